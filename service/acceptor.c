@@ -30,9 +30,9 @@ static int take_one(const struct acceptor *a, bool *is_last) {
 
 /* Nobody looks at the socket, which stays readable. */
 static void rest(struct acceptor *a) {
-	loop_watch_remove(server_loop(a->server), a->watch);
+	loop_watch_remove(a->server->loop, a->watch);
 	a->watch = NULL;
-	loop_timer_set(server_loop(a->server), &a->timer, loop_now_ns() + rest_ns);
+	loop_timer_set(a->server->loop, &a->timer, loop_now_ns() + rest_ns);
 }
 
 /* True: there may be more. */
@@ -60,13 +60,13 @@ static bool take_some(struct acceptor *a) {
 static void on_listener(void *owner, uint32_t events) {
 	struct acceptor *a = owner;
 	if (take_some(a)) {
-		loop_post(server_loop(a->server), &a->task);
+		loop_post(a->server->loop, &a->task);
 	}
 }
 
 static int watch(struct acceptor *a, struct loop_watch **out, int listener) {
 	return loop_watch_add(
-			server_loop(a->server), out, listener, on_listener, a);
+			a->server->loop, out, listener, on_listener, a);
 }
 
 static void on_timer(void *owner) {
@@ -110,9 +110,9 @@ void acceptor_close(struct acceptor *a) {
 	if (a->listener < 0) {
 		return;
 	}
-	loop_timer_unset(server_loop(a->server), &a->timer);
-	loop_unpost(server_loop(a->server), &a->task);
-	loop_watch_remove(server_loop(a->server), a->watch);
+	loop_timer_unset(a->server->loop, &a->timer);
+	loop_unpost(a->server->loop, &a->task);
+	loop_watch_remove(a->server->loop, a->watch);
 	a->watch = NULL;
 	close(a->listener);
 	a->listener = -1;

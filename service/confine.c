@@ -8,12 +8,12 @@
 
 #include "service/privileges.h"
 #include "service/sandbox.h"
-#include "service/say.h"
+#include "service/log.h"
 
 enum { PATH_BYTES = 4096 };
 
 static int fail(const char *what, int error) {
-	say("%s: %s", what, strerror(-error));
+	log_error("%s: %s", what, strerror(-error));
 	return error;
 }
 
@@ -21,7 +21,7 @@ int confine_user(const struct options *o, struct listening *l, struct keeper *ke
 	struct identity id;
 	int ret = identity_find(&id, o->user);
 	if (ret < 0) {
-		say(ret == -EPERM ? "user: only root can become %s" :
+		log_error(ret == -EPERM ? "user: only root can become %s" :
 						"user: expected NAME or NAME:GROUP that exist, not \"%s\"",
 				o->user);
 		return ret;

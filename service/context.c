@@ -113,11 +113,11 @@ int context_create(
 	}
 	struct pica_ctx_settings settings;
 	fill_settings(&settings, s, m);
-	int ret = pica_ctx_create(&c->ctx, server_device(s->server), &settings);
+	int ret = pica_ctx_create(&c->ctx, s->server->device, &settings);
 	if (ret < 0) {
 		goto err_free;
 	}
-	ret = loop_watch_add(server_loop(s->server), &c->done_watch, pica_done_fd(c->ctx),
+	ret = loop_watch_add(s->server->loop, &c->done_watch, pica_done_fd(c->ctx),
 			on_engine_done, c);
 	if (ret < 0) {
 		goto err_ctx;
@@ -178,7 +178,7 @@ static void give_to_reaper(struct context *c) {
 		}
 	}
 	if (!record_abandon(c, m)) {
-		reaper_add(server_reaper(s->server), m);
+		reaper_add(s->server->reaper, m);
 	}
 }
 
@@ -201,7 +201,7 @@ static void cancel_all(struct context *c) {
 
 void context_destroy(struct context *c) {
 	struct session *s = c->session;
-	struct loop *loop = server_loop(s->server);
+	struct loop *loop = s->server->loop;
 	struct context **link = &s->contexts;
 	while (*link != c) {
 		link = &(*link)->next_context;

@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "service/say.h"
+#include "service/log.h"
 #include "sock.h"
 
 enum { LOOK_MS = 1000, END_MS = 5000 };
@@ -49,9 +49,9 @@ static void send_report(int sock, struct listening *l, int error, const char *wh
 /* Each trouble is reported once. */
 static void look(int sock, struct listening *l, int *trouble) {
 	char why[256] = "";
-	say_keep(why, sizeof(why));
+	log_capture(why, sizeof(why));
 	int ret = listen_renew(l);
-	say_keep(NULL, 0);
+	log_capture(NULL, 0);
 	if (ret > 0 || (ret < 0 && ret != *trouble)) {
 		send_report(sock, l, ret > 0 ? 0 : ret, why[0] ? why : strerror(-ret));
 	}

@@ -22,7 +22,7 @@
 
 #include "pica_capture.h"
 #include "service/logfmt.h"
-#include "service/say.h"
+#include "service/log.h"
 
 enum {
 	PATH_BYTES = 4096,
@@ -126,7 +126,7 @@ static int find_files(void *user, const char *pattern) {
 
 /* ---- The program ---- */
 
-static const char unread[] = "memory is out, or it cannot be read";
+static const char unread[] = "out of memory, or it cannot be read";
 
 static _Noreturn void run_captures(const struct kiosk *k, const char *socket) {
 	char tool[PATH_BYTES], connect[PATH_BYTES];
@@ -144,7 +144,7 @@ static _Noreturn void run_captures(const struct kiosk *k, const char *socket) {
 	}
 	char **argv = calloc(N_FIRST + found.gl_pathc + 1, sizeof(*argv));
 	if (!argv) {
-		dprintf(STDERR_FILENO, "memory is out\n");
+		dprintf(STDERR_FILENO, "out of memory\n");
 		_exit(2);
 	}
 	memcpy(argv, first, sizeof(first));
@@ -200,8 +200,8 @@ static int64_t now_ms(void) {
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-static void tell(enum log_level level, const char *fmt, ...) {
-	char line[SAY_LINE_BYTES - STAMP_BYTES];
+static void log_event(enum log_level level, const char *fmt, ...) {
+	char line[LOG_LINE_BYTES - STAMP_BYTES];
 	va_list args;
 	if ((int)level > atomic_load_explicit(wanted_level, memory_order_relaxed)) {
 		return;
@@ -209,32 +209,32 @@ static void tell(enum log_level level, const char *fmt, ...) {
 	va_start(args, fmt);
 	logfmt_line(line, sizeof(line), fmt, args);
 	va_end(args);
-	say_log(NULL, level, line);
+	log_line(NULL, level, line);
 }
 
-static void tell_line(struct stream *s) {
+static void log_output(struct stream *s) {
 	s->line[s->n] = 0;
 	s->n = 0;
 	if (s->n_lines == 0) {
 		s->counted_ms = now_ms() + COUNT_MS;
 	}
 	if (s->n_lines < MOST_LINES) {
-		tell(s->level, "event=kiosk_output text=\"%s\"", s->line);
+		log_event(s->level, "event=kiosk_output text=\"%s\"", s->line);
 	}
 	s->n_lines += s->n_lines < UINT_MAX;
 }
 
-static void tell_unsaid(struct stream *s) {
+static void log_not_logged(struct stream *s) {
 	if (s->n_lines > MOST_LINES) {
-		tell(s->level, "event=kiosk_unsaid lines=%u", s->n_lines - MOST_LINES);
+		log_event(s->level, "event=kiosk_not_logged lines=%u", s->n_lines - MOST_LINES);
 	}
 	s->n_lines = 0;
 }
 
-static void tell_end(int status, int64_t rest_s) {
+static void log_ended(int status, int64_t rest_s) {
 	const bool is_signal = WIFSIGNALED(status);
 	const int number = is_signal ? WTERMSIG(status) : WEXITSTATUS(status);
-	tell(number ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO, "event=kiosk_ended %s=%d again_in_s=%d",
+	log_event(number ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO, "event=kiosk_ended %s=%d again_in_s=%d",
 			is_signal ? "signal" : "status", number, (int)rest_s);
 }
 
@@ -246,7 +246,7 @@ static void take_output(struct stream *s) {
 		for (ssize_t i = 0; i < n; i++) {
 			const bool is_end = bytes[i] == '\n';
 			if (is_end || s->n == LINE_BYTES - 1) {
-				tell_line(s);
+				log_output(s);
 			}
 			if (!is_end) {
 				s->line[s->n++] = bytes[i] ? bytes[i] : ' ';
@@ -262,7 +262,7 @@ static void take_output(struct stream *s) {
 static void take_rest(struct stream *s) {
 	take_output(s);
 	if (s->n) {
-		tell_line(s);
+		log_output(s);
 	}
 }
 
@@ -287,7 +287,7 @@ static void wait_a_turn(struct minder *k, int64_t until_ms) {
 	for (unsigned i = 0; i < STREAMS; i++) {
 		struct stream *s = &k->stream[i];
 		if (s->n_lines && now_ms() >= s->counted_ms) {
-			tell_unsaid(s);
+			log_not_logged(s);
 		}
 		take_output(s);
 	}
@@ -351,7 +351,7 @@ static bool run_once(struct minder *k, pid_t self, int *status) {
 		run(k, self);
 	}
 	if (pid < 0) {
-		tell(LOG_LEVEL_ERROR, "event=kiosk_failed error=\"%s\"", strerror(errno));
+		log_event(LOG_LEVEL_ERROR, "event=kiosk_failed error=\"%s\"", strerror(errno));
 		return true;
 	}
 	setpgid(pid, pid); /* the first one wins */
@@ -398,10 +398,10 @@ static _Noreturn void keep(const struct kiosk *kiosk, const char *socket, pid_t 
 	dup2(STDERR_FILENO, STDOUT_FILENO);
 	const int ret = open_minder(&k);
 	if (ret < 0) {
-		tell(LOG_LEVEL_ERROR, "event=kiosk_failed error=\"%s\"", strerror(-ret));
+		log_event(LOG_LEVEL_ERROR, "event=kiosk_failed error=\"%s\"", strerror(-ret));
 		_exit(1);
 	}
-	say_begin();
+	log_begin();
 	const pid_t self = getpid();
 	bool was_short = false;
 	int64_t rest_s = 0;
@@ -415,16 +415,16 @@ static _Noreturn void keep(const struct kiosk *kiosk, const char *socket, pid_t 
 		rest_s = !is_short || !was_short ? 0 : rest_s ? 2 * rest_s : rest_seconds;
 		rest_s = rest_s < most_seconds ? rest_s : most_seconds;
 		was_short = is_short;
-		tell_end(status, rest_s);
+		log_ended(status, rest_s);
 		const int64_t until = now_ms() + 1000 * rest_s;
 		while (!k.is_ending && now_ms() < until) {
 			wait_a_turn(&k, until);
 		}
 	}
 	for (unsigned i = 0; i < STREAMS; i++) {
-		tell_unsaid(&k.stream[i]);
+		log_not_logged(&k.stream[i]);
 	}
-	say_end();
+	log_end();
 	_exit(0);
 }
 
@@ -442,9 +442,9 @@ static int names_capture(void *user, const char *pattern) {
 		}
 	}
 	if (!is_found) {
-		say("kiosk: %s: %s", pattern, unread);
+		log_error("kiosk: %s: %s", pattern, unread);
 	} else if (!capture) {
-		say("kiosk: %s", first.message);
+		log_error("kiosk: %s", first.message);
 	}
 	const int ret = capture ? 0 : -EINVAL;
 	pica_capture_close(capture);
@@ -456,7 +456,7 @@ int kiosk_check(const struct kiosk *k) {
 	for (unsigned i = 0; !k->command && i < k->n_captures; i++) {
 		const int ret = each_pattern(k->captures[i], names_capture, NULL);
 		if (ret > 0) {
-			say("kiosk: %s: %s", k->captures[i], unread);
+			log_error("kiosk: %s: %s", k->captures[i], unread);
 		}
 		if (ret != 0) {
 			return -EINVAL;

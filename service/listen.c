@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "service/say.h"
+#include "service/log.h"
 
 enum { FIRST_PASSED = 3, BACKLOG = 64, PATH_BYTES = 128 };
 
@@ -38,7 +38,7 @@ static int passed_socket(int *out) {
 					getsockopt(FIRST_PASSED, SOL_SOCKET, SO_ACCEPTCONN,
 							&accepts, &size) < 0) ||
 			!accepts) {
-		say("expected one listening SOCK_SEQPACKET socket from the service manager");
+		log_error("expected one listening SOCK_SEQPACKET socket from the service manager");
 		return -EINVAL;
 	}
 	fcntl(FIRST_PASSED, F_SETFD, FD_CLOEXEC);
@@ -66,11 +66,11 @@ void listen_default_path(char out[108], uid_t uid) {
 
 static int take_path(struct listening *l, const char *path) {
 	if (!path[0]) {
-		say("the path of the socket is empty");
+		log_error("the path of the socket is empty");
 		return -EINVAL;
 	}
 	if (strlen(path) >= sizeof(l->path)) {
-		say("the path of the socket is longer than %zu bytes", sizeof(l->path) - 1);
+		log_error("the path of the socket is longer than %zu bytes", sizeof(l->path) - 1);
 		return -ENAMETOOLONG;
 	}
 	memcpy(l->path, path, strlen(path) + 1);
@@ -103,7 +103,7 @@ static int make_folder(struct listening *l) {
 	int ret = is_new ? own(l, folder) : errno == EEXIST ? 0 : -errno;
 	l->made_folder |= is_new;
 	if (ret < 0) {
-		say("%s: %s", folder, strerror(-ret));
+		log_error("%s: %s", folder, strerror(-ret));
 	}
 	return ret;
 }
@@ -143,7 +143,7 @@ static int try_lock(struct listening *l, const char *path) {
 		int lock = open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
 		if (lock < 0) {
 			int ret = -errno;
-			say("%s: %s", path, strerror(errno));
+			log_error("%s: %s", path, strerror(errno));
 			return ret;
 		}
 		const bool is_ours = flock(lock, LOCK_EX | LOCK_NB) == 0;
@@ -175,7 +175,7 @@ static int take_lock(struct listening *l, unsigned patience_ms) {
 	}
 	if (ret == 0) {
 		struct stat st;
-		say(lstat(l->path, &st) < 0 ?
+		log_error(lstat(l->path, &st) < 0 ?
 				"%s: another picad serves this socket, whose file was removed: "
 				"nobody can reach it before that one is started again" :
 				"%s: another picad serves this socket",
@@ -192,12 +192,12 @@ static int clear_path(const struct listening *l, unsigned patience_ms) {
 		return 0;
 	}
 	if (!S_ISSOCK(st.st_mode)) {
-		say("%s: something that is no socket is in the way", l->path);
+		log_error("%s: something that is no socket is in the way", l->path);
 		return -EEXIST;
 	}
 	for (unsigned ms = 0; is_served(l); ms += REST_MS) {
 		if (ms >= patience_ms) {
-			say("%s: somebody else listens on this socket", l->path);
+			log_error("%s: somebody else listens on this socket", l->path);
 			return -EADDRINUSE;
 		}
 		rest();
@@ -262,7 +262,7 @@ static int bind_path(struct listening *l, unsigned patience_ms) {
 		}
 	}
 	if (ret < 0) {
-		say("%s: %s", l->path, strerror(-ret));
+		log_error("%s: %s", l->path, strerror(-ret));
 	}
 	return ret;
 }

@@ -18,7 +18,7 @@
 #include "service/options.h"
 #include "service/options_display.h"
 #include "service/sandbox.h"
-#include "service/say.h"
+#include "service/log.h"
 #include "service/server_impl.h"
 
 enum { EXIT_USAGE = 2 };
@@ -50,7 +50,7 @@ static void reload(struct picad *p) {
 	struct options fresh;
 	struct picture idle = { .width = 0 };
 	char fixed[512], why[512];
-	say_keep(why, sizeof(why));
+	log_capture(why, sizeof(why));
 	int ret = options_reread(
 			&fresh, &p->options, p->argc, p->argv, fixed, sizeof(fixed));
 	if (ret == 0) {
@@ -66,7 +66,7 @@ static void reload(struct picad *p) {
 		kiosk_set_log_level(options_log_level(&p->options));
 		listen_notify("READY=1");
 	}
-	say_keep(NULL, 0);
+	log_capture(NULL, 0);
 	if (ret < 0) {
 		server_log(p->server, LOG_LEVEL_ERROR,
 				"event=reload_failed why=\"%s\" text=\"the settings stay as they are\"",
@@ -199,7 +199,7 @@ static int start_kiosk(struct picad *p, const char *socket) {
 		return 0;
 	}
 	if (!socket[0]) {
-		say("a kiosk needs a socket of its own, not one that is handed over");
+		log_error("a kiosk needs a socket of its own, not one that is handed over");
 		return -EINVAL;
 	}
 	memcpy(captures + 1, o->more, o->n_more * sizeof(*captures));
@@ -222,7 +222,7 @@ static int confine(struct picad *p, struct confinement *c) {
 	return confine_finish(c, features, p->kiosk);
 }
 
-static void say_ready(struct picad *p, const struct listening *l, const struct confinement *c) {
+static void log_ready(struct picad *p, const struct listening *l, const struct confinement *c) {
 	server_log(p->server, LOG_LEVEL_INFO,
 			"event=ready socket=\"%s\" loop=%s threads=%u uid=%u filter=%s folders=%s",
 			l->path[0] ? l->path : "passed", server_loop_name(p->server),
@@ -262,7 +262,7 @@ static int serve(struct picad *p, struct confinement *c) {
 		p->watchdog.fn = on_watchdog;
 		p->watchdog.owner = p;
 		p->watchdog_ns = watchdog_interval();
-		say_ready(p, &p->listening, c);
+		log_ready(p, &p->listening, c);
 		if (p->watchdog_ns) {
 			on_watchdog(p);
 		}
@@ -281,7 +281,7 @@ static int serve(struct picad *p, struct confinement *c) {
 static int check_record(const struct options *o) {
 	if (o->record && faccessat(AT_FDCWD, o->record, W_OK | X_OK, AT_EACCESS) < 0) {
 		const int ret = -errno;
-		say("record: %s: cannot be written: %s", o->record, strerror(errno));
+		log_error("record: %s: cannot be written: %s", o->record, strerror(errno));
 		return ret;
 	}
 	return 0;
@@ -309,12 +309,12 @@ static int open_trace(struct picad *p, struct server_settings *settings) {
 		return 0;
 	}
 	if (is_pipe(p->options.trace)) {
-		say("trace: %s: expected a regular file, this is a pipe", p->options.trace);
+		log_error("trace: %s: expected a regular file, this is a pipe", p->options.trace);
 		return -EINVAL;
 	}
 	int ret = trace_begin(&p->trace, p->options.trace, settings->device.n_threads);
 	if (ret < 0) {
-		say("trace: %s: %s", p->options.trace, strerror(-ret));
+		log_error("trace: %s: %s", p->options.trace, strerror(-ret));
 	}
 	settings->device.trace = trace_span;
 	settings->device.trace_user = p->trace;
@@ -324,21 +324,21 @@ static int open_trace(struct picad *p, struct server_settings *settings) {
 static int close_trace(struct picad *p, int result) {
 	int ret = trace_finish(p->trace, result);
 	if (result == 0 && ret < 0) {
-		say("trace: %s: %s", p->options.trace, strerror(-ret));
+		log_error("trace: %s: %s", p->options.trace, strerror(-ret));
 	}
 	return ret;
 }
 
 static int run(struct picad *p, struct server_settings *settings) {
 	struct confinement confinement;
-	settings->log = say_log;
+	settings->log = log_line;
 	settings->log_user = p;
 	settings->present.display.why = p->why;
 	int ret = open_signals(p);
 	if (ret == 0 && begin(p, settings, &confinement) < 0) {
 		return -EINVAL;
 	}
-	say_begin();
+	log_begin();
 	if (ret == 0 && open_trace(p, settings) < 0) {
 		return -EINVAL;
 	}
@@ -349,10 +349,10 @@ static int run(struct picad *p, struct server_settings *settings) {
 	const bool has_begun = p->server;
 	server_destroy(p->server); /* ends recordings, and says so */
 	if (ret < 0) {
-		say("%s: %s", has_begun ? "it ends" : "it cannot start",
+		log_error("%s: %s", has_begun ? "it ends" : "it cannot start",
 				!has_begun && p->why[0] ? p->why : strerror(-ret));
 	} else if (options_log_level(&p->options) >= LOG_LEVEL_INFO) {
-		say_log(p, LOG_LEVEL_INFO, "event=stopped");
+		log_line(p, LOG_LEVEL_INFO, "event=stopped");
 	}
 	return close_trace(p, ret);
 }
@@ -369,7 +369,7 @@ int main(int argc, char **argv) {
 		options_print(&p.options, stdout);
 		options_finish(&p.options);
 		if (fflush(stdout) != 0 || ferror(stdout)) {
-			say("--print-config: standard output: %s", strerror(errno));
+			log_error("--print-config: standard output: %s", strerror(errno));
 			return EXIT_USAGE;
 		}
 		return 0;
@@ -385,6 +385,6 @@ int main(int argc, char **argv) {
 	keeper_stop(&p.keeper);
 	listen_close(&p.listening);
 	options_finish(&p.options);
-	say_end();
+	log_end();
 	return ret < 0 ? EXIT_USAGE : 0;
 }

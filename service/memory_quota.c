@@ -70,12 +70,12 @@ static bool is_beyond(uint64_t used_bytes, uint64_t more_bytes, uint64_t quota_b
 }
 
 const char *memory_quota_error(const struct session *s, uint64_t size_bytes) {
-	const struct server_settings *settings = server_get_settings(s->server);
+	const struct server_settings *settings = &s->server->settings;
 	uint64_t total = 0, of_user = 0;
 	if (is_beyond(s->memory_bytes, size_bytes, s->limits.memory_bytes)) {
 		return "quota of memory_bytes used up";
 	}
-	for (const struct session *o = server_first_session(s->server); o; o = o->next) {
+	for (const struct session *o = s->server->sessions; o; o = o->next) {
 		total += o->memory_bytes;
 		of_user += o->uid == s->uid ? o->memory_bytes : 0;
 	}

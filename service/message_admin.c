@@ -24,8 +24,8 @@ static void fill_info(const struct session *s, struct pica_session_info *out) {
 	const uint32_t n = s->n_latencies < LATENCIES ? s->n_latencies : LATENCIES;
 	struct present_state shown = { .shown = 0 };
 	struct pica_usage used;
-	if (server_presenter(s->server)) {
-		presenter_state(server_presenter(s->server), &shown);
+	if (s->server->presenter) {
+		presenter_state(s->server->presenter, &shown);
 	}
 	session_usage(s, &used);
 	*out = (struct pica_session_info){ .id = s->id,
@@ -54,7 +54,7 @@ static void fill_info(const struct session *s, struct pica_session_info *out) {
 /* The open session with the least number above id that s may see, or NULL. */
 static const struct session *next_session(const struct session *s, uint64_t id) {
 	const struct session *best = NULL;
-	for (const struct session *o = server_first_session(s->server); o; o = o->next) {
+	for (const struct session *o = s->server->sessions; o; o = o->next) {
 		const bool is_seen = o->state == SESSION_OPEN && o->id > id &&
 				(s->is_admin || o == s);
 		best = is_seen && (!best || o->id < best->id) ? o : best;
@@ -99,7 +99,7 @@ static void send_metrics(struct session *s, const struct pica_message *to) {
 /* KICK, RECORD. */
 static void change_session(struct session *s, const struct pica_msg_object *m) {
 	struct session *o = server_find_session(s->server, m->id);
-	if (m->head.type == PICA_MSG_RECORD && !server_archive(s->server)) {
+	if (m->head.type == PICA_MSG_RECORD && !s->server->archive) {
 		session_reply_error(s, &m->head, -EOPNOTSUPP,
 				"the service has no folder for recordings");
 	} else if (!o) {

@@ -175,8 +175,8 @@ struct now {
 };
 
 static struct now look(struct server *server) {
-	struct now now = { .usage = server_metrics(server)->gone };
-	for (struct session *s = server_first_session(server); s; s = s->next) {
+	struct now now = { .usage = server->metrics.gone };
+	for (struct session *s = server->sessions; s; s = s->next) {
 		if (s->ring_memory) {
 			now.sessions++;
 			now.contexts += s->n_contexts;
@@ -232,7 +232,7 @@ static const struct column columns[] = {
 static void put_sessions(FILE *out, struct server *server) {
 	for (unsigned i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
 		head(out, columns[i].name, columns[i].type, columns[i].help);
-		for (struct session *s = server_first_session(server); s; s = s->next) {
+		for (struct session *s = server->sessions; s; s = s->next) {
 			if (s->state == SESSION_OPEN) {
 				struct pica_usage used;
 				session_usage(s, &used);
@@ -279,7 +279,7 @@ static void put_quantiles(FILE *out, const char *labels, const struct present_st
 }
 
 static void put_frames(FILE *out, struct server *server) {
-	struct presenter *p = server_presenter(server);
+	struct presenter *p = server->presenter;
 	struct present_stats all, of;
 	struct present_state state;
 	if (!p) {
@@ -298,7 +298,7 @@ static void put_frames(FILE *out, struct server *server) {
 		number(out, name, "counter", frame_rows[i].help, frame_count(&all, &frame_rows[i]));
 		snprintf(name, sizeof(name), "picad_session_frames_%s_total", frame_rows[i].name);
 		head(out, name, "counter", frame_rows[i].help);
-		for (struct session *s = server_first_session(server); s; s = s->next) {
+		for (struct session *s = server->sessions; s; s = s->next) {
 			if (s->present) {
 				presenter_stats(p, s->present, &of);
 				fprintf(out,
@@ -312,7 +312,7 @@ static void put_frames(FILE *out, struct server *server) {
 	head(out, "picad_flip_latency_seconds", "gauge",
 			"From the submission of a PRESENT to its flip, of late.");
 	put_quantiles(out, "", &all);
-	for (struct session *s = server_first_session(server); s; s = s->next) {
+	for (struct session *s = server->sessions; s; s = s->next) {
 		if (s->present) {
 			char labels[128];
 			presenter_stats(p, s->present, &of);
@@ -324,14 +324,14 @@ static void put_frames(FILE *out, struct server *server) {
 }
 
 static void put_all(FILE *out, struct server *server) {
-	const struct metrics *m = server_metrics(server);
+	const struct metrics *m = &server->metrics;
 	const struct now now = look(server);
 	uint32_t version = pica_version();
 	head(out, "picad_info", "gauge", "What runs here.");
 	fprintf(out, "picad_info{version=\"%u.%u.%u\",isa=\"%s\",loop=\"%s\",threads=\"%u\"} 1\n",
 			version >> 16, version >> 8 & 255, version & 255,
-			pica_device_isa(server_device(server)), server_loop_name(server),
-			server_get_settings(server)->device.n_threads);
+			pica_device_isa(server->device), server_loop_name(server),
+			server->settings.device.n_threads);
 	number(out, "picad_sessions", "gauge", "Sessions that are open.", now.sessions);
 	number(out, "picad_sessions_opened_total", "counter", "Sessions that were opened.",
 			m->opened);
@@ -342,7 +342,7 @@ static void put_all(FILE *out, struct server *server) {
 	number(out, "picad_contexts", "gauge", "Contexts of all sessions.", now.contexts);
 	number(out, "picad_contexts_ending", "gauge",
 			"Contexts whose sessions are gone and whose work ends.",
-			reaper_pending(server_reaper(server)));
+			reaper_pending(server->reaper));
 	number(out, "picad_regions", "gauge", "Regions of all sessions.", now.regions);
 	number(out, "picad_memory_bytes", "gauge", "Memory of all sessions.", now.memory_bytes);
 	number(out, "picad_jobs_queued", "gauge", "Jobs that were taken and are not complete.",

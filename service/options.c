@@ -8,7 +8,7 @@
 
 #include "pictures/plain.h"
 #include "service/options_table.h"
-#include "service/say.h"
+#include "service/log.h"
 
 enum { KEY_FIRST = 0x1000, KEY_CONFIG = 0x2000, KEY_PRINT_CONFIG, MAX_OPTIONS = 128 };
 
@@ -36,7 +36,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 	if (key >= KEY_FIRST && key < KEY_FIRST + (int)n_option_rows) {
 		if (!p->only_config && row_set(p->o, &option_rows[key - KEY_FIRST], arg, why,
 						       sizeof(why)) < 0) {
-			say("%s", why);
+			log_error("%s", why);
 			p->failed = true;
 		}
 		return 0;

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "service/options.h"
-#include "service/say.h"
+#include "service/log.h"
 
 static int apply_access(const char *access, struct server_settings *s) {
 	if (!access || strcmp(access, "user") == 0) {
@@ -19,7 +19,7 @@ static int apply_access(const char *access, struct server_settings *s) {
 	}
 	const struct group *g = strncmp(access, "group:", 6) == 0 ? getgrnam(access + 6) : NULL;
 	if (!g) {
-		say("access: expected user, group:NAME of a group that exists, or all, not \"%s\"",
+		log_error("access: expected user, group:NAME of a group that exists, or all, not \"%s\"",
 				access);
 		return -EINVAL;
 	}
@@ -43,11 +43,11 @@ static int apply_record(const struct options *o, struct server_settings *s) {
 	s->record_folder = o->record;
 	s->record_always = !o->record_when || strcmp(o->record_when, "always") == 0;
 	if (o->record && stat(o->record, &st) < 0) {
-		say("record: %s: %s", o->record, strerror(errno));
+		log_error("record: %s: %s", o->record, strerror(errno));
 		return -EINVAL;
 	}
 	if (o->record && !S_ISDIR(st.st_mode)) {
-		say("record: %s: not a folder", o->record);
+		log_error("record: %s: not a folder", o->record);
 		return -EINVAL;
 	}
 	return 0;
@@ -59,7 +59,7 @@ int options_apply(const struct options *o, struct server_settings *s) {
 	s->device.isa = o->isa;
 	s->log_level = options_log_level(o);
 	if (s->limits.region_bytes > s->limits.memory_bytes) {
-		say("region: %" PRIu64 " bytes are more than the %" PRIu64
+		log_error("region: %" PRIu64 " bytes are more than the %" PRIu64
 		    " that memory lets a session have",
 				s->limits.region_bytes, s->limits.memory_bytes);
 		return -EINVAL;

@@ -9,7 +9,7 @@
 #include "service/display_headless.h"
 #include "service/display_why.h"
 #include "service/frame_sink.h"
-#include "service/say.h"
+#include "service/log.h"
 
 enum {
 	IDLE_WIDTH = 400,
@@ -20,7 +20,7 @@ enum {
 };
 
 static int refuse(const char *option, const char *expected, const char *value) {
-	say("%s: expected %s, not \"%s\"", option, expected, value);
+	log_error("%s: expected %s, not \"%s\"", option, expected, value);
 	return -EINVAL;
 }
 
@@ -34,7 +34,7 @@ static int choose_display(const struct options *o, struct present_settings *s) {
 #ifdef HAVE_KMS
 		s->impl = &display_kms;
 #else
-		say("display: this picad was built without KMS");
+		log_error("display: this picad was built without KMS");
 		return -EINVAL;
 #endif
 	}
@@ -42,11 +42,11 @@ static int choose_display(const struct options *o, struct present_settings *s) {
 		return refuse("exec", "a command", o->exec);
 	}
 	if (!s->impl && (o->kiosk || o->exec)) {
-		say("%s: needs a display", o->kiosk ? "kiosk" : "exec");
+		log_error("%s: needs a display", o->kiosk ? "kiosk" : "exec");
 		return -EINVAL;
 	}
 	if (o->kiosk && o->exec) {
-		say("exec: there is a kiosk already");
+		log_error("exec: there is a kiosk already");
 		return -EINVAL;
 	}
 	return 0;
@@ -55,7 +55,7 @@ static int choose_display(const struct options *o, struct present_settings *s) {
 static int apply_headless(const struct options *o, struct present_settings *s) {
 	struct display_output modes[DISPLAY_OUTPUTS];
 	if ((o->headless || o->frames) && s->impl != &display_headless) {
-		say("%s: only with display = headless",
+		log_error("%s: only with display = headless",
 			o->headless ? "headless" : "frames");
 		return -EINVAL;
 	}
@@ -88,7 +88,7 @@ static int apply_card(const struct options *o, struct present_settings *s) {
 	struct display_output mode[DISPLAY_OUTPUTS];
 	bool has_any = o->card || o->connectors || o->mode || o->seat;
 	if (has_any && !options_has_card(o)) {
-		say("%s: only with display = kms",
+		log_error("%s: only with display = kms",
 				o->card ? "card" : o->connectors ? "connectors" : o->mode ? "mode" :
 				"seat");
 		return -EINVAL;
@@ -98,7 +98,7 @@ static int apply_card(const struct options *o, struct present_settings *s) {
 	}
 	const char *never = o->card ? why_never_card(o->card) : NULL;
 	if (never) {
-		say("card: %s: %s", o->card, never);
+		log_error("card: %s: %s", o->card, never);
 		return -EINVAL;
 	}
 	s->display.card = o->card;
@@ -107,7 +107,7 @@ static int apply_card(const struct options *o, struct present_settings *s) {
 	s->display.seat = o->seat ? o->seat : is_closed(o) ? "none" : NULL;
 	if (is_closed(o) && o->seat && (strcmp(o->seat, "auto") == 0 ||
 			strcmp(o->seat, "builtin") == 0)) {
-		say("seat: %s starts a process and opens terminals, which "
+		log_error("seat: %s starts a process and opens terminals, which "
 				"sandbox = on forbids: seatd, logind or none", o->seat);
 		return -EINVAL;
 	}
@@ -154,7 +154,7 @@ static int check_shown(const struct options *o, const struct present_settings *s
 		{ "linger-ms", s->linger_ns != default_linger_ns() } };
 	for (unsigned i = 0; !s->impl && i < sizeof(said) / sizeof(said[0]); i++) {
 		if (said[i].is_said) {
-			say("%s: only with display = kms or headless", said[i].name);
+			log_error("%s: only with display = kms or headless", said[i].name);
 			return -EINVAL;
 		}
 	}
@@ -192,11 +192,11 @@ static int draw_idle(struct picture *p) {
 static int apply_idle(const struct options *o, struct present_settings *s, struct picture *idle) {
 	struct stat st;
 	if (o->idle && (stat(o->idle, &st) < 0 || access(o->idle, R_OK) < 0)) {
-		say("idle: %s: %s", o->idle, strerror(errno));
+		log_error("idle: %s: %s", o->idle, strerror(errno));
 		return -EINVAL;
 	}
 	if (o->idle && !S_ISREG(st.st_mode)) {
-		say("idle: %s: expected a PNG in a regular file", o->idle);
+		log_error("idle: %s: expected a PNG in a regular file", o->idle);
 		return -EINVAL; /* a pipe keeps who opens it */
 	}
 	int ret = o->idle ? picture_read_png(idle, o->idle, s->layout.background) :
@@ -205,7 +205,7 @@ static int apply_idle(const struct options *o, struct present_settings *s, struc
 		ret = -EFBIG;
 	}
 	if (ret < 0) {
-		say("idle: %s: %s", o->idle ? o->idle : "the built-in picture",
+		log_error("idle: %s: %s", o->idle ? o->idle : "the built-in picture",
 				ret == -EINVAL                ? "not a PNG that can be read" :
 						ret == -EFBIG ? "a side of more than 8192 pixels" :
 								strerror(-ret));

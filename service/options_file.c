@@ -12,7 +12,7 @@
 #include <ini.h>
 
 #include "service/options_table.h"
-#include "service/say.h"
+#include "service/log.h"
 
 static const char default_config[] = "/etc/pica/picad.conf";
 
@@ -100,7 +100,7 @@ static FILE *open_regular(const char *path) {
 	const bool is_null = is_there && S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3);
 	FILE *file = is_there && (is_null || S_ISREG(st.st_mode)) ? fdopen(fd, "r") : NULL;
 	if (!file) {
-		say("%s: %s", path,
+		log_error("%s: %s", path,
 				is_there && !S_ISREG(st.st_mode) ? "not a regular file" :
 								   strerror(errno));
 		if (fd >= 0) {
@@ -122,7 +122,7 @@ static int read_file(struct options *o, const char *path) {
 		memcpy(r.why, r.wrong, sizeof(r.why));
 	}
 	if (line) {
-		say("%s:%d: %s", path, line,
+		log_error("%s:%d: %s", path, line,
 				r.why[0] ? r.why : "expected [picad], key = value, or a comment");
 	}
 	return line ? -EINVAL : 0;

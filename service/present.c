@@ -38,7 +38,7 @@ struct present_frame *present_frame_create(const struct pica_job *job, uint64_t 
 
 int present_rendered(struct context *c, uint32_t ticket, struct present_frame *f) {
 	struct session *s = c->session;
-	struct presenter *p = server_presenter(s->server);
+	struct presenter *p = s->server->presenter;
 	if (!s->present) {
 		s->present = presenter_client_create(p, s->id, s->name, s->priority);
 		if (!s->present) {
@@ -102,12 +102,12 @@ static void ask_picture(struct session *s, const struct pica_msg_object *m) {
 	picture->session = s->id;
 	picture->cookie = m->head.cookie;
 	picture->output = m->value;
-	presenter_ask_picture(server_presenter(s->server), picture);
+	presenter_ask_picture(s->server->presenter, picture);
 }
 
 static void collect_pictures(struct server *server) {
 	struct present_picture *picture;
-	while ((picture = presenter_reap_picture(server_presenter(server)))) {
+	while ((picture = presenter_reap_picture(server->presenter))) {
 		struct session *s = server_find_session(server, picture->session);
 		if (s) {
 			answer_picture(s, picture);
@@ -120,7 +120,7 @@ static void collect_pictures(struct server *server) {
 /* ---- Focus, and what changes by itself ---- */
 
 void present_request(struct session *s, const struct pica_msg_object *m) {
-	struct presenter *p = server_presenter(s->server);
+	struct presenter *p = s->server->presenter;
 	if (!p) {
 		session_reply_error(s, &m->head, -EOPNOTSUPP, "the service has no display");
 	} else if (m->head.type == PICA_MSG_SCREENSHOT) {
@@ -141,9 +141,9 @@ static void send_event(struct session *s, enum pica_event_type type, uint64_t va
 }
 
 static void send_state(struct server *server) {
-	struct present_state *last = server_present_state(server), now;
-	presenter_state(server_presenter(server), &now);
-	for (struct session *s = server_first_session(server); s; s = s->next) {
+	struct present_state *last = &server->present_state, now;
+	presenter_state(server->presenter, &now);
+	for (struct session *s = server->sessions; s; s = s->next) {
 		if (s->state != SESSION_OPEN) {
 			continue;
 		}
@@ -159,7 +159,7 @@ static void send_state(struct server *server) {
 
 void present_collect(struct server *server) {
 	struct present_frame *f;
-	while ((f = presenter_reap(server_presenter(server)))) {
+	while ((f = presenter_reap(server->presenter))) {
 		frame_is_done(server, f);
 		present_frame_free(f);
 	}

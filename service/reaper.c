@@ -31,7 +31,7 @@ void dying_put(struct dying *d) {
 	}
 }
 
-void remains_bury(struct remains *m) {
+void remains_destroy(struct remains *m) {
 	if (m->recording) {
 		recording_detach(m->recording);
 	}
@@ -66,7 +66,7 @@ static void *run(void *arg) {
 			r->last = &r->first;
 		}
 		pthread_mutex_unlock(&r->mutex);
-		remains_bury(m);
+		remains_destroy(m);
 		pthread_mutex_lock(&r->mutex);
 		r->pending--;
 	}

@@ -19,7 +19,7 @@ struct dying {
 	atomic_uint refs, contexts;
 };
 
-/* NULL: memory is out. */
+/* NULL: out of memory. */
 struct dying *dying_create(void);
 /* NULL is allowed. Any thread. */
 void dying_put(struct dying *d);
@@ -35,7 +35,7 @@ struct remains {
 };
 
 /* Destroys them, which waits for jobs in flight. Any thread. */
-void remains_bury(struct remains *m);
+void remains_destroy(struct remains *m);
 
 int reaper_create(struct reaper **out);
 /* Waits until everything is destroyed. NULL is allowed. */

@@ -21,12 +21,12 @@ void session_push_done(
 	ring_server_push(&s->ring, &done);
 	s->outstanding--;
 	s->needs_publish = true;
-	metrics_job(server_metrics(s->server), job->op, result);
+	metrics_job(&s->server->metrics, job->op, result);
 }
 
 void session_count_latency(struct session *s, uint64_t arrived_ns) {
 	const uint64_t ns = loop_now_ns() - arrived_ns, us = ns / 1000;
-	metrics_latency(server_metrics(s->server), ns);
+	metrics_latency(&s->server->metrics, ns);
 	s->latency_us[s->n_latencies++ % LATENCIES] = us > UINT32_MAX ? UINT32_MAX : (uint32_t)us;
 }
 
@@ -114,7 +114,7 @@ static bool has_more(struct session *s) {
 
 /* Returns false if the session was broken. */
 static bool serve_ring(struct session *s, unsigned *jobs) {
-	if (!server_is_stopping(s->server) && take_jobs(s, jobs) < 0) {
+	if (!s->server->is_stopping && take_jobs(s, jobs) < 0) {
 		session_break(s, -EPROTO, "ring indices that cannot be");
 		return false;
 	}
@@ -142,7 +142,7 @@ void session_run(struct session *s) {
 		}
 		is_again = messages > 0 && session_read_message(s);
 		messages -= is_again;
-		if (!is_again && s->state == SESSION_OPEN && !server_is_stopping(s->server)) {
+		if (!is_again && s->state == SESSION_OPEN && !s->server->is_stopping) {
 			is_again = jobs > 0 && has_more(s);
 		}
 	} while (is_again);

@@ -22,35 +22,8 @@
 #include "service/session.h"
 #include "service/spare.h"
 
-enum { LINE_BYTES = 1024, REFUSALS_A_SECOND = 10, RESERVED_SESSIONS = 4 };
+enum { LINE_BYTES = 1024 };
 
-/* How soon it tries to hold again what it has released. */
-static const uint64_t spare_rest_ns = 200 * 1000000ull;
-static const uint64_t second_ns = 1000000000;
-
-struct server {
-	struct server_settings settings;
-	struct loop *loop;
-	struct pica_device *device;
-	struct reaper *reaper;
-	struct archive *archive; /* NULL: nothing is recorded */
-	struct presenter *presenter; /* NULL: no display */
-	struct loop_watch *present_watch;
-	struct present_state present_state;
-	struct session *sessions;
-	uint32_t n_sessions;  /* that have said HELLO and were welcome */
-	uint32_t n_refusals;  /* in this second */
-	uint64_t last_id, boot;
-	struct metrics metrics;
-	/* a reload sets it, any thread that has something to say reads it; in no order */
-	atomic_int log_level;
-	struct acceptor acceptor;
-	struct loop_timer refusal_timer, spare_timer;
-	struct loop_task bury_task;
-	struct spare spare;
-	atomic_bool want_stop;
-	bool is_stopping;
-};
 
 /* ---- Log ---- */
 
@@ -69,23 +42,6 @@ void server_log(const struct server *server, enum log_level level, const char *f
 	logfmt_line(line, sizeof(line), fmt, args);
 	va_end(args);
 	server->settings.log(server->settings.log_user, level, line);
-}
-
-/* Anybody can be refused as often as he likes: a second has so many lines, then a sum. */
-bool server_may_log_refusal(struct server *server) {
-	if (server->n_refusals == 0) {
-		loop_timer_set(server->loop, &server->refusal_timer, loop_now_ns() + second_ns);
-	}
-	return ++server->n_refusals <= REFUSALS_A_SECOND;
-}
-
-static void sum_refusals_up(void *owner) {
-	struct server *server = owner;
-	if (server->n_refusals > REFUSALS_A_SECOND) {
-		server_log(server, LOG_LEVEL_WARNING, "event=refusals_unsaid lines=%u",
-				server->n_refusals - REFUSALS_A_SECOND);
-	}
-	server->n_refusals = 0;
 }
 
 /* The engine's words; from any of its threads. */
@@ -108,7 +64,7 @@ static void on_display_log(void *user, enum log_level level, const char *line) {
 	}
 }
 
-/* ---- What the files of the service ask for ---- */
+/* ---- What others ask ---- */
 
 struct loop *server_loop(struct server *server) {
 	return server->loop;
@@ -116,50 +72,6 @@ struct loop *server_loop(struct server *server) {
 
 const char *server_loop_name(const struct server *server) {
 	return loop_name(server->loop);
-}
-
-struct pica_device *server_device(const struct server *server) {
-	return server->device;
-}
-
-struct reaper *server_reaper(const struct server *server) {
-	return server->reaper;
-}
-
-struct presenter *server_presenter(const struct server *server) {
-	return server->presenter;
-}
-
-struct present_state *server_present_state(struct server *server) {
-	return &server->present_state;
-}
-
-struct archive *server_archive(const struct server *server) {
-	return server->archive;
-}
-
-const struct server_settings *server_get_settings(const struct server *server) {
-	return &server->settings;
-}
-
-struct metrics *server_metrics(struct server *server) {
-	return &server->metrics;
-}
-
-uint64_t server_boot(const struct server *server) {
-	return server->boot;
-}
-
-uint64_t server_new_id(struct server *server) {
-	return ++server->last_id;
-}
-
-bool server_is_stopping(const struct server *server) {
-	return server->is_stopping;
-}
-
-struct session *server_first_session(const struct server *server) {
-	return server->sessions;
 }
 
 struct session *server_find_session(const struct server *server, uint64_t id) {
@@ -174,86 +86,9 @@ uint32_t server_sessions(const struct server *server) {
 	return server->n_sessions;
 }
 
-static uint32_t count_of_user(const struct server *server, uid_t uid) {
-	uint32_t n = 0;
-	for (const struct session *s = server->sessions; s; s = s->next) {
-		n += s->is_admitted && !s->over_quota && s->uid == uid;
-	}
-	return n;
-}
-
-/* Those beyond the quota that are still open; the oldest of them. */
-static uint32_t count_reserved(const struct server *server, struct session **oldest) {
-	uint32_t n = 0;
-	for (struct session *s = server->sessions; s; s = s->next) {
-		if (s->over_quota && s->state == SESSION_OPEN) {
-			*oldest = !n || s->id < (*oldest)->id ? s : *oldest;
-			n++;
-		}
-	}
-	return n;
-}
-
-/* NULL, or which quota has no place for one more session. */
-static const char *quota_of_sessions(const struct server *server, const struct session *s) {
-	const uint32_t of_user = server->settings.user_sessions;
-	struct session *oldest;
-	if (server->n_sessions - count_reserved(server, &oldest) >= server->settings.max_sessions) {
-		return "quota of sessions used up";
-	}
-	return of_user && count_of_user(server, s->uid) >= of_user ?
-			"quota of user-sessions used up" :
-			NULL;
-}
-
-/* For one more beyond the quota. */
-static void make_place(struct server *server, const char *quota) {
-	struct session *oldest;
-	if (count_reserved(server, &oldest) >= RESERVED_SESSIONS) {
-		session_break(oldest, -EDQUOT, quota);
-	}
-}
-
-const char *server_admit(struct server *server, struct session *s) {
-	if (server->is_stopping) {
-		return "the service stops";
-	}
-	s->over_quota = quota_of_sessions(server, s);
-	if (s->over_quota && !s->is_admin) {
-		return s->over_quota;
-	}
-	if (s->over_quota) {
-		make_place(server, s->over_quota);
-	}
-	server->n_sessions++;
-	server->metrics.opened++;
-	return NULL;
-}
-
-static void on_spare(void *owner) {
-	server_spare_end(owner);
-}
-
-bool server_spare_begin(struct server *server) {
-	return spare_release(&server->spare);
-}
-
-void server_put_beyond_quota(struct server *server, struct session *s, const char *quota) {
-	if (!s->over_quota) {
-		make_place(server, quota);
-		s->over_quota = quota;
-	}
-}
-
 /* ---- Sessions ---- */
 
-void server_spare_end(struct server *server) {
-	if (!spare_fill(&server->spare)) {
-		loop_timer_set(server->loop, &server->spare_timer, loop_now_ns() + spare_rest_ns);
-	}
-}
-
-static void bury_broken(struct server *server) {
+void server_free_broken(struct server *server) {
 	struct session **link = &server->sessions;
 	while (*link) {
 		struct session *s = *link;
@@ -268,142 +103,12 @@ static void bury_broken(struct server *server) {
 	server_spare_end(server); /* before somebody else has what is free now */
 }
 
-static void on_bury(void *owner) {
-	bury_broken(owner);
+static void on_free(void *owner) {
+	server_free_broken(owner);
 }
 
-void server_bury_later(struct server *server) {
-	loop_post(server->loop, &server->bury_task);
-}
-
-/* Whether the peer has a group besides its primary one. */
-static bool is_member(int sock, gid_t group) {
-	gid_t groups[256];
-	socklen_t size = sizeof(groups);
-	if (getsockopt(sock, SOL_SOCKET, SO_PEERGROUPS, groups, &size) < 0) {
-		return false; /* an old kernel, or somebody with more groups than anybody has */
-	}
-	for (size_t i = 0; i < size / sizeof(groups[0]); i++) {
-		if (groups[i] == group) {
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool may_connect(const struct server *server, int sock, const struct ucred *peer) {
-	switch (server->settings.access) {
-	case SERVER_ACCESS_ALL:
-		return true;
-	case SERVER_ACCESS_GROUP:
-		if (peer->gid == server->settings.group ||
-				is_member(sock, server->settings.group)) {
-			return true;
-		}
-		break;
-	case SERVER_ACCESS_USER:
-		break;
-	}
-	return peer->uid == geteuid() || peer->uid == 0;
-}
-
-static bool is_administrator(uid_t uid) {
-	return uid == 0 || uid == geteuid();
-}
-
-static int add(struct server *server, int sock, pid_t pid, uid_t uid) {
-	struct session *s;
-	int ret = session_create(&s, server, sock, pid, uid, is_administrator(uid));
-	if (ret < 0) {
-		if (server_may_log_refusal(server)) {
-			server_log(server, LOG_LEVEL_ERROR, "event=session_refused error=\"%s\"",
-					strerror(-ret));
-		}
-		return ret;
-	}
-	s->next = server->sessions;
-	server->sessions = s;
-	return 0;
-}
-
-int server_add_client(struct server *server, int sock) {
-	return add(server, sock, 0, geteuid());
-}
-
-/* Says why before hanging up; if it cannot be said, the hanging up says it. */
-static void refuse(struct server *server, int sock, int error, const char *why) {
-	struct pica_msg_error m;
-	memset(&m, 0, sizeof(m));
-	m.head.type = PICA_MSG_ERROR;
-	m.error = error;
-	snprintf(m.text, sizeof(m.text), "%s", why);
-	sock_send(sock, &m, sizeof(m), NULL, 0);
-	close(sock);
-	metrics_refused(&server->metrics, error);
-	if (server_may_log_refusal(server)) {
-		server_log(server, LOG_LEVEL_WARNING, "event=connection_refused why=\"%s\"", why);
-	}
-}
-
-/* How many of a user, or of all, have not said HELLO. */
-static uint32_t count_greeting(const struct server *server, const uid_t *uid) {
-	uint32_t n = 0;
-	for (const struct session *s = server->sessions; s; s = s->next) {
-		n += s->state == SESSION_GREETING && (!uid || s->uid == *uid);
-	}
-	return n;
-}
-
-/* The oldest of the user who has most of them, where the one who comes counts as there. */
-static struct session *who_gives_way(const struct server *server, uid_t newcomer) {
-	struct session *oldest = NULL;
-	uint32_t most = 0;
-	for (struct session *s = server->sessions; s; s = s->next) {
-		if (s->state == SESSION_GREETING) {
-			uint32_t n = count_greeting(server, &s->uid) + (s->uid == newcomer);
-			if (n > most || (n == most && s->id < oldest->id)) {
-				oldest = s;
-				most = n;
-			}
-		}
-	}
-	return oldest;
-}
-
-/*
- * Who said HELLO meanwhile is heard; who is silent has no right to stay before a newcomer. Not
- * within an event of a session. False: one had to go, and there was none.
- */
-static bool make_room(struct server *server, uid_t newcomer, bool has_to) {
-	uint32_t n;
-	while ((n = count_greeting(server, NULL)) >= server->settings.max_greeting ||
-			(has_to && n > 0)) {
-		struct session *s = who_gives_way(server, newcomer);
-		s->has_mail = true;
-		session_run(s);
-		if (s->state == SESSION_GREETING) {
-			session_break(s, -EAGAIN, "too many connections at a time");
-			has_to = false;
-		}
-		bury_broken(server); /* at once: more come than there are descriptors */
-	}
-	return !has_to;
-}
-
-/* Takes sock. Where it is the last, whoever is silent gives way, or it is an administrator's. */
-static void receive(void *owner, int sock, bool is_last) {
-	struct server *server = owner;
-	struct ucred peer;
-	socklen_t size = sizeof(peer);
-	if (getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0) {
-		refuse(server, sock, -EPERM, "no credentials");
-	} else if (!may_connect(server, sock, &peer)) {
-		refuse(server, sock, -EACCES, "not allowed for this user");
-	} else if (!make_room(server, peer.uid, is_last) && !is_administrator(peer.uid)) {
-		refuse(server, sock, -EMFILE, "descriptors of the service used up");
-	} else {
-		add(server, sock, peer.pid, peer.uid);
-	}
+void server_free_later(struct server *server) {
+	loop_post(server->loop, &server->free_task);
 }
 
 int server_listen(struct server *server, int listener) {
@@ -489,7 +194,7 @@ int server_run(struct server *server) {
 		}
 		ret = loop_step(server->loop, -1);
 	}
-	sum_refusals_up(server);
+	server_sum_refusals_up(server);
 	for (struct session *s = server->sessions; s; s = s->next) {
 		if (s->state == SESSION_OPEN) {
 			session_break(s, -ESHUTDOWN, "the service stops");
@@ -497,7 +202,7 @@ int server_run(struct server *server) {
 			s->state = SESSION_BROKEN;
 		}
 	}
-	bury_broken(server);
+	server_free_broken(server);
 	return ret;
 }
 
@@ -567,13 +272,13 @@ int server_create(struct server **out, const struct server_settings *settings) {
 		return -ENOMEM;
 	}
 	server->settings = *settings;
-	acceptor_init(&server->acceptor, server, receive, server);
+	acceptor_init(&server->acceptor, server, server_accept, server);
 	atomic_init(&server->want_stop, false);
 	atomic_init(&server->log_level, (int)settings->log_level);
-	server->bury_task.fn = on_bury;
-	server->bury_task.owner = server;
-	server->refusal_timer.fn = sum_refusals_up;
-	server->spare_timer.fn = on_spare;
+	server->free_task.fn = on_free;
+	server->free_task.owner = server;
+	server->refusal_timer.fn = server_sum_refusals_up;
+	server->spare_timer.fn = server_fill_spare;
 	server->refusal_timer.owner = server->spare_timer.owner = server;
 	if (getrandom(&server->boot, sizeof(server->boot), 0) != sizeof(server->boot)) {
 		server->boot = loop_now_ns();
@@ -634,7 +339,7 @@ void server_destroy(struct server *server) {
 	for (struct session *s = server->sessions; s; s = s->next) {
 		s->state = SESSION_BROKEN;
 	}
-	bury_broken(server);
+	server_free_broken(server);
 	acceptor_close(&server->acceptor);
 	reaper_destroy(server->reaper); /* contexts end before their device */
 	loop_watch_remove(server->loop, server->present_watch);

@@ -2,32 +2,52 @@
 #ifndef SERVICE_SERVER_IMPL_H
 #define SERVICE_SERVER_IMPL_H
 
+#include <stdatomic.h>
+
+#include "service/acceptor.h"
+#include "service/metrics.h"
 #include "service/server.h"
+#include "service/spare.h"
 
 struct archive;
-struct metrics;
-struct present_state;
 struct presenter;
-struct session;
 struct reaper;
+struct session;
 
-struct pica_device *server_device(const struct server *server);
-struct reaper *server_reaper(const struct server *server);
-/* NULL: there is no display. */
-struct presenter *server_presenter(const struct server *server);
-/* As the sessions know it. */
-struct present_state *server_present_state(struct server *server);
-/* NULL: nothing can be recorded. */
-struct archive *server_archive(const struct server *server);
-const struct server_settings *server_get_settings(const struct server *server);
-struct metrics *server_metrics(struct server *server);
-/* Random, of this run. */
-uint64_t server_boot(const struct server *server);
-uint64_t server_new_id(struct server *server);
-bool server_is_stopping(const struct server *server);
-struct session *server_first_session(const struct server *server);
+struct server {
+	struct server_settings settings;
+	struct loop *loop;
+	struct pica_device *device;
+	struct reaper *reaper;
+	struct archive *archive; /* NULL: nothing is recorded */
+	struct presenter *presenter; /* NULL: no display */
+	struct loop_watch *present_watch;
+	struct present_state present_state;
+	struct session *sessions;
+	uint32_t n_sessions;  /* that have said HELLO and were welcome */
+	uint32_t n_refusals;  /* in this second */
+	uint64_t last_id, boot;
+	struct metrics metrics;
+	/* a reload sets it, any thread that has something to say reads it; in no order */
+	atomic_int log_level;
+	struct acceptor acceptor;
+	struct loop_timer refusal_timer, spare_timer;
+	struct loop_task free_task;
+	struct spare spare;
+	atomic_bool want_stop;
+	bool is_stopping;
+};
+
 /* An open one, or NULL. */
 struct session *server_find_session(const struct server *server, uint64_t id);
+
+/* ---- admission.c ---- */
+
+/* An acceptor_fn: a new connection. */
+void server_accept(void *owner, int sock, bool is_last);
+/* Timers: logs how many refusals were not logged one by one; holds descriptors again. */
+void server_sum_refusals_up(void *owner);
+void server_fill_spare(void *owner);
 /*
  * The session that has said HELLO is counted as one: NULL, or which quota is used up. That of an
  * administrator, who may have to end others, comes in all the same, but makes nothing (over_quota).
@@ -43,8 +63,11 @@ void server_spare_end(struct server *server);
 void server_put_beyond_quota(struct server *server, struct session *s, const char *quota);
 /* Whether a line about a connection that was not welcomed is written, or only counted. */
 bool server_may_log_refusal(struct server *server);
-/* The session is freed when the current round of events is over. */
-void server_bury_later(struct server *server);
+/* ---- server.c ---- */
+
+/* Frees broken sessions: now, not within an event of one; or after this round of events. */
+void server_free_broken(struct server *server);
+void server_free_later(struct server *server);
 
 /* The rest of server_destroy(), behind the archive. */
 void server_end(struct server *server);

@@ -35,8 +35,8 @@ static void send_message(struct session *s, void *message, size_t size_bytes, co
 					(unsigned long long)s->id, strerror(-ret));
 		}
 		s->state = SESSION_BROKEN; /* nobody is there to be told why */
-		metrics_ended(server_metrics(s->server), ret == -EAGAIN ? -ENOBUFS : 0);
-		server_bury_later(s->server);
+		metrics_ended(&s->server->metrics, ret == -EAGAIN ? -ENOBUFS : 0);
+		server_free_later(s->server);
 	}
 }
 
@@ -80,8 +80,8 @@ void session_break(struct session *s, int error, const char *why) {
 	}
 	if (s->state != SESSION_BROKEN) {
 		s->state = SESSION_BROKEN;
-		metrics_ended(server_metrics(s->server), error);
-		server_bury_later(s->server);
+		metrics_ended(&s->server->metrics, error);
+		server_free_later(s->server);
 	}
 }
 
@@ -92,7 +92,7 @@ void session_publish(struct session *s) {
 	}
 	s->needs_publish = false;
 	if (ring_server_publish(&s->ring) || s->state == SESSION_BROKEN) {
-		loop_bell_ring(server_loop(s->server), s->bell_out);
+		loop_bell_ring(s->server->loop, s->bell_out);
 	}
 }
 
@@ -157,7 +157,7 @@ static int open_rings(struct session *s, uint32_t entries, int fds[3]) {
 	}
 	ring_server_init(&s->ring, s->ring_memory->host, &header);
 	ret = loop_bell_add(
-			server_loop(s->server), &s->bell_watch, to_us[0], on_bell, s);
+			s->server->loop, &s->bell_watch, to_us[0], on_bell, s);
 	if (ret < 0) {
 		goto err;
 	}
@@ -186,23 +186,23 @@ err:
 
 static uint64_t features_for(const struct session *s) {
 	return PICA_FEATURE_BIT_IMPORT | PICA_FEATURE_BIT_ARITHMETIC |
-			(server_presenter(s->server) ? (uint64_t)PICA_FEATURE_BIT_PRESENT : 0) |
-			(server_archive(s->server) ? (uint64_t)PICA_FEATURE_BIT_RECORD : 0) |
+			(s->server->presenter ? (uint64_t)PICA_FEATURE_BIT_PRESENT : 0) |
+			(s->server->archive ? (uint64_t)PICA_FEATURE_BIT_RECORD : 0) |
 			(s->is_admin ? (uint64_t)PICA_FEATURE_BIT_ADMIN : 0);
 }
 
 void session_welcome(
 		struct session *s, const struct pica_message *to, uint64_t wanted, const int *fds) {
-	const struct server_settings *settings = server_get_settings(s->server);
+	const struct server_settings *settings = &s->server->settings;
 	struct pica_msg_welcome m = { .head = { .type = PICA_MSG_WELCOME, .cookie = to->cookie },
 		.version = PICA_PROTOCOL_VERSION,
 		.sq_entries = s->ring.sq_mask + 1,
 		.features = features_for(s) & wanted,
 		.session = s->id,
-		.boot = server_boot(s->server),
+		.boot = s->server->boot,
 		.limits = s->limits,
 		.n_threads = settings->device.n_threads };
-	snprintf(m.isa, sizeof(m.isa), "%s", pica_device_isa(server_device(s->server)));
+	snprintf(m.isa, sizeof(m.isa), "%s", pica_device_isa(s->server->device));
 	send_message(s, &m, sizeof(m), fds, fds ? 3 : 0);
 }
 
@@ -216,7 +216,7 @@ static bool all_zero(const uint32_t *p, size_t n) {
 }
 
 static void greet(struct session *s, struct sock_message *m) {
-	const struct server_settings *settings = server_get_settings(s->server);
+	const struct server_settings *settings = &s->server->settings;
 	struct pica_msg_hello hello;
 	if (sock_head(m)->type != PICA_MSG_HELLO || sock_take(m, &hello, sizeof(hello), 0) < 0 ||
 			hello.head.flags || !all_zero(hello.reserved, 8)) {
@@ -247,7 +247,7 @@ static void greet(struct session *s, struct sock_message *m) {
 	s->priority = hello.priority < settings->max_priority ? hello.priority :
 								settings->max_priority;
 	s->limits = settings->limits;
-	s->is_recorded = server_archive(s->server) && settings->record_always;
+	s->is_recorded = s->server->archive && settings->record_always;
 	int ret = open_rings(s, hello.sq_entries, fds);
 	if (ret == -EMFILE && s->is_admin && server_spare_begin(s->server)) {
 		server_put_beyond_quota(s->server, s, "descriptors of the service used up");
@@ -258,7 +258,7 @@ static void greet(struct session *s, struct sock_message *m) {
 		session_break(s, ret, "no memory or descriptors for the rings");
 		return;
 	}
-	loop_timer_unset(server_loop(s->server), &s->hello_timer);
+	loop_timer_unset(s->server->loop, &s->hello_timer);
 	s->state = SESSION_OPEN;
 	session_welcome(s, &hello.head, hello.wanted | hello.required, fds);
 	for (unsigned i = 0; i < 3; i++) {
@@ -301,8 +301,8 @@ static void close_session(struct session *s) {
 				(unsigned long long)s->id, (int)s->pid);
 	}
 	s->state = SESSION_BROKEN;
-	metrics_ended(server_metrics(s->server), 0);
-	server_bury_later(s->server);
+	metrics_ended(&s->server->metrics, 0);
+	server_free_later(s->server);
 }
 
 bool session_read_message(struct session *s) {
@@ -312,7 +312,7 @@ bool session_read_message(struct session *s) {
 	}
 	s->has_mail = false;
 	if (has_many_dying(s)) {
-		loop_timer_set(server_loop(s->server), &s->dying_timer,
+		loop_timer_set(s->server->loop, &s->dying_timer,
 				loop_now_ns() + dying_rest_ns);
 		return false;
 	}
@@ -343,7 +343,7 @@ static void run(void *owner) {
 }
 
 void session_mark(struct session *s) {
-	loop_post(server_loop(s->server), &s->task);
+	loop_post(s->server->loop, &s->task);
 }
 
 int session_create(struct session **out, struct server *server, int sock, pid_t pid, uid_t uid,
@@ -363,7 +363,7 @@ int session_create(struct session **out, struct server *server, int sock, pid_t 
 	s->pid = pid;
 	s->uid = uid;
 	s->is_admin = is_admin;
-	s->id = server_new_id(server);
+	s->id = ++server->last_id;
 	s->hello_timer.fn = on_hello_late;
 	s->hello_timer.owner = s;
 	s->dying_timer.fn = on_dying_rest;
@@ -372,21 +372,21 @@ int session_create(struct session **out, struct server *server, int sock, pid_t 
 	s->task.owner = s;
 	memcpy(s->name, "greeting", 9);
 	int ret = loop_watch_add(
-			server_loop(server), &s->sock_watch, sock, on_socket, s);
+			server->loop, &s->sock_watch, sock, on_socket, s);
 	if (ret < 0) {
 		close(sock);
 		dying_put(dying);
 		free(s);
 		return ret;
 	}
-	loop_timer_set(server_loop(server), &s->hello_timer,
-			loop_now_ns() + server_get_settings(server)->hello_ns);
+	loop_timer_set(server->loop, &s->hello_timer,
+			loop_now_ns() + server->settings.hello_ns);
 	*out = s;
 	return 0;
 }
 
 void session_destroy(struct session *s) {
-	struct loop *loop = server_loop(s->server);
+	struct loop *loop = s->server->loop;
 	s->state = SESSION_BROKEN; /* what follows answers nobody */
 	loop_timer_unset(loop, &s->hello_timer);
 	loop_timer_unset(loop, &s->dying_timer);
@@ -396,7 +396,7 @@ void session_destroy(struct session *s) {
 		context_destroy(s->contexts);
 	}
 	if (s->present) {
-		presenter_client_destroy(server_presenter(s->server), s->present);
+		presenter_client_destroy(s->server->presenter, s->present);
 	}
 	loop_watch_remove(loop, s->sock_watch);
 	loop_watch_remove(loop, s->bell_watch);

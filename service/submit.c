@@ -193,7 +193,7 @@ static int submit(struct context *c) {
 	struct slot *slot = context_slot(c, c->next);
 	struct pica_job *job = context_job(c, c->next);
 	const bool is_frame =
-			job->op == PICA_OP_PRESENT && server_presenter(c->session->server);
+			job->op == PICA_OP_PRESENT && c->session->server->presenter;
 	int ret = resolve(c, slot, job);
 	if (ret < 0) {
 		return ret;
@@ -217,7 +217,7 @@ static int submit(struct context *c) {
 /* ---- What can begin ---- */
 
 static void end_wait(struct context *c) {
-	loop_timer_unset(server_loop(c->session->server), &c->wait_timer);
+	loop_timer_unset(c->session->server->loop, &c->wait_timer);
 	c->is_waiting = false;
 }
 
@@ -240,7 +240,7 @@ static bool wait_is_over(struct context *c, int32_t *result) {
 		return true;
 	}
 	if (is_limited && !c->is_waiting) {
-		loop_timer_set(server_loop(c->session->server), &c->wait_timer,
+		loop_timer_set(c->session->server->loop, &c->wait_timer,
 				arrived_ns + w->timeout_ns);
 	}
 	c->is_waiting = true;

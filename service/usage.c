@@ -36,7 +36,7 @@ void context_usage_ends(const struct context *c) {
 	struct pica_usage used = { .size = sizeof(used) };
 	pica_usage(c->ctx, &used);
 	usage_add(&c->session->gone, &used);
-	usage_add(&server_metrics(c->session->server)->gone, &used);
+	usage_add(&c->session->server->metrics.gone, &used);
 }
 
 /*
@@ -67,7 +67,7 @@ static void on_cpu_again(void *owner) {
 
 bool session_may_run(struct session *s) {
 	const uint64_t quota = s->limits.cpu_ns_per_s;
-	if (!quota || server_is_stopping(s->server)) {
+	if (!quota || s->server->is_stopping) {
 		return true; /* what was taken is finished */
 	}
 	if (s->is_throttled) {
@@ -80,10 +80,10 @@ bool session_may_run(struct session *s) {
 	/* Until there is a twentieth of a second's worth. */
 	uint64_t lacks = (uint64_t)-s->cpu_allowance + quota / 20 + 1;
 	s->is_throttled = true;
-	server_metrics(s->server)->throttled++;
+	s->server->metrics.throttled++;
 	s->cpu_timer.fn = on_cpu_again;
 	s->cpu_timer.owner = s;
-	loop_timer_set(server_loop(s->server), &s->cpu_timer,
+	loop_timer_set(s->server->loop, &s->cpu_timer,
 			loop_now_ns() + lacks / (quota / 1000 + 1) * (second_ns / 1000));
 	return false;
 }
@@ -98,7 +98,7 @@ bool session_may_run(struct session *s) {
 static void on_job_watch(void *owner) {
 	struct context *c = owner;
 	struct session *s = c->session;
-	const uint64_t ceiling = server_get_settings(s->server)->job_ns, now = loop_now_ns();
+	const uint64_t ceiling = s->server->settings.job_ns, now = loop_now_ns();
 	struct pica_usage used = { .size = sizeof(used) };
 	c->is_job_watched = false;
 	if (!c->engine_jobs || !ceiling) {
@@ -125,12 +125,12 @@ static void on_job_watch(void *owner) {
 }
 
 void context_watch_job(struct context *c) {
-	const uint64_t ceiling = server_get_settings(c->session->server)->job_ns;
+	const uint64_t ceiling = c->session->server->settings.job_ns;
 	if (ceiling && !c->is_job_watched) {
 		c->is_job_watched = true;
 		c->job_timer.fn = on_job_watch;
 		c->job_timer.owner = c;
-		loop_timer_set(server_loop(c->session->server), &c->job_timer,
+		loop_timer_set(c->session->server->loop, &c->job_timer,
 				loop_now_ns() + ceiling / 2);
 	}
 }

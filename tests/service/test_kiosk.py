@@ -140,7 +140,7 @@ say(1, b' a line\n\n' + 2500 * b'x' + b'\nwithout an end')
         said = self.end(p)
         self.assertIn('event=stopped', said)
         self.assertLess(said.count('event=kiosk_output'), 400)
-        sums = [int(n) for n in re.findall('event=kiosk_unsaid lines=([0-9]+)', said)]
+        sums = [int(n) for n in re.findall('event=kiosk_not_logged lines=([0-9]+)', said)]
         self.assertGreater(sum(sums), 1000)
         self.assertEqual(p.returncode, 0)
 
@@ -149,7 +149,7 @@ say(1, b' a line\n\n' + 2500 * b'x' + b'\nwithout an end')
         p = self.start('--exec', f'seq 150; seq 7 >&2; touch {ended}; exec sleep 1000')
         self.until(ended.exists)
         said = self.before
-        while 'event=kiosk_unsaid' not in said:  # without another word of it, ten seconds after the first
+        while 'event=kiosk_not_logged' not in said:  # without another word of it, ten seconds after the first
             line = p.stderr.readline()
             self.assertTrue(line, said)
             said += line
@@ -157,7 +157,7 @@ say(1, b' a line\n\n' + 2500 * b'x' + b'\nwithout an end')
         said = [line.partition(' ')[2] for line in said.splitlines() if 'event=kiosk' in line]
         self.assertEqual([line for line in said if 'level=info' in line],
                          [f'level=info event=kiosk_output text="{n}"' for n in range(1, 101)] +
-                         ['level=info event=kiosk_unsaid lines=50'])
+                         ['level=info event=kiosk_not_logged lines=50'])
         self.assertEqual([line for line in said if 'level=warning' in line],
                          [f'level=warning event=kiosk_output text="{n}"' for n in range(1, 8)])
 

@@ -236,7 +236,7 @@ class Serving(Case):
             s.close()
         log = self.stop(p)
         told = log.count('event=session_dropped')
-        unsaid = sum(int(line.split('lines=')[1]) for line in log.splitlines() if 'event=refusals_unsaid' in line)
+        unsaid = sum(int(line.split('lines=')[1]) for line in log.splitlines() if 'event=refusals_not_logged' in line)
         self.assertEqual(told + unsaid, 500)
         self.assertGreaterEqual(told, 10)
         self.assertGreater(unsaid, 0)

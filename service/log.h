@@ -6,37 +6,37 @@
  * writes, behind a queue with a bound. What does not fit is counted and said later. The open file
  * is others', too, and stays as blocking as they want it.
  */
-#ifndef SERVICE_SAY_H
-#define SERVICE_SAY_H
+#ifndef SERVICE_LOG_H
+#define SERVICE_LOG_H
 
 #include <stddef.h>
 
 #include "service/server_log.h"
 
 enum {
-	SAY_LINE_BYTES = 4096, /* at most, and what a pipe takes in one piece */
-	SAY_QUEUE_BYTES = 64 << 10,
+	LOG_LINE_BYTES = 4096, /* at most, and what a pipe takes in one piece */
+	LOG_QUEUE_BYTES = 64 << 10,
 };
 
 /* "picad: " and the text. Any thread. */
-void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void log_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /*
  * From here on what this thread says goes into text, the first of it, without "picad: "; NULL: to
  * standard error again.
  */
-void say_keep(char *text, size_t size);
+void log_capture(char *text, size_t size);
 /* A server_log_fn: the line, with its time and level. */
-void say_log(void *user, enum log_level level, const char *line);
+void log_line(void *user, enum log_level level, const char *line);
 
 /*
  * From here on a thread writes; before, and where it cannot be made, whoever speaks does. After
  * fork(), a child has no such thread: children are made before.
  */
-void say_begin(void);
+void log_begin(void);
 /*
  * Everything is written, or nothing of it has been taken for a second; the thread is left to
  * itself then.
  */
-void say_end(void);
+void log_end(void);
 
 #endif

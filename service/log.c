@@ -1,4 +1,4 @@
-#include "service/say.h"
+#include "service/log.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -29,7 +29,7 @@ static struct {
 	pthread_mutex_t mutex; /* covers what follows */
 	pthread_cond_t cond;   /* by CLOCK_MONOTONIC: a line came, one was written, the end */
 	bool has_thread, is_ending;
-	char bytes[SAY_QUEUE_BYTES]; /* a ring of whole lines */
+	char bytes[LOG_QUEUE_BYTES]; /* a ring of whole lines */
 	size_t head, tail;           /* free-running */
 	uint64_t written, lost;      /* lines */
 } queue = { .mutex = PTHREAD_MUTEX_INITIALIZER };
@@ -51,10 +51,10 @@ static void write_all(const char *text, size_t n) {
 /* ---- The thread ---- */
 
 /* The first line, taken out; its length. Mutex held. */
-static size_t take_line(char line[SAY_LINE_BYTES]) {
+static size_t take_line(char line[LOG_LINE_BYTES]) {
 	size_t n = 0;
 	do {
-		line[n] = queue.bytes[queue.head++ % SAY_QUEUE_BYTES];
+		line[n] = queue.bytes[queue.head++ % LOG_QUEUE_BYTES];
 	} while (line[n++] != '\n');
 	return n;
 }
@@ -71,18 +71,18 @@ static size_t stamp(char *out, size_t size, enum log_level level) {
 			names[level]);
 }
 
-static size_t lost_line(char line[SAY_LINE_BYTES], uint64_t lost) {
-	const size_t at = stamp(line, SAY_LINE_BYTES, LOG_LEVEL_WARNING);
-	return at + (size_t)snprintf(line + at, SAY_LINE_BYTES - at,
+static size_t lost_line(char line[LOG_LINE_BYTES], uint64_t lost) {
+	const size_t at = stamp(line, LOG_LINE_BYTES, LOG_LEVEL_WARNING);
+	return at + (size_t)snprintf(line + at, LOG_LINE_BYTES - at,
 				 "event=log_lost lines=%llu\n", (unsigned long long)lost);
 }
 
 static void *run(void *arg) {
-	char line[SAY_LINE_BYTES];
+	char line[LOG_LINE_BYTES];
 	pthread_mutex_lock(&queue.mutex);
 	for (;;) {
 		while (queue.head == queue.tail && !queue.lost && !queue.is_ending) {
-			/* woken by put() and say_end() */
+			/* woken by put() and log_end() */
 			pthread_cond_wait(&queue.cond, &queue.mutex);
 		}
 		size_t n;
@@ -111,11 +111,11 @@ static void *run(void *arg) {
 static void put(const char *line, size_t n) {
 	pthread_mutex_lock(&queue.mutex);
 	const bool has_thread = queue.has_thread;
-	if (has_thread && (queue.lost || n > SAY_QUEUE_BYTES - (queue.tail - queue.head))) {
+	if (has_thread && (queue.lost || n > LOG_QUEUE_BYTES - (queue.tail - queue.head))) {
 		queue.lost++; /* the lines of a gap are told of before others follow */
 	} else if (has_thread) {
 		for (size_t i = 0; i < n; i++) {
-			queue.bytes[queue.tail++ % SAY_QUEUE_BYTES] = line[i];
+			queue.bytes[queue.tail++ % LOG_QUEUE_BYTES] = line[i];
 		}
 		pthread_cond_broadcast(&queue.cond);
 	}
@@ -126,15 +126,15 @@ static void put(const char *line, size_t n) {
 }
 
 /* Behind what stands in line already. */
-static void put_plain(char line[SAY_LINE_BYTES], size_t at, const char *text) {
+static void put_plain(char line[LOG_LINE_BYTES], size_t at, const char *text) {
 	const size_t n = at +
-			plain_text(line + at, SAY_LINE_BYTES - 1 - at, text, strlen(text), false);
+			plain_text(line + at, LOG_LINE_BYTES - 1 - at, text, strlen(text), false);
 	line[n] = '\n';
 	put(line, n + 1);
 }
 
-void say(const char *fmt, ...) {
-	char text[SAY_LINE_BYTES], line[SAY_LINE_BYTES];
+void log_error(const char *fmt, ...) {
+	char text[LOG_LINE_BYTES], line[LOG_LINE_BYTES];
 	va_list args;
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
@@ -146,7 +146,7 @@ void say(const char *fmt, ...) {
 	}
 }
 
-void say_keep(char *text, size_t size) {
+void log_capture(char *text, size_t size) {
 	kept.text = text;
 	kept.size = size;
 	if (text) {
@@ -154,14 +154,14 @@ void say_keep(char *text, size_t size) {
 	}
 }
 
-void say_log(void *user, enum log_level level, const char *text) {
-	char line[SAY_LINE_BYTES];
+void log_line(void *user, enum log_level level, const char *text) {
+	char line[LOG_LINE_BYTES];
 	put_plain(line, stamp(line, sizeof(line), level), text);
 }
 
 /* ---- Life ---- */
 
-void say_begin(void) {
+void log_begin(void) {
 	pthread_condattr_t attributes;
 	pthread_attr_t detached;
 	pthread_t thread;
@@ -181,7 +181,7 @@ void say_begin(void) {
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-void say_end(void) {
+void log_end(void) {
 	struct timespec until;
 	pthread_mutex_lock(&queue.mutex);
 	queue.is_ending = true;

@@ -1,0 +1,245 @@
+/* Who may connect: refusals, quotas of sessions, descriptors that are held for administrators. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "service/server_impl.h"
+#include "service/session.h"
+
+enum { REFUSALS_A_SECOND = 10, RESERVED_SESSIONS = 4 };
+
+/* How soon it tries to hold again what it has released. */
+static const uint64_t spare_rest_ns = 200 * 1000000ull;
+static const uint64_t second_ns = 1000000000;
+
+/* ---- Refusals ---- */
+
+/* Anybody can be refused as often as he likes: a second has so many lines, then a sum. */
+bool server_may_log_refusal(struct server *server) {
+	if (server->n_refusals == 0) {
+		loop_timer_set(server->loop, &server->refusal_timer, loop_now_ns() + second_ns);
+	}
+	return ++server->n_refusals <= REFUSALS_A_SECOND;
+}
+
+void server_sum_refusals_up(void *owner) {
+	struct server *server = owner;
+	if (server->n_refusals > REFUSALS_A_SECOND) {
+		server_log(server, LOG_LEVEL_WARNING, "event=refusals_not_logged lines=%u",
+				server->n_refusals - REFUSALS_A_SECOND);
+	}
+	server->n_refusals = 0;
+}
+
+/* ---- Quotas ---- */
+
+static uint32_t count_of_user(const struct server *server, uid_t uid) {
+	uint32_t n = 0;
+	for (const struct session *s = server->sessions; s; s = s->next) {
+		n += s->is_admitted && !s->over_quota && s->uid == uid;
+	}
+	return n;
+}
+
+/* Those beyond the quota that are still open; the oldest of them. */
+static uint32_t count_reserved(const struct server *server, struct session **oldest) {
+	uint32_t n = 0;
+	for (struct session *s = server->sessions; s; s = s->next) {
+		if (s->over_quota && s->state == SESSION_OPEN) {
+			*oldest = !n || s->id < (*oldest)->id ? s : *oldest;
+			n++;
+		}
+	}
+	return n;
+}
+
+/* NULL, or which quota has no place for one more session. */
+static const char *quota_of_sessions(const struct server *server, const struct session *s) {
+	const uint32_t of_user = server->settings.user_sessions;
+	struct session *oldest;
+	if (server->n_sessions - count_reserved(server, &oldest) >= server->settings.max_sessions) {
+		return "quota of sessions used up";
+	}
+	return of_user && count_of_user(server, s->uid) >= of_user ?
+			"quota of user-sessions used up" :
+			NULL;
+}
+
+/* For one more beyond the quota. */
+static void make_place(struct server *server, const char *quota) {
+	struct session *oldest;
+	if (count_reserved(server, &oldest) >= RESERVED_SESSIONS) {
+		session_break(oldest, -EDQUOT, quota);
+	}
+}
+
+const char *server_admit(struct server *server, struct session *s) {
+	if (server->is_stopping) {
+		return "the service stops";
+	}
+	s->over_quota = quota_of_sessions(server, s);
+	if (s->over_quota && !s->is_admin) {
+		return s->over_quota;
+	}
+	if (s->over_quota) {
+		make_place(server, s->over_quota);
+	}
+	server->n_sessions++;
+	server->metrics.opened++;
+	return NULL;
+}
+
+void server_fill_spare(void *owner) {
+	server_spare_end(owner);
+}
+
+bool server_spare_begin(struct server *server) {
+	return spare_release(&server->spare);
+}
+
+void server_put_beyond_quota(struct server *server, struct session *s, const char *quota) {
+	if (!s->over_quota) {
+		make_place(server, quota);
+		s->over_quota = quota;
+	}
+}
+
+void server_spare_end(struct server *server) {
+	if (!spare_fill(&server->spare)) {
+		loop_timer_set(server->loop, &server->spare_timer, loop_now_ns() + spare_rest_ns);
+	}
+}
+
+/* ---- Connections ---- */
+
+/* Whether the peer has a group besides its primary one. */
+static bool is_member(int sock, gid_t group) {
+	gid_t groups[256];
+	socklen_t size = sizeof(groups);
+	if (getsockopt(sock, SOL_SOCKET, SO_PEERGROUPS, groups, &size) < 0) {
+		return false; /* an old kernel, or somebody with more groups than anybody has */
+	}
+	for (size_t i = 0; i < size / sizeof(groups[0]); i++) {
+		if (groups[i] == group) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool may_connect(const struct server *server, int sock, const struct ucred *peer) {
+	switch (server->settings.access) {
+	case SERVER_ACCESS_ALL:
+		return true;
+	case SERVER_ACCESS_GROUP:
+		if (peer->gid == server->settings.group ||
+				is_member(sock, server->settings.group)) {
+			return true;
+		}
+		break;
+	case SERVER_ACCESS_USER:
+		break;
+	}
+	return peer->uid == geteuid() || peer->uid == 0;
+}
+
+static bool is_administrator(uid_t uid) {
+	return uid == 0 || uid == geteuid();
+}
+
+static int add(struct server *server, int sock, pid_t pid, uid_t uid) {
+	struct session *s;
+	int ret = session_create(&s, server, sock, pid, uid, is_administrator(uid));
+	if (ret < 0) {
+		if (server_may_log_refusal(server)) {
+			server_log(server, LOG_LEVEL_ERROR, "event=session_refused error=\"%s\"",
+					strerror(-ret));
+		}
+		return ret;
+	}
+	s->next = server->sessions;
+	server->sessions = s;
+	return 0;
+}
+
+int server_add_client(struct server *server, int sock) {
+	return add(server, sock, 0, geteuid());
+}
+
+/* Says why before hanging up; if it cannot be said, the hanging up says it. */
+static void refuse(struct server *server, int sock, int error, const char *why) {
+	struct pica_msg_error m;
+	memset(&m, 0, sizeof(m));
+	m.head.type = PICA_MSG_ERROR;
+	m.error = error;
+	snprintf(m.text, sizeof(m.text), "%s", why);
+	sock_send(sock, &m, sizeof(m), NULL, 0);
+	close(sock);
+	metrics_refused(&server->metrics, error);
+	if (server_may_log_refusal(server)) {
+		server_log(server, LOG_LEVEL_WARNING, "event=connection_refused why=\"%s\"", why);
+	}
+}
+
+/* How many of a user, or of all, have not said HELLO. */
+static uint32_t count_greeting(const struct server *server, const uid_t *uid) {
+	uint32_t n = 0;
+	for (const struct session *s = server->sessions; s; s = s->next) {
+		n += s->state == SESSION_GREETING && (!uid || s->uid == *uid);
+	}
+	return n;
+}
+
+/* The oldest of the user who has most of them, where the one who comes counts as there. */
+static struct session *who_gives_way(const struct server *server, uid_t newcomer) {
+	struct session *oldest = NULL;
+	uint32_t most = 0;
+	for (struct session *s = server->sessions; s; s = s->next) {
+		if (s->state == SESSION_GREETING) {
+			uint32_t n = count_greeting(server, &s->uid) + (s->uid == newcomer);
+			if (n > most || (n == most && s->id < oldest->id)) {
+				oldest = s;
+				most = n;
+			}
+		}
+	}
+	return oldest;
+}
+
+/*
+ * Who said HELLO meanwhile is heard; who is silent has no right to stay before a newcomer. Not
+ * within an event of a session. False: one had to go, and there was none.
+ */
+static bool make_room(struct server *server, uid_t newcomer, bool has_to) {
+	uint32_t n;
+	while ((n = count_greeting(server, NULL)) >= server->settings.max_greeting ||
+			(has_to && n > 0)) {
+		struct session *s = who_gives_way(server, newcomer);
+		s->has_mail = true;
+		session_run(s);
+		if (s->state == SESSION_GREETING) {
+			session_break(s, -EAGAIN, "too many connections at a time");
+			has_to = false;
+		}
+		server_free_broken(server); /* at once: more come than there are descriptors */
+	}
+	return !has_to;
+}
+
+/* Takes sock. Where it is the last, whoever is silent gives way, or it is an administrator's. */
+void server_accept(void *owner, int sock, bool is_last) {
+	struct server *server = owner;
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+	if (getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0) {
+		refuse(server, sock, -EPERM, "no credentials");
+	} else if (!may_connect(server, sock, &peer)) {
+		refuse(server, sock, -EACCES, "not allowed for this user");
+	} else if (!make_room(server, peer.uid, is_last) && !is_administrator(peer.uid)) {
+		refuse(server, sock, -EMFILE, "descriptors of the service used up");
+	} else {
+		add(server, sock, peer.pid, peer.uid);
+	}
+}

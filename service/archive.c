@@ -1,0 +1,353 @@
+/* The archive's threads: they begin recordings, and finish them. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "service/reaper.h"
+#include "service/record_impl.h"
+#include "service/server_impl.h"
+
+/* ---- Threads: nobody may have to wait for a disk that hangs, so they are detached ---- */
+
+/* Mutex held; its clock's place. */
+static struct clock *take_clock(struct archive *a) {
+	struct clock *c = a->clock;
+	while (c->is_used) {
+		c++;
+	}
+	c->is_used = pthread_getcpuclockid(pthread_self(), &c->id) == 0;
+	return c;
+}
+
+/* Mutex held; given back. The last one ends the server, too, if that could not wait. */
+static void unref(struct archive *a) {
+	const bool is_last = --a->refs == 0;
+	struct server *server = a->server;
+	pthread_cond_broadcast(&a->cond);
+	pthread_mutex_unlock(&a->mutex);
+	if (is_last) {
+		close(a->event_fd);
+		pthread_cond_destroy(&a->cond);
+		pthread_mutex_destroy(&a->mutex);
+		free(a->folder);
+		free(a);
+		server_end(server);
+	}
+}
+
+static int spawn(void *(*main)(void *arg), void *arg) {
+	pthread_attr_t detached;
+	pthread_t thread;
+	pthread_attr_init(&detached);
+	pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+	const int ret = -pthread_create(&thread, &detached, main, arg);
+	pthread_attr_destroy(&detached);
+	return ret;
+}
+
+/* ---- The archive's thread ---- */
+
+/*
+ * Whether the disk takes a byte. It may hang here, where nobody depends on it but the archive
+ * itself.
+ */
+static int probe(const struct recording *r) {
+	const int fd = open(r->archive->folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	if (fd < 0) {
+		/* a file system that has no files without a name */
+		return errno == EOPNOTSUPP || errno == EISDIR ? 0 : -errno;
+	}
+	const int ret = write(fd, "", 1) == 1 ? 0 : -errno;
+	close(fd);
+	return ret;
+}
+
+static void start(struct recording *r) {
+	const struct server_settings *server = &r->archive->server->settings;
+	struct pica_recorder_settings settings;
+	pica_recorder_settings_init(&settings);
+	settings.queue_bytes = server->record_queue_bytes;
+	settings.patience_ns = server->record_patience_ns;
+	settings.max_bytes = r->archive->max_bytes;
+	settings.title = r->title;
+	settings.tool = "picad";
+	r->error = pica_recorder_start(&r->recorder, r->ctx, r->path, &settings);
+}
+
+static void finish(struct recording *r) {
+	const struct server *server = r->archive->server;
+	struct pica_capture_error error;
+	int ret = pica_recorder_finish(r->recorder, &error);
+	if (ret < 0) {
+		server_log(server, LOG_LEVEL_ERROR,
+				"event=recording_failed session=%llu path=\"%s\" error=\"%s\"",
+				(unsigned long long)r->session, r->path, error.message);
+	} else {
+		server_log(server, LOG_LEVEL_INFO, "event=recorded session=%llu path=\"%s\"",
+				(unsigned long long)r->session, r->path);
+	}
+}
+
+void recording_log_no_start(const struct recording *r) {
+	server_log(r->archive->server, LOG_LEVEL_ERROR,
+			"event=recording_failed session=%llu path=\"%s\" error=\"%s\"",
+			(unsigned long long)r->session, r->path,
+			r->error == -ETIME	? "the disk does not answer" :
+			r->error == -EOPNOTSUPP ? "it has memory that is read-only for the GPU" :
+					r->error == -EFBIG ?
+						  "it has more memory than can be recorded" :
+						  strerror(-r->error));
+}
+
+/* Its context has gone while it began. */
+static void destroy_abandoned(struct recording *r) {
+	struct remains *m = r->remains;
+	if (r->recorder) {
+		m->recording = r;
+	} else {
+		recording_log_no_start(r);
+		free(r);
+	}
+	remains_destroy(m);
+}
+
+/* Mutex held on entry and exit. */
+static void serve(struct archive *a, struct recording *r) {
+	const bool to_start = r->to_start;
+	pthread_mutex_unlock(&a->mutex);
+	if (!to_start) {
+		finish(r);
+		free(r);
+		pthread_mutex_lock(&a->mutex);
+		return;
+	}
+	r->error = probe(r);
+	pthread_mutex_lock(&a->mutex);
+	if (r->is_withdrawn) {
+		free(r);
+		return;
+	}
+	r->is_taken = true;
+	pthread_mutex_unlock(&a->mutex);
+	if (r->error == 0) {
+		start(r);
+	}
+	pthread_mutex_lock(&a->mutex);
+	r->to_start = false;
+	if (r->remains) {
+		pthread_mutex_unlock(&a->mutex);
+		destroy_abandoned(r);
+		pthread_mutex_lock(&a->mutex);
+	} else {
+		r->next = a->started;
+		a->started = r;
+		pthread_cond_broadcast(&a->cond); /* record_drop() */
+		const uint64_t one = 1;
+		ssize_t n = write(a->event_fd, &one, sizeof(one));
+		(void)n; /* full: then it is readable */
+	}
+}
+
+static void *run(void *arg) {
+	struct archive *a = arg;
+	pthread_mutex_lock(&a->mutex);
+	take_clock(a);
+	for (;;) {
+		while (!a->first && !a->stop) {
+			/* woken by archive_add() and archive_destroy() */
+			pthread_cond_wait(&a->cond, &a->mutex);
+		}
+		struct recording *r = a->first;
+		if (!r) {
+			break;
+		}
+		a->first = r->next;
+		if (!a->first) {
+			a->last = &a->first;
+		}
+		serve(a, r);
+	}
+	unref(a);
+	return NULL;
+}
+
+/* ---- Finishing ---- */
+
+void archive_add(struct recording *r) {
+	struct archive *a = r->archive;
+	pthread_mutex_lock(&a->mutex);
+	r->next = NULL;
+	*a->last = r;
+	a->last = &r->next;
+	pthread_cond_broadcast(&a->cond);
+	pthread_mutex_unlock(&a->mutex);
+}
+
+void recording_detach(struct recording *r) {
+	pica_recorder_detach(r->recorder);
+}
+
+static void *run_finish(void *arg) {
+	struct recording *r = arg;
+	struct archive *a = r->archive;
+	pthread_mutex_lock(&a->mutex);
+	struct clock *clock = take_clock(a);
+	pthread_mutex_unlock(&a->mutex);
+	finish(r);
+	pthread_mutex_lock(&a->mutex);
+	struct recording **link = &a->finishing;
+	while (*link != r) {
+		link = &(*link)->next;
+	}
+	*link = r->next;
+	a->n_finishing--;
+	clock->is_used = false;
+	free(r);
+	unref(a);
+	return NULL;
+}
+
+void recording_finish(struct recording *r) {
+	struct archive *a = r->archive;
+	pthread_mutex_lock(&a->mutex);
+	const bool has_room = a->n_finishing < MAX_FINISHING;
+	if (has_room) {
+		r->next = a->finishing;
+		a->finishing = r;
+		a->n_finishing++;
+		a->refs++;
+	}
+	pthread_mutex_unlock(&a->mutex);
+	if (!has_room) {
+		archive_add(r); /* after what the archive's thread does */
+	} else if (spawn(run_finish, r) < 0) {
+		run_finish(r); /* no threads are left: it takes as long as it takes */
+	}
+}
+
+/* ---- Life ---- */
+
+int archive_create(struct archive **out, struct server *server, const char *folder,
+		uint64_t max_bytes) {
+	struct archive *a = calloc(1, sizeof(*a));
+	if (!a) {
+		return -ENOMEM;
+	}
+	int ret = -ENOMEM;
+	a->server = server;
+	a->max_bytes = max_bytes;
+	a->last = &a->first;
+	a->folder = realpath(folder, NULL);
+	if (!a->folder) {
+		ret = -errno;
+		goto err_free;
+	}
+	a->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (a->event_fd < 0) {
+		ret = -errno;
+		goto err_folder;
+	}
+	ret = loop_watch_add(server->loop, &a->watch, a->event_fd, record_on_started, a);
+	if (ret < 0) {
+		goto err_fd;
+	}
+	pthread_condattr_t attributes;
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&a->cond, &attributes);
+	pthread_condattr_destroy(&attributes);
+	pthread_mutex_init(&a->mutex, NULL);
+	a->refs = 2;
+	ret = spawn(run, a);
+	if (ret < 0) {
+		goto err_watch;
+	}
+	*out = a;
+	return 0;
+
+err_watch:
+	pthread_cond_destroy(&a->cond);
+	pthread_mutex_destroy(&a->mutex);
+	loop_watch_remove(server->loop, a->watch);
+err_fd:
+	close(a->event_fd);
+err_folder:
+	free(a->folder);
+err_free:
+	free(a);
+	return ret;
+}
+
+/* What its threads, and all of the process, have worked. Mutex held. */
+static void look_at_clocks(const struct archive *a, uint64_t *own_ns, uint64_t *all_ns) {
+	struct timespec t;
+	*own_ns = 0;
+	for (unsigned i = 0; i < MAX_FINISHING + 1; i++) {
+		if (a->clock[i].is_used && clock_gettime(a->clock[i].id, &t) == 0) {
+			*own_ns += (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+		}
+	}
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	*all_ns = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* Nothing moves, and no replay keeps the renderer busy, for as long as that. Mutex held. */
+static bool wait_for_threads(struct archive *a, uint64_t patience_ns) {
+	while (a->refs > 1) {
+		const unsigned refs = a->refs;
+		uint64_t own, all, own_now, all_now;
+		struct timespec until;
+		clock_gettime(CLOCK_MONOTONIC, &until);
+		const uint64_t ns = (uint64_t)until.tv_nsec + patience_ns;
+		until.tv_sec += (time_t)(ns / 1000000000u);
+		until.tv_nsec = (long)(ns % 1000000000u);
+		look_at_clocks(a, &own, &all);
+		int ret = 0;
+		while (a->refs == refs && ret != ETIMEDOUT) {
+			ret = pthread_cond_timedwait(&a->cond, &a->mutex, &until);
+		}
+		look_at_clocks(a, &own_now, &all_now);
+		if (a->refs == refs && own == own_now && all_now - all < patience_ns / 20) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static void log_unfinished(const struct archive *a, const struct recording *r) {
+	for (; r; r = r->next) {
+		server_log(a->server, LOG_LEVEL_ERROR,
+				"event=recording_failed session=%llu path=\"%s\" "
+				"error=\"the disk does not answer\"",
+				(unsigned long long)r->session, r->path);
+	}
+}
+
+bool archive_destroy(struct archive *a) {
+	if (!a) {
+		return true;
+	}
+	const uint64_t patience_ns = a->server->settings.record_patience_ns;
+	loop_watch_remove(a->server->loop, a->watch);
+	pthread_mutex_lock(&a->mutex);
+	a->stop = true;
+	pthread_cond_broadcast(&a->cond);
+	const bool is_done = wait_for_threads(a, END_PATIENCE * patience_ns);
+	if (!is_done) {
+		log_unfinished(a, a->finishing);
+		log_unfinished(a, a->first);
+		unref(a);
+		return false;
+	}
+	pthread_mutex_unlock(&a->mutex);
+	close(a->event_fd);
+	pthread_cond_destroy(&a->cond);
+	pthread_mutex_destroy(&a->mutex);
+	free(a->folder);
+	free(a);
+	return true;
+}

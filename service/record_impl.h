@@ -1,0 +1,66 @@
+/* Between archive.c, which has the threads, and record.c, which has the loop's side. */
+#ifndef SERVICE_RECORD_IMPL_H
+#define SERVICE_RECORD_IMPL_H
+
+#include <pthread.h>
+
+#include "pica_hello.h"
+#include "pica_record.h"
+#include "service/loop.h"
+#include "service/record.h"
+
+enum {
+	MAX_FINISHING = 8, /* at a time; others wait */
+	END_PATIENCE = 3,  /* times that of a beginning: a disk brings up all that it has */
+};
+
+struct recording {
+	struct recording *next; /* archive.first, archive.started or archive.finishing */
+	struct archive *archive;
+	struct context *context; /* loop's thread */
+	struct pica_ctx *ctx;
+	struct pica_recorder *recorder;
+	uint64_t session;
+	bool is_starting; /* loop's thread: until it has heard of it */
+	bool to_start;    /* under archive.mutex: the thread has yet to do so */
+	bool is_taken;    /* likewise: the thread starts it, and may touch the context */
+	bool is_withdrawn; /* likewise: the thread is to forget it */
+	bool is_late;      /* loop's thread: it takes longer to start than a disk may take */
+	struct loop_timer patience; /* until it has started */
+	struct remains *remains; /* likewise: the context went before; to be buried by the thread */
+	int error;
+	char title[PICA_NAME_BYTES];
+	char path[];
+};
+
+struct archive {
+	struct server *server;
+	char *folder;
+	uint64_t max_bytes;
+	pthread_mutex_t mutex; /* covers what follows */
+	pthread_cond_t cond;   /* something came, a thread ended, or stop was set */
+	struct recording *first, **last;
+	struct recording *started;
+	struct recording *finishing; /* each by a thread of its own */
+	unsigned n_finishing;
+	unsigned refs; /* its threads, and the server until archive_destroy() */
+	bool stop;
+	struct clock {
+		bool is_used;
+		clockid_t id;
+	} clock[MAX_FINISHING + 1]; /* of its threads */
+	/* Tells the loop of `started`. */
+	int event_fd;
+	struct loop_watch *watch;
+};
+
+/* Hands it to the archive's thread: to begin, or to finish. */
+void archive_add(struct recording *r);
+/* Why it did not begin. */
+void recording_log_no_start(const struct recording *r);
+
+/* ---- record.c ---- */
+/* A loop_fn: recordings have begun, or could not. */
+void record_on_started(void *owner, uint32_t events);
+
+#endif
