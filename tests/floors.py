@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds the include order of docs/architecture.md over the whole tree.
+"""Holds the include order, and the table of rooms of docs/architecture.md, over the whole tree.
 
 A file includes its own room, rooms on lower floors, and public headers. libpica/core/ names no chip: it includes
 libpica/core/, proto/ and public headers only. The service and the clients meet in libpica-client alone.
@@ -77,5 +77,10 @@ for top in ('proto', 'libpica', 'pictures', 'options', 'service', 'clients', 'te
                 wrong.append(where)
             if re.match(r'tests/naive/naive', str(name)) and name.name != 'naive_scenes.c' and other not in NAIVE:
                 wrong.append(where)
+page = (root / 'docs/architecture.md').read_text()
+table = {room: int(floor) for floor, room in re.findall(r'^\| (\d+) \| `([\w/]+)/` \|', page, re.M)}
+for room in sorted(FLOOR.keys() | table.keys()):
+    if FLOOR.get(room) != table.get(room):
+        wrong.append(f'docs/architecture.md: {room} stands on floor {table.get(room)}, not {FLOOR.get(room)}')
 print('\n'.join(wrong) if wrong else f'floors: {count} includes, every one points down')
 sys.exit(1 if wrong else 0)
