@@ -17,7 +17,7 @@ static int accept_one(const struct acceptor *a) {
 	return sock < 0 ? -errno : sock;
 }
 
-/* By one of the descriptors that are held where there are no others. */
+/* With a reserved descriptor, if there are no others. */
 static int take_one(const struct acceptor *a, bool *is_last) {
 	int sock = accept_one(a);
 	*is_last = sock == -EMFILE && server_spare_begin(a->server);
@@ -28,7 +28,7 @@ static int take_one(const struct acceptor *a, bool *is_last) {
 	return sock;
 }
 
-/* Nobody looks at the socket, which stays readable. */
+/* The socket is not watched, and stays readable. */
 static void rest(struct acceptor *a) {
 	loop_watch_remove(a->server->loop, a->watch);
 	a->watch = NULL;

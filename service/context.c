@@ -1,4 +1,4 @@
-/* A context: how it begins and ends, and its ring of slots. */
+/* A context: creation, destruction, and its ring of slots. */
 #include "service/context.h"
 
 #include <errno.h>
@@ -182,7 +182,7 @@ static void give_to_reaper(struct context *c) {
 	}
 }
 
-/* What was submitted is answered. */
+/* Submitted jobs are answered. */
 static void cancel_all(struct context *c) {
 	struct session *s = c->session;
 	for (uint32_t i = c->head; i != c->tail; i++) {

@@ -9,7 +9,7 @@
 #include "service/server_impl.h"
 #include "service/session.h"
 
-/* ---- What there is ---- */
+/* ---- Available memory ---- */
 
 /* The limit in a file of a control group; UINT64_MAX: none, or no such file. */
 static uint64_t limit_in(const char *path) {
@@ -62,9 +62,9 @@ uint64_t memory_quota_default(uint64_t size_bytes) {
 	return bytes > size_bytes ? bytes : size_bytes;
 }
 
-/* ---- What is used ---- */
+/* ---- Used memory ---- */
 
-/* A reload may have made the quota smaller than what is used already. */
+/* A reload may have made the quota smaller than the used memory. */
 static bool is_beyond(uint64_t used_bytes, uint64_t more_bytes, uint64_t quota_bytes) {
 	return used_bytes > quota_bytes || more_bytes > quota_bytes - used_bytes;
 }

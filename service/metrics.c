@@ -168,7 +168,7 @@ static void put_process(FILE *out) {
 			(uint64_t)usage.ru_maxrss * 1024);
 }
 
-/* What is there now, over all open sessions. */
+/* Present values, over all open sessions. */
 struct now {
 	uint64_t sessions, contexts, regions, memory_bytes, queued;
 	struct pica_usage usage;

@@ -151,7 +151,7 @@ void record_on_started(void *owner, uint32_t events) {
 	}
 }
 
-/* ---- What the loop asks ---- */
+/* ---- Calls of the loop ---- */
 
 void record_split(struct context *c) {
 	struct recording *r = c->recording;
@@ -173,7 +173,7 @@ bool record_keeps_waiting(const struct context *c) {
 bool record_ready(struct context *c) {
 	struct session *s = c->session;
 	if (c->recording && pica_recorder_peek(c->recording->recorder) < 0) {
-		/* the disk is full or bad: why is told when it is finished */
+		/* the disk is full or bad: finishing reports the reason */
 		s->is_recorded = false;
 	}
 	if (s->is_recorded == (c->recording != NULL)) {
@@ -198,7 +198,7 @@ void record_session(struct session *s, bool on) {
 	}
 }
 
-/* It has started, which the loop need not hear of any more. Mutex held. */
+/* It has started, which the loop need not know any more. Mutex held. */
 static void forget_started(struct recording *r) {
 	struct recording **link = &r->archive->started;
 	while (*link && *link != r) {

@@ -100,7 +100,7 @@ void server_free_broken(struct server *server) {
 			link = &s->next;
 		}
 	}
-	server_spare_end(server); /* before somebody else has what is free now */
+	server_spare_end(server); /* before the free descriptors are used elsewhere */
 }
 
 static void on_free(void *owner) {
@@ -168,7 +168,7 @@ static bool is_idle(const struct server *server) {
 }
 
 static void begin_stop(struct server *server) {
-	/* What was submitted by now is done, as far as a session may have jobs in flight. */
+	/* Completes submitted jobs, as far as a session may have jobs in flight. */
 	for (struct session *s = server->sessions; s; s = s->next) {
 		for (unsigned i = 0; i < 16; i++) {
 			session_run(s);

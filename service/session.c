@@ -34,7 +34,7 @@ static void send_message(struct session *s, void *message, size_t size_bytes, co
 					"event=answer_lost session=%llu error=\"%s\"",
 					(unsigned long long)s->id, strerror(-ret));
 		}
-		s->state = SESSION_BROKEN; /* nobody is there to be told why */
+		s->state = SESSION_BROKEN; /* there is no peer to send the reason to */
 		metrics_ended(&s->server->metrics, ret == -EAGAIN ? -ENOBUFS : 0);
 		server_free_later(s->server);
 	}
@@ -67,7 +67,7 @@ void session_break(struct session *s, int error, const char *why) {
 		return;
 	}
 	if (may_log(s)) {
-		/* At an orderly end it is nobody's fault. */
+		/* An orderly end is not an error. */
 		server_log(s->server, error == -ESHUTDOWN ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING,
 				"event=session_dropped session=%llu pid=%d error=\"%s\" why=\"%s\"",
 				(unsigned long long)s->id, (int)s->pid, strerror(-error), why);
@@ -139,7 +139,7 @@ static void on_bell(void *owner, uint32_t events) {
 	session_mark(owner);
 }
 
-/* Rings, bells, and what the client needs of them. */
+/* Creates rings and bells, and the client's ends. */
 static int open_rings(struct session *s, uint32_t entries, int fds[3]) {
 	struct pica_ring_header header;
 	int to_us[2] = { -1, -1 }, to_client[2] = { -1, -1 };
@@ -387,7 +387,7 @@ int session_create(struct session **out, struct server *server, int sock, pid_t 
 
 void session_destroy(struct session *s) {
 	struct loop *loop = s->server->loop;
-	s->state = SESSION_BROKEN; /* what follows answers nobody */
+	s->state = SESSION_BROKEN; /* later calls answer no request */
 	loop_timer_unset(loop, &s->hello_timer);
 	loop_timer_unset(loop, &s->dying_timer);
 	loop_unpost(loop, &s->task);

@@ -1,5 +1,5 @@
 /*
- * From a context's slots to the engine and back: what begins, what is done, and what is answered.
+ * From a context's slots to the engine and back: starting, completing and answering jobs.
  */
 #include <errno.h>
 
@@ -214,7 +214,7 @@ static int submit(struct context *c) {
 	return 0;
 }
 
-/* ---- What can begin ---- */
+/* ---- Jobs that can start ---- */
 
 static void end_wait(struct context *c) {
 	loop_timer_unset(c->session->server->loop, &c->wait_timer);

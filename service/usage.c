@@ -1,7 +1,4 @@
-/*
- * What contexts and sessions have used, and what they may use: processor time, and how long a job
- * may take.
- */
+/* Usage and limits of contexts and sessions: processor time, and the time of a job. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -68,7 +65,7 @@ static void on_cpu_again(void *owner) {
 bool session_may_run(struct session *s) {
 	const uint64_t quota = s->limits.cpu_ns_per_s;
 	if (!quota || s->server->is_stopping) {
-		return true; /* what was taken is finished */
+		return true; /* finish the jobs that were taken */
 	}
 	if (s->is_throttled) {
 		return false;

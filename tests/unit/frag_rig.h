@@ -132,7 +132,7 @@ static inline struct rig *rig_open(int isa) {
 	r->cache = frag_cache_create(r->k);
 	const size_t bytes = (size_t)FRAG_SCRATCH_BYTES;
 	r->scratch = aligned_alloc(64, bytes);
-	memset(r->scratch, 0xDB, bytes); /* nobody clears it for us */
+	memset(r->scratch, 0xDB, bytes); /* it is not cleared for us */
 	space_init(&r->space);
 	HOLDS(space_map(&r->space, RIG_TEXTURES, RIG_TEXTURE_BYTES, NULL, 0) == 0);
 	uint8_t texels[RIG_TEXTURE_BYTES];
@@ -175,7 +175,7 @@ static inline void rig_draw(struct rig *r, int how) {
 	for (unsigned p = 0; p < PLANE_COUNT; p++) {
 		if (r->info.planes >> p & 1) {
 			r->rs.plane[r->rs.n_planes++] = (uint8_t)p;
-		} else { /* what nobody asked for is not interpolated */
+		} else { /* planes that are not requested are not interpolated */
 			for (unsigned i = 0; i < BATCH; i++) {
 				r->b.f[p][i] = f32_from_bits(0x7FC00001);
 			}

@@ -61,7 +61,7 @@ double math_log2(double x) {
 		bits = f64_bits(x * 0x1p54);
 		k = -54;
 	}
-	/* Bits of sqrt(1/2): what is added carries into the exponent field from sqrt(2) on. */
+	/* Bits of sqrt(1/2): from sqrt(2) on the sum carries into the exponent field. */
 	const uint64_t low = 0x3FE6A09E667F3BCDu;
 	uint64_t e = (bits - low) >> 52 & 0xFFF;
 	k += e >= 0x800 ? (int)e - 0x1000 : (int)e;

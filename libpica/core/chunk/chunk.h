@@ -1,5 +1,5 @@
 /*
- * What a vertex task makes of a stretch of draws: screen triangles, listed by tile.
+ * The result of a vertex task for a range of draws: screen triangles, listed by tile.
  *
  * Everything here is immutable once the pass is closed, except that a chunk is filled by the one
  * vertex task that owns it.
@@ -56,8 +56,8 @@ struct chunk {
 
 	uint64_t area_px; /* sum of the triangles' bounding boxes: the pixel budget */
 	/*
-	 * What the job has left for the chunk, or more: beyond it the task stops, for it draws
-	 * nothing.
+	 * The rest of the job's budget for the chunk, or more: beyond it the task stops, since it
+	 * draws nothing.
 	 */
 	uint64_t limit_px, limit_steps;
 	bool over;        /* it stopped there */
@@ -79,7 +79,7 @@ struct tile_counts {
 	uint32_t *cost;    /* plan steps that they went through */
 };
 
-/* What all tasks of a pass share; read-only while they run. */
+/* Shared by all tasks of a pass; read-only while they run. */
 struct pass_work {
 	const struct raster_kernels *raster;
 	const void *kernels; /* the chip's, for its stages */

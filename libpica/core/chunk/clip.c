@@ -107,9 +107,9 @@ unsigned clip_polygon(const struct geom_state *g, const struct clip_vertex *cons
 		out[i] = *v[i];
 	}
 	/*
-	 * Before the first plane that cuts, all is inside. After it every plane is looked at,
-	 * whatever the corners' codes: rounding may put a new vertex outside of a plane that holds
-	 * all corners.
+	 * Before the first plane that cuts, all is inside. From there on every plane is tested,
+	 * whatever the codes of the corners: rounding may put a new vertex outside of a plane that
+	 * all corners are inside of.
 	 */
 	unsigned first = planes ? ctz32(planes) : CLIP_PLANES;
 	for (unsigned i = first; i < n_planes(g) && n > 0; i++) {

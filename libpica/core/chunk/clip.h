@@ -1,4 +1,4 @@
-/* Clipping, viewport and culling; planes and what they include are the chip's rule. */
+/* Clipping, viewport and culling; planes and their inclusiveness are the chip's rule. */
 #ifndef CHUNK_CLIP_H
 #define CHUNK_CLIP_H
 

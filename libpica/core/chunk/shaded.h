@@ -1,4 +1,4 @@
-/* What invocations of a program cost. */
+/* The cost of invocations of a program. */
 #ifndef CHUNK_SHADED_H
 #define CHUNK_SHADED_H
 

@@ -1,6 +1,6 @@
 /*
- * What a chip brings for its vertices and its fragments: two tables of functions, carried by each
- * draw. One call a stage and batch goes through them; nothing else of the core knows the chip.
+ * The vertex and the fragment stage of a chip: two tables of functions, carried by each draw. One
+ * call a stage and batch goes through them; nothing else of the core knows the chip.
  */
 #ifndef CHUNK_STAGE_H
 #define CHUNK_STAGE_H
@@ -41,14 +41,14 @@ struct draw {
 	const void *inline_vertices; /* of the vertex stage: they lie in no memory */
 };
 
-/* What a vertex stage finds at its work. */
+/* The inputs of a vertex stage. */
 struct vertex_env {
 	const void *kernels; /* the chip's */
 	const struct space *space;
 	void *scratch;       /* one worker's: vertex_stage.scratch_bytes, 64-byte aligned */
 };
 
-/* What it fills for each vertex. */
+/* Its output for each vertex. */
 struct vertex_out {
 	struct clip_vertex *cv;
 	struct vert *vert;  /* as project() */
@@ -76,7 +76,7 @@ struct vertex_stage {
 	uint32_t negates;
 };
 
-/* What the walk over a tile needs to know of a draw's fragments. */
+/* The properties of a draw's fragments for the walk over a tile. */
 struct frag_facts {
 	bool early;    /* tests may run, and write, before shading */
 	bool opaque;   /* writes whole pixels, reads no destination */

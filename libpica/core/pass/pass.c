@@ -1,4 +1,4 @@
-/* What a unit is made of: draws of a pass, or other work. */
+/* Units: draws of a pass, or other work. */
 #include "core/pass/pass.h"
 
 #include <assert.h>
@@ -10,7 +10,7 @@
 
 enum {
 	CHUNK_POSITIONS = 1536, /* a chunk is closed at this many stream positions */
-	/* Above one of these a pass is closed, so that what a job holds at once has an end. */
+	/* Above one of these a pass is closed, to bound the memory of a job. */
 	MAX_ARENA_BYTES = 32 << 20,
 	MAX_HELD_BYTES = 64 << 20,
 	MAX_HOLDS = 8192,

@@ -1,5 +1,5 @@
 /*
- * The life of a pass, and of other work beside it.
+ * The life of a pass, and of other work.
  *
  * A unit is a pass (draws on one target) or other work of a few tasks, such as a fill or a copy.
  * The command thread opens units, in stream order; workers run them when the units that they depend
@@ -32,7 +32,7 @@
 #include "core/sched/pool.h"
 #include "core/tile/tile.h"
 
-/* What all contexts of a device share. */
+/* Shared by all contexts of a device. */
 struct engine {
 	struct raster_kernels raster;
 	struct pool *pool;
@@ -53,20 +53,20 @@ struct engine {
 
 enum { EXEC_UNITS = 8, EXEC_MAX_TILES = 2048, WORK_ARG_BYTES = 256 };
 
-/* What the passes of one job may cost (pica_budgets), and what they did cost. */
+/* Budgets (pica_budgets) and costs of the passes of one job. */
 struct account {
 	uint64_t job;
 	uint64_t pixels, steps; /* limits */
 	/* Added to by charge nodes only, one after the other; read, relaxed, by vertex tasks. */
 	atomic_uint_fast64_t spent_px, spent_steps;
-	enum pica_budget over_budget; /* charge nodes only: what the job ran out of, or 0 */
+	enum pica_budget over_budget; /* charge nodes only: the exceeded budget, or 0 */
 };
 
 
 struct exec;
 /*
- * What a unit does that is not a pass: n_tasks calls of run, in any order, perhaps at once. arg is
- * the unit's own copy. Returns how many pixels or pieces lay in no memory.
+ * The work of a unit that is not a pass: n_tasks calls of run, in any order, perhaps at once. arg
+ * is the unit's own copy. Returns how many pixels or pieces lay outside of memory.
  */
 struct unit_work {
 	unsigned n_tasks;
@@ -144,8 +144,8 @@ struct exec {
 	struct exec_stats stats;
 	/* of all tasks that have ended; relaxed, added to by workers */
 	atomic_uint_fast64_t busy_ns;
-	atomic_bool abandoned;        /* relaxed: nobody wants what its tasks would do */
-	/* greatest value that the units reaped so far reported; who takes it sets it to 0 */
+	atomic_bool abandoned;        /* relaxed: the work of its tasks is not wanted */
+	/* greatest value that the reaped units reported; its reader sets it to 0 */
 	uint32_t greatest;
 	/*
 	 * Called on the command thread when a unit is reaped; result 0, -ENOMEM or -EDQUOT, then
@@ -155,9 +155,9 @@ struct exec {
 	void *retired_arg;
 };
 
-/* kernels: what the chip's stages get to see. */
+/* kernels: passed to the chip's stages. */
 int exec_init(struct exec *x, struct engine *e, struct space *space, const void *kernels);
-/* The time, where somebody traces; else 0. */
+/* The time, with a trace; else 0. */
 static inline uint64_t engine_trace_begin(const struct engine *e) {
 	return e->trace ? clock_now_ns() : 0;
 }
@@ -191,7 +191,7 @@ bool exec_is_full(const struct exec *x);
 /* Closes the open pass, if any, and lets it run. */
 void exec_close_pass(struct exec *x);
 
-/* How many tasks work on so many bytes is worth. */
+/* The number of tasks for work on this many bytes. */
 unsigned exec_tasks_for(const struct exec *x, uint64_t bytes);
 /* A unit of the job that is not a pass, with a copy of arg; no pass may be open. */
 void exec_work(struct exec *x, const struct unit_work *work, const void *arg, size_t arg_bytes,
@@ -201,7 +201,7 @@ void exec_work(struct exec *x, const struct unit_work *work, const void *arg, si
 bool exec_in_flight(struct exec *x, struct range r, bool for_write);
 /* Waits until no closed unit does. */
 void exec_sync(struct exec *x, struct range r, bool for_write);
-/* Collects what is finished; returns how many units are still in flight. */
+/* Collects finished units; returns how many are still in flight. */
 unsigned exec_reap(struct exec *x);
 /* Waits for all units, and reaps them. */
 void exec_wait_all(struct exec *x);

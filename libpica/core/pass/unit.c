@@ -8,7 +8,7 @@
 #include "core/base/probe.h"
 
 enum {
-	/* What is kept for the next pass. */
+	/* Memory that is kept for the next pass. */
 	KEEP_ARENA_BYTES = 4 << 20,
 	KEEP_CHUNKS = 128,
 	BEHIND = 64, /* younger units of others that go before */

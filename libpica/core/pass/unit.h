@@ -4,7 +4,7 @@
 
 #include "core/pass/pass.h"
 
-/* What tasks have added to, read behind them or, as a hint, beside them. */
+/* Counters of tasks, read after them or, as a hint, meanwhile. */
 static inline uint64_t unit_sum(const atomic_uint_fast64_t *sum) {
 	return atomic_load_explicit(sum, memory_order_relaxed);
 }
@@ -19,9 +19,9 @@ static inline int unit_kind(const struct unit *u) {
 /* A unit that is not busy; waits for the oldest where all are. */
 struct unit *unit_open(struct exec *x, bool is_pass, uint64_t job);
 /*
- * Edges from every earlier unit in flight, then off it goes. bytes: what it touches, where that is
- * all its work; 0: more. Little work that waits for nobody is done here, by this thread: handing it
- * over takes longer.
+ * Adds edges from every earlier unit in flight, then releases the unit. bytes: the bytes that it
+ * touches, if that is all its work; 0: more. Little work without predecessors is done here, by this
+ * thread: handing it over takes longer.
  */
 void unit_launch(struct exec *x, struct unit *u, uint64_t bytes);
 /* Until its last task has run; it is not reaped. */
@@ -31,7 +31,7 @@ void unit_wait(struct exec *x, struct unit *u);
 
 void unit_vertices_ready(struct graph_node *node);
 /*
- * Budgets in stream order: the chunk that passes the limit and all behind it in the job are not
+ * Budgets in stream order: the chunk that exceeds the limit and all later ones of the job are not
  * drawn.
  */
 void unit_charge_ready(struct graph_node *node);

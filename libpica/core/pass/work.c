@@ -1,4 +1,4 @@
-/* What workers do for a unit: its tasks, and what becomes ready when they are done. */
+/* The tasks of a unit, and the nodes that become ready after them. */
 #include <stddef.h>
 
 #include "core/base/probe.h"
@@ -70,8 +70,8 @@ static void add_time(struct unit *u, atomic_uint_fast64_t *stage, uint64_t start
 }
 
 /*
- * What chunks before this one are known to have cost is gone, whatever else they cost: a task that
- * runs into the rest would draw nothing anyway, so how much is known does not show.
+ * The known cost of earlier chunks is subtracted. The true cost is at least that, so a task that
+ * exceeds the rest would draw nothing anyway: the result does not depend on how much is known.
  */
 static void set_limits(const struct unit *u, struct chunk *c, unsigned index) {
 	uint64_t px = unit_sum(&u->account->spent_px), steps = unit_sum(&u->account->spent_steps);
@@ -85,7 +85,7 @@ static void set_limits(const struct unit *u, struct chunk *c, unsigned index) {
 
 /*
  * A task's slice is over. True: it yields, and keeps the scratch that it works in. If that is still
- * the worker's (spares is not NULL then), the worker gets *spare. False: nobody waits, or no
+ * the worker's (spares is not NULL then), the worker gets *spare. False: no group waits, or no
  * scratch is left.
  */
 static bool lets_others_in(struct unit *u, const struct task_group *group, unsigned worker,
@@ -155,8 +155,8 @@ void unit_vertices_ready(struct graph_node *node) {
 }
 
 /*
- * What the job ran out of with a chunk, or 0. A task that ran into what is left of a sum may
- * have cut invocations off there: the sum is asked first.
+ * The budget that a chunk exceeds, or 0. A task that exceeded the rest of a sum may have cut
+ * invocations off: the sum is checked first.
  */
 static enum pica_budget find_excess(
 		const struct account *a, const struct chunk *c, uint64_t px, uint64_t steps) {

@@ -138,7 +138,7 @@ struct dispatcher {
 
 	bool is_threaded; /* constant */
 	pthread_t thread;
-	struct clocked clocked; /* command thread without its helpers, or who is inside */
+	struct clocked clocked; /* command thread without its helpers, or the thread inside */
 };
 
 /* -errno. is_threaded: with a command thread. */
@@ -149,8 +149,8 @@ void dispatcher_finish(struct dispatcher *d);
 /* A struct dispatcher: there may be something to collect. Any thread. */
 void dispatcher_notify(void *dispatcher);
 /*
- * Only one thread at a time is between these two, where there is no command thread. False: this
- * thread is inside already.
+ * Without a command thread only one thread at a time is between these two. False: this thread is
+ * inside already.
  */
 bool dispatcher_enter(struct dispatcher *d);
 void dispatcher_leave(struct dispatcher *d);

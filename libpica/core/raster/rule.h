@@ -1,5 +1,5 @@
 /*
- * What a chip's rasteriser does its own way. Positions are fixed point with subpixel_bits
+ * The rasteriser rules of a chip. Positions are fixed point with subpixel_bits
  * fractional bits; a pixel is 1 << subpixel_bits wide.
  */
 #ifndef RASTER_RULE_H
@@ -17,7 +17,7 @@ struct raster_sample {
 /* A distance in clip space: w - p, w + p, -p (p: the coordinate of the axis), or a draw's plane. */
 enum clip_form { CLIP_W_MINUS, CLIP_W_PLUS, CLIP_MINUS, CLIP_USER };
 
-/* What is inside has a distance of at least `least`. */
+/* Inside means a distance of at least `least`. */
 struct clip_plane {
 	uint8_t form, axis;
 	float least;

@@ -113,7 +113,7 @@ int space_map(struct space *s, uint32_t phys, uint32_t size_bytes, void *host, u
 		w.host = p;
 		w.owned = true;
 	}
-	/* New memory at an address is a write: what was decoded from a former window is stale. */
+	/* New memory at an address is a write: textures decoded from a former window are stale. */
 	s->clock++;
 	for (uint32_t i = 0; i < pages; i++) {
 		w.stamp[i] = s->clock;

@@ -11,7 +11,7 @@
 
 struct tile_stats {
 	uint64_t batches, fragments;
-	uint32_t greatest; /* of what the fragment stages reported */
+	uint32_t greatest; /* of the reports of fragment stages */
 };
 
 /* A worker's memory: batches, a triangle, and stage_bytes for fragment stages. */

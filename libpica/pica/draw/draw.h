@@ -1,4 +1,4 @@
-/* What the PICA200 brings to the core: its vertex and fragment stage, and what their state is. */
+/* The PICA200's vertex and fragment stage, and their state. */
 #ifndef DRAW_DRAW_H
 #define DRAW_DRAW_H
 

@@ -80,7 +80,7 @@ struct frag_proctex;
 struct proctex_map;
 struct proctex_colors;
 
-/* Words of the tables behind the look-up ports, as they were uploaded. */
+/* Words of the tables of the look-up ports, as uploaded. */
 struct frag_luts {
 	uint32_t light[32][256]; /* by table number of 1C5 bits 8-12 */
 	uint32_t fog[128];
@@ -156,7 +156,7 @@ void frag_shade(struct frag_scratch *s, struct batch *b);
 uint32_t frag_gas_max(struct frag_scratch *s);
 
 const struct frag_kernels *frag_kernels_for(enum isa isa);
-/* The same but for the combiner's products, which are truncated (PICA_COMBINER_TRUNCATE). */
+/* The same with truncated products of the combiner (PICA_COMBINER_TRUNCATE). */
 const struct frag_kernels *frag_kernels_truncating(enum isa isa);
 
 #endif

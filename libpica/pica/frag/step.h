@@ -1,4 +1,4 @@
-/* What a step of a plan does, and the memory that steps work in. Private to the room. */
+/* The steps of a plan, and their memory. Private to the room. */
 #ifndef FRAG_STEP_H
 #define FRAG_STEP_H
 

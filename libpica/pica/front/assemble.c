@@ -1,4 +1,4 @@
-/* What the primitive assembler keeps between draws (fidelity: assembly). */
+/* State of the primitive assembler between draws (fidelity: assembly). */
 #include <stdlib.h>
 #include <string.h>
 

@@ -81,7 +81,7 @@ static inline bool front_access(struct pica_ctx *c, struct range r, enum access 
 	return (c->observer || c->unwritten) && observe_access(c, r, why);
 }
 
-/* ---- work.c: what a context does for its queue ---- */
+/* ---- work.c: a context's part in its queue ---- */
 extern const struct queue_work front_work;
 /* exec.retired */
 void front_unit_retired(void *arg, uint64_t job, int result, enum pica_budget budget);

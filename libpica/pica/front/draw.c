@@ -9,7 +9,7 @@
 enum {
 	IMMEDIATE_MAX = 1536,       /* vertices that wait at most */
 	STEPS_A_WORD = 16,          /* what decoding a program costs, in executed instructions */
-	PROGRAM_BYTES = 20 << 10,   /* about what a vertex program takes */
+	PROGRAM_BYTES = 20 << 10,   /* about the time of a vertex program */
 	/* longer draws are drawn in pieces: whole triangles, even for strips */
 	PIECE_VERTICES = 3 << 16,
 	KEEP_INDICES = 1 << 20,     /* a larger buffer is freed after its draw */
@@ -196,7 +196,7 @@ static void add_footprint(struct pica_ctx *ctx, const struct stream *s) {
 	}
 }
 
-/* Derives what is stale. True: the open pass can take the draw. */
+/* Derives the stale parts. True: the open pass can take the draw. */
 static bool prepare(struct pica_ctx *ctx, const struct stream *s, bool *own_target) {
 	struct parts *p = &ctx->parts;
 	const uint32_t frag_parts =

@@ -69,7 +69,7 @@ static bool writes_to(const struct parts *p, struct range r) {
 			(p->info.writes_depth && ranges_overlap(r, depth_range(&p->target)));
 }
 
-/* A level that a draw wanted to sample may not have been decoded, for want of memory. */
+/* A level that a draw samples may be missing, because memory was out. */
 static void put_image(void *thing, bool *failed) {
 	struct tex_image *image = thing;
 	if (failed && atomic_exchange_explicit(&image->failed, 0, memory_order_relaxed)) {
@@ -134,7 +134,7 @@ static bool make_cube(struct pica_ctx *ctx, struct frag_draw *f, const struct te
 	return true;
 }
 
-/* What a sampled unit samples. */
+/* The images of a sampled unit. */
 static bool make_texture(struct pica_ctx *ctx, struct frag_draw *f, unsigned unit,
 		const struct units *units) {
 	const struct tex_desc *d = &units->desc[unit];
@@ -154,7 +154,7 @@ static bool make_texture(struct pica_ctx *ctx, struct frag_draw *f, unsigned uni
 	return !d->valid || f->image[unit];
 }
 
-/* Whether a texture of the state lies in what the state draws to. */
+/* Whether a texture of the state overlaps its target. */
 static bool samples_target(const struct pica_ctx *ctx) {
 	const struct parts *p = &ctx->parts;
 	for (unsigned i = 0; i < p->n_tex; i++) {

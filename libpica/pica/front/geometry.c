@@ -20,7 +20,7 @@ void geometry_config_changed(struct pica_ctx *ctx) {
 	ctx->geometry.n_vertices = 0;
 }
 
-/* For who wants to see them (pica_inspect.h). */
+/* For inspection (pica_inspect.h). */
 static void keep(struct geometry_kept *k, const struct clip_vertex *v, uint32_t n) {
 	if (k->cap - k->n < n) {
 		const uint32_t cap = k->cap ? 2 * k->cap : OUT_VERTICES;
@@ -58,7 +58,7 @@ static void on_emit(void *user, const struct shader_gs *unit, const float o[16][
 			memcpy(slot[k], o[g->map.reg[k]], sizeof(slot[k]));
 		}
 	}
-	/* The program cannot be stopped here, but what it puts out can. */
+	/* The program cannot be stopped here, but its output can. */
 	if (!unit->emit_prim || ctx->run.result < 0 ||
 			!front_charge(ctx, &ctx->run.vertices_left, 3, PICA_BUDGET_VERTICES)) {
 		return;

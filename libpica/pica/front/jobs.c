@@ -265,7 +265,7 @@ void job_run(struct pica_ctx *ctx, const struct pica_job *job) {
 	case PICA_OP_PRESENT:
 		ctx->frame++;
 		ctx->stats.frames++;
-		/* The vertical blank behind the frame. [fidelity: external-registers] */
+		/* The vertical blank after the frame. [fidelity: external-registers] */
 		ctx->run.interrupts |=
 				(job->u.present.screens & 1 ? 1u << PICA_INTERRUPT_PDC0 : 0u) |
 				(job->u.present.screens & 2 ? 1u << PICA_INTERRUPT_PDC1 : 0u);

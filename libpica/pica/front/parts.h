@@ -32,7 +32,7 @@ struct parts {
 	bool layout_valid;
 };
 
-/* The parts lie in a pass that is not open any more. (draw.c) */
+/* The parts lie in a pass that is no longer open. (draw.c) */
 void parts_forget(struct pica_ctx *ctx);
 
 /* ---- frag_part.c ---- */

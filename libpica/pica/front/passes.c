@@ -12,10 +12,10 @@
 
 enum { WORDS_A_PASS = 64 }; /* the cost of a pass, in list words */
 
-/* What the command thread comes to next. */
+/* The next action of the command thread. */
 struct next {
 	enum {
-		NEXT_END,   /* no draw of this job, or somebody waits */
+		NEXT_END,   /* no draw of this job, or a thread waits */
 		NEXT_WORDS, /* words of a list, which any draw may write */
 		NEXT_READ,  /* memory is read now */
 		NEXT_DRAW,  /* a draw with these vertices; its target is not known yet */
@@ -152,7 +152,7 @@ void passes_for_target(struct pica_ctx *ctx, bool samples_target) {
 	const struct frag_info *info = &ctx->parts.info;
 	struct target t = ctx->parts.target;
 	if (!info->reads_depth && !info->writes_depth) {
-		/* A stale address of an unused buffer harms nobody. */
+		/* A stale address of an unused buffer does no harm. */
 		t.depth_bytes = 0;
 		t.depth_addr = 0;
 		t.depth_format = DEPTH_INVALID;

@@ -1,4 +1,6 @@
-/* What follows the shader in vectors: output map, clip code and viewport of VF_LANES vertices. */
+/*
+ * The steps after the shader in vectors: output map, clip code and viewport of VF_LANES vertices.
+ */
 #include "core/vec/vec.h"
 #include "pica/geom/geom.h"
 #include "pica/geom/tables.h"
