@@ -5,11 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "batch/merge.h"
-#include "batch/options.h"
-#include "batch/plan.h"
-#include "batch/pool.h"
-#include "batch/report.h"
+#include "batch/batch.h"
 #include "common/json.h"
 #include "pictures/file.h"
 #include "pictures/plain.h"

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "convert/repack.h"
-#include "convert/to_ctf.h"
+#include "convert/convert.h"
 #include "pictures/file.h"
 #include "verbs.h"
 

@@ -7,11 +7,7 @@
 
 #include "common/json.h"
 #include "common/snapshot.h"
-#include "dump/files.h"
-#include "dump/list.h"
-#include "dump/luts.h"
-#include "dump/options.h"
-#include "dump/vertices.h"
+#include "dump/dump.h"
 #include "fields.h"
 #include "pica_shader.h"
 #include "pictures/file.h"

@@ -12,7 +12,7 @@
 #include "job.h"
 #include "pictures/file.h"
 #include "pictures/writer.h"
-#include "render/options.h"
+#include "render/render.h"
 #include "replay.h"
 #include "verbs.h"
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "convert/repack.h"
+#include "convert/convert.h"
 #include "pictures/file.h"
 #include "verbs.h"
 

@@ -11,10 +11,8 @@
 
 #include <unistd.h>
 
+#include "batch.h"
 #include "pictures/file.h"
-#include "plan.h"
-#include "store.h"
-#include "unit.h"
 
 enum { MAX_PIXELS = 8 }; /* that are named of a picture */
 

@@ -12,7 +12,7 @@
 #define XXH_STATIC_LINKING_ONLY
 #include <xxhash.h>
 
-#include "plan.h"
+#include "batch.h"
 
 enum { BLOCK = 1 << 20, DIGITS = BATCH_HASH - 1 };
 

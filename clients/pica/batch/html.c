@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report.h"
+#include "batch.h"
 
 enum { MAX_THUMBS = 6 /* of a unit that passed */, MAX_HOSTS = 8 };
 

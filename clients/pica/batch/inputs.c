@@ -7,8 +7,8 @@
 
 #include <sys/stat.h>
 
+#include "batch.h"
 #include "pictures/file.h"
-#include "plan.h"
 
 enum { MAX_DEPTH = 64, MAX_LIST = 256 << 20, MAX_UNITS = 1 << 24 };
 

@@ -1,7 +1,7 @@
 /* JUnit XML, as build servers read it. */
 #include <string.h>
 
-#include "report.h"
+#include "batch.h"
 
 void batch_markup_text(FILE *f, const char *text) {
 	for (const unsigned char *c = (const unsigned char *)text; *c; c++) {

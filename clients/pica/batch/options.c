@@ -1,4 +1,4 @@
-#include "options.h"
+#include "batch.h"
 
 #include <ctype.h>
 #include <stdio.h>

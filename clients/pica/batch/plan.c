@@ -1,4 +1,4 @@
-#include "plan.h"
+#include "batch.h"
 
 #include <errno.h>
 #include <stdio.h>

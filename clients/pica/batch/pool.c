@@ -1,4 +1,4 @@
-#include "pool.h"
+#include "batch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,6 @@
 #include "common/json.h"
 #include "core/base/attributes.h"
 #include "pictures/file.h"
-#include "unit.h"
 
 enum { LOG_KEPT = 64 << 10, TICK_MS = 100, LONG_MS = 3600 * 1000 };
 

@@ -1,4 +1,4 @@
-#include "report.h"
+#include "batch.h"
 
 #include <errno.h>
 #include <stdlib.h>

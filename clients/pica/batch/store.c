@@ -1,4 +1,4 @@
-#include "store.h"
+#include "batch.h"
 
 #include <dirent.h>
 #include <errno.h>

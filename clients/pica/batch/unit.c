@@ -1,4 +1,4 @@
-#include "unit.h"
+#include "batch.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -14,7 +14,6 @@
 #include "expect.h"
 #include "pictures/file.h"
 #include "pictures/writer.h"
-#include "plan.h"
 #include "replay.h"
 
 enum { MAX_MESSAGES = 20, MAX_KEPT = 16 };

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "report.h"
+#include "batch.h"
 
 /* How many times it is enlarged, and how many pixels of a picture are. */
 enum { ZOOM = 8, ZOOM_WIDTH = 48, ZOOM_HEIGHT = 30 };

@@ -1,4 +1,4 @@
-#include "process.h"
+#include "bench.h"
 
 #include <dirent.h>
 #include <errno.h>

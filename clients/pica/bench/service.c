@@ -13,7 +13,6 @@
 #include "common/json.h"
 #include "common/remote.h"
 #include "core/base/attributes.h"
-#include "process.h"
 #include "replay.h"
 
 enum {

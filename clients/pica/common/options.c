@@ -9,7 +9,6 @@
 
 #include <sched.h>
 
-
 /* ---- Engine ---- */
 
 const char *const progress_words[] = { "auto", "always", "never", NULL };

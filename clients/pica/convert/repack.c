@@ -1,4 +1,4 @@
-#include "repack.h"
+#include "convert.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-#include "same_pictures.h"
+#include "convert.h"
 
 #include <errno.h>
 #include <string.h>

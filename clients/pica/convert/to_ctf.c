@@ -3,7 +3,7 @@
  * loads, jobs become the register writes that do the same.  [fidelity: citrace; fidelity:
  * external-registers]
  */
-#include "to_ctf.h"
+#include "convert.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -12,8 +12,6 @@
 
 #include "core/base/attributes.h"
 #include "pica_regs.h"
-#include "same_pictures.h"
-#include "to_ctf_state.h"
 
 enum {
 	GPU = 0x10400000,

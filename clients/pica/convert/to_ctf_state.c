@@ -4,7 +4,7 @@
  * uniforms finer than f24 are uploaded by the first writes of the stream.
  * [fidelity: citrace, citrace-replay]
  */
-#include "to_ctf_state.h"
+#include "convert.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

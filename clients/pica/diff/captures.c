@@ -20,7 +20,6 @@
 #include "common/json.h"
 #include "fields.h"
 #include "shown.h"
-#include "side.h"
 
 /* ---- Targets ---- */
 

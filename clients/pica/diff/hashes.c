@@ -9,7 +9,6 @@
 
 #include "common/json.h"
 #include "pictures/file.h"
-#include "side.h"
 
 enum { MAX_FILE = 64 << 20 };
 

@@ -1,4 +1,4 @@
-#include "side.h"
+#include "diff.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "files.h"
+#include "dump.h"
 
 #include <errno.h>
 #include <inttypes.h>

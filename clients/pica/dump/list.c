@@ -1,4 +1,4 @@
-#include "list.h"
+#include "dump.h"
 
 #include <inttypes.h>
 

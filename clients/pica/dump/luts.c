@@ -1,4 +1,4 @@
-#include "luts.h"
+#include "dump.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "options.h"
+#include "dump.h"
 
 #include <stdio.h>
 #include <string.h>

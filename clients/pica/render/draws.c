@@ -8,9 +8,7 @@
 
 #include "common/log.h"
 #include "fields.h"
-#include "heat.h"
 #include "pica_inspect.h"
-#include "sheet.h"
 
 struct render_draws {
 	struct shot *s;

@@ -1,4 +1,4 @@
-#include "heat.h"
+#include "render.h"
 
 #include <errno.h>
 #include <inttypes.h>

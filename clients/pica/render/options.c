@@ -1,4 +1,4 @@
-#include "options.h"
+#include "render.h"
 
 #include <inttypes.h>
 #include <stdio.h>

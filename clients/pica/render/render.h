@@ -8,12 +8,72 @@
 
 #include <jansson.h>
 
+#include "common/options.h"
 #include "common/outname.h"
 #include "common/remote.h"
 #include "core/base/attributes.h"
-#include "options.h"
+#include "pica_inspect.h"
 #include "pictures/picture.h"
+#include "pictures/writer.h"
 #include "step.h"
+
+/* ---- options.c ---- */
+
+/* Pictures that take a look at draws, instead of the screens. */
+enum {
+	DRAWS_EACH = 1,
+	DRAWS_SHEET = 2,
+	DRAWS_OVERDRAW = 4,
+	DRAWS_COST = 8,
+	DRAWS_STEP = DRAWS_EACH | DRAWS_SHEET,
+	DRAWS_HEAT = DRAWS_OVERDRAW | DRAWS_COST,
+};
+
+/* Options that were given. */
+enum {
+	RENDER_FRAMES = 1,
+	RENDER_SCREENS = 2,
+	RENDER_EYES = 4,
+	RENDER_FORMAT = 8,
+	RENDER_CONNECT = 16,
+};
+
+enum {
+	MAX_SURFACES = 16,
+	SCREEN_TOP = 1,
+	SCREEN_BOTTOM = 2,
+	EYE_LEFT = 1,
+	EYE_RIGHT = 2,
+};
+
+struct render_surface {
+	uint32_t addr, format, width, height;
+	char name[32];
+};
+
+struct render_options {
+	struct engine_options engine;
+	const char *output; /* NULL: default names here */
+	struct frame_list frames;
+	unsigned screens, eyes; /* SCREEN_..., EYE_... */
+	unsigned given; /* RENDER_... */
+	const struct writer *writer; /* of --format */
+	struct render_surface surface[MAX_SURFACES];
+	unsigned n_surfaces;
+	unsigned draws; /* DRAWS_... */
+	const char *name; /* of the session; NULL: the program's */
+	const char *trace; /* file, or NULL */
+	const char *where; /* of a service, NULL: the usual place */
+	bool trust_loads, json, verify;
+	enum progress_mode progress;
+	char **captures;
+	unsigned n_captures;
+};
+
+/* ADDR,FORMAT,WxH; returns the error, or NULL. */
+const char *render_surface_parse(struct render_surface *s, const char *arg);
+/* Fills *o from a command line; help and usage errors end the process. */
+void render_options_parse(struct render_options *o, int argc, char **argv);
 
 struct render_video;
 
@@ -78,5 +138,59 @@ void render_draws_destroy(struct render_draws *d);
 /* A chosen frame begins, and has ended. */
 void render_draws_begin(struct render_draws *d, uint32_t frame);
 void render_draws_end(struct render_draws *d);
+
+/* ---- heat.c ---- */
+
+/* Heat maps: one number for each pixel of a target, as a picture with a legend and as JSON. */
+
+enum heat_kind {
+	HEAT_OVERDRAW, /* fragments that were written */
+	HEAT_COST,     /* steps of the fragment pipe */
+	HEAT_KINDS,
+};
+
+/* "overdraw", "cost". */
+const char *heat_name(enum heat_kind kind);
+
+struct heat {
+	enum heat_kind kind;
+	struct pica_target target;
+	uint32_t *values;  /* of each pixel, rows as in memory; ours */
+	uint64_t entered;  /* fragments that triangles covered */
+	uint64_t sum, pixels; /* over pixels, and those that are not 0 */
+	uint32_t max;
+	uint32_t *sorted;  /* those that are not 0, ascending; ours */
+};
+
+/* -ENOMEM. */
+int heat_from_counts(struct heat *h, enum heat_kind kind, const struct pica_target *target,
+		const struct pica_count *counts);
+void heat_finish(struct heat *h);
+/* Upright where the target is a screen's; title: the first line. -ENOMEM. */
+int heat_picture(const struct heat *h, const char *title, struct picture *out);
+/*
+ * {"kind", "target": {...}, "entered", "sum", "pixels", "mean", "median", "p90", "p99", "max",
+ * "histogram": [[value, pixels], ...] (overdraw only)}; mean and so on over pixels that are not 0.
+ */
+json_t *heat_json(const struct heat *h);
+
+/* ---- sheet.c ---- */
+
+/* A contact sheet: small pictures in rows, each with a line of text. */
+
+struct sheet {
+	struct sheet_item {
+		struct picture picture; /* shrunk */
+		char text[40];
+	} *items; /* owned */
+	unsigned n, cap;
+	bool is_full; /* more were added than it takes */
+};
+
+/* Copies. -ENOMEM. */
+int sheet_add(struct sheet *s, const struct picture *p, const char *text);
+/* All of it as a picture; replaces *out. -ENOMEM, -ENODATA: nothing was added. */
+int sheet_compose(const struct sheet *s, const char *title, struct picture *out);
+void sheet_finish(struct sheet *s);
 
 #endif

@@ -1,4 +1,4 @@
-#include "sheet.h"
+#include "render.h"
 
 #include <errno.h>
 #include <stdio.h>

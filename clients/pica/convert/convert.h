@@ -1,0 +1,94 @@
+/* What convert, trim and their files share. */
+#ifndef PICA_CONVERT_H
+#define PICA_CONVERT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/options.h"
+#include "pica_capture.h"
+
+/* ---- repack.c ---- */
+
+/* Writes frames of a capture as a container. Options of convert and trim: */
+#define KEYS_ROW(at_, bit) \
+	{ "keys", 0, "N", "The whole state each N frames; 0: once (default: 60)", OPTION_U32, \
+			.at = at_, 0, UINT32_MAX, .given = bit, .expected = "a number of frames" }
+#define LEVEL_ROW(at_, bit) \
+	{ "level", 0, "N", "Compression, 1-19 (default: 12)", OPTION_U32, .at = at_, 1, 19, \
+			.given = bit, .expected = "a level from 1 to 19" }
+#define TRUST_LOADS_ROW(at_) \
+	{ "trust-loads", 0, NULL, "Recorded textures replace what was drawn there", OPTION_FLAG, .at = at_ }
+
+struct repack_options {
+	const char *in, *out;
+	const char *tool;      /* "pica convert" */
+	/* frames; last FRAME_LAST: to the end, with what follows the last frame */
+	uint32_t first, last;
+	uint32_t key_frames;   /* frames between two keys; 0: one at the start only */
+	uint32_t level;        /* zstd */
+	bool trust_loads;
+	struct engine_options engine;
+};
+
+/*
+ * Draws the capture to find states and pictures, and writes it. Logs errors; returns an exit code.
+ */
+int repack(const struct repack_options *o, struct pica_capture *capture);
+
+/* ---- same_pictures.c ---- */
+
+/* Whether two captures draw the same pictures, frame by frame. */
+
+struct pictures_differ {
+	uint32_t frame;
+	const char *screen; /* "top", "top-right", "bottom" */
+};
+
+/* Draws both from their start. 0: they do; 1: *d is the first difference; negative errno. */
+int same_pictures(struct pica_device *device, struct pica_capture *a, struct pica_capture *b,
+		struct pictures_differ *d);
+
+/* ---- to_ctf.c ---- */
+
+/* Writes a capture as CiTrace, as far as that form can say it. */
+
+struct to_ctf_options {
+	const char *in, *out;
+	bool lossy; /* go on where pictures would not be the same, with a note */
+	const struct engine_options *engine;
+};
+
+/* Logs errors; returns an exit code. */
+int to_ctf(const struct to_ctf_options *o, struct pica_capture *capture);
+
+/* ---- to_ctf_state.c ---- */
+
+/* The state at the start of a .ctf: its arrays, and the first writes. */
+
+/* State that this form cannot express. */
+enum loss {
+	LOSS_PORTS,
+	LOSS_GEOMETRY,
+	LOSS_ASSEMBLER,
+	LOSS_MASK,
+	LOSS_MEMORY,
+	LOSS_COPY,
+	LOSS_PRESENT,
+	LOSS_KEEP,
+	LOSS_COUNT,
+};
+
+struct ctf_out {
+	struct pica_ctf_writer *writer;
+	uint64_t lost[LOSS_COUNT];
+	uint64_t kept_loads, trusted_loads;
+};
+
+/* The state as the arrays can hold it, to be freed; NULL: memory is out. */
+struct pica_state *to_ctf_initial(const struct pica_state *s);
+/* Says what initial (of to_ctf_initial()) does not, and counts what register writes cannot say. */
+void to_ctf_put_state(
+		struct ctf_out *c, const struct pica_state *s, const struct pica_state *initial);
+
+#endif
