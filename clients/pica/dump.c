@@ -89,7 +89,7 @@ static const char *vertex_error(int ret) {
 				strerror(-ret);
 }
 
-/* What prints vertices to some files: before the draw, or what its geometry shader made. */
+/* Prints vertices to some files: before the draw, or what its geometry shader made. */
 typedef int print_fn(struct dump *d, FILE *const to[DUMP_VERTEX_FILES]);
 
 static int print_vertices(struct dump *d, FILE *const to[DUMP_VERTEX_FILES]) {

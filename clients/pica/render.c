@@ -548,7 +548,7 @@ static int end_output(struct render *r, char **lines, const size_t *lines_size, 
 	return exit;
 }
 
-/* What the device made from o tells from now on. */
+/* The device made from o reports to the trace from now on. */
 static int begin_trace(struct trace **out, struct render_options *o) {
 	if (is_capture(o, o->trace)) {
 		log_line("--trace %s: this is a capture, not replaced", o->trace);

@@ -479,7 +479,7 @@ static int view_on_display(const struct options *o) {
 	}
 	snprintf(socket, sizeof(socket), "%s/0", folder);
 	if (!has_card(F_OK)) {
-		log_line("there is no card here: waiting for one; Ctrl+C ends it");
+		log_line("no card found: waiting for one; Ctrl+C ends it");
 	}
 	sigemptyset(&blocked);
 	for (unsigned i = 0; i < 3; i++) {

@@ -117,7 +117,7 @@ class Captures(Made):
         text = self.pica('diff', 'a.ctf', 'b.ctf', code=1)
         self.assertIn('frame 1 is the first that differs, screen buffer: 32 of 2048 pixels differ, by 5 at most, '
                       'first at column 10, row 8: A #800000, B #800005\n', text)
-        self.assertIn('draw 1 is the first behind which color differs: 32 pixels, first at column 10, row 8 in memory\n'
+        self.assertIn('draw 1 is the first after which color differs: 32 pixels, first at column 10, row 8 in memory\n'
                       '  A rgba 128 0 0 255', text)
         self.assertIn('\nA, frame 1 draw 1: arrays', text)
         self.assertIn('\nB, frame 1 draw 1: arrays', text)

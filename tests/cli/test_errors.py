@@ -109,9 +109,9 @@ class Frames(Case):
         for frames, message in (
                 ('0-99999999999', 'frames have numbers up to 4294967294'),
                 ('4294967295', 'frames have numbers up to 4294967294'),
-                ('last-1', 'a dash stands between two frames, and none comes behind the last: frames are counted '
+                ('last-1', 'a dash stands between two frames, and none comes after the last: frames are counted '
                            'from 0'),
-                ('5-3', 'expected ranges that ascend'), ('3-', 'expected a frame behind the dash'),
+                ('5-3', 'expected ranges that ascend'), ('3-', 'expected a frame after the dash'),
                 ('0,', 'expected frames as 0,3-7,last or all')):
             self.pica('render', '--format', 'none', '--frames', frames, PERSP, code=2)
             self.assertIn(f'pica render: --frames {frames}: {message}\n', self.err)

@@ -313,9 +313,8 @@ typedef void batch_report_fn(void *user, const struct batch_unit *unit, enum bat
 /*
  * Runs the units whose results are not in the store: n of them, by index. Ends early when SIGINT,
  * SIGTERM or SIGHUP arrives (*signal_number is set; units under way are dropped) or a result cannot
- * be stored. Logs what is wrong; returns an exit code: EXIT_TROUBLE if it ended early,
-		else EXIT_FINE, whatever became
- * of the units.
+ * be stored. Logs what is wrong; returns an exit code: EXIT_TROUBLE if it ended early, else
+ * EXIT_FINE, whatever became of the units.
  */
 int batch_pool_run(const struct batch_plan *plan, const unsigned *units, unsigned n,
 		const struct batch_limits *limits, const struct batch_store *store,

@@ -37,7 +37,7 @@ void log_end(void) {
 }
 
 /* Logs "where" and the text after it. */
-static void say(const char *where, const char *fmt, va_list args) {
+static void write_line(const char *where, const char *fmt, va_list args) {
 	struct log_last *last = &state.last;
 	char text[sizeof(last->message)];
 	log_end();
@@ -65,7 +65,7 @@ void log_line(const char *fmt, ...) {
 	va_list args;
 	forget();
 	va_start(args, fmt);
-	say("", fmt, args);
+	write_line("", fmt, args);
 	va_end(args);
 }
 
@@ -78,7 +78,7 @@ void log_at(const char *path, uint64_t offset, const char *fmt, ...) {
 	state.last.offset = offset;
 	snprintf(where, sizeof(where), "%.400s: byte 0x%" PRIX64 ": ", path, offset);
 	va_start(args, fmt);
-	say(where, fmt, args);
+	write_line(where, fmt, args);
 	va_end(args);
 }
 

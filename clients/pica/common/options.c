@@ -176,7 +176,8 @@ const char *frame_list_parse(struct frame_list *list, const char *text) {
 			last = first;
 			if (!error && *text == '-') {
 				text++;
-				error = parse_frame(&text, &last, "expected a frame behind the dash");
+				error = parse_frame(&text, &last,
+						"expected a frame after the dash");
 			}
 		}
 		if (error) {
@@ -184,7 +185,7 @@ const char *frame_list_parse(struct frame_list *list, const char *text) {
 		}
 		if (first > last) {
 			return first == FRAME_LAST ? "a dash stands between two frames, and none comes "
-						     "behind the last: frames are counted from 0" :
+						     "after the last: frames are counted from 0" :
 						     "expected ranges that ascend";
 		}
 		if (list->n == FRAME_RANGES) {

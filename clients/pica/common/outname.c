@@ -101,7 +101,7 @@ int outname_init(struct outname *o, const char *arg, const char *extension, bool
 	bool slash = len && arg[len - 1] == '/';
 	bool is_pattern = arg && strchr(arg, '{') && !is_folder(arg);
 	if (is_pattern && slash) {
-		*error = "expected a file name behind the last slash";
+		*error = "expected a file name after the last slash";
 		return -EINVAL;
 	}
 	if (arg && !is_pattern && !slash && !is_folder(arg)) {
@@ -128,7 +128,7 @@ int outname_init(struct outname *o, const char *arg, const char *extension, bool
 	}
 	int ret = scan(o);
 	if (ret < 0) {
-		*error = "expected {name}, {frame}, {frame:4}, {draw}, {draw:4}, {screen} or {eye} behind a brace";
+		*error = "expected {name}, {frame}, {frame:4}, {draw}, {draw:4}, {screen} or {eye} after a brace";
 		outname_finish(o);
 	}
 	return ret;

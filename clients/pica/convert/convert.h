@@ -1,4 +1,4 @@
-/* What convert, trim and their files share. */
+/* The types and functions that convert, trim and their files share. */
 #ifndef PICA_CONVERT_H
 #define PICA_CONVERT_H
 

@@ -3,8 +3,8 @@
  * every frame with --every-draw, the targets after each draw.
  *
  * Which draw is the first is not searched for by halves: what an early draw got wrong a later one
- * may hide, so that a draw behind which all is the same says nothing of those before it. Instead
- * each side runs the frame once and leaves a hash behind every draw, which tells the first that is
+ * may hide, so that a draw after which all is the same says nothing of those before it. Instead
+ * each side runs the frame once and leaves a hash after every draw, which tells the first that is
  * not the same to the bit, hidden or not (pica-diff(1) has what both ways cost). Only where a
  * tolerance allows some differences the pixels of the draws from there on are compared, as many at
  * a time as memory holds.
@@ -231,7 +231,7 @@ static void print_draw(
 		printf("draw %" PRIu32 " is the first that reads other memory, which does not show",
 				v[0].state.draw.draw);
 	} else {
-		printf("draw %" PRIu32 " is the first behind which %s differs",
+		printf("draw %" PRIu32 " is the first after which %s differs",
 				v[0].state.draw.draw,
 				x->part == PART_TARGET ? "the target" : part_names[x->part]);
 	}

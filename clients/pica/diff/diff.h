@@ -123,7 +123,7 @@ size_t diff_record_bytes(const struct diff_record *r);
 int diff_record_picture(const struct diff_record *r, struct picture *out);
 
 /*
- * Of each draw of a frame: a hash of its targets behind it, colour with alpha, depth, stencil, and
+ * Of each draw of a frame: a hash of its targets after it, colour with alpha, depth, stencil, and
  * where they are; and one of the memory that it reads.
  */
 struct diff_mark {
@@ -146,7 +146,7 @@ struct diff_records {
 
 void diff_records_finish(struct diff_records *list);
 /*
- * Records the targets behind draws `first` and up of a frame, at least one if there is one, and no
+ * Records the targets after draws `first` and up of a frame, at least one if there is one, and no
  * more than fit into a budget of memory. An exit code.
  */
 int diff_records_take(

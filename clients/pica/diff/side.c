@@ -64,7 +64,8 @@ int diff_side_failed(const struct diff_side *s, int ret) {
 }
 
 /*
- * The frame, with the visitor looking on in it; earlier ones just run. -ECANCELED is no error here.
+ * The frame, with the visitor looking on in it; earlier ones just run. -ECANCELED is not an error
+ * here.
  */
 static int run_to(struct diff_side *s, uint32_t frame) {
 	int ret = 0;

@@ -88,7 +88,7 @@ static void check_types(struct lint *l, const uint32_t *regs, uint32_t type, uin
 		const uint32_t reg = PICA_REG_TEXUNIT0_ADDR1 + face, addr = face_addr(regs, face);
 		if (addr <= face_addr(regs, face - 1)) {
 			lint_report(l, LINT_CUBE_ORDER, reg, regs[reg],
-					"0x%08X is not behind 0x%08X", addr,
+					"0x%08X is not after 0x%08X", addr,
 					face_addr(regs, face - 1));
 		}
 		check_image(l, regs, reg, lint_range(addr, bytes));
