@@ -1,8 +1,8 @@
 /*
  * Blending. Top: every source factor (columns) with every destination factor (rows), added. In each
  * cell the destination grows to the right, from transparent black to blue, and the source grows
- * downwards, from transparent black to orange. Bottom: what factors and equations are good for: a
- * wheel of colours over a picture.
+ * downwards, from transparent black to orange. Bottom: uses of factors and equations: a wheel of
+ * colours over a picture.
  */
 #include "kit.h"
 
@@ -88,8 +88,8 @@ static void draw_top(struct recorder *r, unsigned frame) {
 	blend_off(r);
 	for (unsigned pass = 0; pass < 2; pass++) {
 		for (unsigned i = 0; i < FACTORS * FACTORS; i++) {
-			canvas_gradient(r, GRID_X + (int)(i % FACTORS) * (CELL_WIDTH + 2), GRID_Y +
-					(int)(i / FACTORS) * (CELL_HEIGHT + 2), CELL_WIDTH,
+			canvas_gradient(r, GRID_X + (int)(i % FACTORS) * (CELL_WIDTH + 2),
+					GRID_Y + (int)(i / FACTORS) * (CELL_HEIGHT + 2), CELL_WIDTH,
 					CELL_HEIGHT, pass ? source : destination);
 		}
 	}

@@ -6,7 +6,7 @@
 
 enum { CORNERS = 4, QUAD_INDICES = 6 };
 
-/* scale.xy: what a texel is of the texture's size; rows of texels run down, v runs up. */
+/* scale.xy: the size of a texel in texture coordinates; rows of texels run down, v runs up. */
 static const char program_source[] =
 		".fvec projection[4], scale\n"
 		".constf k(0.0, 1.0, 0.003921569, 0.0)\n"

@@ -40,8 +40,8 @@ void canvas_sprite(struct recorder *r, int x, int y, int w, int h, int u, int v,
 /* Places as above to clip space, for draws of the scene's own. */
 struct mat4 canvas_projection(const struct recorder *r);
 /*
- * Draws what was gathered over the current screen, and forgets it. Afterwards the program,
- * the arrays, texture 0, the texture units (0 alone), stage 0 and blending (over) are those of the
+ * Draws the gathered quads over the current screen, and drops them. Afterwards the program, the
+ * arrays, texture 0, the texture units (0 alone), stage 0 and blending (over) are those of the
  * canvas; tests, masks, and other stages are left alone. The depth of all of it is 0, far.
  */
 void canvas_draw(struct recorder *r);
@@ -49,8 +49,8 @@ void canvas_draw(struct recorder *r);
 void canvas_draw_textured(struct recorder *r,
 		const struct pica_texture *t);
 /*
- * In two steps, for state that changes between quads: makes what was gathered the current arrays,
- * and forgets it; then draws n of its quads, counted in the order of the calls.
+ * In two steps, for state that changes between quads: makes the gathered quads the current arrays,
+ * and drops them; then draws n of its quads, counted in the order of the calls.
  */
 void canvas_use(struct recorder *r, const struct pica_texture *t);
 void canvas_draw_quads(struct recorder *r, unsigned first, unsigned n);

@@ -197,7 +197,7 @@ static void draw_unfolded(struct recorder *r) {
 	for (unsigned i = 0; i < CUBE_FACES; i++) {
 		show_face(r, cube_face_x(i, LEFT, SIZE), cube_face_y(i, TOP, SIZE), SIZE, i, 0);
 	}
-	/* Levels of +x, as large as each other. */
+	/* Levels of +x, all in one size. */
 	for (unsigned level = 1; level < LEVELS; level++) {
 		show_face(r, 164 + 52 * ((int)level - 1), 182, 48, 0, level);
 	}

@@ -1,8 +1,8 @@
 /*
- * Two banners in the wind, lit from the left and, bluish, from behind: light that has one side
- * leaves the folds dark that turn away from it, light with two sides shines through. A weave is the
- * map of normals, on texture unit 1; the quaternions of neighbouring folds often have opposite
- * signs. Bottom: one banner from the side and from behind.
+ * Two banners in the wind, lit from the left and, bluish, from behind: one-sided light leaves the
+ * folds dark that turn away from it, two-sided light shines through. A weave is the map of normals,
+ * on texture unit 1; the quaternions of neighbouring folds often have opposite signs. Bottom: one
+ * banner from the side and from behind.
  */
 #include "kit.h"
 

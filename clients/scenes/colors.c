@@ -1,7 +1,7 @@
 /*
  * Colour formats. Top: the five formats of a framebuffer; a picture drawn once, then under twelve
  * faint veils, of which a coarse format cannot hold each, and the alpha that is left in the
- * framebuffer. Bottom: what the transfer engine makes of a picture.
+ * framebuffer. Bottom: outputs of the transfer engine.
  */
 #include "kit.h"
 
@@ -94,8 +94,8 @@ static void draw_target(struct recorder *r, unsigned format) {
 static void show_cell(struct recorder *r, unsigned format, int row) {
 	const struct pica_texture t = texture_at(
 			FREE_VRAM + format * TARGET_BYTES, CELL, ROWS * CELL, format, 0);
-	canvas_sprite(r, 8 + (int)format * 80, 14 + row * 75, CELL, CELL, 0, (ROWS - 1 - row) *
-			CELL, CELL, CELL, 0xFFFFFFFF);
+	canvas_sprite(r, 8 + (int)format * 80, 14 + row * 75, CELL, CELL, 0,
+			(ROWS - 1 - row) * CELL, CELL, CELL, 0xFFFFFFFF);
 	canvas_draw_textured(r, &t);
 }
 

@@ -1,6 +1,6 @@
 /*
  * One stage of the texture combiner. Top: its three arguments, then the ten operations on them, and
- * the scales. Bottom: what the operands make of a texture, in colour and in alpha.
+ * the scales. Bottom: the operands applied to a texture, in colour and in alpha.
  */
 #include "kit.h"
 
@@ -137,8 +137,8 @@ static void draw_bottom(struct recorder *r, unsigned frame) {
 	for (int i = 0; i < OPERANDS; i++) {
 		const int x = 3 + i % 6 * 53, y = 3 + i / 6 * 80;
 		canvas_checkers(r, x, y, TILE_WIDTH, TILE_HEIGHT, 8);
-		canvas_text_centered(r, x + TILE_WIDTH / 2, y + TILE_HEIGHT + 3, i < RGB_OPERANDS ?
-				0xFFC080FF : 0x90B8E8FF, operands[i].name);
+		canvas_text_centered(r, x + TILE_WIDTH / 2, y + TILE_HEIGHT + 3,
+				i < RGB_OPERANDS ? 0xFFC080FF : 0x90B8E8FF, operands[i].name);
 	}
 	canvas_draw(r);
 	for (int i = 0; i < OPERANDS; i++) {

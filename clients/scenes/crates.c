@@ -1,9 +1,9 @@
 /*
- * A lamp that shines to all sides. What hangs and stands around it is drawn six times, into the
- * faces of a cube of shadow maps; then the room and the crates ask the cube, through texture unit
- * 0, in the direction from the lamp to themselves, whether something lies before them. The map
- * keeps the depth along the axis on which a face looks, which is what the longest component of that
- * direction is compared with: w is mapped to depth without z for that. Bottom: the faces, unfolded.
+ * A lamp that shines to all sides. The things around it are drawn six times, into the faces of a
+ * cube of shadow maps; then the room and the crates ask the cube, through texture unit 0, in the
+ * direction from the lamp to themselves, whether something lies before them. The map keeps the
+ * depth along the axis on which a face looks, which is what the longest component of that direction
+ * is compared with: w is mapped to depth without z for that. Bottom: the faces, unfolded.
  */
 #include "kit.h"
 

@@ -31,7 +31,7 @@ static const char program_source[] =
 		NORMAL3("r2", "model", "r1")
 		"	dp3 r3.x, light, r2\n"
 		"	max r3.x, k.x, r3.x\n"
-		"	; light from the lamp plus what is everywhere\n"
+		"	; the lamp's light and the ambient light\n"
 		"	mov r4, shade\n"
 		"	mad r3, r3.xxxx, r4.xxxx, r4.yyyy\n"
 		"	min out_color.xyz, k.yyy, r3.xyz\n"
@@ -118,7 +118,7 @@ static struct mesh store_floor(struct recorder *r) {
 	static const float up[3] = { 0, 1, 0 };
 	struct vertex v[4];
 	for (unsigned k = 0; k < 4; k++) {
-		float x = k & 1 ? 60 : -60, z = k & 2 ? -114 : 6; /* from behind the viewer */
+		float x = k & 1 ? 60 : -60, z = k & 2 ? -114 : 6; /* starts behind the viewer */
 		v[k] = vertex((const float[3]){ x, -1.75f, z }, x / 4, z / -4, up);
 	}
 	return mesh_store(r, &format, PICA_PRIMITIVE_STRIP, v, 4);

@@ -1,8 +1,8 @@
 /*
  * Depth buffers. Top: one landscape in the three depth formats, and in the coarse one once more
  * with depth that is linear (w mode), where the near plane is a hundredth away: water meets sand at
- * a flat angle, and a coarse depth cannot tell which of the two is nearer. Below each picture its
- * depth buffer, read as a texture: D16 as RGB565, D24 as RGB8, D24S8 as RGBA8, whose red is the
+ * a flat angle, and a coarse depth does not resolve which of the two is nearer. Below each picture
+ * its depth buffer, read as a texture: D16 as RGB565, D24 as RGB8, D24S8 as RGBA8, whose red is the
  * stencil. Bottom: the compare functions.
  */
 #include "kit.h"
@@ -48,10 +48,12 @@ static void store_cones(struct recorder *r) {
 			/* Light from the left and the front. */
 			const double light = 0.62 + 0.38 * turn_cos(a - 0.38);
 			const uint32_t color = hsv(0.28 + 0.06 * i, 0.55, 0.85 * light);
-			t[0] = color_vertex(c[0] + c[2] * (float)turn_cos(a), 0, c[1] - c[2] *
-					(float)turn_sin(a), mix_color(color, 0x201830FF, 0.35));
-			t[1] = color_vertex(c[0] + c[2] * (float)turn_cos(b), 0, c[1] - c[2] *
-					(float)turn_sin(b), mix_color(color, 0x201830FF, 0.35));
+			t[0] = color_vertex(c[0] + c[2] * (float)turn_cos(a), 0,
+					c[1] - c[2] * (float)turn_sin(a),
+					mix_color(color, 0x201830FF, 0.35));
+			t[1] = color_vertex(c[0] + c[2] * (float)turn_cos(b), 0,
+					c[1] - c[2] * (float)turn_sin(b),
+					mix_color(color, 0x201830FF, 0.35));
 			t[2] = color_vertex(c[0], c[3], c[1], mix_color(color, 0xFFFFFFFF, 0.5));
 		}
 	}
@@ -76,7 +78,7 @@ static void store_landscape(struct recorder *r) {
 	store_cones(r);
 }
 
-/* stencil: what the mesh leaves there, where the depth buffer has one. */
+/* stencil: the value that the mesh writes if the depth buffer has a stencil. */
 static void draw_mesh(struct recorder *r, const struct panel *panel, const struct mesh *m,
 		uint32_t first, uint32_t n, uint32_t stencil) {
 	const bool has_stencil = panel->depth_format == PICA_DEPTH_FORMAT_D24S8;

@@ -1,7 +1,7 @@
 /*
  * The fourteen texture formats: one picture in each, on checkers where it is transparent. Below, a
  * floor through the filters: rows are the minification filter, columns the mip filter; in the last
- * row each level has a colour of its own.
+ * row each level has its own colour.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -90,7 +90,7 @@ static void store(struct recorder *r) {
 
 /* ---- Top: formats ---- */
 
-/* A8 and A4 hold no colour: the stage's constant stands in. */
+/* A8 and A4 hold no colour: it is the stage's constant. */
 static void use_format(struct recorder *r, uint32_t format) {
 	if (format == PICA_TEXTURE_FORMAT_A8 || format == PICA_TEXTURE_FORMAT_A4) {
 		TEV(r, 0, RGB1(CONSTANT), ALPHA1(TEXTURE0), .color = 0xFFFFC070);
@@ -131,8 +131,8 @@ static void draw_bottom(struct recorder *r, unsigned frame) {
 			const int x = 5 + i % 3 * 105, y = 14 + i / 3 * 76;
 		canvas_sky(r, x, y, PANEL_WIDTH, PANEL_HEIGHT, 0x3A6AA8FF, 0xC8DCE8FF);
 		canvas_text(r, x, y + PANEL_HEIGHT + 2, 0xD8DCE8FF, rows[i / 3]);
-		canvas_text(r, x + PANEL_WIDTH - (int)font_width(columns[i % 3]), y + PANEL_HEIGHT +
-				2, 0x90B8E8FF, columns[i % 3]);
+		canvas_text(r, x + PANEL_WIDTH - (int)font_width(columns[i % 3]),
+				y + PANEL_HEIGHT + 2, 0x90B8E8FF, columns[i % 3]);
 	}
 	canvas_title(r, "minification filter and mip filter");
 	canvas_draw(r);

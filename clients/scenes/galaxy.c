@@ -1,7 +1,7 @@
 /*
  * Geometry shaders in their three modes. Top: a galaxy, whose stars are points that become textured
  * squares (point mode). Bottom: ribbons, each from four control points of a curve (fixed mode), and
- * gems, fans of as many corners as the index stream says (variable mode).
+ * gems, fans whose number of corners is in the index stream (variable mode).
  */
 #include "kit.h"
 
@@ -9,7 +9,7 @@ enum { FRAMES = 3, STARS = 1500, RIBBONS = 6, PATCHES = 3, GEMS = 12, MAX_CORNER
 
 /* ---- Programs ---- */
 
-/* For all three: o0 is what the geometry shader takes as a place, o1 a colour. */
+/* For all three: o0 is the position for the geometry shader, o1 the colour. */
 static const char star_vertex_source[] =
 		".fvec model_view[3]\n"
 		".constf k(0.0, 1.0, 0.003921569, 0.0)\n"
@@ -250,8 +250,9 @@ static struct mesh store_stars(struct recorder *r) {
 		if (i < STARS / 5) { /* the bulge */
 			double radius = 0.6 * far * far;
 			double turn = random_unit(&seed), size = 0.03 + 0.1 * random_unit(&seed);
-			v[i] = vertex(radius * turn_cos(turn), 0.35 * random_near(&seed) * (0.5 -
-					radius * 0.6), radius * turn_sin(turn), size,
+			v[i] = vertex(radius * turn_cos(turn),
+					0.35 * random_near(&seed) * (0.5 - radius * 0.6),
+					radius * turn_sin(turn), size,
 					mix_color(0xFFE8C060, 0xFF9848A0, far));
 			continue;
 		}

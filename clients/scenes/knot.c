@@ -46,7 +46,7 @@ static const char program_source[] =
 		"; the normal is in r3\n"
 		".proc lit\n"
 		"	mul r4.xyz, k.www, in_color.xyz\n"
-		"	; what both lamps give: x y the diffuse parts, z w the highlights\n"
+		"	; of both lamps: x y the diffuse parts, z w the highlights\n"
 		"	dp3 r5.x, lamp[0], r3\n"
 		"	dp3 r5.y, lamp[1], r3\n"
 		"	dp3 r5.z, half_way[0], r3\n"
@@ -137,7 +137,7 @@ static void draw_knot(struct recorder *r, double distance, struct mat4 turn, boo
 	static const float lamp[2][4] = { { 0.6f, 0.64f, 0.48f, 0 }, { -0.8f, -0.36f, 0.48f, 0 } };
 	static const float lamp_color[2][4] = { { 0.92f, 0.84f, 0.7f, 0 },
 		{ 0.1f, 0.2f, 0.42f, 0 } };
-	/* x the exponent, y the strength of highlights, z what light is everywhere */
+	/* x the exponent, y the strength of highlights, z the ambient light */
 	static const float gloss[4] = { 40, 0.75f, 0.14f, 0 };
 	float half_way[2][4] = { { 0 }, { 0 } };
 	for (unsigned i = 0; i < 2; i++) {

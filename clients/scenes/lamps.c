@@ -1,10 +1,10 @@
 /*
  * Three coloured spot lights sweep over a wet pavement and its columns, which throw shadows. Each
  * lamp is a position and a direction: table SP makes the cone of the angle, table DA lets it fade
- * with the distance, D0 is the wet gloss. What stands in its way is in a shadow map, drawn from
- * where the lamp hangs; unit 0 compares with it, and the lighting unit takes the result for the
- * lamp alone: moonlight, the second light of the same draw, is not dimmed by it. A map a draw: so
- * the lamps are added up, one after the other. Bottom: the same from above, with hard cones.
+ * with the distance, D0 is the wet gloss. The columns in its way are in a shadow map, drawn from
+ * the lamp's position; unit 0 compares with it, and the lighting unit takes the result for the lamp
+ * alone: moonlight, the second light of the same draw, is not dimmed by it. A map a draw: so the
+ * lamps are added up, one after the other. Bottom: the same from above, with hard cones.
  */
 #include "kit.h"
 

@@ -2,9 +2,9 @@
  * Balls over a floor and their shadows, hard in the middle and soft at the edges. The shadow map is
  * drawn from the lamp: floor and balls with a combiner whose green is 0 leave their depth, then a
  * ring around each ball, whose green grows outward from a little to 1, lowers the density of the
- * floor behind it. The farther a ball hangs above the floor, the wider the ring darkens: that is
- * what the two factors of register 130 do. Below, the map's depth and density, and the shadows
- * without and with the rings.
+ * floor beyond it. The farther a ball hangs above the floor, the wider the ring darkens: this is
+ * the effect of the two factors of register 130. Below, the map's depth and density, and the
+ * shadows without and with the rings.
  */
 #include "kit.h"
 
@@ -166,7 +166,7 @@ static void draw_map(struct recorder *r, uint32_t addr, bool is_soft, unsigned f
 	pica_emit_depth_map(&r->list, PICA_DEPTHMAP_Z, -1, 0);
 }
 
-/* The floor takes what the map gives, and a little more; the balls are lit as they stand. */
+/* The map and a little more light the floor; the balls are lit without the map. */
 static void draw_room(struct recorder *r, struct mat4 view, uint32_t map, unsigned frame) {
 	const struct pica_texture t = { .addr = map, .width = MAP, .height = MAP,
 		.format = PICA_TEXTURE_FORMAT_RGBA8, .type = PICA_TEXTURE_TYPE_SHADOW_2D };

@@ -53,10 +53,7 @@ static const char mapped_source[] = ".fvec map[3]\n.out out_depth texcoord0w\n" 
 
 /* ---- Frames and quaternions ---- */
 
-/*
- * The rotation that takes x, y, z to the unit vectors x, y, z; each branch divides by what is
- * large.
- */
+/* The rotation that takes x, y, z to the unit vectors x, y, z; the divisor is never small. */
 static void quaternion(const float x[3], const float y[3], const float z[3], float q[4]) {
 	const float *const axis[3] = { x, y, z };
 	const float trace = x[0] + y[1] + z[2];

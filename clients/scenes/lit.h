@@ -18,8 +18,8 @@ enum { LIT_MAX_VERTICES = 8192 };
 typedef void lit_point_fn(double u, double v, double p[3]);
 
 /*
- * A patch of nu x nv quads, at most LIT_MAX_VERTICES points; texture coordinates u * repeat_u and
- * v * repeat_v, the same for texture units 0 and 1.
+ * A patch of nu x nv quads, at most LIT_MAX_VERTICES points; texture coordinates u * repeat_u and v
+ * * repeat_v, the same for texture units 0 and 1.
  */
 struct mesh lit_patch(struct recorder *r, lit_point_fn *point, unsigned nu, unsigned nv,
 		float repeat_u, float repeat_v);
@@ -61,8 +61,8 @@ void lit_draw(struct recorder *r, const struct mesh *m, struct mat4 model);
 /* Height of a surface at a place of its texture, both sides meeting: 0..1 of a unit. */
 typedef double lit_height_fn(double u, double v);
 /*
- * A texture of normals (n x n, RGB8), for a surface that is so high where its texture is 1 wide.
- * More than one level: a mean of normals stands up straighter, so what is far becomes flat.
+ * A texture of normals (n x n, RGB8), for a surface whose height is scale where its texture is 1
+ * wide. With more levels, distant parts become flat: a mean of normals is more upright.
  */
 struct pica_texture lit_normal_map(struct recorder *r, unsigned n, unsigned levels,
 		lit_height_fn *height, double scale);
@@ -70,7 +70,7 @@ struct pica_texture lit_normal_map(struct recorder *r, unsigned n, unsigned leve
 /* All of a table, of -1..1 if is_signed, else of 0..1. */
 void lit_table(struct recorder *r, uint32_t table, bool is_signed, float (*f)(float, void *),
 		void *arg);
-/* Curves for it. arg: unsigned exponent, a power of two at least; of what is positive. */
+/* Curves for it. arg: unsigned exponent, at least a power of two; negative x counts as 0. */
 float lit_power(float x, void *arg);
 /* 1 at grazing angles, 0 in front: (1 - x)^exponent. */
 float lit_rim(float x, void *arg);

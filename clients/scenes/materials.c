@@ -5,7 +5,7 @@
  *
  *   plastic   0  one sharp highlight (D0 of N.H), dimples
  *   velvet    1  no highlight: Fresnel (FR of N.V) into alpha, which the combiner takes for the rim
- *   glaze     3  two highlights, sharp and broad (D0, D1), and Fresnel for what surrounds it
+ *   glaze     3  two highlights, sharp and broad (D0, D1), and Fresnel for the surroundings
  *   gold      4  a highlight in the colours of RR, RG, RB (by V.H), dimmed by the geometric factor
  *   pearl     5  RR, RG, RB by N.V: another colour at each angle
  *   brushed   8  a highlight across the tangent: D1 of cos phi times RR of N.H
@@ -93,7 +93,7 @@ static struct {
 	struct pica_texture map[MATERIALS];
 } own;
 
-/* Where both lights stand, and how white they are; the material gives the colours. */
+/* Where both lights stand, and how white they are; the colours are the material's. */
 static void emit_lights(struct recorder *r, unsigned frame, const struct pica_light *material) {
 	static const float places[2][3] = { { -0.55f, 0.6f, 0.6f }, { 0.9f, -0.1f, 0.35f } };
 	struct pica_light light = *material;
@@ -263,8 +263,8 @@ static void draw_screen(struct recorder *r, unsigned frame) {
 		use_material(r, i, frame);
 		recorder_viewport(r, panel_x(i, width), panel_y(i), panel_w, PANEL_H);
 		lit_draw(r, is_top ? &own.ball : &own.ring, model);
-		canvas_label(r, panel_x(i, width) + (int)panel_w / 2, panel_y(i) + PANEL_H +
-				2, names[i]);
+		canvas_label(r, panel_x(i, width) + (int)panel_w / 2, panel_y(i) + PANEL_H + 2,
+				names[i]);
 	}
 	pica_emit_lighting(&r->list, NULL);
 	bodies_end(r);

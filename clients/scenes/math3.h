@@ -5,7 +5,7 @@
 #ifndef SCENES_MATH3_H
 #define SCENES_MATH3_H
 
-/* Rows of 4: what the dp4 instructions of a shader take. */
+/* Rows of 4: operands of the shader's dp4 instructions. */
 struct mat4 {
 	float m[4][4];
 };
@@ -22,7 +22,7 @@ struct mat4 mat4_translate(float x, float y, float z);
 struct mat4 mat4_scale(float x, float y, float z);
 /* Something as large, moved to a place. */
 struct mat4 mat4_place(float x, float y, float z, float size);
-/* From the world to an eye with these axes: to its right, up, and where it looks. */
+/* From the world to an eye with these axes: right, up and ahead. */
 struct mat4 mat4_look(const float right[3], const float up[3], const float ahead[3]);
 /* Counter-clockwise when the axis points at the viewer. */
 struct mat4 mat4_rotate_x(double turns);

@@ -68,7 +68,7 @@ static void store_floor(struct recorder *r) {
 	for (unsigned k = 0; k <= ROUND; k++) {
 		const double turn = (double)k / ROUND;
 		const float x = (float)turn_cos(turn), z = -(float)turn_sin(turn);
-		/* It shines where it turns away from the lamp's side. */
+		/* It shines on the side away from the lamp. */
 		const uint32_t color = mix_color(
 				0x9A7028FF, 0xFFF0B0FF, 0.5 + 0.5 * turn_cos(turn * 2 - 0.3));
 		c[2 * k] = color_vertex(2.3f * x, 0.01f, 2.3f * z, color);
@@ -100,7 +100,7 @@ static void draw_things(struct recorder *r, struct mat4 view, bool is_mirrored, 
 	pica_emit_cull(&r->list, PICA_CULL_NONE);
 }
 
-/* What lies under the floor: -y >= 0, brought to clip space by the inverse of the view. */
+/* Clips to below the floor: -y >= 0, brought to clip space by the inverse of the view. */
 static void clip_below(struct recorder *r, struct mat4 view) {
 	const struct mat4 inverse = mat4_inverse(view);
 	float plane[4];

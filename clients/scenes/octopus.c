@@ -84,7 +84,7 @@ static const char program_source[] =
 		"	.else\n"
 		"		mul r7.xyz, k.www, in_color.xyz\n"
 		"	.end\n"
-		"	; light from above, and the water's from behind\n"
+		"	; light from above, and the water's from the back\n"
 		"	dp3 r9.x, lamp, r4\n"
 		"	max r9.x, k.x, r9.x\n"
 		"	mov r10, lamp\n"
@@ -118,7 +118,7 @@ static struct vertex vertex(const float p[3], const float n[3], uint32_t rgba) {
 	return v;
 }
 
-/* Two triangles between ring and the next one, each of so many vertices from first on. */
+/* Two triangles between ring and the next one, each of sides vertices, from first on. */
 static unsigned ring_indices(uint16_t *index, unsigned n, unsigned first, unsigned sides) {
 	for (unsigned s = 0; s < sides; s++) {
 		const unsigned a = first + s, b = first + (s + 1) % sides;
@@ -137,7 +137,7 @@ static void store_arm(struct recorder *r) {
 		const double t = (double)ring / RINGS;
 		const float radius = 0.3f * (float)((1 - t) * (1 - t * 0.6)) + 0.015f;
 		const float slope = 0.1f; /* the arm grows thinner: normals point a bit forward */
-		/* A bone bends the segment around its middle: two share what lies between. */
+		/* A bone bends the segment around its middle; neighbours share vertices. */
 		double along = t * BONES - 0.5;
 		along = along < 0 ? 0 : along > BONES - 1 ? BONES - 1 : along;
 		const unsigned bone = (unsigned)along;
@@ -277,7 +277,7 @@ static void set_bone(struct palette *p, unsigned bone, struct mat4 m, uint32_t r
 	put_color_float(p->row[bone * BONE_ROWS + 3], rgba);
 }
 
-/* Each bone turns what lies behind its joint, on top of what the bones before it did. */
+/* Each bone turns the part of the arm beyond its joint, after the bones before it. */
 static struct palette arm_palette(struct mat4 body, unsigned arm, unsigned frame) {
 	/* Out and down, then the tips curl up. */
 	static const double rest[BONES] = { -0.09, -0.05, -0.02, 0.02, 0.05, 0.07, 0.09, 0.11 };
@@ -306,7 +306,7 @@ static void draw_skinned(struct recorder *r, const struct palette *p, unsigned b
 
 static void draw_octopus(struct recorder *r, struct mat4 projection, struct mat4 body,
 		unsigned frame, bool show_bones) {
-	/* Towards the light; w: what light is everywhere. */
+	/* Towards the light; w: the ambient light. */
 	static const float lamp[4] = { 0.3f, 0.78f, 0.42f, 0.3f },
 			   rim[4] = { 0.1f, 0.32f, 0.42f, 0 };
 	use_program(r, program_source);

@@ -64,7 +64,7 @@ static const char air_source[] =
 		".proc main\n"
 		"	mul r0.xyz, k.zzz, in_place.xyz\n"
 		PLACE
-		"	; how far behind the rim, in units that tint.w says\n"
+		"	; the distance beyond the rim, times tint.w\n"
 		"	mov r2, tint\n"
 		"	mul r3.x, r2.w, r1.z\n"
 		"	max r3.x, k.x, r3.x\n"

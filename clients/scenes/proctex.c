@@ -1,8 +1,8 @@
 /*
  * Six materials of the procedural texture unit, which has no picture in memory: a function of the
  * coordinates, noise, and tables. Top: wood, marble, fog over a landscape, tiles, noise, a radial
- * glow. Bottom: a floor of the tiles without and with levels of detail, under a sky of the fog.
- * From frame to frame marble and fog drift by the phase of their noise.
+ * glow. Bottom: a floor of the tiles without and with levels of detail, under a sky of fog. From
+ * frame to frame marble and fog drift by the phase of their noise.
  */
 #include "kit.h"
 
@@ -148,7 +148,7 @@ static uint32_t swap_bytes(uint32_t rgba) {
 	return rgba >> 24 | (rgba >> 8 & 0xFF00) | (rgba << 8 & 0xFF0000) | rgba << 24;
 }
 
-/* 128 colours, and behind them the levels 1 to 7, each of the means of two of the one before. */
+/* 128 colours, then the levels 1 to 7: means of two colours of the level before. */
 static void emit_colors(
 		struct recorder *r, const struct pica_proctex *unit, const struct stop *stops) {
 	uint32_t colors[128];

@@ -1,8 +1,8 @@
 /*
- * A projected texture: a slide projector throws a picture onto a wall and what stands before it.
+ * A projected texture: a slide projector throws a picture onto a wall and the things before it.
  * Texture coordinates 0 are places as the projector sees them, and unit 0 divides them by their
- * third component (type "projection"); what lies outside of the slide gets the border's black.
- * Bottom: the slide, and the same room from where the projector stands, which sees it undistorted.
+ * third component (type "projection"); outside the slide it gives the border's black. Bottom: the
+ * slide, and the same room from where the projector stands, which sees it undistorted.
  */
 #include "kit.h"
 
@@ -156,7 +156,7 @@ static void draw(struct recorder *r, unsigned frame) {
 	canvas_text_centered(r, 80, 205, 0xE8C890FF, "the slide");
 	canvas_text_centered(r, 240, 205, 0xE8C890FF, "as the projector sees it");
 	canvas_draw(r);
-	/* As a plain texture here: whoever draws in two dimensions gives no third component. */
+	/* A plain texture here: the canvas has no third component. */
 	struct pica_texture plain = own.slide;
 	plain.type = PICA_TEXTURE_TYPE_2D;
 	tev_modulate(r);

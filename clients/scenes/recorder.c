@@ -80,8 +80,8 @@ static void show_screens(struct recorder *r) {
 }
 
 /*
- * What system software sets up before a client comes: which interrupt requests count, and that one
- * stops the list. [fidelity: reset-state]
+ * The state that system software sets up before a client starts: the interrupt requests, one of
+ * which stops the list. [fidelity: reset-state]
  */
 static void system_registers(uint32_t *regs) {
 	regs[PICA_REG_IRQ_CMP0] = 0x12345678;

@@ -30,10 +30,7 @@ enum {
 	ARRAY_BASE = 0x20000000,
 	OFFSCREEN_COLOR = 0x18100000,
 	OFFSCREEN_DEPTH = 0x18140000,
-	/*
-	 * VRAM that the recorder leaves alone, for targets of the scene's own; with a second eye it
-	 * takes the first RIGHT_EYE_BYTES of it.
-	 */
+	/* VRAM for targets of the scene; a second eye takes its first RIGHT_EYE_BYTES. */
 	FREE_VRAM = 0x183A0000,
 	FREE_VRAM_BYTES = 0xE0000,
 	RIGHT_EYE_BYTES = 0xBC000,
@@ -53,7 +50,7 @@ struct canvas_vertex {
 	uint8_t rgba[4];
 };
 
-/* What canvas.h gathers. */
+/* Quads that canvas.h gathers. */
 struct canvas {
 	struct pica_texture font;
 	uint32_t indices; /* of all quads, in main memory */
@@ -106,13 +103,13 @@ void recorder_draw_target(struct recorder *r, const struct pica_framebuffer *fb)
 /* The same, RGBA8 of size x size pixels, without a depth buffer. */
 void recorder_draw_square(struct recorder *r, uint32_t addr, uint32_t size);
 /*
- * Draws to a part of the screen, in pixels from its top left corner: what a projection and
- * mat4_tilt() would spread over the screen fills the part.
+ * Draws to a part of the screen, in pixels from its top left corner: it becomes the viewport of a
+ * projection with mat4_tilt().
  */
 void recorder_viewport(struct recorder *r, int x, int y, unsigned width, unsigned height);
 /*
- * Runs what was drawn so far and begins a new list with the plain state of pica_emit_defaults():
- * for fills and transfers between the draws of a frame.
+ * Runs the list so far and begins a new list with the plain state of pica_emit_defaults(): for
+ * fills and transfers between the draws of a frame.
  */
 void recorder_run(struct recorder *r);
 /*
@@ -172,7 +169,7 @@ void set_matrix(struct recorder *r, const char *name, struct mat4 m);
 	"	dp3 " v ".w, " v ", " v "\n	rsq " v ".w, " v ".w\n" \
 	"	mul " v ".xyz, " v ".xyz, " v ".www\n"
 
-/* What most programs begin and end with. */
+/* Declarations and end of most programs. */
 #define OUT_COLOR ".out out_pos position\n.out out_color color\n"
 #define END "	end\n.end\n"
 
@@ -284,7 +281,7 @@ void tev_primary(struct recorder *r);
 void tev_texture(struct recorder *r);
 /* Stage 0: the primary colour, its alpha times that of texture 0. */
 void tev_shape(struct recorder *r);
-/* Stages first..last hand on what the stage before them gives. */
+/* Stages first..last pass on the result of the stage before them. */
 void tev_pass(struct recorder *r, unsigned first, unsigned last);
 /* The usual transparency: source over destination. */
 void blend_over(struct recorder *r);
@@ -297,7 +294,7 @@ void depth_off(struct recorder *r);
 /* Depth test and back faces culled; the end of both. */
 void bodies_begin(struct recorder *r);
 void bodies_end(struct recorder *r);
-/* What is drawn leaves value in the stencil; drawing no longer changes it; no test at all. */
+/* Draws write value to the stencil; draws leave it unchanged; no stencil test. */
 void stencil_write(struct recorder *r, uint32_t value);
 void stencil_keep(struct recorder *r);
 void stencil_off(struct recorder *r);
@@ -310,7 +307,7 @@ struct pica_texture texture_at(uint32_t addr, uint32_t width, uint32_t height, u
 void set_filter(struct pica_texture *t, uint32_t filter);
 void set_wrap(struct pica_texture *t, uint32_t wrap);
 
-/* Projections for a screen that is so wide: a lens (not yet tilted), and its pixels, tilted. */
+/* Projections for a screen of that width: a lens (not yet tilted), and its pixels, tilted. */
 struct mat4 screen_lens(unsigned width, double degrees, double near, double far);
 struct mat4 screen_pixels(unsigned width);
 

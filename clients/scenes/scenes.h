@@ -13,9 +13,9 @@ struct scene {
 	unsigned frames;
 	bool has_canvas;      /* the recorder's canvas is stored before all else */
 	uint32_t top, bottom; /* colours that each frame's targets are cleared to */
-	void (*store)(struct recorder *r); /* what all frames share */
+	void (*store)(struct recorder *r); /* data of all frames */
 	void (*prepare)(struct recorder *r); /* fills before a frame begins, or NULL */
-	/* Of a frame: what comes before the screens, then each screen. Any may be NULL. */
+	/* Of a frame: targets before the screens, then each screen. Any may be NULL. */
 	void (*draw)(struct recorder *r, unsigned frame);
 	void (*draw_top)(struct recorder *r, unsigned frame);
 	void (*draw_bottom)(struct recorder *r, unsigned frame);

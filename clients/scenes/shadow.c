@@ -1,8 +1,8 @@
 /*
  * Shadows by a map. The chessmen are drawn from the lamp into a shadow map, which keeps the depth
- * of what is nearest to the lamp; then the board asks the map, through texture unit 0, whether
- * something lies before it. The shadows of the balls have soft borders: rings around them, drawn
- * with a green that grows outwards, lower the density of the map. Bottom: the map itself.
+ * of what is nearest to the lamp; then the board looks up in the map, through texture unit 0,
+ * whether something lies before it. The shadows of the balls have soft borders: rings around them,
+ * drawn with a green that grows outwards, lower the density of the map. Bottom: the map itself.
  */
 #include "kit.h"
 
@@ -14,7 +14,7 @@ static struct {
 
 static const uint32_t map_addr = FREE_VRAM;
 
-/* What stands on the board: whose, which, and on which field. */
+/* The men on the board: colour, kind and field. */
 static const struct {
 	unsigned color, kind;
 	float x, z;
@@ -134,7 +134,7 @@ static void draw(struct recorder *r, unsigned frame) {
 	pica_emit_fragment_mode(&r->list, PICA_FRAGMENT_MODE_NORMAL);
 }
 
-/* The vertex colour, times what the map lets through and a bit more. */
+/* The vertex colour, times the map's light and a bit more. */
 static void use_shadow_stages(struct recorder *r) {
 	TEV(r, 0, RGB2(ADD, TEXTURE0, CONSTANT), ALPHA1(PREVIOUS), .color = 0xFF785C58);
 	TEV(r, 1, RGB2(MODULATE, PREVIOUS, PRIMARY), ALPHA1(PREVIOUS));

@@ -32,7 +32,7 @@ enum {
 };
 
 struct sink {
-	struct pica_ctf_writer *ctf; /* or NULL: what follows */
+	struct pica_ctf_writer *ctf; /* or NULL: then the following fields */
 	struct pica_capture_writer *pica;
 	struct pica_device *device;
 	struct pica_ctx *ctx;
@@ -128,7 +128,7 @@ static int container_frame(struct sink *s, const struct pica_job *present, uint6
 	return ret;
 }
 
-/* What failed among the jobs that are done. */
+/* Returns the first error of the completed jobs. */
 static int reap(struct pica_ctx *ctx) {
 	struct pica_done done[64];
 	int n, worst = 0;

@@ -9,8 +9,8 @@ struct sink;
 
 /*
  * A path that ends in ".pica" becomes a container: its jobs are also run, for the pictures that it
- * says are expected. Others become .ctf, compressed if they end in ".zst". title is kept by a
- * container. 0 or a negative errno, after which nothing appears.
+ * expects. Others become .ctf, compressed if they end in ".zst". title is kept by a container. 0 or
+ * a negative errno, after which nothing appears.
  */
 int sink_create(struct sink **out, const char *path, const char *title,
 		const struct pica_state *initial);

@@ -26,7 +26,7 @@ struct mesh solid_ball(struct recorder *r, uint32_t top, uint32_t bottom);
 
 /* The program's uniforms besides the matrices. */
 struct solid_light {
-	float lamp[4];  /* unit vector towards the lamp, world space; w: what light is everywhere */
+	float lamp[4];  /* unit vector towards the lamp, world space; w: ambient light */
 	float gloss[4]; /* x: exponent of highlights, y: their strength */
 	float tint[4];  /* of all colours, and alpha */
 };

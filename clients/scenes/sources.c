@@ -44,7 +44,7 @@ static struct {
 	struct pica_texture texture[3];
 } own;
 
-/* ---- What the units hold ---- */
+/* ---- Contents of the units ---- */
 
 static float straight(float x, void *arg) {
 	return x;

@@ -19,7 +19,7 @@ enum {
 
 /* One corner of a sprite, 16 bytes. */
 struct corner {
-	int16_t direction[2]; /* where it flies and its axis x, of 16384 */
+	int16_t direction[2]; /* of its flight and its axis x, of 16384 */
 	int16_t distance;     /* from the middle at the start, in pixels */
 	int16_t speed;        /* pixels a frame */
 	uint8_t texel[2];     /* of the atlas */
@@ -266,8 +266,9 @@ static void put_map(struct recorder *r, const char *const map[ROWS], int scroll)
 			const char tile = map[y][x];
 			if (tile != '.') {
 				const int index = tile - 'a', lift = tile == 'h' ? scroll % 5 : 0;
-				canvas_sprite(r, x * 16 - scroll, y * 16 - lift, 16, 16, index % 4 *
-						TILE, index / 4 * TILE, TILE, TILE, 0xFFFFFFFF);
+				canvas_sprite(r, x * 16 - scroll, y * 16 - lift, 16, 16,
+						index % 4 * TILE, index / 4 * TILE, TILE, TILE,
+						0xFFFFFFFF);
 			}
 		}
 	}
@@ -325,7 +326,7 @@ static void draw_top(struct recorder *r, unsigned frame) {
 	tev_modulate(r);
 	mesh_draw_part(r, &sprites, SHOTS * QUAD_INDICES, (STATION + SHIP) * QUAD_INDICES);
 
-	/* so that the shots leave the text alone */
+	/* covers shots under the text */
 	canvas_rect(r, 0, 0, TOP_WIDTH, 13, 0x080818E8);
 	canvas_rect(r, 0, SCREEN_HEIGHT - 13, 116, 13, 0x080818E8);
 	canvas_text(r, 4, 3, 0xFFFFFFFF, "SCORE 0184250");

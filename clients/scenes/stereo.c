@@ -1,8 +1,8 @@
 /*
  * Two pictures for two eyes. Each eye's view is sheared, so that things at a certain distance lie
- * at the same place in both: what is nearer seems to stand before the screen, what is farther
- * behind it. The distance of the eyes grows from frame to frame, as with the slider beside the
- * screen. Bottom: both at once, for red and cyan glasses.
+ * at the same place in both: nearer things seem to stand before the screen, farther ones behind it.
+ * The distance of the eyes grows from frame to frame, as with the slider beside the screen. Bottom:
+ * both at once, for red and cyan glasses.
  */
 #include "kit.h"
 
@@ -47,8 +47,8 @@ static void draw_tunnel(struct recorder *r, struct mat4 view, unsigned frame) {
 		}
 		light.tint[3] = 1;
 		solid_use(r, view, &light);
-		struct mat4 model = mat4_mul3(mat4_translate(bend, -0.1f, z), mat4_rotate_y(-0.008 *
-				i), mat4_rotate_z(frame / 30.0 + i * 0.02));
+		struct mat4 model = mat4_mul3(mat4_translate(bend, -0.1f, z),
+				mat4_rotate_y(-0.008 * i), mat4_rotate_z(frame / 30.0 + i * 0.02));
 		solid_draw(r, &own.gate[i % 2], model);
 		for (unsigned k = 0; k < BALLS / GATES + 1; k++) {
 			const double turn = k / 3.0 + i * 0.13 + frame / 40.0;

@@ -1,5 +1,5 @@
 /*
- * Strips and fans. Top: hills as one indexed strip, whose rows hang together by triangles without
+ * Strips and fans. Top: hills as one indexed strip, whose rows are joined by triangles without
  * area, trees as fans, a sun with rays. Bottom: how vertices become triangles: the order of
  * vertices 0, 1, 2, ... in a list, a strip and a fan, and the two sides of a strip that turns over.
  */
@@ -84,10 +84,7 @@ static void store_trees(struct recorder *r) {
 		double place[3] = { 0, -1, 0 };
 		while (place[1] < -0.1 || place[1] > 1.5) {
 			seed = seed * 1664525u + 1013904223u;
-			/*
-			 * The far ones first, they are not hidden by a depth of their own but look
-			 * better so.
-			 */
+			/* The far ones first. */
 			place[2] = -17.0 + 14.0 * i / TREES;
 			place[0] = ((seed >> 8) / 16777216.0 - 0.5) * (4 - 1.1 * place[2]);
 			place[1] = height(place[0], place[2]);

@@ -130,7 +130,7 @@ uint8_t *texture_create(uint32_t format, unsigned n, unsigned levels, picture_fn
 		unsigned w = n >> level;
 		put_level(format, out + texture_bytes(format, n, level), (const uint8_t(*)[4])px,
 				w);
-		/* Halves the picture where it lies: what is written was read before. */
+		/* Halves the picture in place: each write follows the reads. */
 		for (unsigned y = 0; y + 1 < w; y += 2) {
 			for (unsigned x = 0; x + 1 < w; x += 2) {
 				for (unsigned c = 0; c < 4; c++) {

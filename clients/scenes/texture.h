@@ -20,7 +20,7 @@ picture_fn picture_star;    /* a star on transparent ground */
 picture_fn picture_letter;  /* an R on four colours: shows every turn and mirroring */
 picture_fn picture_sunset;  /* smooth colours; the corners fade to transparent */
 
-/* A planet's map, poles at the top and bottom, and what lies over it. */
+/* A planet's map, poles at the top and bottom, and its layers. */
 picture_fn picture_planet;  /* seas, land, ice */
 picture_fn picture_clouds;  /* white, alpha where clouds are */
 picture_fn picture_lights;  /* cities by night, on black */

@@ -30,7 +30,7 @@ static float edged(float x, void *arg) {
 	return x > 0.965f ? 0.8f : 0;
 }
 
-/* What is left of the colour. */
+/* The part of the colour that remains. */
 static float ink(float x, void *arg) {
 	return x < 0.28f ? 0 : x < 0.34f ? (x - 0.28f) / 0.06f : 1;
 }
@@ -46,7 +46,7 @@ static void emit_tables(struct recorder *r, bool is_smooth) {
 	lit_table(r, PICA_LIGHT_TABLE_FR, true, is_smooth ? no_ink : ink, NULL);
 }
 
-/* The light's colours are the body's: all of it comes out as the secondary colour. */
+/* The light's colours are the body's: the whole result is the secondary colour. */
 static void emit_light(struct recorder *r, uint32_t color, unsigned frame) {
 	struct pica_lighting lighting;
 	struct pica_light light;

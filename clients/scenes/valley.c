@@ -1,10 +1,10 @@
 /*
  * Fog over a valley of 20,000 triangles. Depth is a W buffer, linear in the distance, so that the
- * 128 entries of the fog table are spread evenly; they are made of a function of the distance.
- * What grows where is a texture of the height, asked for each pixel, and the water is a sheet that
- * lets the bed shine through: so shore and snow line run between the vertices, too.
- * Below, the same valley without fog, with fog over a Z buffer (whose far half is a fraction of one
- * entry), at night, and with the table read from the other end: what is near drowns.
+ * 128 entries of the fog table are spread evenly; they are made of a function of the distance. The
+ * ground's cover is a texture of the height, sampled for each pixel, and the water is a transparent
+ * sheet: so shore and snow line are finer than the vertices. Below, the same valley without fog,
+ * with fog over a Z buffer (whose far half is a fraction of one entry), at night, and with the
+ * table read from the other end: near things drown.
  */
 #include "kit.h"
 
@@ -115,7 +115,7 @@ static void ramp_picture(unsigned x, unsigned y, unsigned n, uint8_t rgba[4]) {
 	put_color(rgba, 4, color);
 }
 
-/* What falls on the ground there; alpha: how much of it is rock. */
+/* The light on the ground there; alpha: the part that is rock. */
 static uint32_t ground_light(double x, double z) {
 	const double e = 0.2;
 	float n[3] = { (float)(height(x - e, z) - height(x + e, z)), (float)(2 * e),
@@ -192,7 +192,7 @@ struct weather {
 	uint32_t mode, fog;    /* PICA_FOG_MODE_*; the colour as 0xRRGGBBAA */
 	bool flip;
 	uint32_t depth;        /* PICA_DEPTHMAP_* */
-	double from, to;       /* distances where the fog begins, and where nothing else is seen */
+	double from, to;       /* distances where the fog begins, and where it is opaque */
 	float light;
 	uint32_t sky[2];       /* at the top, at the horizon */
 };
@@ -223,9 +223,7 @@ static void set_weather(struct recorder *r, const struct weather *w) {
 	pica_emit_depth_map(&r->list, w->depth, -1, 0);
 }
 
-/*
- * Rock or what grows at that height, times the light that falls there; stage 2 dims all of it.
- */
+/* Rock or the cover of that height, times the light there; stage 2 dims all of it. */
 static void use_ground_stages(struct recorder *r, uint32_t dim) {
 	TEV(r, 0, RGB3(INTERPOLATE, CONSTANT, TEXTURE0, PRIMARY), ALPHA1(CONSTANT),
 			.rgb_operand = { 0, 0, PICA_TEV_OPERAND_RGB_ALPHA }, .color = 0xFF607080);

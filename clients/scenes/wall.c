@@ -14,7 +14,7 @@ static struct {
 	struct mesh ball, ring, monitors, quarters, back;
 } own;
 
-/* ---- What is on the monitors ---- */
+/* ---- The picture on the monitors ---- */
 
 static struct color_vertex ball_vertex(unsigned slice, unsigned stack, uint32_t color) {
 	double around = (double)slice / SLICES, up = 0.5 * stack / STACKS - 0.25;

@@ -1,7 +1,6 @@
 /*
  * A stained-glass window in a brick wall: stencil mask, blend equations, alpha-tested leaves,
- * scissor.
- * Below, a chart: the five blend equations on overlapping discs, and six logic operations.
+ * scissor. Below, a chart: the five blend equations on overlapping discs, and six logic operations.
  */
 #include "kit.h"
 
@@ -90,8 +89,8 @@ static void draw_glass(struct recorder *r, unsigned frame) {
 		draw_disc(r, x, y, 27, 15, turn, hsv(turn, 0.8, 1));
 	}
 	for (unsigned i = 0; i < 6; i++) {
-		draw_square(r, center_x - 65 + 26 * (float)i, sill_y + 20, 12, 18, 0, hsv(0.55 +
-				0.05 * i, 0.75, 1));
+		draw_square(r, center_x - 65 + 26 * (float)i, sill_y + 20, 12, 18, 0,
+				hsv(0.55 + 0.05 * i, 0.75, 1));
 	}
 	/* Its middle is a lower bound for each channel, its rim an upper one. */
 	set_blend(r, PICA_BLEND_EQ_MAX, PICA_BLEND_FACTOR_ONE, PICA_BLEND_FACTOR_ONE);
@@ -123,13 +122,13 @@ static void draw_wall(struct recorder *r) {
 	tev_modulate(r);
 	use_texture(r, &own.bricks);
 	for (unsigned i = 0; i < 8; i++) {
-		draw_square(r, 50 + 100 * (float)(i % 4), 60 + 120 * (float)(i / 4), 50, 60, 0, i <
-				4 ? 0x908884FF : 0xB4ACA4FF);
+		draw_square(r, 50 + 100 * (float)(i % 4), 60 + 120 * (float)(i / 4), 50, 60, 0,
+				i < 4 ? 0x908884FF : 0xB4ACA4FF);
 	}
 	use_units(r, 0);
 	tev_primary(r);
 
-	/* A frame of stone: what of two larger shapes lies outside of the glass. */
+	/* A frame of stone: the parts of two larger shapes outside the glass. */
 	draw_disc(r, center_x, center_y, radius + 9, radius + 9, 0, 0xB0A896FF);
 	draw_square(r, center_x, 83, radius + 9, 54, 0, 0xB0A896FF);
 	draw_square(r, center_x, sill_y - 4, radius + 18, 7, 0, 0xC8C0ACFF);
@@ -183,8 +182,8 @@ static void draw_chart(struct recorder *r, unsigned frame) {
 		for (unsigned k = 0; k < 3; k++) {
 			double turn = 0.25 + k / 3.0 + frame / 36.0;
 			float dx = 11 * (float)turn_cos(turn), dy = 11 * (float)turn_sin(turn);
-			draw_disc(r, x + dx, 178 + dy, 17, 17, 0, k == 0 ? 0xA02020FF : k == 1 ?
-					0x20A020FF : 0x2020A0FF);
+			draw_disc(r, x + dx, 178 + dy, 17, 17, 0,
+					k == 0 ? 0xA02020FF : k == 1 ? 0x20A020FF : 0x2020A0FF);
 		}
 	}
 	static const uint32_t ops[LOGIC_OPS] = { PICA_LOGIC_OP_XOR, PICA_LOGIC_OP_INVERT,

@@ -1,5 +1,5 @@
 /*
- * What lies outside of a texture. Top: each of the eight wrap modes on both axes, one texel a
+ * Texture coordinates outside 0..1. Top: each of the eight wrap modes on both axes, one texel a
  * pixel; coordinates run from -1 to 2, and the texture itself is the square in the middle. Bottom:
  * modes of u (columns) and v (rows) combined, and at the right how the linear filter meets the
  * edge.
