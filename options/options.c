@@ -380,7 +380,7 @@ static void take(const struct option_spec *spec, unsigned index, char *text, voi
 	}
 }
 
-/* What getopt() returned and is not a row of ours. */
+/* The result of getopt() that is not a row of ours. */
 static _Noreturn void take_common(const struct option_spec *spec, int key, char **argv) {
 	if (key == KEY_USAGE) {
 		print_usage(spec);

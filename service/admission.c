@@ -119,7 +119,7 @@ static bool is_member(int sock, gid_t group) {
 	gid_t groups[256];
 	socklen_t size = sizeof(groups);
 	if (getsockopt(sock, SOL_SOCKET, SO_PEERGROUPS, groups, &size) < 0) {
-		return false; /* an old kernel, or somebody with more groups than anybody has */
+		return false; /* an old kernel, or a user with very many groups */
 	}
 	for (size_t i = 0; i < size / sizeof(groups[0]); i++) {
 		if (groups[i] == group) {

@@ -11,7 +11,7 @@
 #include "service/record_impl.h"
 #include "service/server_impl.h"
 
-/* ---- Threads: nobody may have to wait for a disk that hangs, so they are detached ---- */
+/* ---- Threads: detached, since no thread may wait for a disk that hangs ---- */
 
 /* Mutex held; its clock's place. */
 static struct clock *take_clock(struct archive *a) {

@@ -16,7 +16,7 @@ struct confinement {
 
 /*
  * Gives the socket to the user, starts its keeper and becomes that user, before there are threads.
- * Prints what is wrong.
+ * Prints errors.
  */
 int confine_user(const struct options *o, struct listening *l, struct keeper *keeper);
 /* Closes the file system. Prints what is wrong. */

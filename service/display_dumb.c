@@ -24,7 +24,7 @@ int dumb_create(struct dumb_buffer *out, int card, uint32_t width, uint32_t heig
 	int ret = -EINVAL;
 	if (create.pitch < (uint64_t)width * bits / 8 || create.size / create.pitch < height ||
 			create.size > SIZE_MAX) {
-		goto err; /* a driver that rounds down is none of ours */
+		goto err; /* a driver that rounds down is not supported */
 	}
 	struct drm_mode_map_dumb map = { .handle = create.handle };
 	if (drmIoctl(card, DRM_IOCTL_MODE_MAP_DUMB, &map) < 0) {

@@ -46,7 +46,7 @@ struct kms_wish {
 struct kms {
 	int fd; /* borrowed */
 	bool is_atomic;
-	/* How the screens were found: to be given back so. */
+	/* The state of the screens as found, to be restored. */
 	void *saved[KMS_CRTCS];
 	uint32_t saved_connector[KMS_CRTCS]; /* 0: none */
 	unsigned n_saved;

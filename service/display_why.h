@@ -12,7 +12,7 @@ void why_failed(const struct display_settings *settings, const char *fmt, ...);
 const char *why_no_seat(const char *name, int error);
 /* Of a node that is there and can be no card, or NULL. */
 const char *why_never_card(const char *path);
-/* path: of the card that is wished, or NULL; error: of opening it; has_seat: by libseat. */
+/* path: of the requested card, or NULL; error: of opening it; has_seat: by libseat. */
 const char *why_no_card(const char *path, int error, int has_seat);
 
 #endif

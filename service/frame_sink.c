@@ -102,7 +102,7 @@ static int close_file(struct frame_sink *s) {
 	struct stat st;
 	int ret = 0;
 	if (s->has_file) {
-		/* What was written is whole; without a header there is nothing. */
+		/* Written pictures are whole; without a header there is nothing. */
 		const bool is_kept = s->file.disk && fstat(fileno(s->file.f), &st) == 0 &&
 				st.st_size > 0;
 		const int result = is_kept ? 0 : s->error;

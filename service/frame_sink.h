@@ -34,10 +34,9 @@ struct frame {
 /* What was expected instead of these words; NULL: they are right. */
 const char *frame_sink_expected(const char *where, unsigned n_outputs);
 /*
- * -EINVAL: no such sink; what opening the file says, or asking for the folder of pictures. What
- * cannot be written is an error of the sink, even what stands in front of the pictures. *out
- * becomes NULL for "none". Outputs are copied. A write that blocks gives up when stop_fd (-1: none)
- * is readable.
+ * -EINVAL: no such sink; or the error of opening the file, or of the folder of pictures. A failed
+ * write is an error of the sink, even of the header. *out becomes NULL for "none". Outputs are
+ * copied. A write that blocks gives up when stop_fd (-1: none) is readable.
  */
 int frame_sink_create(struct frame_sink **out, const char *where,
 		const struct display_output *outputs, unsigned n, int stop_fd);

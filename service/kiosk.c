@@ -174,7 +174,7 @@ struct minder {
 	bool is_ending; /* we were asked */
 };
 
-/* In its process, which has no thread of ours: what is wrong is said like what it says itself. */
+/* Runs in its process, which has none of our threads: errors go to its standard error. */
 static _Noreturn void run(const struct minder *k, pid_t minder) {
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != minder) {

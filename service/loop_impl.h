@@ -13,7 +13,7 @@ struct loop_watch {
 	void *owner;
 	bool is_bell;   /* a pipe: its bytes are read and forgotten */
 	bool is_polled; /* io_uring: a bell that the ring cannot read */
-	bool is_armed; /* io_uring: a poll is in the kernel, whose last completion is to come */
+	bool is_armed; /* io_uring: a poll is in the kernel, and its last completion will follow */
 };
 
 struct loop_impl {

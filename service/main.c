@@ -40,7 +40,7 @@ struct picad {
 	bool is_stopping, has_lost_kiosk;
 	int signal_fd;
 	struct picture idle; /* until the server has it */
-	char why[DISPLAY_WHY_BYTES]; /* the display could not start; "": as the errno says */
+	char why[DISPLAY_WHY_BYTES]; /* the display could not start; "": see the errno */
 	int argc;
 	char **argv;
 };
@@ -298,7 +298,7 @@ static int begin(struct picad *p, const struct server_settings *s, struct confin
 	return ret < 0 ? ret : confine_begin(c, &p->options, &p->listening);
 }
 
-/* One with a name would keep us until somebody reads it, and drawing from then on. */
+/* A named pipe would block us until it has a reader, and drawing from then on. */
 static bool is_pipe(const char *path) {
 	struct stat st;
 	return !file_is_stdout(path) && stat(path, &st) == 0 && S_ISFIFO(st.st_mode);

@@ -49,7 +49,7 @@ static uint64_t group_limit(void) {
 }
 
 uint64_t memory_quota_default(uint64_t size_bytes) {
-	/* Later, in the sandbox, the files cannot be read. 0: not asked yet; in no order. */
+	/* Later, in the sandbox, the files cannot be read. 0: not read yet; relaxed. */
 	static atomic_uint_fast64_t known;
 	uint64_t bytes = atomic_load_explicit(&known, memory_order_relaxed);
 	if (bytes == 0) {

@@ -47,7 +47,7 @@ void options_adopt(struct options *o, struct options *fresh);
 /* They are not. */
 void options_discard(struct options *o, struct options *fresh);
 void options_finish(struct options *o);
-/* The least important lines that are wanted. */
+/* The least important lines to log. */
 enum log_level options_log_level(const struct options *o);
 /* Whether the display is one of a card. */
 bool options_has_card(const struct options *o);

@@ -143,7 +143,7 @@ static uint64_t default_linger_ns(void) {
 	return s.linger_ns;
 }
 
-/* Names the first option that means nothing without a display. */
+/* Returns the name of the first option that needs a display. */
 static int check_shown(const struct options *o, const struct present_settings *s) {
 	const struct {
 		const char *name;

@@ -9,7 +9,7 @@ enum row_type { ROW_SUBJECT, ROW_TEXT, ROW_CHOICE, ROW_NUMBER, ROW_BYTES };
 /* From the start on; or until SIGHUP brings another value. */
 enum row_hold { FIXED, LIVE };
 
-/* Where a value that was not given means something. */
+/* For options whose absence has a meaning. */
 enum row_where { ALWAYS, ON_A_CARD, HEADLESS, ON_A_DISPLAY };
 
 struct row {
@@ -38,7 +38,7 @@ const char *row_text_in_force(
 		const struct options *o, const struct row *row, char own[OPTIONS_SOCKET_BYTES]);
 
 /* ---- options_file.c ---- */
-/* The configuration and its drop-ins. Prints what is wrong. Returns 0 or -EINVAL. */
+/* Reads the configuration and its drop-ins. Prints errors. Returns 0 or -EINVAL. */
 int options_read_config(struct options *o);
 
 #endif

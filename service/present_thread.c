@@ -28,7 +28,7 @@ static void count_flip(struct presenter *p, struct present_client *c, const stru
 	if (!c) {
 		return;
 	}
-	/* Its turn came when it was submitted and the one before it was shown. */
+	/* It was due once it was submitted and the one before it was shown. */
 	const uint64_t since = f->arrived_ns > c->last_flip_ns ? f->arrived_ns : c->last_flip_ns;
 	const bool is_late = time_ns > since && 2 * (time_ns - since) > 3 * period_ns(p);
 	p->stats.late += is_late;

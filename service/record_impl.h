@@ -1,4 +1,4 @@
-/* Between archive.c, which has the threads, and record.c, which has the loop's side. */
+/* Shared by archive.c, with the threads, and record.c, the loop's side. */
 #ifndef SERVICE_RECORD_IMPL_H
 #define SERVICE_RECORD_IMPL_H
 
@@ -25,7 +25,7 @@ struct recording {
 	bool to_start;    /* under archive.mutex: the thread has yet to do so */
 	bool is_taken;    /* likewise: the thread starts it, and may touch the context */
 	bool is_withdrawn; /* likewise: the thread is to forget it */
-	bool is_late;      /* loop's thread: it takes longer to start than a disk may take */
+	bool is_late;      /* loop's thread: the start takes longer than a disk has to answer */
 	struct loop_timer patience; /* until it has started */
 	struct remains *remains; /* likewise: the context went before; to be buried by the thread */
 	int error;

@@ -28,7 +28,7 @@ struct server {
 	uint32_t n_refusals;  /* in this second */
 	uint64_t last_id, boot;
 	struct metrics metrics;
-	/* a reload sets it, any thread that has something to say reads it; in no order */
+	/* a reload sets it, any thread that logs reads it; relaxed */
 	atomic_int log_level;
 	struct acceptor acceptor;
 	struct loop_timer refusal_timer, spare_timer;

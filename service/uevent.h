@@ -1,4 +1,4 @@
-/* The kernel's word that displays came or went: uevents of the DRM subsystem, without udev. */
+/* Reports of the kernel that displays came or went: uevents of the DRM subsystem, without udev. */
 #ifndef SERVICE_UEVENT_H
 #define SERVICE_UEVENT_H
 

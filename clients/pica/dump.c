@@ -424,7 +424,7 @@ static int print_json(const struct dump *d, json_t *events) {
 
 /* ---- The verb ---- */
 
-/* False, and says so, if a draw that was asked for is not there. */
+/* Logs and returns false if a requested draw does not exist. */
 static bool has_draws(const struct dump *d) {
 	const struct dump_options *o = d->o;
 	if (o->at.is_given && !d->has_here) {

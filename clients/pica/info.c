@@ -80,7 +80,7 @@ static void add_frame(
 			(json_int_t)(after->fragments - before->fragments)));
 }
 
-/* Draws the capture and looks at each list before. */
+/* Draws the capture and reads each list before. */
 static int gather(struct info *info, struct pica_ctx *ctx, struct pica_capture *capture) {
 	static const struct list_visitor visitor = { .draw = facts_draw };
 	struct replay replay;

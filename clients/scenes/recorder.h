@@ -142,7 +142,7 @@ void recorder_frame_end(struct recorder *r);
 
 /* ---- Programs ---- */
 
-/* Makes it current. Sources are told apart by their address. A source with an error is printed. */
+/* Makes it current. Sources are distinguished by their address. Prints the error of a source. */
 void use_program(struct recorder *r, const char *vertex);
 void use_geometry_program(struct recorder *r, const char *vertex, const char *geometry);
 /* n vectors (x, y, z, w) to the uniform with that name of the current program. */

@@ -19,7 +19,7 @@ int sink_create(struct sink **out, const char *path, const char *title,
  * ends a frame. A .ctf holds them as the register writes and memory loads that they are.
  */
 int sink_job(struct sink *s, const struct pica_job *job);
-/* Puts the file in place and frees the sink, whatever it returns. */
+/* Gives the file its name and frees the sink in any case. */
 int sink_finish(struct sink *s);
 /* Gives up: nothing appears. NULL is allowed. */
 void sink_destroy(struct sink *s);

@@ -115,7 +115,7 @@ static int compare_failed(const void *a, const void *b) {
 	return order ? order : x < y ? -1 : x > y;
 }
 
-/* One with pictures, or all of which the same is to be said. */
+/* One row with pictures, or all rows with the same message. */
 static void write_failed(FILE *f, const struct batch_row *const *rows, unsigned n) {
 	const struct batch_row *row = rows[0];
 	fprintf(f, "<section class=\"%c\"><h3><span class=\"state %s\">%s</span> ",

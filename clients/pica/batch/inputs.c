@@ -1,4 +1,4 @@
-/* Which captures a batch is about: files, folders that are searched, lists of both. */
+/* The captures of a batch: files, folders that are searched, lists of both. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>

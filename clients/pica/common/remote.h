@@ -35,7 +35,7 @@ unsigned remote_builtin_threads(const char *where);
 int remote_refused(const char *where, int error, const char *message);
 /* The exit code of an error of libpica-client: EXIT_NO_SERVICE, EXIT_TIMEOUT, or EXIT_TROUBLE. */
 int remote_exit(int error);
-/* A sentence about an error: the service's own where it has said one. */
+/* A sentence about an error: the service's own if it sent one. */
 const char *remote_error(const struct pica_client *client, int error);
 /*
  * A context and memory, that of a context by default for capture NULL. The client is borrowed.

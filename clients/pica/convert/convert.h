@@ -85,7 +85,7 @@ struct ctf_out {
 	uint64_t kept_loads, trusted_loads;
 };
 
-/* The state as the arrays can hold it, to be freed; NULL: memory is out. */
+/* The state as the arrays can hold it; the caller frees it; NULL: out of memory. */
 struct pica_state *to_ctf_initial(const struct pica_state *s);
 /* Says what initial (of to_ctf_initial()) does not, and counts what register writes cannot say. */
 void to_ctf_put_state(

@@ -62,7 +62,7 @@ static int put_key(struct run *r) {
 							    r->n_windows));
 }
 
-/* The source's own word, where it has one, else what we drew. */
+/* The expected picture of the source, if it has one, else our drawn one. */
 static int put_expected(struct run *r, uint32_t frame) {
 	struct pica_expected drawn[EXPECT_MAX], want, have;
 	uint32_t n;

@@ -247,7 +247,7 @@ static void report_first(struct diff *d, const struct line *a, const struct line
 	}
 }
 
-/* The state at a draw of the side that is drawn: of the other one there is a hash. */
+/* The state at a draw of the side that is drawn; the other side has only a hash. */
 static int report_state(struct diff *d, char name, struct diff_side *side, const struct line *l) {
 	struct diff_view *v = calloc(1, sizeof(*v));
 	int exit = v ? diff_view_take(v, side, l->frame, draw_of(l)) :

@@ -57,7 +57,7 @@ struct dump_files {
 	const char *folder; /* borrowed; made by dump_files_begin() */
 	bool prints;        /* names of files, on the standard output */
 	json_t *rows;       /* of files, or NULL; ours */
-	int exit;           /* EXIT_FINE, or what went wrong; it was said */
+	int exit;           /* EXIT_FINE, or the exit code of an error, which was logged */
 };
 
 /* Creates the folder; logs errors and sets exit. */

@@ -1,4 +1,4 @@
-/* CiTrace files: layout, and what the files of this room share.  [fidelity: citrace] */
+/* CiTrace files: layout, and declarations shared by the files of this room.  [fidelity: citrace] */
 #ifndef CAPTURE_CTF_H
 #define CAPTURE_CTF_H
 

@@ -247,8 +247,8 @@ int box_fail(const struct capture_source *source, struct pica_capture_error *err
 /* Canonical XXH3-128 with seed 0. */
 void box_hash(const void *data, uint64_t size, uint8_t hash[16]);
 /*
- * Header and payload of a chunk, ready to be written: *bytes, to be freed, of *size. Compressed
- * where that makes it smaller. -ENOMEM.
+ * Header and payload of a chunk, ready to be written: *bytes, to be freed, of *size. Compressed if
+ * that makes it smaller. -ENOMEM.
  */
 int box_make_chunk(uint32_t fourcc, uint32_t flags, uint64_t number, const void *payload,
 		uint64_t size, int level, uint8_t **bytes, uint64_t *total);

@@ -26,8 +26,8 @@ int disk_open(struct disk_file *f, const char *path);
 /* The same for one that is to be brought to the disk: disk_commit(). */
 int disk_begin(struct disk_file *f, const char *path);
 /*
- * From here on disk_write() only hands over (disk_queue.h), until disk_settle() or something that
- * needs the file as it is. may_wait is true.
+ * From here on disk_write() only queues (disk_queue.h), until disk_settle() or a call that needs
+ * the file itself. may_wait is true.
  */
 int disk_defer(struct disk_file *f, const struct disk_bounds *bounds);
 /* Waits until everything is written. -ETIME: the disk does not answer; or an error of write(2). */

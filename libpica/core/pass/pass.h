@@ -99,7 +99,7 @@ struct unit {
 	uint64_t order;
 	uint64_t turn; /* when workers look at it: its order, later where is_behind */
 	uint64_t job; /* that opened it */
-	uint64_t launched_ns; /* where somebody traces */
+	uint64_t launched_ns; /* with a trace */
 	bool is_at_once; /* command thread: its work is done while it is launched */
 
 	/* A pass. */

@@ -156,7 +156,7 @@ bool dispatcher_enter(struct dispatcher *d);
 void dispatcher_leave(struct dispatcher *d);
 
 /*
- * The constant fields are set. -ENOMEM, or what eventfd(2) says. From here on its jobs are run.
+ * The constant fields must be set. -ENOMEM, or an error of eventfd(2). From here on its jobs run.
  */
 int queue_init(struct queue *q);
 /* Cancels jobs that were not issued. */

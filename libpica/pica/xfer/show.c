@@ -16,7 +16,7 @@ enum {
 	BAND_ROWS = 16,
 	BLOCK_LINES = 16, /* decoded and turned at once */
 	BANDS = 2,
-	EXTENDED = 1, /* pixels behind a row: its last one again, for blends */
+	EXTENDED = 1, /* pixels after a row: copies of its last one, for blends */
 };
 
 struct band {
