@@ -58,7 +58,7 @@ struct option_args {
 	unsigned n;
 };
 
-enum { OPTION_TABLES = 4, OPTION_ANY = UINT_MAX };
+enum { OPTION_TABLES = 4, OPTION_ANY = INT_MAX };
 
 struct option_spec {
 	const char *forms;    /* what follows [OPTION...], a line for each form of the command; NULL: nothing */
