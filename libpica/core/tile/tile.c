@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/morton.h"
+#include "core/raster/surface.h"
 
 enum {
 	SMALL_PX = 8,      /* bounding boxes up to this are walked by quads */
@@ -144,7 +145,8 @@ static void bind(struct tile_scratch *s, const struct draw *d, const struct targ
 }
 
 static uint32_t block_px(const struct target *t, int x, int y) {
-	return block_index((uint32_t)x >> 3, (uint32_t)y >> 3, t->width >> 3u, t->block32);
+	return surface_block_px(t->block32 ? SURFACE_BLOCKS32 : SURFACE_BLOCKS, t->width,
+			(uint32_t)x, (uint32_t)y);
 }
 
 static uint32_t quad_px(const struct target *t, int x, int y) {
