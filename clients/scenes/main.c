@@ -1,18 +1,21 @@
 /* pica-scenes: records the bundled scenes into captures. */
-#include <argp.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "options/options.h"
 #include "pictures/file.h"
 #include "pictures/plain.h"
 #include "scenes.h"
 
+/* Ends of file names. */
+static const char *const forms[] = { "pica", "ctf", "ctf.zst", NULL };
+
 struct options {
 	const char *directory;
-	const char *form; /* what files end in */
+	unsigned form; /* of forms */
 	bool list;
 	bool any; /* of chosen */
 	bool chosen[SCENE_COUNT];
@@ -27,45 +30,15 @@ static int find_scene(const char *name) {
 	return -ENOENT;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state) {
-	struct options *o = state->input;
-	switch (key) {
-	case 'o':
-		o->directory = arg;
-		return 0;
-	case 'l':
-		o->list = true;
-		return 0;
-	case 'f':
-		if (strcmp(arg, "pica") && strcmp(arg, "ctf") && strcmp(arg, "ctf.zst")) {
-			argp_error(state, "%s: expected pica, ctf or ctf.zst", arg);
-			return EINVAL;
-		}
-		o->form = arg;
-		return 0;
-	case ARGP_KEY_ARG: {
-		int i = find_scene(arg);
-		if (i < 0) {
-			argp_error(state, "no scene is named %s (--list shows them)", arg);
-			return EINVAL;
-		}
-		o->any = true;
-		o->chosen[i] = true;
-		return 0;
-	}
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
 static int record(const struct scene *scene, const struct options *o) {
-	size_t size = strlen(o->directory) + 1 + strlen(scene->name) + 1 + strlen(o->form) + 1;
+	const char *form = forms[o->form];
+	size_t size = strlen(o->directory) + strlen(scene->name) + strlen(form) + 3;
 	char *path = malloc(size);
 	if (!path) {
 		fprintf(stderr, "pica-scenes: %s\n", strerror(ENOMEM));
 		return -ENOMEM;
 	}
-	snprintf(path, size, "%s/%s.%s", o->directory, scene->name, o->form);
+	snprintf(path, size, "%s/%s.%s", o->directory, scene->name, form);
 	int ret = file_make_folders(path);
 	ret = ret < 0 ? ret : scene_record(scene, path);
 	if (ret < 0) {
@@ -77,33 +50,47 @@ static int record(const struct scene *scene, const struct options *o) {
 	return ret;
 }
 
+/* Chooses the scenes named by the arguments. */
+static void choose(void *input, struct option_args args) {
+	struct options *o = input;
+	for (unsigned i = 0; i < args.n; i++) {
+		const int scene = find_scene(args.v[i]);
+		if (scene < 0) {
+			options_fail("no scene is named %s (--list shows them)", args.v[i]);
+		}
+		o->any = true;
+		o->chosen[scene] = true;
+	}
+}
+
 int main(int argc, char **argv) {
-	static const struct argp_option argp_options[] = {
-		{ .name = "output", .key = 'o', .arg = "DIR",
-			.doc = "Write captures into DIR (default: .)" },
-		{ .name = "format", .key = 'f', .arg = "FORM",
-			.doc = "What to write: pica, ctf or ctf.zst (default: pica)" },
-		{ .name = "list", .key = 'l', .doc = "Print the names of the scenes" },
-		{ 0 },
+	static const struct option_row rows[] = {
+		{ "output", 'o', "DIR", "Write captures into DIR (default: .)", OPTION_TEXT,
+				.at = offsetof(struct options, directory) },
+		{ "format", 'f', "FORM", "What to write: pica, ctf or ctf.zst (default: pica)",
+				OPTION_CHOICE, .at = offsetof(struct options, form),
+				.words = forms },
+		{ "list", 'l', NULL, "Print the names of the scenes", OPTION_FLAG,
+				.at = offsetof(struct options, list) },
 	};
-	static const struct argp argp = { .options = argp_options,
-		.parser = parse,
-		.args_doc = "[NAME...]",
+	static const struct option_spec spec = {
+		.forms = "[NAME...]",
 		.doc = "Records the bundled scenes (all, or those named) as NAME.pica, with the pictures that are "
 		       "expected of them. The captures hold the same on every machine; their compression "
-		       "depends on the version of zstd." };
-	struct options o = { .directory = ".", .form = "pica" };
-	argp_err_exit_status = 2;
+		       "depends on the version of zstd.",
+		.tables = { OPTION_TABLE(rows, 0, 0) },
+		.max_args = OPTION_ANY,
+		.check = choose,
+	};
+	struct options o = { .directory = "." };
 	plain_stderr_begin();
-	argp_parse(&argp, argc, argv, 0, NULL, &o);
-	if (o.list) {
-		for (unsigned i = 0; i < SCENE_COUNT; i++) {
-			printf("%-10s %s\n", scenes[i]->name, scenes[i]->what);
-		}
-		return 0;
+	argv[0] = program_invocation_short_name;
+	options_parse(&spec, argc, argv, &o);
+	for (unsigned i = 0; o.list && i < SCENE_COUNT; i++) {
+		printf("%-10s %s\n", scenes[i]->name, scenes[i]->what);
 	}
 	int worst = 0;
-	for (unsigned i = 0; i < SCENE_COUNT; i++) {
+	for (unsigned i = 0; !o.list && i < SCENE_COUNT; i++) {
 		if (!o.any || o.chosen[i]) {
 			worst |= record(scenes[i], &o) < 0;
 		}
