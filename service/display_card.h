@@ -93,12 +93,29 @@ struct card {
 	int look_error;
 };
 
+static inline uint32_t output_width(const struct output *o) {
+	return o->pipe.mode.hdisplay;
+}
+
+static inline uint32_t output_height(const struct output *o) {
+	return o->pipe.mode.vdisplay;
+}
+
 /* ---- display_card.c ---- */
 
 uint64_t card_now_ns(void);
-void card_say(const struct card *card, enum log_level level, const char *fmt, ...)
+
+/* ---- display_outputs.c ---- */
+
+/* Closes the card; restore: what was shown before is shown again. */
+void card_close(struct card *card, bool restore);
+/* Looks for a card, if there is none. */
+void card_look(struct card *card);
+/* Asks the connectors. Returns whether outputs have changed. */
+bool card_scan(struct card *card);
+void card_log(const struct card *card, enum log_level level, const char *fmt, ...)
 		__attribute__((format(printf, 3, 4)));
-void card_tell(struct card *card, struct display_event event);
+void card_report(struct card *card, struct display_event event);
 /* Another program has the screen: nothing is committed. */
 bool card_is_away(const struct card *card);
 /* Releases the card and looks for it again; reported. */
@@ -129,7 +146,7 @@ void flips_send(struct card *card);
 int flips_read(struct card *card);
 /* ... as do those that it has lost. */
 void flips_end_lost(struct card *card);
-void flips_tell(struct card *card);
+void flips_report(struct card *card);
 /* Every pending flip ends with error, reported. */
 void flips_cancel(struct card *card, int error);
 /* When a new flip of the output is due: now, or at the next place of the grid. */

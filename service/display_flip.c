@@ -58,7 +58,7 @@ static void tell_flip(struct card *card, unsigned index) {
 		o->shown_ns = o->due_ns;
 	}
 	o->state = FLIP_NONE;
-	card_tell(card, event);
+	card_report(card, event);
 }
 
 /* Every flip that waits ends with error. */
@@ -96,7 +96,7 @@ static void on_refusal(struct card *card, struct output *o, int error) {
 	case -EACCES:
 	case -EPERM:
 		if (!card->has_lost_master) {
-			card_say(card, LOG_LEVEL_WARNING,
+			card_log(card, LOG_LEVEL_WARNING,
 					"event=display_taken name=%s error=\"%s\" text=\"another "
 					"program is master of the card; asking again\"",
 					o->pipe.name, strerror(-error));
@@ -127,7 +127,7 @@ static void on_refusal(struct card *card, struct output *o, int error) {
 		o->due_ns = now;
 		return;
 	}
-	card_say(card, LOG_LEVEL_ERROR, "event=display_refused name=%s error=\"%s\"", o->pipe.name,
+	card_log(card, LOG_LEVEL_ERROR, "event=display_refused name=%s error=\"%s\"", o->pipe.name,
 			strerror(-error));
 	finish_flip(o, -EIO, now);
 }
@@ -226,7 +226,7 @@ void flips_end_lost(struct card *card) {
 		struct output *o = &card->output[i];
 		if (o->state == FLIP_IN_CARD &&
 				now >= o->due_ns + FLIP_LIMIT_MS * (uint64_t)NS_PER_MS) {
-			card_say(card, LOG_LEVEL_WARNING, "event=display_flip_lost name=%s",
+			card_log(card, LOG_LEVEL_WARNING, "event=display_flip_lost name=%s",
 					o->pipe.name);
 			o->is_set = false;
 			finish_flip(o, -ETIME, now);
@@ -234,7 +234,7 @@ void flips_end_lost(struct card *card) {
 	}
 }
 
-void flips_tell(struct card *card) {
+void flips_report(struct card *card) {
 	for (unsigned i = 0; i < card->n_outputs; i++) {
 		if (card->output[i].state == FLIP_DONE) {
 			tell_flip(card, i);

@@ -18,7 +18,7 @@ static void go_away(struct card *card) {
 	}
 	card->is_told_away = true;
 	card_forget_screens(card);
-	card_tell(card, (struct display_event){ .type = DISPLAY_AWAY });
+	card_report(card, (struct display_event){ .type = DISPLAY_AWAY });
 }
 
 static void come_back(struct card *card) {
@@ -30,7 +30,7 @@ static void come_back(struct card *card) {
 	if (card->device.fd < 0) {
 		card->look_ns = 0;
 	}
-	card_tell(card, (struct display_event){ .type = DISPLAY_BACK });
+	card_report(card, (struct display_event){ .type = DISPLAY_BACK });
 	card_begin_anew(card);
 }
 
@@ -48,7 +48,7 @@ int card_open_seat(struct card *card, enum log_level level) {
 	const int ret = seat_open(&card->seat, card->seat_name, on_seat, card);
 	if (ret < 0) {
 		if (ret != card->seat_error) {
-			card_say(card, level, "event=display_seat name=%s error=\"%s\" text=\"%s\"",
+			card_log(card, level, "event=display_seat name=%s error=\"%s\" text=\"%s\"",
 					card->seat_name, strerror(-ret),
 					why_no_seat(card->seat_name, ret));
 		}
@@ -58,7 +58,7 @@ int card_open_seat(struct card *card, enum log_level level) {
 	const bool is_kept = seat_is_kept(card->seat);
 	card->is_seat_new = true;
 	card->overdue_ns = UINT64_MAX;
-	card_say(card, LOG_LEVEL_INFO, "event=display_seat name=%s by=%s", card->seat_name,
+	card_log(card, LOG_LEVEL_INFO, "event=display_seat name=%s by=%s", card->seat_name,
 			is_kept ? "libseat" : "nobody");
 	if (is_kept && strcmp(card->seat_name, "auto") == 0) {
 		strcpy(card->seat_name, "any"); /* where there was a seat, there will be one */
@@ -69,7 +69,7 @@ int card_open_seat(struct card *card, enum log_level level) {
 
 /* The daemon that granted the card has ended, and the grant with it. */
 static void lose_seat(struct card *card, int error) {
-	card_say(card, LOG_LEVEL_ERROR,
+	card_log(card, LOG_LEVEL_ERROR,
 			"event=display_seat_lost name=%s error=\"%s\" text=\"waiting for it\"",
 			card->seat_name, strerror(-error));
 	card->is_away = true;
