@@ -15,10 +15,54 @@ static struct {
 	bool bench;
 } kern;
 
-void kern_begin(int argc, char **argv, const char *suite) {
+/*
+ * Slots of a set that may be missing or C's own: the table, the slot's offset in it, and the figure
+ * that says why a vector version does not pay.
+ */
+static const struct {
+	const char *table;
+	size_t offset;
+	const char *figure;
+} plain_slots[] = {
+	{ NULL, 0, NULL }, /* none */
+};
+
+static bool may_be_plain(const char *table, size_t offset) {
+	for (unsigned i = 0; plain_slots[i].table; i++) {
+		if (strcmp(plain_slots[i].table, table) == 0 && plain_slots[i].offset == offset) {
+			return true;
+		}
+	}
+	return false;
+}
+
+void kern_slots(enum isa isa, const char *table, const void *c, const void *v, size_t bytes) {
+	for (size_t at = 0; at < bytes; at += sizeof(void (*)(void))) {
+		void (*plain)(void), (*own)(void);
+		memcpy(&plain, (const char *)c + at, sizeof(plain));
+		memcpy(&own, (const char *)v + at, sizeof(own));
+		const bool is_own = own && own != plain;
+		kern.checks++;
+		if (plain && is_own == may_be_plain(table, at)) {
+			kern.failures++;
+			printf("kern %s: %s: slot at byte %zu of %s %s\n", kern.suite,
+					isa_name(isa), at, table, is_own ?
+					"is listed as plain and is not" :
+					own ? "is the C function" : "is missing");
+		}
+	}
+}
+
+/* The sets of this run: each that is there, or the one that --isa names. */
+static bool wants(enum isa isa) {
+	return isa_available(isa) &&
+			(!kern.only_isa || strcmp(kern.only_isa, isa_name(isa)) == 0);
+}
+
+static void parse(int argc, char **argv) {
 	struct timespec now;
 	clock_gettime(CLOCK_REALTIME, &now);
-	kern.suite = suite;
+	kern.suite = kern_suite.name;
 	kern.seed = (uint64_t)now.tv_sec * 1000003u + (uint64_t)now.tv_nsec;
 	for (int i = 1; i < argc; i++) {
 		if (strcmp(argv[i], "--bench") == 0) {
@@ -33,29 +77,44 @@ void kern_begin(int argc, char **argv, const char *suite) {
 		}
 	}
 	if (kern.only_isa && isa_from_name(kern.only_isa) == -EINVAL) {
-		fprintf(stderr, "kern %s: no such instruction set: %s\n", suite, kern.only_isa);
+		fprintf(stderr, "kern %s: no such instruction set: %s\n", kern.suite, kern.only_isa);
 		exit(2);
 	}
 	kern.state = kern.seed ? kern.seed : 1;
-	printf("kern %s: seed %" PRIu64 "\n", suite, kern.seed);
+	printf("kern %s: seed %" PRIu64 "\n", kern.suite, kern.seed);
 }
 
-int kern_end(void) {
-	printf("kern %s: %lu comparisons, %lu different\n", kern.suite, kern.checks, kern.failures);
-	if (kern.checks == 0 && !kern.bench) {
-		printf("kern %s: no instruction set to compare\n", kern.suite);
+int main(int argc, char **argv) {
+	parse(argc, argv);
+	if (kern_suite.open) {
+		kern_suite.open();
+	}
+	unsigned sets = 0;
+	for (enum isa isa = ISA_C; isa < ISA_COUNT; isa++) {
+		if (!wants(isa)) {
+			continue;
+		}
+		if (kern.bench) {
+			kern_suite.bench(isa);
+		} else if (isa != ISA_C) {
+			kern_suite.check(isa);
+			printf("kern %s: %s\n", kern.suite, isa_name(isa));
+		}
+		sets += isa != ISA_C;
+	}
+	if (kern_suite.close) {
+		kern_suite.close();
+	}
+	if (kern.bench) {
+		return 0;
+	}
+	if (sets == 0) {
+		printf("kern %s: %s is not in this build or not on this CPU\n", kern.suite,
+				kern.only_isa ? kern.only_isa : "no set");
 		return 77;
 	}
+	printf("kern %s: %lu comparisons, %lu different\n", kern.suite, kern.checks, kern.failures);
 	return kern.failures != 0;
-}
-
-bool kern_wants(enum isa isa) {
-	return isa != ISA_C && isa_available(isa) &&
-			(!kern.only_isa || strcmp(kern.only_isa, isa_name(isa)) == 0);
-}
-
-bool kern_benching(void) {
-	return kern.bench;
 }
 
 uint64_t kern_random(void) {
@@ -144,6 +203,13 @@ bool kern_guards_intact(const void *p) {
 		}
 	}
 	return true;
+}
+
+void kern_forget(void *got, const void *want, unsigned n_planes, unsigned n_lanes, size_t size) {
+	for (size_t k = 0; k < n_planes; k++) {
+		const size_t at = (k * BATCH + n_lanes) * size;
+		memcpy((char *)got + at, (const char *)want + at, (BATCH - n_lanes) * size);
+	}
 }
 
 bool kern_same(const char *kernel, enum isa isa, const void *want, const void *got, size_t n) {

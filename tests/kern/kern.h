@@ -3,9 +3,9 @@
  *
  *     kern_<room> [--isa NAME] [--seed N] [--bench]
  *
- * A suite calls kern_begin(), then for each kernel and each kern_isas() entry beyond C fills inputs
- * with kern_random() and compares with kern_same(); kern_end() prints the count and gives the exit
- * code. With --bench a suite times each slot by kern_bench().
+ * A suite is a struct kern_suite: for each set its check() fills inputs with kern_random() and
+ * compares with kern_same(), its bench() times each slot by kern_bench(). A set that is asked for
+ * and not there ends with exit code 77.
  */
 #ifndef KERN_H
 #define KERN_H
@@ -14,13 +14,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/vec/batch.h"
 #include "core/vec/cpu.h"
 
-void kern_begin(int argc, char **argv, const char *suite);
-int kern_end(void);
-/* Whether this set is to be compared with C in this run: available, selected, not C itself. */
-bool kern_wants(enum isa isa);
-bool kern_benching(void);
+struct kern_suite {
+	const char *name;
+	void (*open)(void);  /* once, before the sets; or NULL */
+	void (*check)(enum isa isa);
+	void (*bench)(enum isa isa); /* C too */
+	void (*close)(void); /* or NULL */
+};
+/* The program's; main() is in kern.c. */
+extern const struct kern_suite kern_suite;
+
+/*
+ * Counts each slot of a table of functions as a comparison: it must be there and not be C's, unless
+ * the list in kern.c names it.
+ */
+void kern_slots(enum isa isa, const char *table, const void *c, const void *v, size_t bytes);
 
 /* xorshift64*; seeded from --seed or the clock, the seed is printed at the start. */
 uint64_t kern_random(void);
@@ -38,6 +49,11 @@ void kern_buffer_free(void *p);
 /* Whether the guards are untouched. */
 bool kern_guards_intact(const void *p);
 
+/*
+ * Lanes from n_lanes on may hold anything after a kernel: in planes of BATCH elements of so many
+ * bytes, those of got become want's.
+ */
+void kern_forget(void *got, const void *want, unsigned n_planes, unsigned n_lanes, size_t size);
 /* Compares; on the first difference prints kernel, isa, seed, offset and both bytes; counts. */
 bool kern_same(const char *kernel, enum isa isa, const void *want, const void *got, size_t n);
 /* Counts one comparison that the suite made itself. */

@@ -44,6 +44,7 @@ static void check_op(const struct op_case *t, uint16_t *pool, uint16_t *want, ui
 		memset(got, 0xEE, 4 * PLANE_BYTES);
 		t->c(want, in, n_planes, n_lanes);
 		t->v(got, in, n_planes, n_lanes);
+		kern_forget(got, want, n_planes, n_lanes, sizeof(*got));
 		kern_same(t->name, t->isa, want, got, 4 * PLANE_BYTES);
 		/* In place. */
 		memcpy(got, in[0].p, 4 * PLANE_BYTES);
@@ -53,6 +54,7 @@ static void check_op(const struct op_case *t, uint16_t *pool, uint16_t *want, ui
 		t->v(got, in, n_planes, n_lanes);
 		in[0].p = want;
 		t->c(want, in, n_planes, n_lanes);
+		kern_forget(got, want, n_planes, n_lanes, sizeof(*got));
 		kern_same(t->name, t->isa, want, got, 4 * PLANE_BYTES);
 	}
 	kern_check(t->name, t->isa, kern_guards_intact(want) && kern_guards_intact(got) &&
@@ -102,6 +104,7 @@ static void check_color(enum isa isa) {
 		}
 		c->color(want, src, n_planes, n_lanes);
 		v->color(got, src, n_planes, n_lanes);
+		kern_forget(got, want, n_planes, n_lanes, sizeof(*got));
 		kern_same("color", isa, want, got, 4 * PLANE_BYTES);
 	}
 	kern_check("color", isa, kern_guards_intact(got) && kern_guards_intact(want));
@@ -142,6 +145,7 @@ static void check_fog(enum isa isa) {
 		memset(got, 0xEE, 3 * PLANE_BYTES);
 		c->fog(want, &in, depth, &fog, n_lanes);
 		v->fog(got, &in, depth, &fog, n_lanes);
+		kern_forget(got, want, 3, n_lanes, sizeof(*got));
 		kern_same("fog", isa, want, got, 3 * PLANE_BYTES);
 	}
 	kern_check("fog", isa, kern_guards_intact(want) && kern_guards_intact(got) &&
@@ -217,6 +221,10 @@ static void bench(enum isa isa) {
 }
 
 static void check(enum isa isa) {
+	kern_slots(isa, "frag", frag_kernels_for(ISA_C), frag_kernels_for(isa),
+			sizeof(struct frag_kernels));
+	kern_slots(isa, "frag truncating", frag_kernels_truncating(ISA_C),
+			frag_kernels_truncating(isa), sizeof(struct frag_kernels));
 	uint16_t *pool = kern_buffer(16 * PLANE_BYTES);
 	uint16_t *want = kern_buffer(4 * PLANE_BYTES), *got = kern_buffer(4 * PLANE_BYTES);
 	for (unsigned op = 0; op < FRAG_OP_COUNT; op++) {
@@ -237,19 +245,4 @@ static void check(enum isa isa) {
 	check_fog(isa);
 }
 
-int main(int argc, char **argv) {
-	kern_begin(argc, argv, "frag");
-	if (kern_benching()) {
-		for (int isa = 0; isa < ISA_COUNT; isa++) {
-			if (isa == ISA_C || kern_wants((enum isa)isa)) {
-				bench((enum isa)isa);
-			}
-		}
-	}
-	for (int isa = 0; isa < ISA_COUNT; isa++) {
-		if (kern_wants((enum isa)isa)) {
-			check((enum isa)isa);
-		}
-	}
-	return kern_end();
-}
+const struct kern_suite kern_suite = { "frag", NULL, check, bench, NULL };

@@ -222,32 +222,27 @@ static void bench(enum isa isa) {
 	kern_buffer_free(t.p);
 }
 
-int main(int argc, char **argv) {
-	kern_begin(argc, argv, "geom");
+static void open_memory(void) {
 	/* The window's ends are the ends of an allocation: sanitizers see a byte too many. */
 	memory = aligned_alloc(4096, MEMORY);
 	space_init(&space);
 	if (!memory || space_map(&space, base, MEMORY, memory, 0) != 0) {
-		return 1;
+		abort();
 	}
 	geom_kernels_init(&c_kernels, ISA_C);
-	if (kern_benching()) {
-		bench(ISA_C);
-	}
-	for (int isa = 0; isa < ISA_COUNT; isa++) {
-		if (!kern_wants((enum isa)isa)) {
-			continue;
-		}
-		struct geom_kernels k;
-		geom_kernels_init(&k, (enum isa)isa);
-		if (kern_benching()) {
-			bench((enum isa)isa);
-		} else {
-			test_fetch((enum isa)isa, &k);
-			test_project((enum isa)isa, &k);
-		}
-	}
+}
+
+static void check(enum isa isa) {
+	struct geom_kernels k;
+	geom_kernels_init(&k, isa);
+	kern_slots(isa, "geom", &c_kernels, &k, sizeof(k));
+	test_fetch(isa, &k);
+	test_project(isa, &k);
+}
+
+static void close_memory(void) {
 	space_finish(&space);
 	free(memory);
-	return kern_end();
 }
+
+const struct kern_suite kern_suite = { "geom", open_memory, check, bench, close_memory };

@@ -9,7 +9,7 @@
 enum { ROUNDS = 2000 };
 
 static const struct light_kernels *light_kernels(enum isa isa) {
-	return &frag_kernels_for(isa)->light;
+	return frag_kernels_for(isa)->light;
 }
 
 static unsigned random_lanes(void) {
@@ -227,6 +227,7 @@ static void check_rest(enum isa isa) {
 		memset(out, 0, sizeof(out));
 		v->bytes(out, want->n[0], bias, n_lanes);
 		memcpy(bytes[1], out, sizeof(out));
+		kern_forget(bytes[1], bytes[0], 1, n_lanes, sizeof(out[0]));
 		kern_same("light_bytes", isa, bytes[0], bytes[1], sizeof(out));
 		end_planes("light_scale", isa, want, got);
 	}
@@ -296,23 +297,16 @@ static void bench_all(enum isa isa) {
 	kern_buffer_free(b.quat);
 }
 
-int main(int argc, char **argv) {
-	kern_begin(argc, argv, "light");
-	for (unsigned i = 0; i < ISA_COUNT; i++) {
-		const enum isa isa = (enum isa)i;
-		if (kern_benching() && isa_available(isa)) {
-			bench_all(isa);
-		}
-		if (!kern_wants(isa)) {
-			continue;
-		}
-		check_surface(isa);
-		check_unit(isa);
-		check_fraction(isa);
-		check_vectors(isa);
-		check_lookup(isa);
-		check_add(isa);
-		check_rest(isa);
-	}
-	return kern_end();
+static void check(enum isa isa) {
+	kern_slots(isa, "light", light_kernels(ISA_C), light_kernels(isa),
+			sizeof(struct light_kernels));
+	check_surface(isa);
+	check_unit(isa);
+	check_fraction(isa);
+	check_vectors(isa);
+	check_lookup(isa);
+	check_add(isa);
+	check_rest(isa);
 }
+
+const struct kern_suite kern_suite = { "light", NULL, check, bench_all, NULL };

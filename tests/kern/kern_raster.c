@@ -194,6 +194,7 @@ static void compare_triangle(const struct raster_kernels *c, const struct raster
 	bc->n_quads = bv->n_quads = (unsigned)kern_random_in(0, BATCH_QUADS);
 	c->perspective(&rs, bc);
 	v->perspective(&rs, bv);
+	kern_forget(bv->f, bc->f, PLANE_MAX, 4 * bc->n_quads, sizeof(float));
 	compare_batches("perspective", isa, bc, bv);
 }
 
@@ -302,28 +303,29 @@ static void run_bench(enum isa isa) {
 	kern_bench("perspective-8planes-per-pixel", isa, bench_perspective, NULL, BATCH);
 }
 
-int main(int argc, char **argv) {
-	kern_begin(argc, argv, "raster");
-	struct batch *bc = kern_buffer(sizeof(*bc)), *bv = kern_buffer(sizeof(*bv));
+static struct raster_kernels plain;
+static struct batch *bc, *bv;
+
+static void open_batches(void) {
+	bc = kern_buffer(sizeof(*bc));
+	bv = kern_buffer(sizeof(*bv));
 	bench.b = kern_buffer(sizeof(*bench.b));
-	struct raster_kernels c, v;
-	raster_kernels_init(&c, ISA_C);
-	for (int isa = 0; isa < ISA_COUNT; isa++) {
-		if (!kern_wants((enum isa)isa)) {
-			continue;
-		}
-		raster_kernels_init(&v, (enum isa)isa);
-		for (int round = 0; round < 3000; round++) {
-			compare_triangle(&c, &v, (enum isa)isa, bc, bv);
-		}
+	raster_kernels_init(&plain, ISA_C);
+}
+
+static void check(enum isa isa) {
+	struct raster_kernels v;
+	raster_kernels_init(&v, isa);
+	kern_slots(isa, "raster", &plain, &v, sizeof(v));
+	for (int round = 0; round < 3000; round++) {
+		compare_triangle(&plain, &v, isa, bc, bv);
 	}
-	for (int isa = 0; isa < ISA_COUNT && kern_benching(); isa++) {
-		if (isa == ISA_C || kern_wants((enum isa)isa)) {
-			run_bench((enum isa)isa);
-		}
-	}
+}
+
+static void close_batches(void) {
 	kern_buffer_free(bc);
 	kern_buffer_free(bv);
 	kern_buffer_free(bench.b);
-	return kern_end();
 }
+
+const struct kern_suite kern_suite = { "raster", open_batches, check, run_bench, close_batches };

@@ -142,24 +142,20 @@ static void init(enum isa isa) {
 	k = all.scanout;
 }
 
-int main(int argc, char **argv) {
-	kern_begin(argc, argv, "scanout");
+static void open_plain(void) {
 	plain = *scanout_c();
-	if (kern_benching()) {
-		init(ISA_C);
-		bench(ISA_C);
-	}
-	for (int isa = 0; isa < ISA_COUNT; isa++) {
-		if (!kern_wants((enum isa)isa)) {
-			continue;
-		}
-		init((enum isa)isa);
-		check_turn((enum isa)isa);
-		check_rows((enum isa)isa);
-		check_blend((enum isa)isa);
-		if (kern_benching()) {
-			bench((enum isa)isa);
-		}
-	}
-	return kern_end();
 }
+
+static void check(enum isa isa) {
+	init(isa);
+	check_turn(isa);
+	check_rows(isa);
+	check_blend(isa);
+}
+
+static void bench_set(enum isa isa) {
+	init(isa);
+	bench(isa);
+}
+
+const struct kern_suite kern_suite = { "scanout", open_plain, check, bench_set, NULL };

@@ -461,20 +461,17 @@ static void bench(enum isa isa) {
 	kern_buffer_free(t.u);
 }
 
-int main(int argc, char **argv) {
-	kern_begin(argc, argv, "shader");
+static void open_tables(void) {
 	for (enum isa isa = ISA_C; isa < ISA_COUNT; isa++) {
 		shader_kernels_init(&kernels[isa], isa);
 	}
-	for (enum isa isa = ISA_C; isa < ISA_COUNT; isa++) {
-		if (kern_wants(isa)) {
-			test_special_values(isa);
-			test_range_ends(isa);
-			test_programs(isa);
-		}
-		if (kern_benching() && isa_available(isa)) {
-			bench(isa);
-		}
-	}
-	return kern_end();
 }
+
+static void check(enum isa isa) {
+	kern_slots(isa, "shader", &kernels[ISA_C], &kernels[isa], sizeof(kernels[isa]));
+	test_special_values(isa);
+	test_range_ends(isa);
+	test_programs(isa);
+}
+
+const struct kern_suite kern_suite = { "shader", open_tables, check, bench, NULL };

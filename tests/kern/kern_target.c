@@ -518,19 +518,4 @@ static void check(enum isa isa) {
 	check_borders(isa);
 }
 
-int main(int argc, char **argv) {
-	kern_begin(argc, argv, "target");
-	if (kern_benching()) {
-		for (int isa = 0; isa < ISA_COUNT; isa++) {
-			if (isa == ISA_C || kern_wants((enum isa)isa)) {
-				bench((enum isa)isa);
-			}
-		}
-	}
-	for (int isa = 0; isa < ISA_COUNT; isa++) {
-		if (kern_wants((enum isa)isa)) {
-			check((enum isa)isa);
-		}
-	}
-	return kern_end();
-}
+const struct kern_suite kern_suite = { "target", NULL, check, bench, NULL };

@@ -196,30 +196,27 @@ static void bench(enum isa isa) {
 	kern_bench("top_screen_scanout_px", isa, bench_scanout, &s, 240 * 400);
 }
 
-int main(int argc, char **argv) {
-	kern_begin(argc, argv, "xfer");
+static void open_plain(void) {
 	xfer_kernels_init(&plain, ISA_C);
-	if (kern_benching()) {
-		xfer_kernels_init(&k, ISA_C);
-		bench(ISA_C);
-	}
-	for (int isa = 0; isa < ISA_COUNT; isa++) {
-		if (!kern_wants((enum isa)isa)) {
-			continue;
-		}
-		xfer_kernels_init(&k, (enum isa)isa);
-		for (unsigned format = 0; format < XFER_COUNT; format++) {
-			check_codec((enum isa)isa, format);
-			if (bytes_of(format) == 2) {
-				check_all16((enum isa)isa, format);
-			}
-		}
-		check_fill((enum isa)isa);
-		check_order((enum isa)isa);
-		check_average((enum isa)isa);
-		if (kern_benching()) {
-			bench((enum isa)isa);
-		}
-	}
-	return kern_end();
 }
+
+static void check(enum isa isa) {
+	xfer_kernels_init(&k, isa);
+	kern_slots(isa, "xfer", &plain, &k, sizeof(k));
+	for (unsigned format = 0; format < XFER_COUNT; format++) {
+		check_codec(isa, format);
+		if (bytes_of(format) == 2) {
+			check_all16(isa, format);
+		}
+	}
+	check_fill(isa);
+	check_order(isa);
+	check_average(isa);
+}
+
+static void bench_set(enum isa isa) {
+	xfer_kernels_init(&k, isa);
+	bench(isa);
+}
+
+const struct kern_suite kern_suite = { "xfer", open_plain, check, bench_set, NULL };

@@ -108,7 +108,7 @@ static inline struct shader_result run_lanes(const struct prog *p, unsigned entr
 	memset(batch.o, 0x55, sizeof(batch.o));
 	kernels[ISA_C].run[mode](p, entry, &u, &batch, n, budget, &want);
 	first = batch;
-	for (enum isa isa = ISA_EMUL; isa < ISA_COUNT; isa++) {
+	for (enum isa isa = ISA_EMUL16; isa < ISA_COUNT; isa++) {
 		if (!isa_available(isa)) {
 			continue;
 		}

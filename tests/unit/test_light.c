@@ -10,7 +10,7 @@
 /* ---- Kernels ---- */
 
 static const struct light_kernels *kernels(int isa) {
-	return isa_available((enum isa)isa) ? &frag_kernels_for((enum isa)isa)->light : NULL;
+	return isa_available((enum isa)isa) ? frag_kernels_for((enum isa)isa)->light : NULL;
 }
 
 /* Entry i holds i, and one more a step: a lookup gives index + fraction. */

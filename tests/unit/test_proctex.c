@@ -28,7 +28,7 @@ static bool open_isa(int isa) {
 	if (!isa_available((enum isa)isa)) {
 		return false;
 	}
-	k = &frag_kernels_for((enum isa)isa)->proctex;
+	k = frag_kernels_for((enum isa)isa)->proctex;
 	tex_kernels_init(&tk, (enum isa)isa);
 	for (unsigned i = 0; i < PROCTEX_MAP_ENTRIES; i++) {
 		words[i] = i * 32 | (i < 127 ? 32u : 31u) << 12;

@@ -123,29 +123,15 @@ static unsigned quad_rect_mask(int x, int y, int32_t min_x, int32_t min_y, int32
 }
 
 unsigned VFN(raster_cover_quad)(const struct tri *t, int x, int y) {
-#if VF_LANES == 4
-	vi odd_x = vi_mask_from_bits(10), odd_y = vi_mask_from_bits(12);
-	vi acc = vi_zero();
+	vqi odd_x = vqi_mask_from_bits(10), odd_y = vqi_mask_from_bits(12);
+	vqi acc = vqi_zero();
 	for (int k = 0; k < 3; k++) {
 		int32_t ex = t->ex[k], ey = t->ey[k];
 		int32_t e0 = t->e[0][k] + (x - t->org_x) * ex + (y - t->org_y) * ey;
-		acc = vi_or(acc, vi_add(vi_set1(e0), vi_add(vi_and(vi_set1(ex), odd_x),
-				vi_and(vi_set1(ey), odd_y))));
+		acc = vqi_or(acc, vqi_add(vqi_set1(e0), vqi_add(vqi_and(vqi_set1(ex), odd_x),
+				vqi_and(vqi_set1(ey), odd_y))));
 	}
-	unsigned mask = ~vi_movemask(acc) & 15;
-#else
-	int32_t outside[4] = { 0 };
-	for (int k = 0; k < 3; k++) {
-		int32_t ex = t->ex[k], ey = t->ey[k];
-		int32_t e0 = t->e[0][k] + (x - t->org_x) * ex + (y - t->org_y) * ey;
-		outside[0] |= e0;
-		outside[1] |= e0 + ex;
-		outside[2] |= e0 + ey;
-		outside[3] |= e0 + ex + ey;
-	}
-	unsigned mask = (unsigned)(outside[0] >= 0) | (unsigned)(outside[1] >= 0) << 1 |
-			(unsigned)(outside[2] >= 0) << 2 | (unsigned)(outside[3] >= 0) << 3;
-#endif
+	unsigned mask = ~vqi_movemask(acc) & 15;
 	mask &= quad_rect_mask(x, y, t->min_x, t->min_y, t->max_x, t->max_y);
 	const struct raster_state *rs = t->rs;
 	if (rs->exclude) {

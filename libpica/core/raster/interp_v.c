@@ -87,7 +87,6 @@ void VFN(raster_interp_steps)(const struct tri *t, int x, int y, struct batch *b
 	}
 }
 
-#if VF_LANES == 4
 /* A column or row of a block for four planes. */
 static const PICA_ALIGNED(16) float steps[8][4] = { { 0, 0, 0, 0 }, { 1, 1, 1, 1 },
 	{ 2, 2, 2, 2 }, { 3, 3, 3, 3 }, { 4, 4, 4, 4 }, { 5, 5, 5, 5 }, { 6, 6, 6, 6 },
@@ -96,40 +95,34 @@ static const PICA_ALIGNED(16) float steps[8][4] = { { 0, 0, 0, 0 }, { 1, 1, 1, 1
 /* Lanes are four planes here, turned into those of the quad's pixels where they are stored. */
 void VFN(raster_interp_quads)(const struct tri *t, const struct raster_quad *at, unsigned n,
 		struct batch *b, unsigned first, unsigned from, unsigned end) {
-	const vf pixel = vf_set1((float)t->pixel);
-	struct { vf x, y; } base_at[BATCH_QUADS];
+	const vqf pixel = vqf_set1((float)t->pixel);
+	struct { vqf x, y; } base_at[BATCH_QUADS];
 	for (unsigned i = 0; i < n; i++) {
-		base_at[i].x = vf_set1(centre(t, at[i].x & ~7, t->x0));
-		base_at[i].y = vf_set1(centre(t, at[i].y & ~7, t->y0));
+		base_at[i].x = vqf_set1(centre(t, at[i].x & ~7, t->x0));
+		base_at[i].y = vqf_set1(centre(t, at[i].y & ~7, t->y0));
 	}
 	for (unsigned p = from; p < end; p += 4) {
-		const vf q0 = vf_loadu(&t->q0[p]), gx = vf_loadu(&t->gx[p]),
-			 gy = vf_loadu(&t->gy[p]);
-		const vf gx1 = vf_mul(pixel, gx), gy1 = vf_mul(pixel, gy);
+		const vqf q0 = vqf_loadu(&t->q0[p]), gx = vqf_loadu(&t->gx[p]),
+			 gy = vqf_loadu(&t->gy[p]);
+		const vqf gx1 = vqf_mul(pixel, gx), gy1 = vqf_mul(pixel, gy);
 		float *out = b->f[p] + 4 * first;
 		PICA_NO_UNROLL
 		for (unsigned i = 0; i < n; i++) {
 			const float (*column)[4] = &steps[at[i].x & 7], (*row)[4] =
 					&steps[at[i].y & 7];
-			const vf base = vf_add(q0, vf_add(vf_mul(base_at[i].x, gx),
-					vf_mul(base_at[i].y, gy)));
-			const vf x0 = vf_mul(vf_load(column[0]), gx1),
-				 x1 = vf_mul(vf_load(column[1]), gx1);
-			const vf y0 = vf_mul(vf_load(row[0]), gy1),
-				 y1 = vf_mul(vf_load(row[1]), gy1);
-			const vf quad[4] = { vf_add(base, vf_add(x0, y0)),
-				vf_add(base, vf_add(x1, y0)), vf_add(base, vf_add(x0, y1)),
-				vf_add(base, vf_add(x1, y1)) };
-			vf_store_rows4(out + 4 * i, sizeof(b->f[0]), quad, 4);
+			const vqf base = vqf_add(q0, vqf_add(vqf_mul(base_at[i].x, gx),
+					vqf_mul(base_at[i].y, gy)));
+			const vqf x0 = vqf_mul(vqf_load(column[0]), gx1),
+				 x1 = vqf_mul(vqf_load(column[1]), gx1);
+			const vqf y0 = vqf_mul(vqf_load(row[0]), gy1),
+				 y1 = vqf_mul(vqf_load(row[1]), gy1);
+			const vqf quad[4] = { vqf_add(base, vqf_add(x0, y0)),
+				vqf_add(base, vqf_add(x1, y0)), vqf_add(base, vqf_add(x0, y1)),
+				vqf_add(base, vqf_add(x1, y1)) };
+			vqf_store_rows4(out + 4 * i, sizeof(b->f[0]), quad, 4);
 		}
 	}
 }
-#else
-void VFN(raster_interp_quads)(const struct tri *t, const struct raster_quad *at, unsigned n,
-		struct batch *b, unsigned first, unsigned from, unsigned end) {
-	raster_interp_quads_c(t, at, n, b, first, from, end);
-}
-#endif
 
 /* Plane a of n lanes, a multiple of VF_LANES, by w. Most batches are whole. */
 static inline void multiply(float *a, const float *w, size_t n) {

@@ -13,17 +13,5 @@ void raster_kernels_init(struct raster_kernels *k, enum isa isa) {
 		.interp_quads = raster_interp_quads_c,
 		.perspective = raster_perspective_c,
 	};
-	switch (isa) {
-	case ISA_C:
-	case ISA_COUNT:
-		break;
-	case ISA_EMUL:
-		raster_kernels_init_emul(k);
-		break;
-	case ISA_SSE41:
-#ifdef HAVE_SSE41
-		raster_kernels_init_sse41(k);
-#endif
-		break;
-	}
+	ISA_INIT(raster, isa, k)
 }

@@ -161,8 +161,6 @@ void raster_interp_steps_c(const struct tri *t, int x, int y, struct batch *b, u
 void raster_interp_quads_c(const struct tri *t, const struct raster_quad *at, unsigned n,
 		struct batch *b, unsigned first, unsigned from, unsigned end);
 void raster_perspective_c(const struct raster_state *rs, struct batch *b);
-/* The vector source, once per set. */
-void raster_kernels_init_sse41(struct raster_kernels *k);
-void raster_kernels_init_emul(struct raster_kernels *k);
+ISA_KERNELS(raster)
 
 #endif

@@ -15,14 +15,15 @@ bool VFN(raster_setup)(struct tri *t, const struct raster_state *rs, const struc
 	const vf x2 = vf_set1((float)v2->x_fx - t->x0), y2 = vf_set1((float)v2->y_fx - t->y0);
 	const vf inv = vf_set1(1.0f / (float)area2);
 	const unsigned n = tri_planes(rs);
-	_Static_assert(PLANE_MAX % VF_LANES == 0, "whole vectors of planes");
 	for (unsigned p = 0; p < n; p += VF_LANES) {
-		vf q0 = vf_loadu(&v0->a[p]);
-		vf d1 = vf_sub(vf_loadu(&v1->a[p]), q0);
-		vf d2 = vf_sub(vf_loadu(&v2->a[p]), q0);
-		vf_storeu(&t->q0[p], q0);
-		vf_storeu(&t->gx[p], vf_mul(vf_sub(vf_mul(d1, y2), vf_mul(d2, y1)), inv));
-		vf_storeu(&t->gy[p], vf_mul(vf_sub(vf_mul(d2, x1), vf_mul(d1, x2)), inv));
+		vf q0 = vf_loadu_part(&v0->a[p], n - p);
+		vf d1 = vf_sub(vf_loadu_part(&v1->a[p], n - p), q0);
+		vf d2 = vf_sub(vf_loadu_part(&v2->a[p], n - p), q0);
+		vf gx = vf_mul(vf_sub(vf_mul(d1, y2), vf_mul(d2, y1)), inv);
+		vf gy = vf_mul(vf_sub(vf_mul(d2, x1), vf_mul(d1, x2)), inv);
+		vf_storeu_part(&t->q0[p], q0, n - p);
+		vf_storeu_part(&t->gx[p], gx, n - p);
+		vf_storeu_part(&t->gy[p], gy, n - p);
 	}
 	return true;
 }

@@ -3,11 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-static const char *const names[ISA_COUNT] = {
-	[ISA_C] = "c",
-	[ISA_EMUL] = "emul",
-	[ISA_SSE41] = "sse4.1",
-};
+#define NAME(id, set, name, runs, a, b) [ISA_##id] = name,
+static const char *const names[ISA_COUNT] = { [ISA_C] = "c", ISA_SETS(NAME, , ) };
 
 const char *isa_name(enum isa isa) {
 	return names[isa];
@@ -25,20 +22,19 @@ int isa_from_name(const char *name) {
 int isa_available(enum isa isa) {
 	switch (isa) {
 	case ISA_C:
-	case ISA_EMUL:
 		return 1;
-	case ISA_SSE41:
-#ifdef HAVE_SSE41
-		return __builtin_cpu_supports("sse4.1") != 0;
-#else
+#define RUNS(id, set, name, runs, a, b) ISA_IF(HAVE_##id)(case ISA_##id: return (runs) != 0;)
+	ISA_SETS(RUNS, , )
+	default:
 		return 0;
-#endif
-	case ISA_COUNT:
-		break;
 	}
-	return 0;
 }
 
 enum isa isa_best(void) {
-	return isa_available(ISA_SSE41) ? ISA_SSE41 : ISA_C;
+	for (int i = ISA_COUNT - 1; i > ISA_EMUL16; i--) {
+		if (isa_available((enum isa)i)) {
+			return (enum isa)i;
+		}
+	}
+	return ISA_C;
 }

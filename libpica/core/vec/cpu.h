@@ -1,24 +1,64 @@
-/* Which instruction sets this CPU has, and which of them the vector kernels are built for. */
+/* The sets of vector kernels, and which of them this CPU runs. */
 #ifndef VEC_CPU_H
 #define VEC_CPU_H
 
 /*
- * In rising order of preference. ISA_C: the plain C kernels; ISA_EMUL: vector sources in plain C.
+ * One row a set, in rising order of preference: X(ID, suffix, "name", whether this CPU runs it, a,
+ * b), a and b being the caller's. A new set is a row here, a header beside vec_sse41.h, and its
+ * flags in meson.build, which defines HAVE_<ID> as 1 or 0. Emulations run everywhere and are never
+ * the best; the narrow ones are for tests, in builds with -Disa=widths.
  */
+#define ISA_TEST_SETS(X, a, b) \
+	X(EMUL4, emul4, "emul4", 1, a, b) \
+	X(EMUL8, emul8, "emul8", 1, a, b)
+#define ISA_USER_SETS(X, a, b) \
+	X(EMUL16, emul16, "emul", 1, a, b) \
+	X(SSE41, sse41, "sse4.1", __builtin_cpu_supports("sse4.1"), a, b)
+#define ISA_SETS(X, a, b) ISA_TEST_SETS(X, a, b) ISA_USER_SETS(X, a, b)
+
+#define ISA_ENUM(id, set, name, runs, a, b) ISA_##id,
 enum isa {
-	ISA_C,
-	ISA_EMUL,
-	ISA_SSE41,
+	ISA_C, /* the plain C kernels */
+	ISA_SETS(ISA_ENUM, , )
 	ISA_COUNT,
 };
 
-/* "c", "emul", "sse4.1". */
+/* The names for users as one string: c, then the others, each after between. */
+#define ISA_NAME_AFTER(id, set, name, runs, between, b) between name
+#define ISA_NAMES(between) "c" ISA_USER_SETS(ISA_NAME_AFTER, between, )
+
+/* X(ID, suffix, arg) of each set that the build has. */
+#define ISA_IF_0(x)
+#define ISA_IF_1(x) x
+#define ISA_PASTE_IF(have) ISA_IF_##have
+#define ISA_IF(have) ISA_PASTE_IF(have)
+#define ISA_IF_BUILT(id, set, name, runs, X, arg) ISA_IF(HAVE_##id)(X(id, set, arg))
+#define ISA_BUILT(X, arg) ISA_SETS(ISA_IF_BUILT, X, arg)
+
+/*
+ * A room with a table `struct ROOM_kernels` declares ROOM_kernels_init_<suffix>(), which put the
+ * kernels of a set over the plain ones, by ISA_KERNELS(ROOM), and calls that of a set by ISA_INIT.
+ */
+#define ISA_DECLARE_INIT(id, set, room) \
+	void room##_kernels_init_##set(struct room##_kernels *k);
+#define ISA_KERNELS(room) ISA_BUILT(ISA_DECLARE_INIT, room)
+#define ISA_CASE_INIT(id, set, room) \
+	case ISA_##id: \
+		room##_kernels_init_##set(k); \
+		break;
+#define ISA_INIT(room, isa, k) \
+	switch (isa) { \
+		ISA_BUILT(ISA_CASE_INIT, room) \
+	default: \
+		break; \
+	}
+
 const char *isa_name(enum isa isa);
 /* The set with that name, or -EINVAL (no such name) or -EOPNOTSUPP (not on this CPU or build). */
 int isa_from_name(const char *name);
 /* Built and runnable here. */
 int isa_available(enum isa isa);
-/* The best available set. ISA_EMUL is never the best: it is for tests. */
+/* The best available set; an emulation never is. */
 enum isa isa_best(void);
 
 #endif

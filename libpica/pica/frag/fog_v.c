@@ -2,8 +2,6 @@
 #include "pica/frag/fog_vector.h"
 #include "pica/frag/kernels.h"
 
-_Static_assert(16 % VH_LANES == 0, "a vector must divide the lane granule");
-
 void VFN(frag_fog)(uint16_t *dst, const struct plane_in *rgb, const float *depth,
 		const struct frag_fog_consts *fog, unsigned n_lanes) {
 	const vi half = vi_set1(1023);
@@ -18,8 +16,8 @@ void VFN(frag_fog)(uint16_t *dst, const struct plane_in *rgb, const float *depth
 			const vh c = vh_load(rgb->p + k * rgb->stride + i);
 			const vi lo = vi_madd_s(vh_zip_lo(c, colors[k]), weight_lo);
 			const vi hi = vi_madd_s(vh_zip_hi(c, colors[k]), weight_hi);
-			vh_store(dst + k * BATCH + i, vh_pack_u(div2047(vi_add(lo, half)),
-					div2047(vi_add(hi, half))));
+			vh_store(dst + k * BATCH + i, vh_pack_zipped(
+					div2047(vi_add(lo, half)), div2047(vi_add(hi, half))));
 		}
 	}
 }

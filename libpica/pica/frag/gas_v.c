@@ -2,76 +2,81 @@
 #include "pica/frag/fog_vector.h"
 #include "pica/frag/kernels.h"
 
-_Static_assert(VF_LANES == 4, "a vector of 32-bit lanes is one quad");
-
 enum { EXPONENTS = 112 << 23 }; /* between f16 and binary32, in bits of the latter */
 
-/* 16 bits in each lane. */
-static inline vf density_from_half(vi half) {
-	const vi magnitude = vi_add(vi_sll(vi_and(half, vi_set1(0x7FFF)), 13), vi_set1(EXPONENTS));
-	const vi sign = vi_sll(vi_and(half, vi_set1(0x8000)), 16);
-	const vi is_zero = vi_eq(vi_and(half, vi_set1(0x7C00)), vi_zero());
-	return vf_as_vi_bits(vi_andnot(is_zero, vi_or(sign, magnitude)));
+/* A density from f16, in quads and in wide vectors. */
+#define DENSITY_FROM_HALF(v) \
+	static inline v##f v##_density_from_half(v##i half) { \
+		const v##i bits = v##i_sll(v##i_and(half, v##i_set1(0x7FFF)), 13); \
+		const v##i magnitude = v##i_add(bits, v##i_set1(EXPONENTS)); \
+		const v##i sign = v##i_sll(v##i_and(half, v##i_set1(0x8000)), 16); \
+		const v##i exponent = v##i_and(half, v##i_set1(0x7C00)); \
+		const v##i is_zero = v##i_eq(exponent, v##i_zero()); \
+		return v##f_as_vi_bits(v##i_andnot(is_zero, v##i_or(sign, magnitude))); \
+	}
+DENSITY_FROM_HALF(v)
+DENSITY_FROM_HALF(vq)
+
+static inline vqi half_from_density(vqf density) {
+	const vqi bits = vqi_as_vf_bits(density);
+	const vqi magnitude = vqi_and(bits, vqi_set1(0x7FFFFFFF));
+	const vqi small = vqi_gt(vqi_set1(113 << 23), magnitude); /* below 2^-14 */
+	const vqi large = vqi_gt(magnitude, vqi_set1(0x479FFFFF)); /* from 81920 on */
+	vqi half = vqi_or(vqi_sll(vqi_srl(bits, 31), 15),
+			vqi_srl(vqi_sub(magnitude, vqi_set1(EXPONENTS)), 13));
+	half = vqi_select(large, vqi_set1(0x7FFF), half);
+	return vqi_andnot(small, half);
 }
 
-static inline vi half_from_density(vf density) {
-	const vi bits = vi_as_vf_bits(density);
-	const vi magnitude = vi_and(bits, vi_set1(0x7FFFFFFF));
-	const vi small = vi_gt(vi_set1(113 << 23), magnitude); /* below 2^-14 */
-	const vi large = vi_gt(magnitude, vi_set1(0x479FFFFF)); /* from 81920 on */
-	vi half = vi_or(vi_sll(vi_srl(bits, 31), 15),
-			vi_srl(vi_sub(magnitude, vi_set1(EXPONENTS)), 13));
-	half = vi_select(large, vi_set1(0x7FFF), half);
-	return vi_andnot(small, half);
-}
-
-static inline vi load_depth(const struct frag_gas_target *t, unsigned q) {
+static inline vqi load_depth(const struct frag_gas_target *t, unsigned q) {
 	const uint8_t *p = t->depth + (size_t)t->depth_px[q] * t->depth_bytes;
-	return t->depth_bytes == 2 ? vi_load_px2(p) : t->depth_bytes == 3 ? vi_load_px3(p) :
-			vi_and(vi_loadu(p), vi_set1(0xFFFFFF));
+	return t->depth_bytes == 2 ? vqi_load_u16(p) : t->depth_bytes == 3 ? vqi_load_px3(p) :
+			vqi_and(vqi_loadu(p), vqi_set1(0xFFFFFF));
 }
 
 uint32_t VFN(frag_gas_add)(const struct frag_gas_target *at, const uint32_t *z,
 		const uint16_t *red, uint64_t live, unsigned n_quads) {
 	const struct frag_gas_target t = *at; /* stores of bytes may alias it: read it once */
-	const vi less = vi_set1(t.relation & RELATION_LESS ? -1 : 0);
-	const vi equal = vi_set1(t.relation & RELATION_EQUAL ? -1 : 0);
-	const vi greater = vi_set1(t.relation & RELATION_GREATER ? -1 : 0);
-	const vi low = vi_set1(0xFFFF);
-	vi max = vi_zero();
+	const vqi less = vqi_set1(t.relation & RELATION_LESS ? -1 : 0);
+	const vqi equal = vqi_set1(t.relation & RELATION_EQUAL ? -1 : 0);
+	const vqi greater = vqi_set1(t.relation & RELATION_GREATER ? -1 : 0);
+	const vqi low = vqi_set1(0xFFFF);
+	vqi max = vqi_zero();
 	for (unsigned q = 0; q < n_quads; q++) {
 		const unsigned lanes = (unsigned)(live >> 4 * q) & 15;
 		if (!lanes) {
 			continue;
 		}
-		const vi covered = vi_mask_from_bits(lanes);
-		vf factor = vf_set1(1.0f);
-		vi adds = vi_set1(t.relation == RELATION_NEVER ? 0 : -1);
+		const vqi covered = vqi_mask_from_bits(lanes);
+		vqf factor = vqf_set1(1.0f);
+		vqi adds = vqi_set1(t.relation == RELATION_NEVER ? 0 : -1);
 		if (t.depth) {
-			const vi stored = load_depth(&t, q), incoming = vi_load(z + 4 * q);
-			const vi behind = vi_gt(stored, incoming), before = vi_gt(incoming, stored);
-			adds = vi_or(vi_or(vi_and(behind, less), vi_and(before, greater)),
-					vi_and(vi_eq(incoming, stored), equal));
-			const vi distance = vi_select(behind, vi_sub(stored, incoming),
-					vi_sub(incoming, stored));
-			factor = vf_min(vf_mul(vf_from_vi(distance), vf_set1(t.delta)), factor);
+			const vqi stored = load_depth(&t, q), incoming = vqi_load(z + 4 * q);
+			const vqi behind = vqi_gt(stored, incoming);
+			const vqi before = vqi_gt(incoming, stored);
+			adds = vqi_or(vqi_or(vqi_and(behind, less), vqi_and(before, greater)),
+					vqi_and(vqi_eq(incoming, stored), equal));
+			const vqi distance = vqi_select(behind, vqi_sub(stored, incoming),
+					vqi_sub(incoming, stored));
+			factor = vqf_min(vqf_mul(vqf_from_vi(distance), vqf_set1(t.delta)), factor);
 		}
-		vf density = vf_div(vf_from_vi(vi_load_px2(red + 4 * q)), vf_set1(255.0f));
-		density = vf_as_vi_bits(vi_and(adds, vi_as_vf_bits(density)));
+		vqf density = vqf_div(vqf_from_vi(vqi_load_u16(red + 4 * q)), vqf_set1(255.0f));
+		density = vqf_as_vi_bits(vqi_and(adds, vqi_as_vf_bits(density)));
 		uint8_t *p = t.color + (size_t)t.color_px[q] * 4;
-		const vi word = vi_loadu(p);
-		const vi plain = half_from_density(
-				vf_add(density_from_half(vi_and(word, low)), density));
-		const vi attenuated = half_from_density(vf_add(density_from_half(vi_srl(word, 16)),
-				vf_mul(density, factor)));
-		vi_storeu(p, vi_select(covered, vi_or(plain, vi_sll(attenuated, 16)), word));
+		const vqi word = vqi_loadu(p);
+		const vqf old_plain = vq_density_from_half(vqi_and(word, low));
+		const vqf old_attenuated = vq_density_from_half(vqi_srl(word, 16));
+		const vqi plain = half_from_density(vqf_add(old_plain, density));
+		const vqi attenuated = half_from_density(
+				vqf_add(old_attenuated, vqf_mul(density, factor)));
+		vqi_storeu(p, vqi_select(covered, vqi_or(plain, vqi_sll(attenuated, 16)), word));
 		/* Negative ones, as 16 bits, are no candidates. */
-		const vi counts = vi_and(covered, vi_gt(vi_set1(0x8000), plain));
-		max = vi_max(max, vi_and(counts, plain));
+		const vqi counts = vqi_and(covered, vqi_gt(vqi_set1(0x8000), plain));
+		max = vqi_max(max, vqi_and(counts, plain));
 	}
-	uint32_t each[VF_LANES], most = 0;
-	vi_storeu(each, max);
-	for (unsigned k = 0; k < VF_LANES; k++) {
+	uint32_t each[VQ_LANES], most = 0;
+	vqi_storeu(each, max);
+	for (unsigned k = 0; k < VQ_LANES; k++) {
 		most = each[k] > most ? each[k] : most;
 	}
 	return most;
@@ -103,8 +108,8 @@ static inline vi table_color(vi difference, vi color, vf f, int k) {
 static inline void shade(vi out[4], vi red, vi plain, vi attenuated,
 		const struct frag_gas_consts *gas, const struct frag_fog_consts *fog) {
 	const vf inverse_max = vf_set1(gas->inverse_max);
-	const vf d1 = clamp1(vf_mul(density_from_half(plain), inverse_max));
-	const vf d2 = clamp1(vf_mul(density_from_half(attenuated), inverse_max));
+	const vf d1 = clamp1(vf_mul(v_density_from_half(plain), inverse_max));
+	const vf d2 = clamp1(vf_mul(v_density_from_half(attenuated), inverse_max));
 	const vf d = gas->depth_density ? d2 : d1;
 	const vf light = vf_div(vf_from_vi(red), vf_set1(255.0f));
 	const vf planar = intensity(&gas->planar, light, d1);

@@ -37,20 +37,15 @@
 		[COLOR_RGB565] = frag_store_rgb565_##set, \
 		[COLOR_RGBA4] = frag_store_rgba4_##set, \
 	}, \
-	.proctex = PROCTEX_KERNELS(set), \
-	.light = LIGHT_KERNELS(set), \
+	.proctex = &proctex_kernels_##set, \
+	.light = &light_kernels_##set, \
 }
 
+#define TABLE_OF(id, set, PRODUCT_ENTRY) [ISA_##id] = TABLE(set, PRODUCT_ENTRY),
 #define TABLES(PRODUCT_ENTRY) { \
-	[ISA_C] = TABLE(c, PRODUCT_ENTRY), \
-	[ISA_EMUL] = TABLE(emul, PRODUCT_ENTRY), \
-	TABLE_SSE41(PRODUCT_ENTRY) \
+	TABLE_OF(C, c, PRODUCT_ENTRY) \
+	ISA_BUILT(TABLE_OF, PRODUCT_ENTRY) \
 }
-#ifdef HAVE_SSE41
-#define TABLE_SSE41(PRODUCT_ENTRY) [ISA_SSE41] = TABLE(sse41, PRODUCT_ENTRY),
-#else
-#define TABLE_SSE41(PRODUCT_ENTRY)
-#endif
 
 static const struct frag_kernels nearest[ISA_COUNT] = TABLES(OP_ENTRY);
 static const struct frag_kernels truncating[ISA_COUNT] = TABLES(TRUNC_ENTRY);

@@ -75,7 +75,8 @@ struct plane_in {
 
 /*
  * dst[k * BATCH + i] for k < n_planes (1, 3, 4), i < n_lanes (a multiple of 16 up to BATCH). dst
- * may be one of the operands. Any operand values are safe, for the sake of dead lanes.
+ * may be one of the operands. Any operand values are safe, for the sake of dead lanes. Here and in
+ * the kernels below, lanes of dst from n_lanes on may hold anything afterwards.
  */
 typedef void frag_op_fn(uint16_t *dst, const struct plane_in *in, unsigned n_planes,
 		unsigned n_lanes);
@@ -107,7 +108,8 @@ typedef uint64_t frag_alpha_fn(const uint16_t *alpha, unsigned relation, unsigne
 		unsigned n_lanes);
 
 /*
- * Depth of lanes 0..n_lanes-1 (a multiple of 4): d in [0, 1] and its integer.
+ * Depth of lanes 0..n_lanes-1 (a multiple of 4), and of no others: d in [0, 1] and its integer.
+ * Planes are 16-byte aligned.
  * d = zow*scale + offset, times w or 1/w (w's meaning is the slot's), then clamped.
  * [docs/fidelity.md, "Depth"; fidelity: depth-integer]
  */
@@ -209,8 +211,8 @@ struct frag_kernels {
 	frag_gas_shade_fn *gas_shade;
 	frag_load_fn *load[COLOR_COUNT];
 	frag_store_fn *store[COLOR_COUNT];
-	struct proctex_kernels proctex;
-	struct light_kernels light;
+	const struct proctex_kernels *proctex;
+	const struct light_kernels *light;
 };
 
 #define FRAG_DECLARE_OP(set, id, name, n) frag_op_fn frag_op_##name##_##set;
@@ -234,9 +236,9 @@ struct frag_kernels {
 	frag_store_fn frag_store_rgba8_##set, frag_store_rgb8_##set, frag_store_rgb5a1_##set; \
 	frag_store_fn frag_store_rgb565_##set, frag_store_rgba4_##set;
 
+#define FRAG_DECLARE_SET(id, set, arg) FRAG_DECLARE(set)
 FRAG_DECLARE(c)
-FRAG_DECLARE(emul)
-FRAG_DECLARE(sse41)
+ISA_BUILT(FRAG_DECLARE_SET, )
 
 const char *frag_op_name(enum frag_op op);
 /* How many operands it reads. */

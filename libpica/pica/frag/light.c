@@ -464,7 +464,7 @@ static bool light_bind(struct frag_draw *d, struct frag_consts *c, const struct 
 static void light_step_run(struct frag_scratch *s, const struct frag_step *st, struct batch *b,
 		unsigned n_lanes) {
 	const struct plane_in bump = frag_operand(s, st, 0), shadow = frag_operand(s, st, 1);
-	light_run(&s->light, &s->k->light, s->draw.light, b, &bump, &shadow, s->plane[st->dst],
+	light_run(&s->light, s->k->light, s->draw.light, b, &bump, &shadow, s->plane[st->dst],
 			n_lanes);
 }
 

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/vec/cpu.h"
 #include "pica/regs/planes.h"
 
 enum {
@@ -164,7 +165,10 @@ struct light_factors {
 
 struct plane_in;
 
-/* Lanes 0..n_lanes-1, a multiple of 16 up to BATCH; dead lanes may hold anything. */
+/*
+ * Lanes 0..n_lanes-1, a multiple of 16 up to BATCH; dead lanes may hold anything, and lanes of dst
+ * from n_lanes on afterwards.
+ */
 struct light_kernels {
 	/*
 	 * Normal, and tangent if it is asked for. quat: four planes, any length; bump: three planes
@@ -195,31 +199,10 @@ struct light_kernels {
 	void (*bytes)(uint16_t *dst, const float *src, float bias, unsigned n_lanes);
 };
 
-#define LIGHT_DECLARE(set)                                                                         \
-	void light_surface_##set(struct light_planes *p, const float *quat,                        \
-			const struct plane_in *bump, unsigned surface, unsigned n_lanes);          \
-	void light_unit_##set(float(*dst)[BATCH], const float *src, unsigned n_lanes);             \
-	void light_fraction_##set(float(*dst)[BATCH], const struct plane_in *src, bool inverted,   \
-			unsigned n_planes, unsigned n_lanes);                                      \
-	void light_vectors_##set(struct light_planes *p, const float *view,                        \
-			const struct light_source *s, unsigned n_lanes);                           \
-	void light_lookup_##set(float *dst, const float *r, const struct light_entry *table,       \
-			const struct light_lookup *how, bool two_sided, unsigned n_lanes);         \
-	void light_add_##set(struct light_planes *p, const struct light_source *s,                 \
-			const struct light_factors *f, unsigned n_lanes);                          \
-	void light_scale_##set(float *dst, const float *factor, unsigned n_lanes);                 \
-	void light_bytes_##set(uint16_t *dst, const float *src, float bias, unsigned n_lanes);
-
-LIGHT_DECLARE(c)
-LIGHT_DECLARE(emul)
-LIGHT_DECLARE(sse41)
-
-#define LIGHT_KERNELS(set)                                                                         \
-	{                                                                                          \
-		light_surface_##set, light_unit_##set, light_fraction_##set, light_vectors_##set,  \
-				light_lookup_##set, light_add_##set, light_scale_##set,            \
-				light_bytes_##set                                                  \
-	}
+/* One table a set. */
+#define LIGHT_TABLE(id, set, arg) extern const struct light_kernels light_kernels_##set;
+LIGHT_TABLE(C, c, )
+ISA_BUILT(LIGHT_TABLE, )
 
 /*
  * The colours of a batch whose attributes are past perspective: eight planes at dst (primary RGBA,

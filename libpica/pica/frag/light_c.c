@@ -84,7 +84,7 @@ static struct vec3 load_map(const struct plane_in *bump, unsigned i) {
 		(float)p[2 * bump->stride] / 127.5f - 1.0f };
 }
 
-void light_surface_c(struct light_planes *p, const float *quat, const struct plane_in *bump,
+static void light_surface(struct light_planes *p, const float *quat, const struct plane_in *bump,
 		unsigned surface, unsigned n_lanes) {
 	for (unsigned i = 0; i < n_lanes; i++) {
 		const struct quat q = load_quat(quat, i);
@@ -104,14 +104,14 @@ void light_surface_c(struct light_planes *p, const float *quat, const struct pla
 	}
 }
 
-void light_unit_c(float (*dst)[BATCH], const float *src, unsigned n_lanes) {
+static void light_unit(float (*dst)[BATCH], const float *src, unsigned n_lanes) {
 	for (unsigned i = 0; i < n_lanes; i++) {
 		const struct vec3 v = load3(src, i);
 		store_rows(dst, i, unit(v, dot(v, v)));
 	}
 }
 
-void light_fraction_c(float (*dst)[BATCH], const struct plane_in *src, bool inverted,
+static void light_fraction(float (*dst)[BATCH], const struct plane_in *src, bool inverted,
 		unsigned n_planes, unsigned n_lanes) {
 	for (unsigned k = 0; k < n_planes; k++) {
 		for (unsigned i = 0; i < n_lanes; i++) {
@@ -123,7 +123,7 @@ void light_fraction_c(float (*dst)[BATCH], const struct plane_in *src, bool inve
 
 /* ---- One light ---- */
 
-void light_vectors_c(struct light_planes *p, const float *view, const struct light_source *s,
+static void light_vectors(struct light_planes *p, const float *view, const struct light_source *s,
 		unsigned n_lanes) {
 	const struct vec3 position = { s->position[0], s->position[1], s->position[2] };
 	const struct vec3 spot = { s->spot[0], s->spot[1], s->spot[2] };
@@ -182,7 +182,7 @@ void light_vectors_c(struct light_planes *p, const float *view, const struct lig
 	}
 }
 
-void light_lookup_c(float *dst, const float *r, const struct light_entry *table,
+static void light_lookup(float *dst, const float *r, const struct light_entry *table,
 		const struct light_lookup *how, bool two_sided, unsigned n_lanes) {
 	for (unsigned i = 0; i < n_lanes; i++) {
 		float x, at;
@@ -204,7 +204,7 @@ static float times(float a, const float *factor, unsigned i) {
 	return factor ? a * factor[i] : a;
 }
 
-void light_add_c(struct light_planes *p, const struct light_source *s,
+static void light_add(struct light_planes *p, const struct light_source *s,
 		const struct light_factors *f, unsigned n_lanes) {
 	const unsigned flags = s->flags;
 	const float *geometric0 = flags & LIGHT_GEOMETRIC0 ? p->geometric : NULL;
@@ -238,15 +238,26 @@ void light_add_c(struct light_planes *p, const struct light_source *s,
 	}
 }
 
-void light_scale_c(float *dst, const float *factor, unsigned n_lanes) {
+static void light_scale(float *dst, const float *factor, unsigned n_lanes) {
 	for (unsigned i = 0; i < n_lanes; i++) {
 		dst[i] *= factor[i];
 	}
 }
 
-void light_bytes_c(uint16_t *dst, const float *src, float bias, unsigned n_lanes) {
+static void light_bytes(uint16_t *dst, const float *src, float bias, unsigned n_lanes) {
 	for (unsigned i = 0; i < n_lanes; i++) {
 		const float v = min_f(max_f(src[i] + bias, 0.0f), 1.0f);
 		dst[i] = (uint16_t)(int)(v * 255.0f + 0.5f);
 	}
 }
+
+const struct light_kernels light_kernels_c = {
+	.surface = light_surface,
+	.unit = light_unit,
+	.fraction = light_fraction,
+	.vectors = light_vectors,
+	.lookup = light_lookup,
+	.add = light_add,
+	.scale = light_scale,
+	.bytes = light_bytes,
+};

@@ -98,9 +98,8 @@ static inline struct vec3 rotate_x(struct quat q) {
 		vf_add(zero, twice(cross(q.x, q.z, q.y, q.w))) };
 }
 
-/* VF_LANES 16-bit values as floats; vi_load_px2 is unaligned and touches no more. */
 static inline vf load_bytes(const uint16_t *p) {
-	return vf_from_vi(vi_load_px2(p));
+	return vf_from_vi(vi_load_u16(p));
 }
 
 static inline vf load_signed(const uint16_t *p) {
@@ -122,7 +121,7 @@ static inline struct vec3 mapped_normal(const struct plane_in *bump, unsigned su
 	return n;
 }
 
-void VFN(light_surface)(struct light_planes *p, const float *quat, const struct plane_in *bump,
+static void light_surface(struct light_planes *p, const float *quat, const struct plane_in *bump,
 		unsigned surface, unsigned n_lanes) {
 	for (size_t i = 0; i < n_lanes; i += VF_LANES) {
 		const struct quat q = load_quat(quat, i);
@@ -138,14 +137,14 @@ void VFN(light_surface)(struct light_planes *p, const float *quat, const struct 
 	}
 }
 
-void VFN(light_unit)(float (*dst)[BATCH], const float *src, unsigned n_lanes) {
+static void light_unit(float (*dst)[BATCH], const float *src, unsigned n_lanes) {
 	for (size_t i = 0; i < n_lanes; i += VF_LANES) {
 		const struct vec3 v = load3(src, i);
 		store_rows(dst, i, unit(v, dot(v, v)));
 	}
 }
 
-void VFN(light_fraction)(float (*dst)[BATCH], const struct plane_in *src, bool inverted,
+static void light_fraction(float (*dst)[BATCH], const struct plane_in *src, bool inverted,
 		unsigned n_planes, unsigned n_lanes) {
 	for (unsigned k = 0; k < n_planes; k++) {
 		const uint16_t *from = src->p + k * src->stride;
@@ -186,7 +185,7 @@ static inline void half_vector(struct light_planes *p, const struct light_source
 	}
 }
 
-void VFN(light_vectors)(struct light_planes *p, const float *view, const struct light_source *s,
+static void light_vectors(struct light_planes *p, const float *view, const struct light_source *s,
 		unsigned n_lanes) {
 	const struct vec3 position = { vf_set1(s->position[0]), vf_set1(s->position[1]),
 		vf_set1(s->position[2]) };
@@ -236,7 +235,7 @@ static inline vf interpolate(const struct light_entry *table, vf x, vf at, vi in
 	return vf_mul(vf_add(e[0], vf_mul(e[1], vf_sub(x, at))), vf_set1(scale));
 }
 
-void VFN(light_lookup)(float *dst, const float *r, const struct light_entry *table,
+static void light_lookup(float *dst, const float *r, const struct light_entry *table,
 		const struct light_lookup *how, bool two_sided, unsigned n_lanes) {
 	if (how->is_signed) {
 		for (size_t i = 0; i < n_lanes; i += VF_LANES) {
@@ -323,7 +322,7 @@ static inline void add_secondary(struct light_planes *p, const struct light_sour
 	}
 }
 
-void VFN(light_add)(struct light_planes *p, const struct light_source *s,
+static void light_add(struct light_planes *p, const struct light_source *s,
 		const struct light_factors *f, unsigned n_lanes) {
 	const struct light_factors factors = *f; /* stores cannot change a copy */
 	if (s->flags & LIGHT_ADDS_PRIMARY) {
@@ -341,7 +340,7 @@ void VFN(light_add)(struct light_planes *p, const struct light_source *s,
 	}
 }
 
-void VFN(light_scale)(float *dst, const float *factor, unsigned n_lanes) {
+static void light_scale(float *dst, const float *factor, unsigned n_lanes) {
 	for (size_t i = 0; i < n_lanes; i += VF_LANES) {
 		vf_store(dst + i, vf_mul(vf_load(dst + i), vf_load(factor + i)));
 	}
@@ -352,9 +351,20 @@ static inline vi byte4(const float *p, vf bias) {
 	return vi_from_vf_trunc(vf_add(vf_mul(v, vf_set1(255.0f)), vf_set1(0.5f)));
 }
 
-void VFN(light_bytes)(uint16_t *dst, const float *src, float bias, unsigned n_lanes) {
+static void light_bytes(uint16_t *dst, const float *src, float bias, unsigned n_lanes) {
 	const vf b = vf_set1(bias);
 	for (size_t i = 0; i < n_lanes; i += VH_LANES) {
 		vh_store(dst + i, vh_pack_u(byte4(src + i, b), byte4(src + i + VF_LANES, b)));
 	}
 }
+
+const struct light_kernels VFN(light_kernels) = {
+	.surface = light_surface,
+	.unit = light_unit,
+	.fraction = light_fraction,
+	.vectors = light_vectors,
+	.lookup = light_lookup,
+	.add = light_add,
+	.scale = light_scale,
+	.bytes = light_bytes,
+};

@@ -266,7 +266,7 @@ static bool proctex_bind(
 static void proctex_step_run(struct frag_scratch *s, const struct frag_step *st, struct batch *b,
 		unsigned n_lanes) {
 	const unsigned plane = frag_coord_plane[s->draw.plan->key.proctex_coord];
-	proctex_run(&s->k->proctex, s->tk, s->draw.proctex, st->op, b->f[plane], b->f[plane + 1],
+	proctex_run(s->k->proctex, s->tk, s->draw.proctex, st->op, b->f[plane], b->f[plane + 1],
 			n_lanes, &s->plane[st->dst]);
 }
 

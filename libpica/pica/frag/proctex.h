@@ -75,8 +75,9 @@ void proctex_from_regs(struct frag_proctex *p, const uint32_t *regs);
 void proctex_map_decode(struct proctex_map *map, const uint32_t words[PROCTEX_MAP_ENTRIES]);
 
 /*
- * Kernels. n lanes, a multiple of 16 up to BATCH. Everything behind coord() is finite, whatever the
- * registers hold, so dead lanes need no care.
+ * Kernels. n lanes, a multiple of 16 up to BATCH; later lanes of the colours may hold anything
+ * afterwards. Everything after coord() is finite, whatever the registers hold, so dead lanes need
+ * no care.
  */
 struct proctex_kernels {
 	/* |c|, not above PROCTEX_LIMIT; 0 for NaN and infinity. */
@@ -102,36 +103,10 @@ struct proctex_kernels {
 	void (*alpha)(uint16_t *out, const float *c, unsigned n);
 };
 
-#define PROCTEX_DECLARE(set)                                                                       \
-	void proctex_coord_##set(float *out, const float *c, unsigned n);                          \
-	void proctex_shift_##set(                                                                  \
-			float *off, const float *other, bool even, float amount, unsigned n);      \
-	void proctex_noise_##set(float *u, float *v, const struct proctex_noise *p, unsigned n);   \
-	void proctex_clamp_##set(float *c, const float *off, unsigned mode, unsigned n);           \
-	void proctex_map_##set(float *out, const float *u, const float *v, unsigned function,      \
-			const struct proctex_map *map, unsigned n);                                \
-	void proctex_nearest_##set(uint16_t(*out)[BATCH], const float *c,                          \
-			const struct proctex_level *level, const struct proctex_colors *t,         \
-			unsigned n);                                                               \
-	void proctex_linear_##set(uint16_t(*out)[BATCH], const float *c,                           \
-			const struct proctex_level *level, const struct proctex_colors *t,         \
-			unsigned n);                                                               \
-	void proctex_alpha_##set(uint16_t *out, const float *c, unsigned n);
-
-PROCTEX_DECLARE(c)
-PROCTEX_DECLARE(emul)
-PROCTEX_DECLARE(sse41)
-
-#define PROCTEX_KERNELS(set) { \
-	.coord = proctex_coord_##set, \
-	.shift = proctex_shift_##set, \
-	.noise = proctex_noise_##set, \
-	.clamp = proctex_clamp_##set, \
-	.map = proctex_map_##set, \
-	.nearest = proctex_nearest_##set, \
-	.linear = proctex_linear_##set, \
-	.alpha = proctex_alpha_##set, \
-}
+/* One table a set. */
+#define PROCTEX_TABLE(id, set, arg) extern const struct proctex_kernels proctex_kernels_##set;
+PROCTEX_TABLE(C, c, )
+ISA_BUILT(PROCTEX_TABLE, )
 
 /* Which channels of the result somebody reads. */
 enum { PROCTEX_RGB = 1, PROCTEX_ALPHA = 2 };

@@ -26,13 +26,13 @@ static float limit(float c) {
 	return a <= FLT_MAX ? min_of(a, PROCTEX_LIMIT) : 0.0f;
 }
 
-void proctex_coord_c(float *out, const float *c, unsigned n) {
+static void proctex_coord(float *out, const float *c, unsigned n) {
 	for (unsigned i = 0; i < n; i++) {
 		out[i] = limit(c[i]);
 	}
 }
 
-void proctex_shift_c(float *off, const float *other, bool even, float amount, unsigned n) {
+static void proctex_shift(float *off, const float *other, bool even, float amount, unsigned n) {
 	for (unsigned i = 0; i < n; i++) {
 		const int k = (int)other[i] + even;
 		off[i] = k / 2 % 2 ? amount : 0.0f;
@@ -72,7 +72,7 @@ static float lerp(float t, float a, float b) {
 	return a + t * (b - a);
 }
 
-void proctex_noise_c(float *u, float *v, const struct proctex_noise *p, unsigned n) {
+static void proctex_noise(float *u, float *v, const struct proctex_noise *p, unsigned n) {
 	for (unsigned i = 0; i < n; i++) {
 		/* A frequency below 0 acts as its magnitude. [guess] */
 		const float x = limit(p->frequency[0] * fabsf(u[i] + p->phase[0]));
@@ -109,7 +109,7 @@ static float clamp(float c, unsigned mode) {
 	}
 }
 
-void proctex_clamp_c(float *c, const float *off, unsigned mode, unsigned n) {
+static void proctex_clamp(float *c, const float *off, unsigned mode, unsigned n) {
 	for (unsigned i = 0; i < n; i++) {
 		c[i] = clamp(off ? c[i] + off[i] : c[i], mode);
 	}
@@ -143,7 +143,7 @@ static float apply(unsigned function, float u, float v) {
 	}
 }
 
-void proctex_map_c(float *out, const float *u, const float *v, unsigned function,
+static void proctex_map(float *out, const float *u, const float *v, unsigned function,
 		const struct proctex_map *map, unsigned n) {
 	for (unsigned i = 0; i < n; i++) {
 		out[i] = lookup(map, apply(function, u[i], v[i]));
@@ -162,8 +162,8 @@ static unsigned byte_of(uint32_t word, unsigned channel) {
 }
 
 /* The nearest, not the lower one. [DISP, fidelity: proctex-colour] */
-void proctex_nearest_c(uint16_t (*out)[BATCH], const float *c, const struct proctex_level *level,
-		const struct proctex_colors *t, unsigned n) {
+static void proctex_nearest(uint16_t (*out)[BATCH], const float *c,
+		const struct proctex_level *level, const struct proctex_colors *t, unsigned n) {
 	for (unsigned i = 0; i < n; i++) {
 		const float pos = level[i / 4].offset + c[i] * level[i / 4].scale;
 		const uint32_t color = t->color[wrap(pos + 0.5f)];
@@ -173,8 +173,8 @@ void proctex_nearest_c(uint16_t (*out)[BATCH], const float *c, const struct proc
 	}
 }
 
-void proctex_linear_c(uint16_t (*out)[BATCH], const float *c, const struct proctex_level *level,
-		const struct proctex_colors *t, unsigned n) {
+static void proctex_linear(uint16_t (*out)[BATCH], const float *c,
+		const struct proctex_level *level, const struct proctex_colors *t, unsigned n) {
 	for (unsigned i = 0; i < n; i++) {
 		const float pos = level[i / 4].offset + c[i] * level[i / 4].scale;
 		const float f = pos - floorf(pos);
@@ -187,8 +187,19 @@ void proctex_linear_c(uint16_t (*out)[BATCH], const float *c, const struct proct
 	}
 }
 
-void proctex_alpha_c(uint16_t *out, const float *c, unsigned n) {
+static void proctex_alpha(uint16_t *out, const float *c, unsigned n) {
 	for (unsigned i = 0; i < n; i++) {
 		out[i] = (uint16_t)(c[i] * 255.0f);
 	}
 }
+
+const struct proctex_kernels proctex_kernels_c = {
+	.coord = proctex_coord,
+	.shift = proctex_shift,
+	.noise = proctex_noise,
+	.clamp = proctex_clamp,
+	.map = proctex_map,
+	.nearest = proctex_nearest,
+	.linear = proctex_linear,
+	.alpha = proctex_alpha,
+};

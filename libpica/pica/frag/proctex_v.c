@@ -5,10 +5,6 @@
 #include "pica/frag/proctex.h"
 #include "pica/regs/regs.h"
 
-/* A vector is a quad: one level of detail. */
-_Static_assert(VF_LANES == 4 && VH_LANES == 8,
-		"a wider set needs the levels of several quads here");
-
 static inline vf limit(vf c) {
 	const vf a = vf_abs(c);
 	return vf_min(vf_and(a, vf_as_vi_bits(vf_le(a, vf_set1(FLT_MAX)))), vf_set1(PROCTEX_LIMIT));
@@ -18,14 +14,14 @@ static inline vf unit(vf c) {
 	return vf_min(vf_max(c, vf_zero()), vf_set1(1.0f));
 }
 
-void VFN(proctex_coord)(float *out, const float *c, unsigned n) {
+static void proctex_coord(float *out, const float *c, unsigned n) {
 	for (size_t i = 0; i < n; i += VF_LANES) {
 		vf_store(out + i, limit(vf_load(c + i)));
 	}
 }
 
 /* k/2 is odd where bit 1 of k is set. */
-void VFN(proctex_shift)(float *off, const float *other, bool even, float amount, unsigned n) {
+static void proctex_shift(float *off, const float *other, bool even, float amount, unsigned n) {
 	const vi two = vi_set1(2);
 	for (size_t i = 0; i < n; i += VF_LANES) {
 		const vi k = vi_add(vi_from_vf_trunc(vf_load(other + i)), vi_set1(even));
@@ -93,7 +89,7 @@ static inline vf position(vf c, float phase, float frequency) {
 	return limit(vf_mul(vf_set1(frequency), vf_abs(vf_add(c, vf_set1(phase)))));
 }
 
-void VFN(proctex_noise)(float *u, float *v, const struct proctex_noise *p, unsigned n) {
+static void proctex_noise(float *u, float *v, const struct proctex_noise *p, unsigned n) {
 	for (size_t i = 0; i < n; i += VF_LANES) {
 		const vf u0 = vf_load(u + i), v0 = vf_load(v + i);
 		const vf x = position(u0, p->phase[0], p->frequency[0]);
@@ -143,7 +139,7 @@ static inline void clamp_lanes(float *c, const float *off, unsigned mode, unsign
 	}
 }
 
-void VFN(proctex_clamp)(float *c, const float *off, unsigned mode, unsigned n) {
+static void proctex_clamp(float *c, const float *off, unsigned mode, unsigned n) {
 	switch (mode) {
 	case PROCTEX_CLAMP_ZERO:
 		clamp_lanes(c, off, PROCTEX_CLAMP_ZERO, n);
@@ -199,7 +195,7 @@ static inline vf apply(unsigned function, vf u, vf v) {
 	}
 }
 
-void VFN(proctex_map)(float *out, const float *u, const float *v, unsigned function,
+static void proctex_map(float *out, const float *u, const float *v, unsigned function,
 		const struct proctex_map *map, unsigned n) {
 	for (size_t i = 0; i < n; i += VF_LANES) {
 		vf_store(out + i, lookup(map, apply(function, vf_load(u + i), vf_load(v + i))));
@@ -208,8 +204,12 @@ void VFN(proctex_map)(float *out, const float *u, const float *v, unsigned funct
 
 /* ---- Colour ---- */
 
-static inline vf table_position(const float *c, const struct proctex_level *level) {
-	return vf_add(vf_set1(level->offset), vf_mul(vf_load(c), vf_set1(level->scale)));
+/* Of the lanes from i on; each quad has its level. */
+static inline vf table_position(const float *c, const struct proctex_level *level, size_t i) {
+	enum { STRIDE = sizeof(*level) / sizeof(float) };
+	level += i / 4;
+	const vf offset = vf_load_quads(&level->offset, STRIDE);
+	return vf_add(offset, vf_mul(vf_load(c + i), vf_load_quads(&level->scale, STRIDE)));
 }
 
 /* The position's whole part, which may lie in -1..510; its low eight bits go to index. */
@@ -219,14 +219,14 @@ static inline vf whole_part(int32_t *index, vf pos) {
 	return whole;
 }
 
-void VFN(proctex_nearest)(uint16_t (*out)[BATCH], const float *c,
+static void proctex_nearest(uint16_t (*out)[BATCH], const float *c,
 		const struct proctex_level *level, const struct proctex_colors *t, unsigned n) {
 	const vf half = vf_set1(0.5f);
 	for (size_t i = 0; i < n; i += VH_LANES) {
 		PICA_ALIGNED(64) int32_t index[VH_LANES];
-		whole_part(index, vf_add(table_position(c + i, &level[i / 4]), half));
+		whole_part(index, vf_add(table_position(c, level, i), half));
 		whole_part(index + VF_LANES,
-				vf_add(table_position(c + i + VF_LANES, &level[i / 4 + 1]), half));
+				vf_add(table_position(c, level, i + VF_LANES), half));
 		vh plane[4];
 		vh_gather_bytes4(t->color, index, plane);
 		for (unsigned k = 0; k < 4; k++) {
@@ -242,13 +242,13 @@ static inline vi blend(vi color, vi half, vf f) {
 	return vi_from_vf_trunc(vf_min(vf_max(value, vf_zero()), vf_set1(255.0f)));
 }
 
-void VFN(proctex_linear)(uint16_t (*out)[BATCH], const float *c,
+static void proctex_linear(uint16_t (*out)[BATCH], const float *c,
 		const struct proctex_level *level, const struct proctex_colors *t, unsigned n) {
 	const vh sign = vh_set1(0x80);
 	for (size_t i = 0; i < n; i += VH_LANES) {
 		PICA_ALIGNED(64) int32_t index[VH_LANES];
-		const vf low = table_position(c + i, &level[i / 4]);
-		const vf high = table_position(c + i + VF_LANES, &level[i / 4 + 1]);
+		const vf low = table_position(c, level, i);
+		const vf high = table_position(c, level, i + VF_LANES);
 		const vf f_low = vf_sub(low, whole_part(index, low));
 		const vf f_high = vf_sub(high, whole_part(index + VF_LANES, high));
 		vh color[4], half[4];
@@ -265,7 +265,7 @@ void VFN(proctex_linear)(uint16_t (*out)[BATCH], const float *c,
 	}
 }
 
-void VFN(proctex_alpha)(uint16_t *out, const float *c, unsigned n) {
+static void proctex_alpha(uint16_t *out, const float *c, unsigned n) {
 	const vf scale = vf_set1(255.0f);
 	for (size_t i = 0; i < n; i += VH_LANES) {
 		const vi a = vi_from_vf_trunc(vf_mul(vf_load(c + i), scale));
@@ -273,3 +273,14 @@ void VFN(proctex_alpha)(uint16_t *out, const float *c, unsigned n) {
 		vh_store(out + i, vh_pack_u(a, b));
 	}
 }
+
+const struct proctex_kernels VFN(proctex_kernels) = {
+	.coord = proctex_coord,
+	.shift = proctex_shift,
+	.noise = proctex_noise,
+	.clamp = proctex_clamp,
+	.map = proctex_map,
+	.nearest = proctex_nearest,
+	.linear = proctex_linear,
+	.alpha = proctex_alpha,
+};

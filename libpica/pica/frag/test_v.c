@@ -12,27 +12,25 @@
 #include "core/vec/vec.h"
 #include "pica/regs/regs.h"
 
-_Static_assert(VF_LANES == 4, "a vector of 32-bit lanes is one quad");
-
 /* Masks of all ones for the outcomes that pass. */
 struct relation {
-	vi less, equal, greater;
+	vqi less, equal, greater;
 };
 
 static inline struct relation relation_splat(unsigned relation) {
 	return (struct relation){
-		.less = vi_set1(relation & RELATION_LESS ? -1 : 0),
-		.equal = vi_set1(relation & RELATION_EQUAL ? -1 : 0),
-		.greater = vi_set1(relation & RELATION_GREATER ? -1 : 0),
+		.less = vqi_set1(relation & RELATION_LESS ? -1 : 0),
+		.equal = vqi_set1(relation & RELATION_EQUAL ? -1 : 0),
+		.greater = vqi_set1(relation & RELATION_GREATER ? -1 : 0),
 	};
 }
 
 /* Lanes are below 2^31. */
-static inline vi passes(const struct relation *r, vi incoming, vi reference) {
-	const vi greater = vi_and(vi_gt(incoming, reference), r->greater);
-	const vi equal = vi_and(vi_eq(incoming, reference), r->equal);
-	const vi less = vi_and(vi_gt(reference, incoming), r->less);
-	return vi_or(less, vi_or(equal, greater));
+static inline vqi passes(const struct relation *r, vqi incoming, vqi reference) {
+	const vqi greater = vqi_and(vqi_gt(incoming, reference), r->greater);
+	const vqi equal = vqi_and(vqi_eq(incoming, reference), r->equal);
+	const vqi less = vqi_and(vqi_gt(reference, incoming), r->less);
+	return vqi_or(less, vqi_or(equal, greater));
 }
 
 uint64_t VFN(frag_alpha)(const uint16_t *alpha, unsigned relation, unsigned ref,
@@ -49,7 +47,8 @@ uint64_t VFN(frag_alpha)(const uint16_t *alpha, unsigned relation, unsigned ref,
 		pass = vh_or(pass, vh_and(vh_gt_s(r, a), less));
 		mask |= (uint64_t)vh_movemask(pass) << i;
 	}
-	return mask;
+	/* A vector may reach beyond the lanes. */
+	return VH_LANES <= 16 || n_lanes == BATCH ? mask : mask & (((uint64_t)1 << n_lanes) - 1);
 }
 
 enum { FACTOR_NONE, FACTOR_W, FACTOR_IW };
@@ -57,18 +56,19 @@ enum { FACTOR_NONE, FACTOR_W, FACTOR_IW };
 static inline void depth_lanes(uint32_t *z, float *depth, const float *zow, const float *w,
 		float scale, float offset, unsigned n_lanes, int factor, float range) {
 	for (size_t i = 0; i < n_lanes; i += VF_LANES) {
-		vf d = vf_add(vf_mul(vf_load(zow + i), vf_set1(scale)), vf_set1(offset));
+		const size_t n = n_lanes - i;
+		vf d = vf_add(vf_mul(vf_load_part(zow + i, n), vf_set1(scale)), vf_set1(offset));
 		if (factor == FACTOR_W) {
-			d = vf_mul(d, vf_load(w + i));
+			d = vf_mul(d, vf_load_part(w + i, n));
 		} else if (factor == FACTOR_IW) {
-			d = vf_mul(d, vf_div(vf_set1(1.0f), vf_load(w + i)));
+			d = vf_mul(d, vf_div(vf_set1(1.0f), vf_load_part(w + i, n)));
 		}
 		d = vf_min(vf_max(d, vf_zero()), vf_set1(1.0f));
-		vf_store(depth + i, d);
+		vf_store_part(depth + i, d, n);
 		const vf m = vf_mul(d, vf_set1(range));
 		const vi whole = vi_from_vf_trunc(m);
 		const vi below = vf_lt(vf_sub(m, vf_from_vi(whole)), d);
-		vi_store(z + i, vi_add(whole, below));
+		vi_store_part(z + i, vi_add(whole, below), n);
 	}
 }
 
@@ -85,17 +85,17 @@ DEPTH(w24, FACTOR_W, 16777216.0f)
 DEPTH(iw16, FACTOR_IW, 65536.0f)
 DEPTH(iw24, FACTOR_IW, 16777216.0f)
 
-static inline vi load_quad(const uint8_t *p, int bytes) {
-	return bytes == 2 ? vi_load_px2(p) : bytes == 3 ? vi_load_px3(p) : vi_loadu(p);
+static inline vqi load_quad(const uint8_t *p, int bytes) {
+	return bytes == 2 ? vqi_load_u16(p) : bytes == 3 ? vqi_load_px3(p) : vqi_loadu(p);
 }
 
-static inline void store_quad(uint8_t *p, vi a, int bytes) {
+static inline void store_quad(uint8_t *p, vqi a, int bytes) {
 	if (bytes == 2) {
-		vi_store_px2(p, a);
+		vqi_store_u16(p, a);
 	} else if (bytes == 3) {
-		vi_store_px3(p, a);
+		vqi_store_px3(p, a);
 	} else {
-		vi_storeu(p, a);
+		vqi_storeu(p, a);
 	}
 }
 
@@ -103,14 +103,14 @@ static inline void store_quad(uint8_t *p, vi a, int bytes) {
 enum compare { COMPARE_ALL, COMPARE_EQUAL_TO, COMPARE_ABOVE, COMPARE_BELOW };
 
 /* inverted: all ones or 0. */
-static inline vi compare_lanes(enum compare how, vi inverted, vi incoming, vi reference) {
+static inline vqi compare_lanes(enum compare how, vqi inverted, vqi incoming, vqi reference) {
 	switch (how) {
 	case COMPARE_EQUAL_TO:
-		return vi_xor(vi_eq(incoming, reference), inverted);
+		return vqi_xor(vqi_eq(incoming, reference), inverted);
 	case COMPARE_ABOVE:
-		return vi_xor(vi_gt(incoming, reference), inverted);
+		return vqi_xor(vqi_gt(incoming, reference), inverted);
 	case COMPARE_BELOW:
-		return vi_xor(vi_gt(reference, incoming), inverted);
+		return vqi_xor(vqi_gt(reference, incoming), inverted);
 	case COMPARE_ALL:
 		break;
 	}
@@ -118,8 +118,8 @@ static inline vi compare_lanes(enum compare how, vi inverted, vi incoming, vi re
 }
 
 static inline uint64_t test_depth_as(const struct frag_test *t, uint64_t live, unsigned first,
-		unsigned n, int bytes, enum compare how, vi inverted) {
-	const vi z_bits = vi_set1(bytes == 4 ? 0xFFFFFF : -1);
+		unsigned n, int bytes, enum compare how, vqi inverted) {
+	const vqi z_bits = vqi_set1(bytes == 4 ? 0xFFFFFF : -1);
 	uint8_t *const base = t->base; /* stores of bytes may alias *t: read it once */
 	const uint32_t *const quad_px = t->quad_px, *const zs = t->z;
 	const bool write = t->write_depth;
@@ -130,14 +130,14 @@ static inline uint64_t test_depth_as(const struct frag_test *t, uint64_t live, u
 			continue;
 		}
 		uint8_t *p = base + (size_t)quad_px[q] * (unsigned)bytes;
-		const vi word = load_quad(p, bytes);
-		const vi z = vi_load(zs + 4 * q);
-		const vi pass = compare_lanes(how, inverted, z, vi_and(word, z_bits));
-		const unsigned alive = vi_movemask(pass) & lanes;
+		const vqi word = load_quad(p, bytes);
+		const vqi z = vqi_load(zs + 4 * q);
+		const vqi pass = compare_lanes(how, inverted, z, vqi_and(word, z_bits));
+		const unsigned alive = vqi_movemask(pass) & lanes;
 		if (write && alive) {
-			const vi out = bytes == 4 ? vi_or(z, vi_andnot(z_bits, word)) : z;
-			const vi mask = vi_mask_from_bits(alive);
-			store_quad(p, alive == 15 ? out : vi_select(mask, out, word), bytes);
+			const vqi out = bytes == 4 ? vqi_or(z, vqi_andnot(z_bits, word)) : z;
+			const vqi mask = vqi_mask_from_bits(alive);
+			store_quad(p, alive == 15 ? out : vqi_select(mask, out, word), bytes);
 		}
 		dead |= (uint64_t)(lanes ^ alive) << 4 * q;
 	}
@@ -146,7 +146,7 @@ static inline uint64_t test_depth_as(const struct frag_test *t, uint64_t live, u
 
 static inline uint64_t test_depth(const struct frag_test *t, uint64_t live, unsigned first,
 		unsigned n, int bytes) {
-	const vi none = vi_zero(), all = vi_set1(-1);
+	const vqi none = vqi_zero(), all = vqi_set1(-1);
 	switch (t->depth_relation) {
 	case RELATION_LESS:
 		return test_depth_as(t, live, first, n, bytes, COMPARE_BELOW, none);
@@ -180,25 +180,25 @@ uint64_t VFN(frag_test_d24s8)(const struct frag_test *t, uint64_t live, unsigned
 	return test_depth(t, live, first, n, 4);
 }
 
-static inline vi stencil_op(unsigned op, vi old, vi ref) {
-	const vi one = vi_set1(1), full = vi_set1(255);
+static inline vqi stencil_op(unsigned op, vqi old, vqi ref) {
+	const vqi one = vqi_set1(1), full = vqi_set1(255);
 	switch (op) {
 	case STENCIL_OP_KEEP:
 		return old;
 	case STENCIL_OP_ZERO:
-		return vi_zero();
+		return vqi_zero();
 	case STENCIL_OP_REPLACE:
 		return ref;
 	case STENCIL_OP_INCR:
-		return vi_min(vi_add(old, one), full);
+		return vqi_min(vqi_add(old, one), full);
 	case STENCIL_OP_DECR:
-		return vi_max(vi_sub(old, one), vi_zero());
+		return vqi_max(vqi_sub(old, one), vqi_zero());
 	case STENCIL_OP_INVERT:
-		return vi_xor(old, full);
+		return vqi_xor(old, full);
 	case STENCIL_OP_INCR_WRAP:
-		return vi_and(vi_add(old, one), full);
+		return vqi_and(vqi_add(old, one), full);
 	default: /* STENCIL_OP_DECR_WRAP */
-		return vi_and(vi_sub(old, one), full);
+		return vqi_and(vqi_sub(old, one), full);
 	}
 }
 
@@ -206,12 +206,12 @@ uint64_t VFN(frag_test_stencil)(const struct frag_test *t, uint64_t live, unsign
 		unsigned n) {
 	const struct relation depth_relation = relation_splat(t->depth_relation);
 	const struct relation stencil_relation = relation_splat(t->stencil_relation);
-	const vi z_bits = vi_set1(0xFFFFFF);
-	const vi ref = vi_set1(t->ref);
-	const vi compare_mask = vi_set1(t->compare_mask);
-	const vi write_mask = vi_set1(t->write_mask);
-	const vi masked_ref = vi_and(ref, compare_mask);
-	const vi write_depth = vi_set1(t->write_depth ? -1 : 0);
+	const vqi z_bits = vqi_set1(0xFFFFFF);
+	const vqi ref = vqi_set1(t->ref);
+	const vqi compare_mask = vqi_set1(t->compare_mask);
+	const vqi write_mask = vqi_set1(t->write_mask);
+	const vqi masked_ref = vqi_and(ref, compare_mask);
+	const vqi write_depth = vqi_set1(t->write_depth ? -1 : 0);
 	const struct frag_test at = *t; /* stores of bytes may alias *t: read it once */
 	uint64_t dead = 0;
 	for (unsigned q = first; q < first + n; q++) {
@@ -220,22 +220,22 @@ uint64_t VFN(frag_test_stencil)(const struct frag_test *t, uint64_t live, unsign
 			continue;
 		}
 		uint8_t *p = at.base + (size_t)at.quad_px[q] * 4;
-		const vi word = vi_loadu(p);
-		const vi old = vi_srl(word, 24);
-		const vi old_z = vi_and(word, z_bits);
-		const vi z = vi_load(at.z + 4 * q);
-		const vi stencil_pass =
-				passes(&stencil_relation, masked_ref, vi_and(old, compare_mask));
-		const vi depth_pass = passes(&depth_relation, z, old_z);
-		const vi covered = vi_mask_from_bits(lanes);
-		const vi pass = vi_and(vi_and(stencil_pass, depth_pass), covered);
-		vi s = vi_select(depth_pass, stencil_op(at.op_zpass, old, ref),
+		const vqi word = vqi_loadu(p);
+		const vqi old = vqi_srl(word, 24);
+		const vqi old_z = vqi_and(word, z_bits);
+		const vqi z = vqi_load(at.z + 4 * q);
+		const vqi stencil_pass =
+				passes(&stencil_relation, masked_ref, vqi_and(old, compare_mask));
+		const vqi depth_pass = passes(&depth_relation, z, old_z);
+		const vqi covered = vqi_mask_from_bits(lanes);
+		const vqi pass = vqi_and(vqi_and(stencil_pass, depth_pass), covered);
+		vqi s = vqi_select(depth_pass, stencil_op(at.op_zpass, old, ref),
 				stencil_op(at.op_zfail, old, ref));
-		s = vi_select(stencil_pass, s, stencil_op(at.op_fail, old, ref));
-		s = vi_or(vi_and(s, write_mask), vi_andnot(write_mask, old));
-		const vi out_z = vi_select(vi_and(pass, write_depth), z, old_z);
-		vi_storeu(p, vi_select(covered, vi_or(out_z, vi_sll(s, 24)), word));
-		dead |= (uint64_t)(lanes ^ vi_movemask(pass)) << 4 * q;
+		s = vqi_select(stencil_pass, s, stencil_op(at.op_fail, old, ref));
+		s = vqi_or(vqi_and(s, write_mask), vqi_andnot(write_mask, old));
+		const vqi out_z = vqi_select(vqi_and(pass, write_depth), z, old_z);
+		vqi_storeu(p, vqi_select(covered, vqi_or(out_z, vqi_sll(s, 24)), word));
+		dead |= (uint64_t)(lanes ^ vqi_movemask(pass)) << 4 * q;
 	}
 	return live & ~dead;
 }

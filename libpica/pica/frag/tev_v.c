@@ -11,9 +11,6 @@
 #include "pica/frag/kernels.h"
 #include "pica/frag/vector.h"
 
-/* Lanes come in multiples of 16: two vectors a turn. */
-_Static_assert(16 % (2 * VH_LANES) == 0, "two vectors must divide the lane granule");
-
 static inline vh div255_round(vh t) {
 	return vh_mulhi_u(vh_add(t, vh_set1(128)), vh_set1(257));
 }
@@ -30,48 +27,13 @@ static inline vh complement(vh a) {
 	return vh_sub(vh_set1(255), a);
 }
 
-static inline vh scale2(vh a) {
-	return vh_min_u(vh_add(a, a), vh_set1(255));
-}
-
-static inline vh scale4(vh a) {
-	return vh_min_u(vh_sll(a, 2), vh_set1(255));
-}
-
 static inline vh add(vh a, vh b) {
 	return vh_min_u(vh_add(a, b), vh_set1(255));
 }
 
-static inline vh add_signed(vh a, vh b) {
-	return vh_min_u(vh_subs_u(vh_add(a, b), vh_set1(128)), vh_set1(255));
-}
-
-static inline vh subtract(vh a, vh b) {
-	return vh_subs_u(a, b);
-}
-
+/* ac + b(255-c) */
 static inline vh lerp(vh a, vh b, vh c) {
-	return div255_round(vh_add(vh_mul(a, c), vh_mul(b, complement(c))));
-}
-
-static inline vh mul_add(vh a, vh b, vh c) {
-	return add(mul(a, b), c);
-}
-
-static inline vh add_mul(vh a, vh b, vh c) {
-	return mul(add(a, b), c);
-}
-
-static inline vh lerp_trunc(vh a, vh b, vh c) {
-	return div255_trunc(vh_add(vh_mul(a, c), vh_mul(b, complement(c))));
-}
-
-static inline vh mul_add_trunc(vh a, vh b, vh c) {
-	return add(mul_trunc(a, b), c);
-}
-
-static inline vh add_mul_trunc(vh a, vh b, vh c) {
-	return mul_trunc(add(a, b), c);
+	return vh_add(vh_mul(a, c), vh_mul(b, complement(c)));
 }
 
 static inline vh dot3_term(vh a, vh b) {
@@ -82,66 +44,20 @@ static inline vh dot3_term(vh a, vh b) {
 	return vh_xor(p, vh_xor(sa, sb));
 }
 
-#define OP1(name) \
-	void VFN(frag_op_##name)(uint16_t *dst, const struct plane_in *in, unsigned n_planes, \
-			unsigned n_lanes) { \
-		for (unsigned k = 0; k < n_planes; k++, dst += BATCH) { \
-			const uint16_t *a = in[0].p + k * in[0].stride; \
-			for (size_t i = 0; i < n_lanes; i += 2 * VH_LANES) { \
-				const size_t j = i + VH_LANES; \
-				const vh x = name(vh_load(a + i)); \
-				const vh y = name(vh_load(a + j)); \
-				vh_store(dst + i, x); \
-				vh_store(dst + j, y); \
-			} \
-		} \
-	}
-#define OP2(name, fn) \
-	void VFN(frag_op_##name)(uint16_t *dst, const struct plane_in *in, unsigned n_planes, \
-			unsigned n_lanes) { \
-		for (unsigned k = 0; k < n_planes; k++, dst += BATCH) { \
-			const uint16_t *a = in[0].p + k * in[0].stride; \
-			const uint16_t *b = in[1].p + k * in[1].stride; \
-			for (size_t i = 0; i < n_lanes; i += 2 * VH_LANES) { \
-				const size_t j = i + VH_LANES; \
-				const vh x = fn(vh_load(a + i), vh_load(b + i)); \
-				const vh y = fn(vh_load(a + j), vh_load(b + j)); \
-				vh_store(dst + i, x); \
-				vh_store(dst + j, y); \
-			} \
-		} \
-	}
-#define OP3(name) \
-	void VFN(frag_op_##name)(uint16_t *dst, const struct plane_in *in, unsigned n_planes, \
-			unsigned n_lanes) { \
-		for (unsigned k = 0; k < n_planes; k++, dst += BATCH) { \
-			const uint16_t *a = in[0].p + k * in[0].stride; \
-			const uint16_t *b = in[1].p + k * in[1].stride; \
-			const uint16_t *c = in[2].p + k * in[2].stride; \
-			for (size_t i = 0; i < n_lanes; i += 2 * VH_LANES) { \
-				const size_t j = i + VH_LANES; \
-				const vh x = name(vh_load(a + i), vh_load(b + i), vh_load(c + i)); \
-				const vh y = name(vh_load(a + j), vh_load(b + j), vh_load(c + j)); \
-				vh_store(dst + i, x); \
-				vh_store(dst + j, y); \
-			} \
-		} \
-	}
-
-OP1(complement)
-OP1(scale2)
-OP1(scale4)
-OP2(modulate, mul)
-OP2(add, add)
-OP2(add_signed, add_signed)
-OP2(subtract, subtract)
-OP3(lerp)
-OP3(mul_add)
-OP3(add_mul)
-OP2(modulate_trunc, mul_trunc)
-OP3(lerp_trunc)
-OP3(mul_add_trunc)
-OP3(add_mul_trunc)
+PLANE_OP(complement, A, complement(a))
+PLANE_OP(scale2, A, add(a, a))
+PLANE_OP(scale4, A, vh_min_u(vh_sll(a, 2), vh_set1(255)))
+PLANE_OP(modulate, AB, mul(a, b))
+PLANE_OP(add, AB, add(a, b))
+PLANE_OP(add_signed, AB, vh_min_u(vh_subs_u(vh_add(a, b), vh_set1(128)), vh_set1(255)))
+PLANE_OP(subtract, AB, vh_subs_u(a, b))
+PLANE_OP(lerp, ABC, div255_round(lerp(a, b, c)))
+PLANE_OP(mul_add, ABC, add(mul(a, b), c))
+PLANE_OP(add_mul, ABC, mul(add(a, b), c))
+PLANE_OP(modulate_trunc, AB, mul_trunc(a, b))
+PLANE_OP(lerp_trunc, ABC, div255_trunc(lerp(a, b, c)))
+PLANE_OP(mul_add_trunc, ABC, add(mul_trunc(a, b), c))
+PLANE_OP(add_mul_trunc, ABC, mul_trunc(add(a, b), c))
 
 void VFN(frag_op_dot3)(uint16_t *dst, const struct plane_in *in, unsigned n_planes,
 		unsigned n_lanes) {

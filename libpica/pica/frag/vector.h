@@ -3,10 +3,36 @@
 #define FRAG_VECTOR_H
 
 #include "core/vec/vec.h"
+#include "pica/frag/kernels.h"
 
 /* x / 255 truncated is (x * 0x8081) >> 23 for every 16-bit x. */
 static inline vh div255_trunc(vh x) {
 	return vh_srl(vh_mulhi_u(x, vh_set1(0x8081)), 7);
 }
+
+/*
+ * PLANE_OP(name, AB, expr): the operation expr of operands a and b on whole planes. Lanes come in
+ * multiples of 16, which is a turn. Those beyond are dead: a longer vector may write them.
+ */
+enum { PLANE_TURN = VH_LANES < 16 ? 16 : VH_LANES };
+#define A(M) M(a, 0)
+#define AB(M) A(M) M(b, 1)
+#define ABC(M) AB(M) M(c, 2)
+#define ABCD(M) ABC(M) M(d, 3)
+#define PLANE_OPERAND(x, n) const uint16_t *const plane_##x = in[n].p + k * in[n].stride;
+#define LOAD_OPERAND(x, n) const vh x = vh_load(plane_##x + i);
+#define PLANE_OP(name, OPERANDS, expr) \
+	void VFN(frag_op_##name)(uint16_t *dst, const struct plane_in *in, unsigned n_planes, \
+			unsigned n_lanes) { \
+		for (unsigned k = 0; k < n_planes; k++, dst += BATCH) { \
+			OPERANDS(PLANE_OPERAND) \
+			for (size_t turn = 0; turn < n_lanes; turn += PLANE_TURN) { \
+				for (size_t i = turn; i < turn + PLANE_TURN; i += VH_LANES) { \
+					OPERANDS(LOAD_OPERAND) \
+					vh_store(dst + i, expr); \
+				} \
+			} \
+		} \
+	}
 
 #endif

@@ -80,8 +80,7 @@ struct geom_kernels {
 };
 
 void geom_kernels_init(struct geom_kernels *k, enum isa isa);
-void geom_kernels_init_sse41(struct geom_kernels *k);
-void geom_kernels_init_emul(struct geom_kernels *k);
+ISA_KERNELS(geom)
 
 /*
  * Reads n indices (u8 or u16, any alignment) at addr into out and their smallest and largest value

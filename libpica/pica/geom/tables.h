@@ -12,8 +12,8 @@ void geom_fetch_arrays_c(const struct fetch_layout *l, const struct space *space
 void geom_project_batch_c(const struct geom_state *g, const struct out_map *m,
 		const struct shader_batch *b, unsigned n, uint32_t planes_mask,
 		struct clip_vertex *cv, struct vert *out, uint8_t *codes, uint8_t *ok);
-/* The slots of project_v.c; called by geom_kernels_init_<isa>() in fetch_v.c. */
-void geom_project_init_sse41(struct geom_kernels *k);
-void geom_project_init_emul(struct geom_kernels *k);
+/* The slots of project_v.c; called by geom_kernels_init_<set>() in fetch_v.c. */
+#define GEOM_PROJECT_INIT(id, set, arg) void geom_project_init_##set(struct geom_kernels *k);
+ISA_BUILT(GEOM_PROJECT_INIT, )
 
 #endif

@@ -60,8 +60,7 @@ struct shader_kernels {
 };
 
 void shader_kernels_init(struct shader_kernels *k, enum isa isa);
-void shader_kernels_init_sse41(struct shader_kernels *k);
-void shader_kernels_init_emul(struct shader_kernels *k);
+ISA_KERNELS(shader)
 
 /*
  * For tools and tests: one vertex, step by step. step, unless NULL, is called before each

@@ -1,48 +1,46 @@
 /*
- * Tiles of each format, VH_LANES texels at a time: a tile is decoded in memory order (Z order,
+ * Tiles of each format, VQH_LANES texels at a time: a tile is decoded in memory order (Z order,
  * core/base/morton.h) to 64 words on the stack, and put in rows at the end. ETC1 goes by its 4x4
  * blocks instead.
  */
-#include "pica/tex/private.h"
+#include "pica/tex/vector.h"
 
 #include <string.h>
 
 #include "core/base/attributes.h"
-#include "core/vec/vec.h"
 #include "pica/regs/regs.h"
 
-/* VH_LANES texels from planes of 0..255 to t. */
-static inline void put(uint32_t *t, vh r, vh g, vh b, vh a) {
-	const vh plane[4] = { r, g, b, a };
-	vh_store_bytes4((uint8_t *)t, plane);
+/* VQH_LANES texels from planes of 0..255 to t. */
+static inline void put(uint32_t *t, vqh r, vqh g, vqh b, vqh a) {
+	const vqh plane[4] = { r, g, b, a };
+	vqh_store_bytes4((uint8_t *)t, plane);
 }
 
-static inline vh expand4_vh(vh x) {
-	return vh_or(x, vh_sll(x, 4));
+static inline vqh expand4_vh(vqh x) {
+	return vqh_or(x, vqh_sll(x, 4));
 }
 
-static inline vh expand5_vh(vh x) {
-	return vh_or(vh_sll(x, 3), vh_srl(x, 2));
+static inline vqh expand5_vh(vqh x) {
+	return vqh_or(vqh_sll(x, 3), vqh_srl(x, 2));
 }
 
-static inline vh expand6_vh(vh x) {
-	return vh_or(vh_sll(x, 2), vh_srl(x, 4));
+static inline vqh expand6_vh(vqh x) {
+	return vqh_or(vqh_sll(x, 2), vqh_srl(x, 4));
 }
 
 /* Two quads side by side: 4 columns of 2 rows. */
-static inline void put_quads(uint32_t *row, ptrdiff_t stride_px, vi left, vi right) {
-	_Static_assert(VF_LANES == 4, "a vector is a quad here");
-	vi_storeu(row, vi_pair_lo(left, right));
-	vi_storeu(row + stride_px, vi_pair_hi(left, right));
+static inline void put_quads(uint32_t *row, ptrdiff_t stride_px, vqi left, vqi right) {
+	vqi_storeu(row, vqi_pair_lo(left, right));
+	vqi_storeu(row + stride_px, vqi_pair_hi(left, right));
 }
 
 /* 32 texels in Z order to 4 rows of 8. */
 static inline void put_half(uint32_t *dst, ptrdiff_t stride_px, const uint32_t *t) {
 	uint32_t *lower = dst + 2 * stride_px;
-	put_quads(dst, stride_px, vi_load(t), vi_load(t + 4));
-	put_quads(lower, stride_px, vi_load(t + 8), vi_load(t + 12));
-	put_quads(dst + 4, stride_px, vi_load(t + 16), vi_load(t + 20));
-	put_quads(lower + 4, stride_px, vi_load(t + 24), vi_load(t + 28));
+	put_quads(dst, stride_px, vqi_load(t), vqi_load(t + 4));
+	put_quads(lower, stride_px, vqi_load(t + 8), vqi_load(t + 12));
+	put_quads(dst + 4, stride_px, vqi_load(t + 16), vqi_load(t + 20));
+	put_quads(lower + 4, stride_px, vqi_load(t + 24), vqi_load(t + 28));
 }
 
 static inline void put_rows(uint32_t *dst, ptrdiff_t stride_px, const uint32_t *t) {
@@ -51,11 +49,11 @@ static inline void put_rows(uint32_t *dst, ptrdiff_t stride_px, const uint32_t *
 }
 
 /* x >> n & mask */
-#define BITS(x, n, mask) vh_and(vh_srl((x), (n)), vh_set1(mask))
+#define BITS(x, n, mask) vqh_and(vqh_srl((x), (n)), vqh_set1(mask))
 
 /* Bytes A B G R: each word turned round, and nothing to keep on the stack. */
 static inline void decode_rgba8_quads(uint32_t *row, ptrdiff_t stride_px, const uint8_t *src) {
-	put_quads(row, stride_px, vi_bswap(vi_loadu(src)), vi_bswap(vi_loadu(src + 16)));
+	put_quads(row, stride_px, vqi_bswap(vqi_loadu(src)), vqi_bswap(vqi_loadu(src + 16)));
 }
 
 static void decode_rgba8(uint32_t *dst, ptrdiff_t stride_px, const uint8_t *src) {
@@ -72,20 +70,20 @@ static void decode_rgba8(uint32_t *dst, ptrdiff_t stride_px, const uint8_t *src)
 
 static void decode_rgb8(uint32_t *dst, ptrdiff_t stride_px, const uint8_t *src) {
 	PICA_ALIGNED(64) uint32_t t[64];
-	const vi opaque = vi_sll(vi_set1(255), 24);
-	for (int i = 0; i < 64; i += VF_LANES) {
-		vi rgb = vi_srl(vi_bswap(vi_load_px3(src + 3 * i)), 8);
-		vi_store(t + i, vi_or(rgb, opaque));
+	const vqi opaque = vqi_sll(vqi_set1(255), 24);
+	for (int i = 0; i < 64; i += VQ_LANES) {
+		vqi rgb = vqi_srl(vqi_bswap(vqi_load_px3(src + 3 * i)), 8);
+		vqi_store(t + i, vqi_or(rgb, opaque));
 	}
 	put_rows(dst, stride_px, t);
 }
 
 static void decode_rgb5a1(uint32_t *dst, ptrdiff_t stride_px, const uint8_t *src) {
 	PICA_ALIGNED(64) uint32_t t[64];
-	for (int i = 0; i < 64; i += VH_LANES) {
-		vh w = vh_loadu(src + 2 * i);
-		vh a = vh_srl(vh_sra(vh_sll(w, 15), 15), 8); /* all ones, of which 8 stay */
-		put(t + i, expand5_vh(vh_srl(w, 11)), expand5_vh(BITS(w, 6, 31)),
+	for (int i = 0; i < 64; i += VQH_LANES) {
+		vqh w = vqh_loadu(src + 2 * i);
+		vqh a = vqh_srl(vqh_sra(vqh_sll(w, 15), 15), 8); /* all ones, of which 8 stay */
+		put(t + i, expand5_vh(vqh_srl(w, 11)), expand5_vh(BITS(w, 6, 31)),
 				expand5_vh(BITS(w, 1, 31)), a);
 	}
 	put_rows(dst, stride_px, t);
@@ -93,83 +91,83 @@ static void decode_rgb5a1(uint32_t *dst, ptrdiff_t stride_px, const uint8_t *src
 
 static void decode_rgb565(uint32_t *dst, ptrdiff_t stride_px, const uint8_t *src) {
 	PICA_ALIGNED(64) uint32_t t[64];
-	for (int i = 0; i < 64; i += VH_LANES) {
-		vh w = vh_loadu(src + 2 * i);
-		put(t + i, expand5_vh(vh_srl(w, 11)), expand6_vh(BITS(w, 5, 63)),
-				expand5_vh(vh_and(w, vh_set1(31))), vh_set1(255));
+	for (int i = 0; i < 64; i += VQH_LANES) {
+		vqh w = vqh_loadu(src + 2 * i);
+		put(t + i, expand5_vh(vqh_srl(w, 11)), expand6_vh(BITS(w, 5, 63)),
+				expand5_vh(vqh_and(w, vqh_set1(31))), vqh_set1(255));
 	}
 	put_rows(dst, stride_px, t);
 }
 
 static void decode_rgba4(uint32_t *dst, ptrdiff_t stride_px, const uint8_t *src) {
 	PICA_ALIGNED(64) uint32_t t[64];
-	for (int i = 0; i < 64; i += VH_LANES) {
-		vh w = vh_loadu(src + 2 * i);
-		put(t + i, expand4_vh(vh_srl(w, 12)), expand4_vh(BITS(w, 8, 15)),
-				expand4_vh(BITS(w, 4, 15)), expand4_vh(vh_and(w, vh_set1(15))));
+	for (int i = 0; i < 64; i += VQH_LANES) {
+		vqh w = vqh_loadu(src + 2 * i);
+		put(t + i, expand4_vh(vqh_srl(w, 12)), expand4_vh(BITS(w, 8, 15)),
+				expand4_vh(BITS(w, 4, 15)), expand4_vh(vqh_and(w, vqh_set1(15))));
 	}
 	put_rows(dst, stride_px, t);
 }
 
 static void decode_ia8(uint32_t *dst, ptrdiff_t stride_px, const uint8_t *src) {
 	PICA_ALIGNED(64) uint32_t t[64];
-	for (int i = 0; i < 64; i += VH_LANES) {
-		vh w = vh_loadu(src + 2 * i);
-		vh intensity = vh_srl(w, 8);
-		put(t + i, intensity, intensity, intensity, vh_and(w, vh_set1(255)));
+	for (int i = 0; i < 64; i += VQH_LANES) {
+		vqh w = vqh_loadu(src + 2 * i);
+		vqh intensity = vqh_srl(w, 8);
+		put(t + i, intensity, intensity, intensity, vqh_and(w, vqh_set1(255)));
 	}
 	put_rows(dst, stride_px, t);
 }
 
 static void decode_hilo8(uint32_t *dst, ptrdiff_t stride_px, const uint8_t *src) {
 	PICA_ALIGNED(64) uint32_t t[64];
-	for (int i = 0; i < 64; i += VH_LANES) {
-		vh w = vh_loadu(src + 2 * i);
-		put(t + i, vh_srl(w, 8), vh_and(w, vh_set1(255)), vh_zero(), vh_set1(255));
+	for (int i = 0; i < 64; i += VQH_LANES) {
+		vqh w = vqh_loadu(src + 2 * i);
+		put(t + i, vqh_srl(w, 8), vqh_and(w, vqh_set1(255)), vqh_zero(), vqh_set1(255));
 	}
 	put_rows(dst, stride_px, t);
 }
 
-/* Formats of one byte: fn(texels, VH_LANES bytes widened) for each VH_LANES texels. */
+/* Formats of one byte: fn(texels, VQH_LANES bytes widened) for each VQH_LANES texels. */
 static inline void decode_bytes(uint32_t *dst, ptrdiff_t stride_px, const uint8_t *src,
-		void (*fn)(uint32_t *, vh)) {
+		void (*fn)(uint32_t *, vqh)) {
 	PICA_ALIGNED(64) uint32_t t[64];
-	for (int i = 0; i < 64; i += VB_LANES) {
-		vb bytes = vb_loadu(src + i);
-		fn(t + i, vh_widen_lo_u(bytes));
-		fn(t + i + VH_LANES, vh_widen_hi_u(bytes));
+	for (int i = 0; i < 64; i += VQB_LANES) {
+		vqb bytes = vqb_loadu(src + i);
+		fn(t + i, vqh_widen_lo_u(bytes));
+		fn(t + i + VQH_LANES, vqh_widen_hi_u(bytes));
 	}
 	put_rows(dst, stride_px, t);
 }
 
 /* Formats of half a byte, expanded to 0..255, likewise. */
 static inline void decode_nibbles(uint32_t *dst, ptrdiff_t stride_px, const uint8_t *src,
-		void (*fn)(uint32_t *, vh)) {
+		void (*fn)(uint32_t *, vqh)) {
 	PICA_ALIGNED(64) uint32_t t[64];
-	for (int i = 0; i < 64; i += 2 * VB_LANES) {
-		vb bytes = vb_loadu(src + i / 2);
-		const vh half[2] = { vh_widen_lo_u(bytes), vh_widen_hi_u(bytes) };
+	for (int i = 0; i < 64; i += 2 * VQB_LANES) {
+		vqb bytes = vqb_loadu(src + i / 2);
+		const vqh half[2] = { vqh_widen_lo_u(bytes), vqh_widen_hi_u(bytes) };
 		for (int k = 0; k < 2; k++) {
-			vh even = expand4_vh(vh_and(half[k], vh_set1(15)));
-			vh odd = expand4_vh(vh_srl(half[k], 4));
-			fn(t + i + 2 * k * VH_LANES, vh_zip_lo(even, odd));
-			fn(t + i + (2 * k + 1) * VH_LANES, vh_zip_hi(even, odd));
+			vqh even = expand4_vh(vqh_and(half[k], vqh_set1(15)));
+			vqh odd = expand4_vh(vqh_srl(half[k], 4));
+			fn(t + i + 2 * k * VQH_LANES, vqh_zip_lo(even, odd));
+			fn(t + i + (2 * k + 1) * VQH_LANES, vqh_zip_hi(even, odd));
 		}
 	}
 	put_rows(dst, stride_px, t);
 }
 
-static inline void put_intensity(uint32_t *t, vh x) {
-	put(t, x, x, x, vh_set1(255));
+static inline void put_intensity(uint32_t *t, vqh x) {
+	put(t, x, x, x, vqh_set1(255));
 }
 
-static inline void put_alpha(uint32_t *t, vh x) {
-	put(t, vh_zero(), vh_zero(), vh_zero(), x);
+static inline void put_alpha(uint32_t *t, vqh x) {
+	put(t, vqh_zero(), vqh_zero(), vqh_zero(), x);
 }
 
-static inline void put_ia4(uint32_t *t, vh x) {
-	vh intensity = expand4_vh(vh_srl(x, 4));
-	put(t, intensity, intensity, intensity, expand4_vh(vh_and(x, vh_set1(15))));
+static inline void put_ia4(uint32_t *t, vqh x) {
+	vqh intensity = expand4_vh(vqh_srl(x, 4));
+	put(t, intensity, intensity, intensity, expand4_vh(vqh_and(x, vqh_set1(15))));
 }
 
 static void decode_i8(uint32_t *dst, ptrdiff_t stride_px, const uint8_t *src) {
@@ -236,20 +234,21 @@ static inline void decode_block(uint32_t *t, uint64_t word, const uint16_t *alph
 		}
 	}
 
-	for (int i = 0; i < 16; i += VH_LANES) {
-		const vh half = vh_mask_from_bits(second >> i);
-		const vh sign = vh_mask_from_bits(negative >> i);
-		vh small = vh_select(half, vh_set1(table2[0]), vh_set1(table1[0]));
-		vh large = vh_select(half, vh_set1(table2[1]), vh_set1(table1[1]));
-		vh modifier = vh_select(vh_mask_from_bits(select >> i), large, small);
-		modifier = vh_sub(vh_xor(modifier, sign), sign);
-		vh plane[3];
+	for (int i = 0; i < 16; i += VQH_LANES) {
+		const vqh half = vqh_mask_from_bits(second >> i);
+		const vqh sign = vqh_mask_from_bits(negative >> i);
+		vqh small = vqh_select(half, vqh_set1(table2[0]), vqh_set1(table1[0]));
+		vqh large = vqh_select(half, vqh_set1(table2[1]), vqh_set1(table1[1]));
+		vqh modifier = vqh_select(vqh_mask_from_bits(select >> i), large, small);
+		modifier = vqh_sub(vqh_xor(modifier, sign), sign);
+		vqh plane[3];
 		for (int c = 0; c < 3; c++) {
-			vh base = vh_select(half, vh_set1(second_base[c]), vh_set1(first_base[c]));
-			vh sum = vh_add(base, modifier);
-			plane[c] = vh_max_s(vh_min_s(sum, vh_set1(255)), vh_zero());
+			vqh first = vqh_set1(first_base[c]);
+			vqh base = vqh_select(half, vqh_set1(second_base[c]), first);
+			vqh sum = vqh_add(base, modifier);
+			plane[c] = vqh_max_s(vqh_min_s(sum, vqh_set1(255)), vqh_zero());
 		}
-		put(t + i, plane[0], plane[1], plane[2], vh_loadu(alpha + i));
+		put(t + i, plane[0], plane[1], plane[2], vqh_loadu(alpha + i));
 	}
 }
 
@@ -264,8 +263,8 @@ static inline void put_block(uint32_t *dst, ptrdiff_t stride_px, int block, cons
 static void decode_etc1(uint32_t *dst, ptrdiff_t stride_px, const uint8_t *src) {
 	PICA_ALIGNED(64) uint32_t t[16];
 	PICA_ALIGNED(64) uint16_t alpha[16];
-	for (int i = 0; i < 16; i += VH_LANES) {
-		vh_store(alpha + i, vh_set1(255));
+	for (int i = 0; i < 16; i += VQH_LANES) {
+		vqh_store(alpha + i, vqh_set1(255));
 	}
 	for (int block = 0; block < 4; block++) {
 		uint64_t word;
@@ -277,17 +276,17 @@ static void decode_etc1(uint32_t *dst, ptrdiff_t stride_px, const uint8_t *src) 
 
 static void decode_etc1a4(uint32_t *dst, ptrdiff_t stride_px, const uint8_t *src) {
 	PICA_ALIGNED(64) uint32_t t[16];
-	PICA_ALIGNED(64) uint16_t alpha[4 * VH_LANES];
-	PICA_ALIGNED(64) uint64_t nibbles[VB_LANES / 8] = { 0 };
+	PICA_ALIGNED(64) uint16_t alpha[4 * VQH_LANES];
+	PICA_ALIGNED(64) uint64_t nibbles[VQB_LANES / 8] = { 0 };
 	for (int block = 0; block < 4; block++) {
 		uint64_t word;
 		memcpy(&word, src + 16 * block, sizeof(word));
 		nibbles[0] = transpose_nibbles(word);
-		vh bytes = vh_widen_lo_u(vb_loadu(nibbles));
-		vh even = expand4_vh(vh_and(bytes, vh_set1(15)));
-		vh odd = expand4_vh(vh_srl(bytes, 4));
-		vh_store(alpha, vh_zip_lo(even, odd));
-		vh_store(alpha + VH_LANES, vh_zip_hi(even, odd));
+		vqh bytes = vqh_widen_lo_u(vqb_loadu(nibbles));
+		vqh even = expand4_vh(vqh_and(bytes, vqh_set1(15)));
+		vqh odd = expand4_vh(vqh_srl(bytes, 4));
+		vqh_store(alpha, vqh_zip_lo(even, odd));
+		vqh_store(alpha + VQH_LANES, vqh_zip_hi(even, odd));
 		memcpy(&word, src + 16 * block + 8, sizeof(word));
 		decode_block(t, word, alpha);
 		put_block(dst, stride_px, block, t);

@@ -15,18 +15,5 @@ void tex_kernels_init(struct tex_kernels *k, enum isa isa) {
 	k->project = tex_project_c;
 	k->cube = tex_cube_c;
 	k->shadow = tex_shadow_c;
-
-	switch (isa) {
-	case ISA_EMUL:
-		tex_kernels_init_emul(k);
-		break;
-	case ISA_SSE41:
-#ifdef HAVE_SSE41
-		tex_kernels_init_sse41(k);
-#endif
-		break;
-	case ISA_C:
-	case ISA_COUNT:
-		break;
-	}
+	ISA_INIT(tex, isa, k)
 }

@@ -119,15 +119,6 @@ uint32_t tex_cube_c(struct tex_direction *to, const float *u, const float *v, co
 void tex_shadow_c(const struct tex_level *level, const struct tex_desc *d, const float *s,
 		const float *t, const float *z, unsigned n, uint16_t (*out)[BATCH]);
 
-/*
- * The slots that sample_v.c and sample_w_v.c fill; called by tex_kernels_init_<isa>(), which lies
- * in decode_v.c.
- */
-void tex_sample_kernels_init_sse41(struct tex_kernels *k);
-void tex_sample_kernels_init_emul(struct tex_kernels *k);
-void tex_sample_w_kernels_init_sse41(struct tex_kernels *k);
-void tex_sample_w_kernels_init_emul(struct tex_kernels *k);
-
 /* ---- sample.c ---- */
 
 /* What one quad samples: level with the filter; and, where fraction > 0, next, blended in by it. */

@@ -117,7 +117,7 @@ static inline void linear_t(struct footprints *f, const float *v, unsigned n,
 	const vi last = vi_set1((int32_t)level->height - 1);
 	const vh stride = vh_zip_lo(vh_set1((int)level->stride_px), vh_zero());
 	for (size_t lane = 0; lane < n; lane += VF_LANES) {
-		vi w, t = linear_position(vf_loadu(v + lane), scale, last, mode, &w);
+		vi w, t = linear_position(vf_loadu_part(v + lane, n - lane), scale, last, mode, &w);
 		put_row(f, lane, t, stride);
 		vi_store(f->wy + lane, w);
 	}
@@ -133,7 +133,7 @@ static inline void linear_s(struct footprints *f, const float *u, unsigned n,
 	const vf scale = vf_set1((float)level->width);
 	const vi last = vi_set1((int32_t)level->width - 1);
 	for (size_t lane = 0; lane < n; lane += VF_LANES) {
-		vi w, s = linear_position(vf_loadu(u + lane), scale, last, mode, &w);
+		vi w, s = linear_position(vf_loadu_part(u + lane, n - lane), scale, last, mode, &w);
 		put_column(f, lane, vi_add(s, vi_srl(w, 8)));
 		vi_store(f->wx + lane, vi_and(w, vi_set1(255)));
 	}
@@ -150,7 +150,8 @@ static inline void nearest_t(struct footprints *f, const float *v, unsigned n,
 	const vi last = vi_set1((int32_t)level->height - 1);
 	const vh stride = vh_zip_lo(vh_set1((int)level->stride_px), vh_zero());
 	for (size_t lane = 0; lane < n; lane += VF_LANES) {
-		put_row(f, lane, nearest_position(vf_loadu(v + lane), scale, last, mode), stride);
+		const vf at = vf_loadu_part(v + lane, n - lane);
+		put_row(f, lane, nearest_position(at, scale, last, mode), stride);
 	}
 }
 
@@ -159,7 +160,8 @@ static inline void nearest_s(struct footprints *f, const float *u, unsigned n,
 	const vf scale = vf_set1((float)level->width);
 	const vi last = vi_set1((int32_t)level->width - 1);
 	for (size_t lane = 0; lane < n; lane += VF_LANES) {
-		put_column(f, lane, nearest_position(vf_loadu(u + lane), scale, last, mode));
+		const vf at = vf_loadu_part(u + lane, n - lane);
+		put_column(f, lane, nearest_position(at, scale, last, mode));
 	}
 }
 
@@ -249,7 +251,7 @@ static inline vh lerp_x(vh taps, vh weights) {
 /* Weights of VH_LANES pixels, as lerp_x() and blend_quarter() take them. */
 struct weights {
 	vh x;    /* bytes 255-w, w */
-	vh y[2]; /* pairs 256-w, w; of the lower and of the upper half */
+	vh y[2]; /* pairs 256-w, w; of the lower and of the upper half of each group */
 };
 
 static inline struct weights weights(const int32_t *wx, const int32_t *wy) {
@@ -261,9 +263,9 @@ static inline struct weights weights(const int32_t *wx, const int32_t *wy) {
 }
 
 /*
- * Pixels 2i and 2i+1 of VH_LANES, as pairs R R, G G, B B, A A; i is a constant at each call.
- * top*(256-w) + bottom*w comes out less 32640*256, which with the rounding's 0x8000 makes
- * 128 << 16: it is added to the upper halves, which are the result.
+ * Pixels 2i and 2i+1 of each group of eight, as pairs R R, G G, B B, A A; i is a constant at each
+ * call. top*(256-w) + bottom*w comes out less 32640*256, which with the rounding's 0x8000 makes 128
+ * << 16: it is added to the upper halves, which are the result.
  */
 static inline vh blend_quarter(const uint32_t *row0, const uint32_t *row1, const int32_t *at,
 		const struct weights *w, int i) {

@@ -4,9 +4,9 @@
 static void project(
 		float *s, float *t, const float *u, const float *v, const float *w, unsigned n) {
 	for (unsigned lane = 0; lane < n; lane += VF_LANES) {
-		const vf by = vf_loadu(w + lane);
-		vf_storeu(s + lane, vf_div(vf_loadu(u + lane), by));
-		vf_storeu(t + lane, vf_div(vf_loadu(v + lane), by));
+		const vf by = vf_loadu_part(w + lane, n - lane);
+		vf_storeu_part(s + lane, vf_div(vf_loadu_part(u + lane, n - lane), by), n - lane);
+		vf_storeu_part(t + lane, vf_div(vf_loadu_part(v + lane, n - lane), by), n - lane);
 	}
 }
 
@@ -21,7 +21,9 @@ static uint32_t cube(struct tex_direction *to, const float *u, const float *v, c
 		unsigned n) {
 	vi faces = vi_zero();
 	for (unsigned lane = 0; lane < n; lane += VF_LANES) {
-		const vf x = vf_loadu(u + lane), y = vf_loadu(v + lane), z = vf_loadu(w + lane);
+		const vf x = vf_loadu_part(u + lane, n - lane);
+		const vf y = vf_loadu_part(v + lane, n - lane);
+		const vf z = vf_loadu_part(w + lane, n - lane);
 		const vf minus_x = vf_neg(x), minus_y = vf_neg(y), minus_z = vf_neg(z);
 		const vf ax = vf_abs(x), ay = vf_abs(y), az = vf_abs(z);
 		const vi is_x = vi_and(vf_gt(ax, ay), vf_gt(ax, az)), is_y = vf_gt(ay, az);
@@ -42,7 +44,7 @@ static uint32_t cube(struct tex_direction *to, const float *u, const float *v, c
 		vf_store(to->t + lane, on_face(t, major));
 		vf_store(to->major + lane, major);
 		vi_store(to->face + lane, face);
-		faces = vi_or(faces, face);
+		faces = vi_or(faces, vi_and(face, vi_first(n - lane)));
 	}
 	PICA_ALIGNED(64) uint32_t all[VF_LANES];
 	vi_store(all, faces);
@@ -103,9 +105,9 @@ static void shadow(const struct tex_level *level, const struct tex_desc *d, cons
 	const vi lit = vi_set1(d->type == TEX_SHADOW_2D ? -1 : 0);
 	const vi bias = vi_set1((int32_t)d->shadow_bias);
 	for (unsigned lane = 0; lane < n; lane += VF_LANES) {
-		const struct taps x = taps(vf_loadu(s + lane), level->width);
-		const struct taps y = taps(vf_loadu(t + lane), level->height);
-		const vi depth = depth_at(vf_loadu(z + lane), bias);
+		const struct taps x = taps(vf_loadu_part(s + lane, n - lane), level->width);
+		const struct taps y = taps(vf_loadu_part(t + lane, n - lane), level->height);
+		const vi depth = depth_at(vf_loadu_part(z + lane, n - lane), bias);
 		vi row[2];
 		for (int k = 0; k < 2; k++) {
 			const vi at = vi_mul(y.at[k], stride);
@@ -117,9 +119,8 @@ static void shadow(const struct tex_level *level, const struct tex_desc *d, cons
 		}
 		const vi sum = lerp(row[0], row[1], y.w);
 		const vi value = vi_srl(vi_add(sum, vi_set1(0x8000)), 16);
-		const vh packed = vh_pack_s(value, value);
 		for (unsigned c = 0; c < 4; c++) {
-			vh_store_lo(out[c] + lane, packed);
+			vi_store_u16_part(out[c] + lane, value, n - lane);
 		}
 	}
 }

@@ -121,7 +121,10 @@ struct tex_kernels {
 	/* For types that use w; n as above. s = u/w, t = v/w. */
 	void (*project)(float *s, float *t, const float *u, const float *v, const float *w,
 			unsigned n);
-	/* Faces and places of directions (u, v, w). Returns all faces[0..n-1] or-ed. */
+	/*
+	 * Faces and places of directions (u, v, w); later lanes of *to may hold anything
+	 * afterwards. Returns all faces[0..n-1] or-ed.
+	 */
 	uint32_t (*cube)(struct tex_direction *to, const float *u, const float *v, const float *w,
 			unsigned n);
 	/*
@@ -134,8 +137,7 @@ struct tex_kernels {
 };
 
 void tex_kernels_init(struct tex_kernels *k, enum isa isa);
-void tex_kernels_init_sse41(struct tex_kernels *k);
-void tex_kernels_init_emul(struct tex_kernels *k);
+ISA_KERNELS(tex)
 
 /*
  * An image with no level decoded yet, one reference. Levels are read when they are decoded: space

@@ -5,8 +5,9 @@
 #include "core/vec/vec.h"
 #include "pica/tex/private.h"
 
-/* Lanes come in fours, and so do the lanes of vf: no loop over lanes has a rest. */
-_Static_assert(VF_LANES == 4 && VH_LANES == 8, "a wider set needs a rest here");
+/* The slots of sample_v.c and sample_w_v.c; called by decode_v.c. */
+void VFN(tex_sample_kernels_init)(struct tex_kernels *k);
+void VFN(tex_sample_w_kernels_init)(struct tex_kernels *k);
 
 /* tex_limit_coord() of each lane. */
 static inline vf limit_coord(vf x) {

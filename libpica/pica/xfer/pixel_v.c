@@ -5,8 +5,6 @@
 #include "core/vec/vec.h"
 #include "pica/xfer/pixel.h"
 
-_Static_assert(VF_LANES == 4, "detile and tile count in groups of four pixels");
-
 /* ---- Fill ---- */
 
 /* 48 bytes hold whole periods of 2, 3 and 4. */
@@ -16,13 +14,13 @@ static void fill(uint8_t *dst, uint32_t size_bytes, uint32_t value, unsigned per
 	uint8_t pattern[FILL_STEP];
 	pixel_c()->fill(pattern, FILL_STEP, value, period);
 	uint32_t i = 0;
-	vb v[FILL_STEP / VB_LANES];
-	for (int k = 0; k < FILL_STEP / VB_LANES; k++) {
-		v[k] = vb_loadu(pattern + k * VB_LANES);
+	vqb v[FILL_STEP / VQB_LANES];
+	for (int k = 0; k < FILL_STEP / VQB_LANES; k++) {
+		v[k] = vqb_loadu(pattern + k * VQB_LANES);
 	}
 	for (; size_bytes - i >= FILL_STEP; i += FILL_STEP) {
-		for (int k = 0; k < FILL_STEP / VB_LANES; k++) {
-			vb_storeu(dst + i + k * VB_LANES, v[k]);
+		for (int k = 0; k < FILL_STEP / VQB_LANES; k++) {
+			vqb_storeu(dst + i + k * VQB_LANES, v[k]);
 		}
 	}
 	memcpy(dst + i, pattern, size_bytes - i);
@@ -32,108 +30,108 @@ static void fill(uint8_t *dst, uint32_t size_bytes, uint32_t value, unsigned per
 
 static void decode_rgba8(uint32_t *out, const uint8_t *src, unsigned n) {
 	unsigned i = 0;
-	for (; n - i >= VF_LANES; i += VF_LANES) {
-		vi_storeu(out + i, vi_bswap(vi_loadu(src + 4 * i)));
+	for (; n - i >= VQ_LANES; i += VQ_LANES) {
+		vqi_storeu(out + i, vqi_bswap(vqi_loadu(src + 4 * i)));
 	}
 	pixel_c()->decode[XFER_RGBA8](out + i, src + 4 * i, n - i);
 }
 
 static void encode_rgba8(uint8_t *dst, const uint32_t *px, unsigned n) {
 	unsigned i = 0;
-	for (; n - i >= VF_LANES; i += VF_LANES) {
-		vi_storeu(dst + 4 * i, vi_bswap(vi_loadu(px + i)));
+	for (; n - i >= VQ_LANES; i += VQ_LANES) {
+		vqi_storeu(dst + 4 * i, vqi_bswap(vqi_loadu(px + i)));
 	}
 	pixel_c()->encode[XFER_RGBA8](dst + 4 * i, px + i, n - i);
 }
 
 static void decode_rgb8(uint32_t *out, const uint8_t *src, unsigned n) {
 	unsigned i = 0;
-	for (; n - i >= VF_LANES; i += VF_LANES) {
-		vi bgr = vi_load_px3(src + 3 * i); /* 0 R G B from the top */
-		vi rgb = vi_srl(vi_bswap(bgr), 8);
-		vi_storeu(out + i, vi_or(rgb, vi_set1(-0x1000000))); /* alpha 255 */
+	for (; n - i >= VQ_LANES; i += VQ_LANES) {
+		vqi bgr = vqi_load_px3(src + 3 * i); /* 0 R G B from the top */
+		vqi rgb = vqi_srl(vqi_bswap(bgr), 8);
+		vqi_storeu(out + i, vqi_or(rgb, vqi_set1(-0x1000000))); /* alpha 255 */
 	}
 	pixel_c()->decode[XFER_RGB8](out + i, src + 3 * i, n - i);
 }
 
 static void encode_rgb8(uint8_t *dst, const uint32_t *px, unsigned n) {
 	unsigned i = 0;
-	for (; n - i >= VF_LANES; i += VF_LANES) {
-		vi_store_px3(dst + 3 * i, vi_srl(vi_bswap(vi_loadu(px + i)), 8));
+	for (; n - i >= VQ_LANES; i += VQ_LANES) {
+		vqi_store_px3(dst + 3 * i, vqi_srl(vqi_bswap(vqi_loadu(px + i)), 8));
 	}
 	pixel_c()->encode[XFER_RGB8](dst + 3 * i, px + i, n - i);
 }
 
 /* ---- 16 bits ---- */
 
-static vh wide4(vh v) {
-	return vh_or(v, vh_sll(v, 4));
+static vqh wide4(vqh v) {
+	return vqh_or(v, vqh_sll(v, 4));
 }
 
-static vh wide5(vh v) {
-	return vh_or(vh_sll(v, 3), vh_srl(v, 2));
+static vqh wide5(vqh v) {
+	return vqh_or(vqh_sll(v, 3), vqh_srl(v, 2));
 }
 
-static vh wide6(vh v) {
-	return vh_or(vh_sll(v, 2), vh_srl(v, 4));
+static vqh wide6(vqh v) {
+	return vqh_or(vqh_sll(v, 2), vqh_srl(v, 4));
 }
 
-static void split_rgb565(vh w, vh c[4]) {
-	c[0] = wide5(vh_srl(w, 11));
-	c[1] = wide6(vh_and(vh_srl(w, 5), vh_set1(63)));
-	c[2] = wide5(vh_and(w, vh_set1(31)));
-	c[3] = vh_set1(255);
+static void split_rgb565(vqh w, vqh c[4]) {
+	c[0] = wide5(vqh_srl(w, 11));
+	c[1] = wide6(vqh_and(vqh_srl(w, 5), vqh_set1(63)));
+	c[2] = wide5(vqh_and(w, vqh_set1(31)));
+	c[3] = vqh_set1(255);
 }
 
-static vh join_rgb565(const vh c[4]) {
-	vh r = vh_sll(vh_srl(c[0], 3), 11), g = vh_sll(vh_srl(c[1], 2), 5);
-	return vh_or(vh_or(r, g), vh_srl(c[2], 3));
+static vqh join_rgb565(const vqh c[4]) {
+	vqh r = vqh_sll(vqh_srl(c[0], 3), 11), g = vqh_sll(vqh_srl(c[1], 2), 5);
+	return vqh_or(vqh_or(r, g), vqh_srl(c[2], 3));
 }
 
-static void split_rgb5a1(vh w, vh c[4]) {
-	const vh mask = vh_set1(31);
-	c[0] = wide5(vh_srl(w, 11));
-	c[1] = wide5(vh_and(vh_srl(w, 6), mask));
-	c[2] = wide5(vh_and(vh_srl(w, 1), mask));
-	c[3] = vh_mul(vh_and(w, vh_set1(1)), vh_set1(255));
+static void split_rgb5a1(vqh w, vqh c[4]) {
+	const vqh mask = vqh_set1(31);
+	c[0] = wide5(vqh_srl(w, 11));
+	c[1] = wide5(vqh_and(vqh_srl(w, 6), mask));
+	c[2] = wide5(vqh_and(vqh_srl(w, 1), mask));
+	c[3] = vqh_mul(vqh_and(w, vqh_set1(1)), vqh_set1(255));
 }
 
-static vh join_rgb5a1(const vh c[4]) {
-	vh r = vh_sll(vh_srl(c[0], 3), 11), g = vh_sll(vh_srl(c[1], 3), 6);
-	vh b = vh_sll(vh_srl(c[2], 3), 1);
-	return vh_or(vh_or(r, g), vh_or(b, vh_srl(c[3], 7)));
+static vqh join_rgb5a1(const vqh c[4]) {
+	vqh r = vqh_sll(vqh_srl(c[0], 3), 11), g = vqh_sll(vqh_srl(c[1], 3), 6);
+	vqh b = vqh_sll(vqh_srl(c[2], 3), 1);
+	return vqh_or(vqh_or(r, g), vqh_or(b, vqh_srl(c[3], 7)));
 }
 
-static void split_rgba4(vh w, vh c[4]) {
-	const vh mask = vh_set1(15);
-	c[0] = wide4(vh_srl(w, 12));
-	c[1] = wide4(vh_and(vh_srl(w, 8), mask));
-	c[2] = wide4(vh_and(vh_srl(w, 4), mask));
-	c[3] = wide4(vh_and(w, mask));
+static void split_rgba4(vqh w, vqh c[4]) {
+	const vqh mask = vqh_set1(15);
+	c[0] = wide4(vqh_srl(w, 12));
+	c[1] = wide4(vqh_and(vqh_srl(w, 8), mask));
+	c[2] = wide4(vqh_and(vqh_srl(w, 4), mask));
+	c[3] = wide4(vqh_and(w, mask));
 }
 
-static vh join_rgba4(const vh c[4]) {
-	vh r = vh_sll(vh_srl(c[0], 4), 12), g = vh_sll(vh_srl(c[1], 4), 8);
-	vh b = vh_sll(vh_srl(c[2], 4), 4);
-	return vh_or(vh_or(r, g), vh_or(b, vh_srl(c[3], 4)));
+static vqh join_rgba4(const vqh c[4]) {
+	vqh r = vqh_sll(vqh_srl(c[0], 4), 12), g = vqh_sll(vqh_srl(c[1], 4), 8);
+	vqh b = vqh_sll(vqh_srl(c[2], 4), 4);
+	return vqh_or(vqh_or(r, g), vqh_or(b, vqh_srl(c[3], 4)));
 }
 
 #define CODEC16(name, format) \
 	static void decode_##name(uint32_t *out, const uint8_t *src, unsigned n) { \
 		unsigned i = 0; \
-		for (; n - i >= VH_LANES; i += VH_LANES) { \
-			vh c[4]; \
-			split_##name(vh_loadu(src + 2 * i), c); \
-			vh_store_bytes4((uint8_t *)(out + i), c); \
+		for (; n - i >= VQH_LANES; i += VQH_LANES) { \
+			vqh c[4]; \
+			split_##name(vqh_loadu(src + 2 * i), c); \
+			vqh_store_bytes4((uint8_t *)(out + i), c); \
 		} \
 		pixel_c()->decode[format](out + i, src + 2 * i, n - i); \
 	} \
 	static void encode_##name(uint8_t *dst, const uint32_t *px, unsigned n) { \
 		unsigned i = 0; \
-		for (; n - i >= VH_LANES; i += VH_LANES) { \
-			vh c[4]; \
-			vh_load_bytes4((const uint8_t *)(px + i), c); \
-			vh_storeu(dst + 2 * i, join_##name(c)); \
+		for (; n - i >= VQH_LANES; i += VQH_LANES) { \
+			vqh c[4]; \
+			vqh_load_bytes4((const uint8_t *)(px + i), c); \
+			vqh_storeu(dst + 2 * i, join_##name(c)); \
 		} \
 		pixel_c()->encode[format](dst + 2 * i, px + i, n - i); \
 	}
@@ -157,9 +155,9 @@ static void detile(uint32_t *dst, uint32_t stride_px, const uint32_t *src) {
 	for (uint32_t quarter = 0; quarter < 4; quarter++) {
 		uint32_t *to = dst + (quarter >> 1) * 4 * stride_px + (quarter & 1) * 4;
 		for (uint32_t half = 0; half < 2; half++, src += 8, to += 2 * stride_px) {
-			vi a = vi_loadu(src), b = vi_loadu(src + 4);
-			vi_storeu(to, vi_pair_lo(a, b));
-			vi_storeu(to + stride_px, vi_pair_hi(a, b));
+			vqi a = vqi_loadu(src), b = vqi_loadu(src + 4);
+			vqi_storeu(to, vqi_pair_lo(a, b));
+			vqi_storeu(to + stride_px, vqi_pair_hi(a, b));
 		}
 	}
 }
@@ -168,9 +166,9 @@ static void tile(uint32_t *dst, const uint32_t *src, uint32_t stride_px) {
 	for (uint32_t quarter = 0; quarter < 4; quarter++) {
 		const uint32_t *from = src + (quarter >> 1) * 4 * stride_px + (quarter & 1) * 4;
 		for (uint32_t half = 0; half < 2; half++, dst += 8, from += 2 * stride_px) {
-			vi a = vi_loadu(from), b = vi_loadu(from + stride_px);
-			vi_storeu(dst, vi_pair_lo(a, b));
-			vi_storeu(dst + 4, vi_pair_hi(a, b));
+			vqi a = vqi_loadu(from), b = vqi_loadu(from + stride_px);
+			vqi_storeu(dst, vqi_pair_lo(a, b));
+			vqi_storeu(dst + 4, vqi_pair_hi(a, b));
 		}
 	}
 }
@@ -178,28 +176,28 @@ static void tile(uint32_t *dst, const uint32_t *src, uint32_t stride_px) {
 /* ---- Averages ---- */
 
 /* Sums of neighbouring lanes of a, then of b. */
-static vh pair_sums(vh a, vh b) {
-	const vh one = vh_set1(1);
-	return vh_pack_u(vi_madd_s(a, one), vi_madd_s(b, one));
+static vqh pair_sums(vqh a, vqh b) {
+	const vqh one = vqh_set1(1);
+	return vqh_pack_u(vqi_madd_s(a, one), vqi_madd_s(b, one));
 }
 
 static void average(uint32_t *dst, const uint32_t *src, unsigned n, unsigned group) {
 	unsigned i = 0;
-	for (; n - i >= VH_LANES; i += VH_LANES) {
-		vh px[4][4], out[4];
+	for (; n - i >= VQH_LANES; i += VQH_LANES) {
+		vqh px[4][4], out[4];
 		for (unsigned v = 0; v < group; v++) {
-			vh_load_bytes4((const uint8_t *)(src + i * group + v * VH_LANES), px[v]);
+			vqh_load_bytes4((const uint8_t *)(src + i * group + v * VQH_LANES), px[v]);
 		}
 		for (unsigned c = 0; c < 4; c++) {
 			if (group == 2) {
-				out[c] = vh_srl(pair_sums(px[0][c], px[1][c]), 1);
+				out[c] = vqh_srl(pair_sums(px[0][c], px[1][c]), 1);
 			} else {
-				vh lo = pair_sums(px[0][c], px[1][c]),
+				vqh lo = pair_sums(px[0][c], px[1][c]),
 				   hi = pair_sums(px[2][c], px[3][c]);
-				out[c] = vh_srl(pair_sums(lo, hi), 2);
+				out[c] = vqh_srl(pair_sums(lo, hi), 2);
 			}
 		}
-		vh_store_bytes4((uint8_t *)(dst + i), out);
+		vqh_store_bytes4((uint8_t *)(dst + i), out);
 	}
 	pixel_c()->average(dst + i, src + i * group, n - i, group);
 }
@@ -225,4 +223,5 @@ void VFN(xfer_kernels_init)(struct xfer_kernels *k) {
 		.tile = tile,
 		.average = average,
 	};
+	VFN(scanout_kernels_init)(&k->scanout);
 }

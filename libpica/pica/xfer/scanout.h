@@ -36,7 +36,6 @@ struct scanout_kernels {
 
 /* The plain C slots, for the table and for the tails of the vector versions. */
 const struct scanout_kernels *scanout_c(void);
-void scanout_kernels_init_sse41(struct scanout_kernels *k);
-void scanout_kernels_init_emul(struct scanout_kernels *k);
+ISA_KERNELS(scanout)
 
 #endif

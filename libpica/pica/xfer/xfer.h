@@ -30,8 +30,7 @@ struct xfer_kernels {
 };
 
 void xfer_kernels_init(struct xfer_kernels *k, enum isa isa);
-void xfer_kernels_init_sse41(struct xfer_kernels *k);
-void xfer_kernels_init_emul(struct xfer_kernels *k);
+ISA_KERNELS(xfer)
 
 /* ---- Memory fill (fidelity: fill) ---- */
 
