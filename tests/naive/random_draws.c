@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "core/base/attributes.h"
+#include "core/vec/cpu.h"
 #include "random_rig.h"
 #include "random_shares.h"
 
@@ -206,7 +207,7 @@ static const char help[] =
 		"  --draws=N              That many (20000, or what PICA_TEST_DRAWS says)\n"
 		"  --first=K              From the epoch on that draw K belongs to (0)\n"
 		"  --threads=N            Workers; 0: none (0)\n"
-		"  --isa=NAME             c, emul or sse4.1 (the best that the processor has)\n"
+		"  --isa=NAME             " ISA_NAMES(", ") " (the best that the processor has)\n"
 		"  --float=f24|f32        Arithmetic of shaders (f24)\n"
 		"  --combiner=nearest|truncate\n"
 		"                         Rounding of the combiner's products (nearest)\n"

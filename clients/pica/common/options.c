@@ -9,11 +9,14 @@
 
 #include <sched.h>
 
+#include "core/vec/cpu.h"
+
 /* ---- Engine ---- */
 
 const char *const progress_words[] = { "auto", "always", "never", NULL };
 const char *const frames_words[] = { "last", "all", NULL };
-const char *const isa_words[] = { "c", "emul", "sse4.1", NULL };
+#define ISA_WORD(id, set, name, runs, a, b) name,
+const char *const isa_words[] = { "c", ISA_USER_SETS(ISA_WORD, , ) NULL };
 const char *const float_words[] = { "f24", "f32", NULL };
 const char *const combiner_words[] = { "nearest", "truncate", NULL };
 
@@ -26,8 +29,8 @@ const char *const combiner_words[] = { "nearest", "truncate", NULL };
 const struct option_row engine_threads_row = THREADS_ROW("the CPUs", false);
 const struct option_row engine_serial_row = THREADS_ROW("0", true);
 const struct option_row engine_kernel_rows[ENGINE_KERNEL_ROWS] = {
-	{ "isa", 0, "NAME", "Kernels: c, emul or sse4.1 (default: the best)", OPTION_TEXT, .at = AT(isa),
-			.words = isa_words, .given = ENGINE_ISA, .is_hidden = true },
+	{ "isa", 0, "NAME", "Kernels: " ISA_NAMES(", ") " (default: the best)", OPTION_TEXT,
+			.at = AT(isa), .words = isa_words, .given = ENGINE_ISA, .is_hidden = true },
 	{ "float", 0, NULL, "Arithmetic of shaders (default: f24, as hardware)", OPTION_CHOICE,
 			.at = AT(float_mode), .words = float_words, .given = ENGINE_FLOAT,
 			.is_hidden = true },
@@ -70,7 +73,7 @@ int engine_create(struct pica_device **out, const struct engine_options *o) {
 	const char *option = o->isa_option ? o->isa_option : "--isa ";
 	int ret = pica_device_create(out, &settings);
 	if (ret == -EINVAL && o->isa) {
-		log_line("%s%s: expected c, emul or sse4.1", option, o->isa);
+		log_line("%s%s: expected one of " ISA_NAMES(", "), option, o->isa);
 	} else if (ret == -EOPNOTSUPP && o->isa) {
 		log_line("%s%s: this machine does not have it", option, o->isa);
 	} else if (ret < 0) {

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/vec/cpu.h"
+
 static const char one_or_two[] = "two files, or one capture and --a or --b";
 
 /* Names of the engine's options without dashes; returns the error, or NULL. */
@@ -51,8 +53,9 @@ static void check(void *input, struct option_args args) {
 	o->engine[1].verbose = o->engine[0].verbose;
 }
 
-static const char *const settings_words[] = { "isa=c", "isa=emul", "isa=sse4.1", "threads=0",
-	"float=f24", "float=f32", "combiner=nearest", "combiner=truncate", NULL };
+#define ISA_SETTING(id, set, name, runs, a, b) "isa=" name,
+static const char *const settings_words[] = { "isa=c", ISA_USER_SETS(ISA_SETTING, , )
+	"threads=0", "float=f24", "float=f32", "combiner=nearest", "combiner=truncate", NULL };
 
 #define AT(member) offsetof(struct diff_options, member)
 
