@@ -12,8 +12,8 @@
 struct server;
 
 /*
- * Takes sock. is_last: it is one of the descriptors that are held for administrators, for there are
- * no others.
+ * Takes sock. is_last: it is one of the descriptors reserved for administrators, since there are no
+ * others.
  */
 typedef void acceptor_fn(void *owner, int sock, bool is_last);
 
@@ -30,8 +30,8 @@ struct acceptor {
 /* None yet: for acceptor_close(). */
 void acceptor_init(struct acceptor *a, struct server *server, acceptor_fn *fn, void *owner);
 /*
- * From a socket, non-blocking, which it owns from now on (also on failure). A further one takes the
- * place of the first, of which who has come by now is taken.
+ * From a socket, non-blocking, which it owns from now on (also on failure). A further one replaces
+ * the first; connections that wait on the first are still accepted.
  */
 int acceptor_listen(struct acceptor *a, int listener);
 void acceptor_close(struct acceptor *a);

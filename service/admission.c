@@ -1,4 +1,6 @@
-/* Who may connect: refusals, quotas of sessions, descriptors that are held for administrators. */
+/*
+ * Admission of connections: refusals, quotas of sessions, descriptors reserved for administrators.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,13 +12,13 @@
 
 enum { REFUSALS_A_SECOND = 10, RESERVED_SESSIONS = 4 };
 
-/* How soon it tries to hold again what it has released. */
+/* The delay before released descriptors are reserved again. */
 static const uint64_t spare_rest_ns = 200 * 1000000ull;
 static const uint64_t second_ns = 1000000000;
 
 /* ---- Refusals ---- */
 
-/* Anybody can be refused as often as he likes: a second has so many lines, then a sum. */
+/* Refusals can be frequent: a second has a limited number of lines, then a sum. */
 bool server_may_log_refusal(struct server *server) {
 	if (server->n_refusals == 0) {
 		loop_timer_set(server->loop, &server->refusal_timer, loop_now_ns() + second_ns);
@@ -192,7 +194,7 @@ static uint32_t count_greeting(const struct server *server, const uid_t *uid) {
 	return n;
 }
 
-/* The oldest of the user who has most of them, where the one who comes counts as there. */
+/* The oldest of the user with most of them, counting the new one. */
 static struct session *who_gives_way(const struct server *server, uid_t newcomer) {
 	struct session *oldest = NULL;
 	uint32_t most = 0;
@@ -209,8 +211,8 @@ static struct session *who_gives_way(const struct server *server, uid_t newcomer
 }
 
 /*
- * Who said HELLO meanwhile is heard; who is silent has no right to stay before a newcomer. Not
- * within an event of a session. False: one had to go, and there was none.
+ * Reads the HELLO of a peer that has sent it by now; disconnects the oldest silent one for a
+ * newcomer. Not within an event of a session. False: one had to go, and there was none.
  */
 static bool make_room(struct server *server, uid_t newcomer, bool has_to) {
 	uint32_t n;
@@ -228,7 +230,10 @@ static bool make_room(struct server *server, uid_t newcomer, bool has_to) {
 	return !has_to;
 }
 
-/* Takes sock. Where it is the last, whoever is silent gives way, or it is an administrator's. */
+/*
+ * Takes sock. If it is the last descriptor, the oldest silent peer is disconnected, or it is an
+ * administrator's.
+ */
 void server_accept(void *owner, int sock, bool is_last) {
 	struct server *server = owner;
 	struct ucred peer;

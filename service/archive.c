@@ -51,10 +51,7 @@ static int spawn(void *(*main)(void *arg), void *arg) {
 
 /* ---- The archive's thread ---- */
 
-/*
- * Whether the disk takes a byte. It may hang here, where nobody depends on it but the archive
- * itself.
- */
+/* Whether the disk takes a byte. It may hang here, where only the archive depends on it. */
 static int probe(const struct recording *r) {
 	const int fd = open(r->archive->folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
 	if (fd < 0) {
@@ -103,7 +100,7 @@ void recording_log_no_start(const struct recording *r) {
 						  strerror(-r->error));
 }
 
-/* Its context has gone while it began. */
+/* Its context was destroyed while it started. */
 static void destroy_abandoned(struct recording *r) {
 	struct remains *m = r->remains;
 	if (r->recorder) {
@@ -223,7 +220,7 @@ void recording_finish(struct recording *r) {
 	}
 	pthread_mutex_unlock(&a->mutex);
 	if (!has_room) {
-		archive_add(r); /* after what the archive's thread does */
+		archive_add(r); /* after the archive's thread */
 	} else if (spawn(run_finish, r) < 0) {
 		run_finish(r); /* no threads are left: it takes as long as it takes */
 	}
@@ -282,7 +279,7 @@ err_free:
 	return ret;
 }
 
-/* What its threads, and all of the process, have worked. Mutex held. */
+/* The processor time of its threads, and of the whole process. Mutex held. */
 static void look_at_clocks(const struct archive *a, uint64_t *own_ns, uint64_t *all_ns) {
 	struct timespec t;
 	*own_ns = 0;

@@ -19,12 +19,12 @@ struct confinement {
  * Prints errors.
  */
 int confine_user(const struct options *o, struct listening *l, struct keeper *keeper);
-/* Closes the file system. Prints what is wrong. */
+/* Closes the file system. Prints errors. */
 int confine_begin(
 		struct confinement *c, const struct options *o, const struct listening *l);
 /*
- * features: SANDBOX_*; child: who may be ended and waited for still, or 0. Negative: what is
- * demanded is not there; printed.
+ * features: SANDBOX_*; child: the process that may still be ended and waited for, or 0. Negative: a
+ * required part is missing; printed.
  */
 int confine_finish(struct confinement *c, unsigned features, pid_t child);
 

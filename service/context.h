@@ -120,8 +120,8 @@ void context_answer(struct context *c, const struct pica_job *job, int32_t resul
 /* Ends queued jobs with this user_data. Returns how many. */
 int32_t context_cancel(struct context *c, uint64_t user_data);
 /*
- * The PRESENT of a slot was shown, or replaced: returns its user_data. False: there is no such slot
- * any more.
+ * The PRESENT of a slot was shown, or replaced: returns its user_data. False: the slot no longer
+ * exists.
  */
 bool context_flipped(struct context *c, uint32_t slot, uint64_t *user_data);
 

@@ -89,9 +89,9 @@ enum display_event_type {
 	DISPLAY_FLIPPED,
 	/*
 	 * Outputs came, went, or have another mode: read outputs() again. All buffers are gone:
-	 * those that were acquired are not touched, committed or released any more. Flips that
-	 * waited were answered with -ECANCELED before. Reported once after create() if there are
-	 * outputs from the start.
+	 * acquired ones must not be touched, committed or released any more. Waiting flips were
+	 * answered with -ECANCELED before. Reported once after create() if there are outputs from
+	 * the start.
 	 */
 	DISPLAY_CHANGED,
 	/*
@@ -113,7 +113,7 @@ struct display_event {
 	uint32_t output;  /* DISPLAY_FLIPPED: index */
 	int error;        /* FLIPPED: 0, -ECANCELED, -ETIME (the card never answered), -EIO; LOST */
 	uint64_t cookie;  /* FLIPPED */
-	/* FLIPPED: CLOCK_MONOTONIC, of the vertical blank where the driver tells it */
+	/* FLIPPED: CLOCK_MONOTONIC, of the vertical blank if the driver reports it */
 	uint64_t time_ns;
 	/* FLIPPED: refreshes between the commit and time_ns that should have shown it already */
 	uint32_t missed;
@@ -129,7 +129,7 @@ struct display_settings {
 	const char *card;       /* node; NULL: the first that has a display plugged in */
 	/* names with commas, in the order of the outputs; NULL: all that are plugged in */
 	const char *connectors;
-	/* WIDTHxHEIGHT[@HERTZ][:FORMAT], wished; NULL: what the display prefers */
+	/* WIDTHxHEIGHT[@HERTZ][:FORMAT], requested; NULL: the preferred mode */
 	const char *mode;
 	const char *seat;       /* the seat that grants the card: see seat.h. NULL: "auto" */
 	bool no_atomic;         /* the calls of old only */
@@ -139,8 +139,8 @@ struct display_settings {
 	server_log_fn *log;
 	void *log_user;
 	/*
-	 * DISPLAY_WHY_BYTES, empty before create(), which writes there what failed where its errno
-	 * alone would not tell; NULL: nobody asks
+	 * DISPLAY_WHY_BYTES, empty before create(), which writes the failure there if its errno
+	 * does not explain it; NULL: not wanted
 	 */
 	char *why;
 };
@@ -177,8 +177,8 @@ struct display_impl {
 	 */
 	int (*commit)(struct display *d, const struct display_flip *flips, unsigned n);
 	/*
-	 * What to wait for: writes up to DISPLAY_POLL_FDS entries of fds (fd, events) and returns
-	 * their number; *deadline_ns: when dispatch() is due in any case (CLOCK_MONOTONIC;
+	 * Descriptors to wait for: writes up to DISPLAY_POLL_FDS entries of fds (fd, events) and
+	 * returns their number; *deadline_ns: when dispatch() is due in any case (CLOCK_MONOTONIC;
 	 * UINT64_MAX: never).
 	 */
 	unsigned (*prepare)(struct display *d, struct pollfd *fds, uint64_t *deadline_ns);

@@ -1,7 +1,7 @@
 /*
- * The inside of display_kms: a card's outputs, their buffers and flips. display_card.c: which card,
- * what is plugged in; display_seat.c: whose screen it is; display_flip.c: when to flip, and what to
- * do when the card refuses. What the card says and does is display_kms.c's.
+ * The inside of display_kms: a card's outputs, their buffers and flips. display_card.c: the card
+ * and its connectors; display_seat.c: the owner of the screen; display_flip.c: when to flip, and
+ * what to do when the card refuses. What the card says and does is display_kms.c's.
  */
 #ifndef SERVICE_DISPLAY_CARD_H
 #define SERVICE_DISPLAY_CARD_H
@@ -120,9 +120,9 @@ void card_report(struct card *card, struct display_event event);
 bool card_is_away(const struct card *card);
 /* Releases the card and looks for it again; reported. */
 void card_lose(struct card *card, int error);
-/* Nobody knows what the screens show: modes are set anew, and nothing is the user's any more. */
+/* The contents of the screens are unknown: modes are set again, and the user's buffers are void. */
 void card_forget_screens(struct card *card);
-/* Displays may have come and gone meanwhile; the user draws everything anew even if none did. */
+/* Displays may have come and gone meanwhile; the user redraws everything in any case. */
 void card_begin_anew(struct card *card);
 
 /* ---- display_seat.c ---- */

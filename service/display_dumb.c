@@ -37,7 +37,7 @@ int dumb_create(struct dumb_buffer *out, int card, uint32_t width, uint32_t heig
 		ret = -errno;
 		goto err;
 	}
-	memset(host, 0, (size_t)create.size); /* some drivers hand out what was there */
+	memset(host, 0, (size_t)create.size); /* some drivers return old contents */
 	*out = (struct dumb_buffer){ .host = host,
 		.size_bytes = (size_t)create.size,
 		.handle = create.handle,

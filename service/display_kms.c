@@ -44,7 +44,7 @@ static int error_of(int ret) {
 
 /* ---- Properties ---- */
 
-/* Ids (and values, where wanted) of an object's properties by their names; 0 where it lacks one. */
+/* Ids (and values, where wanted) of an object's properties by their names; 0 if it lacks one. */
 static void find_props(int fd, uint32_t object, uint32_t type, const char *const *names, unsigned n,
 		uint32_t *ids, uint64_t *values) {
 	memset(ids, 0, n * sizeof(*ids));
@@ -118,8 +118,8 @@ void kms_close(struct kms *kms, bool restore) {
 		drmModeCrtc *crtc = kms->saved[i];
 		bool was_on = crtc->mode_valid && crtc->buffer_id && kms->saved_connector[i];
 		/*
-		 * Where nothing was shown, or by a framebuffer that is gone, the kernel's console
-		 * takes over.
+		 * If nothing was shown, or its framebuffer is gone, the kernel's console takes
+		 * over.
 		 */
 		if (restore && was_on) {
 			drmModeSetCrtc(kms->fd, crtc->crtc_id, crtc->buffer_id, crtc->x, crtc->y,
@@ -254,7 +254,7 @@ static bool plane_has(const drmModePlane *plane, uint32_t format) {
 }
 
 /*
- * The format from what the plane lists, not from errors: some drivers accept and refuse at the
+ * The format comes from the plane's list, not from errors: some drivers accept it and refuse the
  * commit.
  */
 static enum display_format choose_format(const drmModePlane *plane, const struct kms_wish *wish) {

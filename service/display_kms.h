@@ -1,7 +1,6 @@
 /*
- * A thin layer over libdrm's mode setting, which display_card.c drives. It
- * keeps no state beyond what it read from the card. Private to the display; all calls on the
- * display thread.
+ * A thin layer over libdrm's mode setting, which display_card.c drives. It keeps no state except
+ * that read from the card. Private to the display; all calls on the display thread.
  *
  * Errors are negative errnos as the kernel gave them: -EACCES not master, -EBUSY a flip is pending
  * (or the CRTC is off), -EINVAL, -ENOSPC, -ERANGE refused, -ENODEV the card is gone.

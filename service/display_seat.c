@@ -84,9 +84,9 @@ static void lose_seat(struct card *card, int error) {
 }
 
 /*
- * logind says nothing when it starts again, and then neither that it has taken the card nor ever
- * that it gives it back. That the screen should be ours is seen all the same: our terminal is the
- * one in front, or nobody said that we are away and still the card obeys another.
+ * logind reports nothing when it starts again: neither that it has taken the card nor that it gives
+ * it back. That the screen should be ours is seen all the same: our terminal is the one in front,
+ * or nobody said that we are away and still the card obeys another.
  */
 static bool should_be_ours(const struct card *card) {
 	return card->is_away ? seat_is_in_front(card->seat) :

@@ -83,7 +83,7 @@ static int put_bytes(const struct frame_sink *s, const void *bytes, size_t n) {
 	return 0;
 }
 
-/* Of a pipe 0 also where nobody reads it yet: has_file says. */
+/* Of a pipe 0 also without a reader: has_file says. */
 static int open_pipe(struct frame_sink *s) {
 	const int fd = open(s->where, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0) {
@@ -122,7 +122,7 @@ static void keep_error(struct frame_sink *s, int error) {
 	}
 }
 
-/* What opening it says; what begins it is written like a picture. */
+/* Returns the error of opening it; the header is written like a picture. */
 static int open_file(struct frame_sink *s) {
 	const int ret = s->is_pipe ? open_pipe(s) : file_begin(&s->file, s->where);
 	s->has_file |= !s->is_pipe && ret == 0;
@@ -233,7 +233,7 @@ static int put_video(struct frame_sink *s, unsigned output, uint64_t time_ns, bo
 	if (output != 0) {
 		return 0;
 	}
-	y4m_picture(s->video, &s->picture); /* also for who reads its repetitions */
+	y4m_picture(s->video, &s->picture); /* also for a reader of its repetitions */
 	return is_open ? put_bytes(s, s->video, s->video_bytes) : 0;
 }
 

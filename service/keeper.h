@@ -1,6 +1,6 @@
 /*
  * A second process that keeps what picad gives up: the rights that it was started with, and the
- * whole file system. Each second it looks whether the socket is still where clients look for it. If
+ * whole file system. Each second it checks that the socket is still where clients look for it. If
  * somebody removed it, the keeper makes it again and hands the new socket over. It changes who may
  * open the socket after a reload, and removes socket and lock when picad ends, in whatever way.
  *

@@ -92,9 +92,9 @@ static const char *braces_end(const char *p) {
 typedef int pattern_fn(void *user, const char *pattern);
 
 /*
- * Calls fn for each of the patterns that one with braces stands for, in their order, until it
- * returns something else than 0. glob() knows braces, too, but drops in silence what names nothing
- * where another one names something.
+ * Calls fn for each alternative of a pattern with braces, in their order, until it returns
+ * something else than 0. glob() knows braces, too, but drops in silence what names nothing where
+ * another one names something.
  */
 static int each_pattern(const char *pattern, pattern_fn *fn, void *user) {
 	const char *open = pattern;
@@ -118,7 +118,7 @@ static int each_pattern(const char *pattern, pattern_fn *fn, void *user) {
 	return ret;
 }
 
-/* What a pattern without braces names, behind what was found before. 0 or what glob() says. */
+/* Adds the matches of a pattern without braces. Returns 0 or an error of glob(). */
 static int find_files(void *user, const char *pattern) {
 	/* A name that no file has stays as it is, for who opens it to complain about. */
 	return glob(pattern, GLOB_NOCHECK | GLOB_APPEND, NULL, user);
@@ -430,7 +430,7 @@ static _Noreturn void keep(const struct kiosk *kiosk, const char *socket, pid_t 
 
 /* ---- Face ---- */
 
-/* 0: it does; else what is wrong was printed. */
+/* 0: it does; otherwise the error was printed. */
 static int names_capture(void *user, const char *pattern) {
 	struct pica_capture *capture = NULL;
 	struct pica_capture_error error, first = { .code = 0 };

@@ -109,7 +109,7 @@ static int make_folder(struct listening *l) {
 }
 
 /*
- * Whether the file that is open as fd is the one at path: somebody may have removed it.
+ * Whether the file that is open as fd is still the one at path.
  */
 static bool is_still_there(int fd, const char *path) {
 	struct stat open_one, named;
@@ -212,8 +212,8 @@ static mode_t mode_for(enum server_access access) {
 }
 
 /*
- * The socket's file itself: its folder may be another user's, who puts a link to something of
- * somebody's in its place.
+ * The socket's file itself, not a link: another user may own its folder, and put a link to a
+ * foreign file in its place.
  */
 static int open_file(const struct listening *l) {
 	struct stat st;

@@ -22,15 +22,14 @@ struct listening {
 };
 
 /*
- * Where clients of uid look for a service, if nobody tells them: in the folder that
+ * The default place of a service for clients of uid: in the folder that
  * $XDG_RUNTIME_DIR names, or, where we are not uid yet, in /run/user/UID if that is uid's; else in
  * /run/pica.
  */
 void listen_default_path(char out[108], uid_t uid);
 /*
  * Takes the socket that systemd passed (LISTEN_FDS), else binds path, making its folder, replacing
- * a socket whose service is gone. -EADDRINUSE: another service is alive there. Prints what is
- * wrong.
+ * a socket whose service is gone. -EADDRINUSE: another service is alive there. Prints errors.
  */
 int listen_open(struct listening *l, const char *path, enum server_access access, gid_t group);
 /* Gives the files, and later ones of listen_renew(), to a user. Returns 0 or a negative errno. */

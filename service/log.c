@@ -37,7 +37,7 @@ static struct {
 static void write_all(const char *text, size_t n) {
 	while (n > 0) {
 		const ssize_t done = write(STDERR_FILENO, text, n);
-		if (done < 0 && errno == EAGAIN) { /* somebody else wants it not to block */
+		if (done < 0 && errno == EAGAIN) { /* another program wants it not to block */
 			struct pollfd p = { .fd = STDERR_FILENO, .events = POLLOUT };
 			poll(&p, 1, -1);
 		} else if (done < 0 && errno != EINTR) {

@@ -1,6 +1,6 @@
 /*
  * Damaged containers: every truncation, every byte flipped, and damage whose hashes are right.
- * Always an error that names the place, or what was written; never a crash, and never more memory
+ * Always an error that names the place, or the original data; never a crash, and never more memory
  * than the file declares.
  */
 #include <malloc.h>
@@ -223,7 +223,7 @@ TEST_LOOP(every_flipped_byte_names_the_chunk, 2) {
 			ck_assert_msg(ret < 0, "%zu", i);
 			continue; /* not a container at all */
 		}
-		/* A flipped name is told as it reads now, with its place. */
+		/* The error names a flipped name as it reads now, with its place. */
 		char where[40];
 		snprintf(where, sizeof(where), "byte 0x%zX:", offset);
 		ck_assert_msg(ret < 0 && names_place(text) &&
@@ -256,7 +256,7 @@ static void hash_again(uint8_t *file, size_t size) {
 }
 
 /*
- * Each chunk uncompressed, so that a flip reaches what it means. The index is made anew, for the
+ * Each chunk uncompressed, so that a flip reaches its data. The index is written again, for the
  * sizes. Returns the size of the file in bad.
  */
 static size_t unpack_all(void) {
@@ -376,7 +376,10 @@ TEST(jobs_with_pointers_are_refused) {
 	drop_good();
 }
 
-/* The last entry of a kind in the index of `bad` says so many; returns the number of its chunk. */
+/*
+ * Sets the count of the last entry of a kind in the index of `bad`; returns the number of its
+ * chunk.
+ */
 static uint64_t claim(size_t size, uint32_t fourcc, uint32_t n) {
 	struct box_end end;
 	struct box_index index;
@@ -421,7 +424,7 @@ static void claim_frames(size_t size, uint32_t n) {
 	hash_again(bad, size);
 }
 
-/* Who goes from frame to frame does not do so for hours over a file of a few bytes. */
+/* Reading all frames of a file of a few bytes does not take hours. */
 TEST(there_are_no_more_frames_than_events_that_end_them) {
 	char text[PICA_CAPTURE_MESSAGE], name[32];
 	struct pica_capture *c;
@@ -536,7 +539,7 @@ static void store(const uint8_t *bytes, size_t size) {
 	ck_assert_int_eq(fclose(f), 0);
 }
 
-/* What is left of a file is a beginning of it, however long. */
+/* The rest of a file is a beginning of it, of any length. */
 TEST(recovery_gives_what_is_whole) {
 	load_good(NULL);
 	unsigned recovered = 0;
@@ -574,7 +577,7 @@ TEST(recovery_gives_what_is_whole) {
 	ck_assert_uint_gt(recovered, 100);
 	ck_assert_uint_eq(last, BOX_FRAMES);
 
-	/* A flip in the middle: what is before it. In the header: everything. */
+	/* A flip in the middle: the part before it. In the header: everything. */
 	size_t second_key = 0;
 	for (size_t at = BOX_HEADER, keys = 0; keys < 2;) {
 		struct box_chunk head;
@@ -592,7 +595,7 @@ TEST(recovery_gives_what_is_whole) {
 	ck_assert_ptr_nonnull(strstr(pica_capture_error(capture)->message, "KEYF chunk"));
 	ck_assert_int_eq(pica_capture_verify(capture), -EINVAL);
 	done();
-	/* All events are there: what is lost is a place to begin at. */
+	/* All events are there: only a key is lost. */
 	ck_assert_int_eq(pica_capture_recover(&capture, path, &error), 1);
 	ck_assert_ptr_nonnull(strstr(error.message, "KEYF chunk"));
 	ck_assert_uint_eq(info().missing & PICA_CAPTURE_LOST_END, 0);

@@ -111,7 +111,7 @@ struct unit {
 	unsigned n_chunks, cap_chunks;
 	struct { hold_put_fn *put; void *thing; } *holds;
 	unsigned n_holds, cap_holds;
-	size_t held_bytes; /* of what was made for this pass */
+	size_t held_bytes; /* of chunks created for this pass */
 	struct pass_work work;
 	struct account *account;
 	uint16_t tiles[EXEC_MAX_TILES]; /* task -> tile: those with triangles in them */

@@ -8,11 +8,11 @@
 
 enum {
 	SMALL_PX = 8,      /* bounding boxes up to this are walked by quads */
-	BLOCK_PIXELS = 24, /* blocks with at least so many pixels are batches of their own */
+	BLOCK_PIXELS = 24, /* blocks with at least this many pixels are batches of their own */
 	STEPS_PX = 24,     /* a box so wide and high has blocks enough for a table of steps */
 	/* Planes of a quad that are there for the early tests, which read the first two. */
 	TESTED_QUAD_PLANES = 4,
-	/* What things take at most, about, in ns. */
+	/* Approximate maximum times, in ns. */
 	TRIANGLE_TICKS = 100,
 	PIXEL_TICKS = 16,
 	SERIAL_TICKS = 256, /* a pixel on its own */
@@ -29,7 +29,7 @@ struct quad_window {
 	uint8_t color[16], depth[16];
 };
 
-/* What is drawn next. */
+/* The next block to draw. */
 struct cursor {
 	unsigned tile, chunk;
 	uint32_t tri; /* of the chunk: in its list for the tile; serial: in tris */
@@ -66,7 +66,7 @@ struct tile_scratch {
 	unsigned n_planes, n_tested; /* of rs->plane: all; the first ones, which early tests read */
 	unsigned quad_planes;        /* tri_planes() */
 	bool may_repeat; /* a pixel may be pending twice: opaque and tested when appended */
-	const struct tile_counts *counts; /* NULL: nobody asks */
+	const struct tile_counts *counts; /* NULL: not requested */
 	uint64_t pending; /* hash bits of the pending quads: no bit, no conflict */
 	struct tile_stats stats;
 	PICA_ALIGNED(64) unsigned char frag[]; /* of the stages */
@@ -124,7 +124,7 @@ static void flush(struct tile_scratch *s) {
 	s->pending = 0;
 }
 
-/* What the draws of a stage so far have to report. */
+/* The reports of the draws of a stage so far. */
 static void report(struct tile_scratch *s) {
 	const uint32_t value = s->stage ? s->stage->finish(s->frag) : 0;
 	s->stats.greatest = value > s->stats.greatest ? value : s->stats.greatest;
@@ -170,7 +170,7 @@ static bool conflicts(const struct tile_scratch *s, uint32_t px, unsigned mask) 
 	return false;
 }
 
-/* Quad `from` of the batch becomes quad `to`: what is known of it after the early tests. */
+/* Quad `from` of the batch becomes quad `to`, with its state after the early tests. */
 static void move_quad(struct batch *b, unsigned to, unsigned from) {
 	const unsigned l = 4 * to, m = 4 * from;
 	b->quad_px[to] = b->quad_px[from];
