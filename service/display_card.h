@@ -70,7 +70,7 @@ struct card {
 	struct seat *seat;         /* NULL: lost, and not found again yet */
 	char seat_name[16];        /* as it is asked for the next time */
 	uint64_t seat_ns;          /* when, if there is none */
-	bool is_seat_new;          /* it may have said something before there was a descriptor */
+	bool is_seat_new;          /* it may have events from before there was a descriptor */
 	int seat_error;            /* why there is none, said once */
 	uint64_t overdue_ns;       /* when it should have said that the screen is ours at last */
 	unsigned n_silent;         /* seats in a row that did not */
@@ -149,7 +149,7 @@ void flips_end_lost(struct card *card);
 void flips_report(struct card *card);
 /* Every pending flip ends with error, reported. */
 void flips_cancel(struct card *card, int error);
-/* When a new flip of the output is due: now, or at the next place of the grid. */
+/* When a new flip of the output is due: now, or at the next slot of the grid. */
 uint64_t flip_place(const struct output *o, uint64_t now);
 /* When the output needs dispatch(); UINT64_MAX: not by itself. */
 uint64_t flip_deadline(const struct output *o);

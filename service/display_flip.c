@@ -12,8 +12,8 @@ enum {
 /* ---- Ends of flips ---- */
 
 /*
- * The waiting picture is shown, or (with an error) as good as: nobody knows what the screen holds
- * then.
+ * The waiting picture is shown or, with an error, counts as shown: the contents of the screen are
+ * then unknown.
  */
 static void finish_flip(struct output *o, int result, uint64_t time_ns) {
 	for (unsigned i = 0; i < o->n_buffers; i++) {
@@ -175,7 +175,7 @@ static bool send_together(struct card *card, uint64_t tag) {
 		}
 	}
 	if (n < 2 || kms_flip(&card->kms, shows, n) < 0) {
-		return false; /* one by one, where each refusal has its answer */
+		return false; /* one by one, so that each refusal is handled */
 	}
 	for (unsigned i = 0; i < n; i++) {
 		members[i]->state = FLIP_IN_CARD;
@@ -210,8 +210,8 @@ static void on_card_flip(void *owner, uint64_t tag, uint32_t crtc, uint64_t time
 		if (o->state == FLIP_IN_CARD && o->tag == tag &&
 				(o->pipe.crtc == crtc || crtc == 0)) {
 			/*
-			 * Without a blank the time is the flip's place, so that the grid does not
-			 * creep.
+			 * Without a blank the time is that of the flip's slot, so that the grid
+			 * does not drift.
 			 */
 			uint64_t grid_ns = o->due_ns <= card_now_ns() &&
 					o->shown_ns ? o->due_ns : card_now_ns();

@@ -165,7 +165,9 @@ uint64_t card_seat_deadline(const struct card *card) {
 			UINT64_MAX;
 }
 
-/* logind tells that the screen is ours only those who have a card of it, and gives it to others. */
+/*
+ * logind reports the screen only to sessions that have a card of it, and gives the card to others.
+ */
 bool card_may_look(const struct card *card) {
 	return !card->is_away || (card->seat && seat_is_kept(card->seat));
 }
