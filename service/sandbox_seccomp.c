@@ -18,151 +18,61 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
+#define S SCMP_SYS
+
 /*
  * Whatever their arguments are. A name that a machine lacks is a negative number there, and
  * ignored.
  */
 static const int always[] = {
 	/* Descriptors that are open. */
-	SCMP_SYS(read),
-	SCMP_SYS(readv),
-	SCMP_SYS(pread64),
-	SCMP_SYS(write),
-	SCMP_SYS(writev),
-	SCMP_SYS(pwrite64),
-	SCMP_SYS(close),
-	SCMP_SYS(lseek),
-	SCMP_SYS(fcntl),
-	SCMP_SYS(dup),
-	SCMP_SYS(fstat),
-	SCMP_SYS(fstatfs),
-	SCMP_SYS(ftruncate),
-	SCMP_SYS(getdents64),
+	S(read), S(readv), S(pread64), S(write), S(writev), S(pwrite64), S(close), S(lseek),
+	S(fcntl), S(dup), S(fstat), S(fstatfs), S(ftruncate), S(getdents64),
 	/* Memory that clients share, bells, wake-ups. */
-	SCMP_SYS(memfd_create),
-	SCMP_SYS(pipe2),
-	SCMP_SYS(eventfd2),
-	SCMP_SYS(munmap),
-	SCMP_SYS(mremap),
-	SCMP_SYS(madvise),
-	SCMP_SYS(brk),
+	S(memfd_create), S(pipe2), S(eventfd2), S(munmap), S(mremap), S(madvise), S(brk),
 	/* Clients and the service manager; sockets cannot be made. */
-	SCMP_SYS(accept4),
-	SCMP_SYS(sendmsg),
-	SCMP_SYS(recvmsg),
-	SCMP_SYS(sendto),
-	SCMP_SYS(recvfrom),
-	SCMP_SYS(shutdown),
-	SCMP_SYS(getsockopt),
-	SCMP_SYS(getsockname),
+	S(accept4), S(sendmsg), S(recvmsg), S(sendto), S(recvfrom), S(shutdown), S(getsockopt),
+	S(getsockname),
 	/* Waiting. */
-	SCMP_SYS(epoll_ctl),
-	SCMP_SYS(epoll_wait),
-	SCMP_SYS(epoll_pwait),
-	SCMP_SYS(epoll_pwait2),
-	SCMP_SYS(poll),
-	SCMP_SYS(ppoll),
-	SCMP_SYS(futex),
-	SCMP_SYS(sched_yield),
-	SCMP_SYS(nanosleep),
-	SCMP_SYS(clock_nanosleep),
-	SCMP_SYS(restart_syscall),
+	S(epoll_ctl), S(epoll_wait), S(epoll_pwait), S(epoll_pwait2), S(poll), S(ppoll),
+	S(futex), S(sched_yield), S(nanosleep), S(clock_nanosleep), S(restart_syscall),
 	/* Looking at itself. */
-	SCMP_SYS(clock_gettime),
-	SCMP_SYS(clock_getres),
-	SCMP_SYS(gettimeofday),
-	SCMP_SYS(time),
-	SCMP_SYS(getpid),
-	SCMP_SYS(gettid),
-	SCMP_SYS(getuid),
-	SCMP_SYS(geteuid),
-	SCMP_SYS(getgid),
-	SCMP_SYS(getegid),
-	SCMP_SYS(getcwd),
-	SCMP_SYS(getrandom),
-	SCMP_SYS(getrusage),
-	SCMP_SYS(sched_getaffinity),
-	SCMP_SYS(sysinfo),
-	SCMP_SYS(uname),
+	S(clock_gettime), S(clock_getres), S(gettimeofday), S(time), S(getpid), S(gettid),
+	S(getuid), S(geteuid), S(getgid), S(getegid), S(getcwd), S(getrandom), S(getrusage),
+	S(sched_getaffinity), S(sysinfo), S(uname),
 	/* Signals to itself, threads. */
-	SCMP_SYS(rt_sigaction),
-	SCMP_SYS(rt_sigprocmask),
-	SCMP_SYS(rt_sigreturn),
-	SCMP_SYS(sigaltstack),
-	SCMP_SYS(set_robust_list),
-	SCMP_SYS(rseq),
-	SCMP_SYS(membarrier),
-	SCMP_SYS(exit),
-	SCMP_SYS(exit_group),
+	S(rt_sigaction), S(rt_sigprocmask), S(rt_sigreturn), S(sigaltstack),
+	S(set_robust_list), S(rseq), S(membarrier), S(exit), S(exit_group),
 	/* Names of files: which ones is for Landlock to say. The socket goes at the end. */
-	SCMP_SYS(stat),
-	SCMP_SYS(lstat),
-	SCMP_SYS(newfstatat),
-	SCMP_SYS(statx),
-	SCMP_SYS(access),
-	SCMP_SYS(faccessat),
-	SCMP_SYS(faccessat2),
-	SCMP_SYS(readlink),
-	SCMP_SYS(readlinkat),
-	SCMP_SYS(unlink),
-	SCMP_SYS(unlinkat),
+	S(stat), S(lstat), S(newfstatat), S(statx), S(access), S(faccessat), S(faccessat2),
+	S(readlink), S(readlinkat), S(unlink), S(unlinkat),
 };
 
 static const int for_files[] = {
-	SCMP_SYS(open),
-	SCMP_SYS(openat),
-	SCMP_SYS(link),
-	SCMP_SYS(linkat),
-	SCMP_SYS(rename),
-	SCMP_SYS(renameat),
-	SCMP_SYS(renameat2),
-	SCMP_SYS(fchmod),
-	SCMP_SYS(umask),
-	SCMP_SYS(fsync),
-	SCMP_SYS(fdatasync),
-	SCMP_SYS(fallocate),
+	S(open), S(openat), S(link), S(linkat), S(rename), S(renameat), S(renameat2),
+	S(fchmod), S(umask), S(fsync), S(fdatasync), S(fallocate),
 };
 
 static const int for_cards[] = {
-	SCMP_SYS(open), SCMP_SYS(openat), SCMP_SYS(bind), SCMP_SYS(setsockopt),
+	S(open), S(openat), S(bind), S(setsockopt),
 };
 
-static const int for_seats[] = { SCMP_SYS(connect), SCMP_SYS(setsockopt) };
+static const int for_seats[] = {
+	S(connect), S(setsockopt),
+};
 
-static const int for_uring[] = { SCMP_SYS(io_uring_enter) };
+static const int for_uring[] = {
+	S(io_uring_enter),
+};
 
 /* The service never makes these calls, not even by mistake. */
 static const int deadly[] = {
-	SCMP_SYS(execve),
-	SCMP_SYS(execveat),
-	SCMP_SYS(fork),
-	SCMP_SYS(vfork),
-	SCMP_SYS(ptrace),
-	SCMP_SYS(process_vm_readv),
-	SCMP_SYS(process_vm_writev),
-	SCMP_SYS(bpf),
-	SCMP_SYS(perf_event_open),
-	SCMP_SYS(userfaultfd),
-	SCMP_SYS(mount),
-	SCMP_SYS(umount2),
-	SCMP_SYS(pivot_root),
-	SCMP_SYS(chroot),
-	SCMP_SYS(setns),
-	SCMP_SYS(unshare),
-	SCMP_SYS(init_module),
-	SCMP_SYS(finit_module),
-	SCMP_SYS(delete_module),
-	SCMP_SYS(kexec_load),
-	SCMP_SYS(kexec_file_load),
-	SCMP_SYS(reboot),
-	SCMP_SYS(swapon),
-	SCMP_SYS(swapoff),
-	SCMP_SYS(keyctl),
-	SCMP_SYS(add_key),
-	SCMP_SYS(request_key),
-	SCMP_SYS(io_uring_setup),
-	SCMP_SYS(io_uring_register),
-	SCMP_SYS(personality),
+	S(execve), S(execveat), S(fork), S(vfork), S(ptrace), S(process_vm_readv),
+	S(process_vm_writev), S(bpf), S(perf_event_open), S(userfaultfd), S(mount), S(umount2),
+	S(pivot_root), S(chroot), S(setns), S(unshare), S(init_module), S(finit_module),
+	S(delete_module), S(kexec_load), S(kexec_file_load), S(reboot), S(swapon), S(swapoff),
+	S(keyctl), S(add_key), S(request_key), S(io_uring_setup), S(io_uring_register),
+	S(personality),
 };
 
 /* With one argument as it has to be: (argument & mask) == value. */
