@@ -215,8 +215,7 @@ static void draw(struct recorder *r, unsigned frame) {
 		0 };
 	struct mat4 view = mat4_mul(mat4_rotate_x(0.043), mat4_rotate_y(turn - 0.25));
 	view = mat4_mul(view, mat4_translate(-eye[0], -eye[1], -eye[2]));
-	view = mat4_mul(screen_lens(TOP_WIDTH, 38, 0.5, 40), view);
-	view = mat4_tilt(view);
+	view = mat4_tilt(mat4_mul(screen_lens(TOP_WIDTH, 38, 0.5, 40), view));
 	draw_faces(r, frame);
 	draw_levels(r);
 	recorder_draw_top(r);

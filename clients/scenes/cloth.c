@@ -78,9 +78,9 @@ static void emit_stages(struct recorder *r) {
 
 static void draw_banner(struct recorder *r, unsigned frame, float x, double turn, bool is_two_sided)
 		{
-	struct mat4 model = mat4_mul(mat4_translate(x, -0.03f, -5), mat4_rotate_y(turn));
 	emit_lights(r, is_two_sided);
-	lit_draw(r, &own.banner[frame], model);
+	lit_draw(r, &own.banner[frame], mat4_mul(mat4_translate(x, -0.03f, -5),
+			mat4_rotate_y(turn)));
 }
 
 static void draw_screen(struct recorder *r, unsigned frame) {
@@ -96,9 +96,7 @@ static void draw_screen(struct recorder *r, unsigned frame) {
 	pica_emit_texture(&r->list, 0, &own.picture);
 	pica_emit_texture(&r->list, 1, &own.weave);
 	use_units(r, 3);
-	struct mat4 lens = screen_lens(width, 28, 1, 20);
-	lens = mat4_tilt(lens);
-	lit_use(r, lens);
+	lit_use(r, mat4_tilt(screen_lens(width, 28, 1, 20)));
 	draw_banner(r, frame, is_top ? -0.95f : -0.75f, is_top ? 0.02 : 0.12, !is_top);
 	draw_banner(r, frame, is_top ? 0.95f : 0.75f, is_top ? 0.02 : 0.46, true);
 	pica_emit_lighting(&r->list, NULL);

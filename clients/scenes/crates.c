@@ -222,8 +222,7 @@ static void draw_top(struct recorder *r, unsigned frame) {
 	const struct pica_texture cube = cube_texture(
 			map_addr, FACE_BYTES, FACE, PICA_TEXTURE_TYPE_SHADOW_CUBE);
 	struct mat4 view = screen_lens(TOP_WIDTH, 45, 0.5, 30);
-	view = mat4_mul3(view, mat4_translate(0, 0.1f, -9.2f), mat4_rotate_x(0.02));
-	view = mat4_tilt(view);
+	view = mat4_tilt(mat4_mul3(view, mat4_translate(0, 0.1f, -9.2f), mat4_rotate_x(0.02)));
 	pica_emit_texture(&r->list, 0, &cube);
 	pica_emit_shadow_texture(&r->list, false, 0.002f);
 	pica_emit_texture(&r->list, 1, &own.bricks);

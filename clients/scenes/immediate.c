@@ -106,7 +106,7 @@ static void draw_top(struct recorder *r, unsigned frame) {
 		{ .wheel = 0.3, .pen = 0.22, .size = 104, .rounds = 3, .hue = 0.5 },
 		{ .wheel = 0.4, .pen = 0.55, .size = 62, .rounds = 2, .hue = 0.05 },
 		{ .wheel = 0.2, .pen = 0.2, .size = 58, .rounds = 1, .hue = 0.3 },
-};
+	};
 	/* Which curve, where, and how it turns. */
 	static const struct {
 		unsigned curve;
@@ -143,9 +143,9 @@ static void store(struct recorder *r) {
 
 /* Attribute 0 from the array, attribute 1 fixed. */
 static void draw_shadow(struct recorder *r, double x, double y, double radius) {
-	struct mat4 m = mat4_mul3(mat4_pixels(BOTTOM_WIDTH, SCREEN_HEIGHT), mat4_translate((float)x,
-			(float)y, 0), mat4_scale((float)radius, (float)radius, 1));
-	m = mat4_tilt(m);
+	struct mat4 m = mat4_tilt(mat4_mul3(mat4_pixels(BOTTOM_WIDTH, SCREEN_HEIGHT),
+			mat4_translate((float)x, (float)y, 0), mat4_scale((float)radius,
+			(float)radius, 1)));
 	set_matrix(r, "projection", m);
 	const struct pica_attributes a = { .base = ARRAY_BASE,
 		.n = 2,

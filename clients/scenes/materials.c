@@ -253,8 +253,8 @@ static void draw_screen(struct recorder *r, unsigned frame) {
 	blend_off(r);
 	pica_emit_cull(&r->list, PICA_CULL_BACK);
 	depth_on(r);
-	struct mat4 lens = mat4_perspective(30 / 360.0, (double)panel_w / PANEL_H, 1, 10);
-	lens = mat4_tilt(lens);
+	struct mat4 lens = mat4_tilt(mat4_perspective(30 / 360.0, (double)panel_w / PANEL_H, 1,
+			10));
 	lit_use(r, lens);
 	for (unsigned i = 0; i < MATERIALS; i++) {
 		struct mat4 model = mat4_mul(

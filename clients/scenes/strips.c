@@ -153,8 +153,7 @@ static void draw_sky(struct recorder *r) {
 static void draw_top(struct recorder *r, unsigned frame) {
 	draw_sky(r);
 	struct mat4 view = screen_lens(TOP_WIDTH, 54, 0.5, 40);
-	view = mat4_mul3(view, mat4_rotate_x(0.055), mat4_translate(0, -1.9f, 0));
-	view = mat4_tilt(view);
+	view = mat4_tilt(mat4_mul3(view, mat4_rotate_x(0.055), mat4_translate(0, -1.9f, 0)));
 	set_matrix(r, "projection", view);
 	depth_on(r);
 	mesh_draw(r, &own.ground);

@@ -82,12 +82,8 @@ static void draw_backdrop(struct recorder *r, unsigned width, bool is_smooth) {
 	static const uint32_t wall[2] = { 0xF4E8C8FF, 0xF8D890FF };
 	const int w = (int)width;
 	if (is_smooth) {
-		static const uint32_t walls[4] = { 0xB8B4ACFF, 0xB8B4ACFF, 0xE8E4DCFF,
-			0xE8E4DCFF };
-		static const uint32_t table[4] = { 0xA8A098FF, 0xA8A098FF, 0x787068FF,
-			0x787068FF };
-		canvas_gradient(r, 0, 0, w, 170, walls);
-		canvas_gradient(r, 0, 170, w, 70, table);
+		canvas_sky(r, 0, 0, w, 170, 0xB8B4ACFF, 0xE8E4DCFF);
+		canvas_sky(r, 0, 170, w, 70, 0xA8A098FF, 0x787068FF);
 	} else {
 		canvas_rect(r, 0, 0, w, 170, wall[0]);
 		for (int i = 0; i < w / 40; i += 2) {
@@ -106,13 +102,11 @@ static void draw_bodies(struct recorder *r, unsigned width, unsigned frame) {
 	/* One before the other, so that ink parts them. */
 	static const float place[BODIES][4] = { { -1.95f, -0.25f, 0.0f, 1.16f },
 		{ 0.05f, 0.12f, -0.9f, 1.5f }, { 1.98f, -0.3f, 0.1f, 1.1f } };
-	struct mat4 lens = screen_lens(width, 34, 1, 20);
-	lens = mat4_tilt(lens);
 	emit_stages(r);
 	use_units(r, 0);
 	pica_emit_cull(&r->list, PICA_CULL_BACK);
 	depth_on(r);
-	lit_use(r, lens);
+	lit_use(r, mat4_tilt(screen_lens(width, 34, 1, 20)));
 	for (unsigned i = 0; i < BODIES; i++) {
 		const float *at = place[i], closer = width < TOP_WIDTH ? 0.8f : 1;
 		struct mat4 model = mat4_mul(mat4_rotate_x(i == 1 ? -0.06 : 0.07),
