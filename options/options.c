@@ -184,10 +184,6 @@ static void put_wrapped(const char *text, unsigned column, unsigned indent) {
 
 static void put_row(const struct option_row *row) {
 	char head[160], arg[96];
-	if (row->kind == OPTION_HEADING) {
-		printf("\n %s:\n", row->help);
-		return;
-	}
 	argument_text(arg, sizeof(arg), row);
 	int len = row->letter ? snprintf(head, sizeof(head), "  -%c, --%s%s", row->letter, row->name, arg) :
 				snprintf(head, sizeof(head), "      --%s%s", row->name, arg);
@@ -254,10 +250,12 @@ static void print_help(const struct option_spec *spec, bool all) {
 	putchar('\n');
 	struct cursor c = { spec, 0, 0 };
 	for (const struct option_row *row; (row = next_row(&c));) {
-		if (!row->is_hidden || all) {
+		if (row->kind == OPTION_HEADING) {
+			printf("%s %s\n", has_heading ? "\n" : "", row->help);
+			has_heading = true;
+		} else if (!row->is_hidden || all) {
 			put_row(row);
 		}
-		has_heading |= row->kind == OPTION_HEADING;
 	}
 	if (has_heading) {
 		putchar('\n');
@@ -399,7 +397,8 @@ struct option_args options_parse(const struct option_spec *spec, int argc, char 
 	char shorts[2 * MAX_ROWS + 8] = "";
 	size_t n_shorts = 0;
 	unsigned n = 0, n_longs = 0;
-	program = argv[0];
+	const char *slash = strrchr(argv[0], '/');
+	program = slash ? slash + 1 : argv[0];
 	shorts[n_shorts++] = '?';
 	if (spec->is_in_order) {
 		memmove(shorts + 1, shorts, n_shorts++);

@@ -21,7 +21,7 @@ enum option_kind {
 	OPTION_CHOICE,  /* unsigned or an enum: the index of one of the words */
 	OPTION_BIT,     /* unsigned: "or" with min */
 	OPTION_CALL,    /* as parse() does it */
-	OPTION_HEADING, /* not an option: help is the title of the rows that follow */
+	OPTION_HEADING, /* not an option: help is the title of the rows that follow, with a colon */
 };
 
 struct option_row {

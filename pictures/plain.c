@@ -72,7 +72,7 @@ void plain_write(FILE *f, const char *text) {
 	}
 }
 
-/* ---- The standard error of argp ---- */
+/* ---- The standard error of getopt ---- */
 
 static FILE *plain, *before;
 

@@ -18,7 +18,7 @@ size_t plain_text(char *out, size_t size, const char *text, size_t len, bool kee
 /* Writes text to a stream likewise, uncut and on one line. */
 void plain_write(FILE *f, const char *text);
 /*
- * From now on what the C library itself writes to stderr (of getopt and argp, which quote
+ * From now on what the C library itself writes to stderr (of getopt, which quotes
  * arguments) goes through plain_text(), with newlines kept; plain_stderr_end() is the end of it. If
  * the stream cannot be created, nothing changes.
  */

@@ -1,82 +1,85 @@
 /* The command line, and what is read again after SIGHUP. */
-#include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "options/options.h"
 #include "pictures/plain.h"
 #include "service/options_table.h"
 #include "service/log.h"
 
-enum { KEY_FIRST = 0x1000, KEY_CONFIG = 0x2000, KEY_PRINT_CONFIG, MAX_OPTIONS = 128 };
+enum { MAX_OPTIONS = 128 };
 
 struct parsing {
 	struct options *o;
 	bool only_config; /* first round: which configuration */
-	bool may_exit;
 	bool failed;
+	unsigned config_row; /* of --config; --print-config follows it */
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state) {
-	struct parsing *p = state->input;
+static struct option_row parse_rows[MAX_OPTIONS];
+/* Rows of parse_rows, and what they stand for; NULL: --config, --print-config. */
+static const struct row *row_of[MAX_OPTIONS];
+
+static const char *set_row(void *input, const struct option_table *table,
+		const struct option_row *row, char *text) {
+	struct parsing *p = input;
+	const unsigned i = (unsigned)(row - parse_rows);
 	char why[256];
-	if (key == KEY_CONFIG) {
-		if (p->only_config) {
-			free(p->o->config);
-			p->o->config = strdup(arg);
-		}
-		return 0;
-	}
-	if (key == KEY_PRINT_CONFIG) {
+	if (i == p->config_row && p->only_config) {
+		free(p->o->config);
+		p->o->config = strdup(text);
+	} else if (i == p->config_row + 1) {
 		p->o->print_config = true;
-		return 0;
+	} else if (row_of[i] && !p->only_config &&
+			row_set(p->o, row_of[i], text, why, sizeof(why)) < 0) {
+		log_error("%s", why);
+		p->failed = true;
 	}
-	if (key >= KEY_FIRST && key < KEY_FIRST + (int)n_option_rows) {
-		if (!p->only_config && row_set(p->o, &option_rows[key - KEY_FIRST], arg, why,
-						       sizeof(why)) < 0) {
-			log_error("%s", why);
-			p->failed = true;
+	return NULL;
+}
+
+/* Fills parse_rows; --config and --print-config end the first subject. Returns how many. */
+static unsigned make_rows(unsigned *config_row) {
+	unsigned n = 0, subjects = 0;
+	for (unsigned i = 0; i < n_option_rows; i++) {
+		const struct row *row = &option_rows[i];
+		const bool is_subject = row->type == ROW_SUBJECT;
+		if (is_subject && ++subjects == 2) {
+			*config_row = n;
+			parse_rows[n++] = (struct option_row){ "config", 0, "FILE",
+				"Configuration (default: /etc/pica/picad.conf), with FILE.d/*.conf",
+				.kind = OPTION_TEXT };
+			parse_rows[n++] = (struct option_row){ "print-config", 0, NULL,
+				"Print what holds, as a configuration, and exit",
+				.kind = OPTION_FLAG };
 		}
-		return 0;
+		row_of[n] = is_subject ? NULL : row;
+		parse_rows[n++] = (struct option_row){ row->name, 0, row->arg, row->doc,
+			.kind = is_subject ? OPTION_HEADING : OPTION_TEXT };
 	}
-	if (key == ARGP_KEY_ARG) {
-		if (!p->only_config && p->o->n_more < OPTIONS_MORE) {
-			p->o->more[p->o->n_more++] = arg;
-		}
-		return 0;
-	}
-	if (key == ARGP_KEY_END && !p->only_config && p->o->n_more && !p->o->kiosk) {
-		argp_error(state, "unexpected argument: %s", p->o->more[0]);
-		return EINVAL;
-	}
-	return ARGP_ERR_UNKNOWN;
+	return n;
 }
 
 static int parse_round(struct options *o, int argc, char **argv, bool only_config, bool may_exit) {
-	static struct argp_option options[MAX_OPTIONS];
-	static const struct argp argp = { options, parse, "[CAPTURE...]",
-		"Renders for many processes: takes PICA200 work from clients over shared rings.\v"
-		"The same names, without the dashes, are keys of section [picad] in picad.conf.",
-		NULL, NULL, NULL };
-	struct parsing p = { .o = o, .only_config = only_config, .may_exit = may_exit };
-	int group = 0; /* counted from 1 */
-	for (unsigned i = 0; i < n_option_rows; i++) {
-		const struct row *row = &option_rows[i];
-		group += row->type == ROW_SUBJECT;
-		options[i] = (struct argp_option){ .name = row->name,
-			.key = row->name ? (int)(KEY_FIRST + i) : 0,
-			.arg = row->arg,
-			.doc = row->doc,
-			.group = group };
+	struct parsing p = { .o = o, .only_config = only_config };
+	const struct option_spec spec = {
+		.forms = "[CAPTURE...]",
+		.doc = "Renders for many processes: takes PICA200 work from clients over shared rings.",
+		.notes = "The same names, without the dashes, are keys of section [picad] in picad.conf.",
+		.tables = { { parse_rows, make_rows(&p.config_row), 0, 0 } },
+		.max_args = OPTION_ANY,
+		.set = set_row,
+	};
+	const struct option_args args = options_parse(&spec, argc, argv, &p);
+	for (unsigned i = 0; !only_config && i < args.n && o->n_more < OPTIONS_MORE; i++) {
+		o->more[o->n_more++] = args.v[i];
 	}
-	options[n_option_rows] = (struct argp_option){ "config", KEY_CONFIG, "FILE", 0,
-		"Configuration (default: /etc/pica/picad.conf), with FILE.d/*.conf", 1 };
-	options[n_option_rows + 1] = (struct argp_option){ "print-config", KEY_PRINT_CONFIG, NULL,
-		0, "Print what holds, as a configuration, and exit", 1 };
-	argp_err_exit_status = 2;
-	argp_parse(&argp, argc, argv, may_exit ? 0 : ARGP_SILENT, NULL, &p);
+	if (may_exit && !only_config && o->n_more && !o->kiosk) {
+		options_fail("unexpected argument: %s", o->more[0]);
+	}
 	return p.failed ? -EINVAL : 0;
 }
 
@@ -94,7 +97,13 @@ static int read_all(struct options *o, int argc, char **argv, bool may_exit) {
 	struct pica_limits *limits = &o->settings.limits;
 	const uint64_t region_bytes = limits->region_bytes;
 	int ret = parse_round(o, argc, argv, true, may_exit);
+	if (may_exit) {
+		plain_stderr_begin(); /* messages quote the file */
+	}
 	ret = ret < 0 ? ret : options_read_config(o);
+	if (may_exit) {
+		plain_stderr_end();
+	}
 	ret = ret < 0 ? ret : parse_round(o, argc, argv, false, may_exit);
 	if (limits->region_bytes == region_bytes && region_bytes > limits->memory_bytes) {
 		limits->region_bytes = limits->memory_bytes; /* the default follows it */
@@ -103,11 +112,8 @@ static int read_all(struct options *o, int argc, char **argv, bool may_exit) {
 }
 
 void options_read(struct options *o, int argc, char **argv) {
-	argp_program_version = "picad 0.1.0";
-	plain_stderr_begin(); /* argp quotes arguments */
-	const int ret = read_all(o, argc, argv, true);
-	plain_stderr_end();
-	if (ret < 0) {
+	options_set_version("picad 0.1.0");
+	if (read_all(o, argc, argv, true) < 0) {
 		exit(2);
 	}
 }

@@ -1,10 +1,8 @@
 # bash completion for pica(1), pica-scenes(1) and picad(1). Verbs, options and their values come from the programs.
 
-# "option --name= ARG words" and "form ARGUMENTS" in lines: from --complete, else out of --help.
+# "option --name= ARG words" and "form ARGUMENTS" in lines.
 _pica_table() {
-	"$@" --complete 2>/dev/null && return
-	"$@" --help 2>/dev/null | sed -n -e 's/^ \{2,6\}\(-., \)\{0,1\}\(--[a-z0-9-]*=\{0,1\}\)\([^ ]*\).*/option \2 \3/p' \
-		-e '/^\(Usage\|  or\): /s/.*\[OPTION\.\.\.\] /form /p'
+	"$@" --complete 2>/dev/null
 }
 
 # Options of a verb (or of pica itself), a line each; those that take a value end in "=".

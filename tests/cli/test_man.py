@@ -14,8 +14,7 @@ PICA, SCENES, PICAD, MAN, COMPLETION = (pathlib.Path(p).resolve() for p in sys.a
 
 def help_text(*command):
     """That of --help-all, which shows what --help leaves out, where there is one."""
-    # Of programs that use argp: lines so long that the help is not broken into several.
-    env = dict(os.environ, ARGP_HELP_FMT='rmargin=2000', LC_ALL='C')
+    env = dict(os.environ, LC_ALL='C')
     for option in '--help-all', '--help':
         run = subprocess.run([str(c) for c in command] + [option], env=env, text=True, capture_output=True,
                              stdin=subprocess.DEVNULL)
