@@ -30,10 +30,10 @@ struct option_row {
 	const char *arg;  /* as the help names it; NULL: no argument, or the words of a choice */
 	const char *help;
 	enum option_kind kind;
-	size_t at;        /* offset of what is set in the table's struct */
+	size_t at;        /* offset of the member in the table's struct */
 	uint64_t min, max;
 	const char *const *words; /* up to NULL: of a choice; for others, what a shell offers */
-	/* at: the struct's member. Returns what is wrong with the text, or NULL. */
+	/* at: the struct's member. Returns the error of the text, or NULL. */
 	const char *(*parse)(void *at, char *text);
 	unsigned given;           /* bits that the table's "given" gets when the option is there */
 	bool is_hidden;           /* shown by --help-all only */
@@ -52,7 +52,7 @@ struct option_table {
 #define OPTION_TABLE(rows_, at_, given_at_) \
 	{ rows_, sizeof(rows_) / sizeof((rows_)[0]), at_, given_at_ }
 
-/* What is left of the command line: the arguments that are not options. */
+/* The rest of the command line: the arguments that are not options. */
 struct option_args {
 	char **v;
 	unsigned n;
@@ -66,7 +66,7 @@ struct option_spec {
 	const char *notes;    /* lines below them, or NULL */
 	struct option_table tables[OPTION_TABLES];
 	unsigned min_args, max_args; /* max_args: OPTION_ANY, or how many */
-	const char *expected; /* what is said of too few arguments: "a capture" */
+	const char *expected; /* the expected argument if there are too few: "a capture" */
 	const char *at_most;  /* and of too many: "one capture"; NULL: the same */
 	bool is_in_order;     /* options end at the first argument */
 	/* Stores a value in place of option_set(), or NULL. */
@@ -81,14 +81,14 @@ struct option_spec {
  * --complete print and exit with 0; usage errors exit with 2. argv[0] names the program in all texts.
  */
 struct option_args options_parse(const struct option_spec *spec, int argc, char **argv, void *input);
-/* What --version prints; NULL: there is no such option. Borrowed. */
+/* The text of --version; NULL: no such option. Borrowed. */
 void options_set_version(const char *text);
 /* Ends the process as a usage error, for the command line that was parsed last. */
 _Noreturn void options_fail(const char *fmt, ...) PICA_PRINTF(1, 2);
 
 /*
- * Stores a text as a row says; base: the table's struct. Returns what is wrong with it, valid until
- * the next call, or NULL.
+ * Stores a text by its row; base: the table's struct. Returns its error, valid until the next call,
+ * or NULL.
  */
 const char *option_set(void *base, const struct option_row *row, char *text);
 /* A whole decimal or 0x number up to max. */

@@ -139,7 +139,7 @@ static void test_project(enum isa isa, const struct geom_kernels *k) {
 		random_outputs(b, round & 1);
 		unsigned n = (unsigned)kern_random_in(0, SHADER_LANES);
 		uint32_t planes = (uint32_t)kern_random();
-		memset(want, 0x3C, sizeof(*want)); /* what lies behind lane n must stay */
+		memset(want, 0x3C, sizeof(*want)); /* bytes after lane n must stay */
 		memset(got, 0x3C, sizeof(*got));
 		c_kernels.project_batch(
 			&g, &m, b, n, planes, want->cv, want->out, want->codes, want->ok);

@@ -9,7 +9,7 @@
 
 static const uint32_t canonical_nan = 0x7FC00000;
 
-/* Which NaN comes out is nobody's promise; that one comes out is. */
+/* The bits of a NaN are not specified; that the result is NaN is. */
 static void canonical(float *f, size_t n) {
 	for (size_t i = 0; i < n; i++) {
 		if (f[i] != f[i]) {

@@ -170,7 +170,7 @@ static void random_inputs(struct shader_batch *b) {
 	}
 }
 
-/* Equal bits in the lanes that count; outputs that nobody reads may differ. */
+/* Equal bits in live lanes; outputs that are not read may differ. */
 static void compare(enum isa isa, const char *name, const struct shader_batch *want,
 		const struct shader_batch *got, unsigned n) {
 	for (unsigned r = 0; r < 16; r++) {

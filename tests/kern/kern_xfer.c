@@ -39,7 +39,7 @@ static void check_codec(enum isa isa, unsigned format) {
 		kern_same(encode_name[format], isa, raw_want, raw_got, size);
 		kern_check(encode_name[format], isa,
 				kern_guards_intact(got_buffer) && kern_guards_intact(got));
-		/* What was decoded encodes to itself: expansion and truncation fit. */
+		/* Decoded pixels encode to themselves: expansion and truncation fit. */
 		k.encode[format](raw_got, want, n);
 		kern_same(encode_name[format], isa, raw, raw_got, size);
 		kern_buffer_free(raw_buffer);

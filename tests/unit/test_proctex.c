@@ -204,7 +204,7 @@ TEST_LOOP(clamp_of_the_specification, ISA_COUNT) {
 			}
 		}
 	}
-	/* Borders: 1 is inside; one half is no pulse; 3 mirrors again. */
+	/* Borders: 1 is inside; one half gives no pulse; 3 mirrors again. */
 	static const float border[5] = { 1, 1, 0, 1, 1 }, half[5] = { 0.5f, 0.5f, 0.5f, 0.5f, 0 };
 	for (unsigned mode = 0; mode < 5; mode++) {
 		fill(u, 1.0f);
@@ -462,7 +462,7 @@ TEST_LOOP(steps_come_in_order, ISA_COUNT) {
 	draw(PROCTEX_RGB | PROCTEX_ALPHA);
 	ck_assert_uint_eq(out[0][0], 95);
 	ck_assert_uint_eq(out[3][0], (unsigned)(255 * (1023 / 4095.0)));
-	draw(PROCTEX_ALPHA); /* nobody reads RGB */
+	draw(PROCTEX_ALPHA); /* RGB is not read */
 	ck_assert_uint_eq(out[3][0], 63);
 	ck_assert_uint_eq(out[0][0], 0xEEEE);
 	/* Noise in front of the shift, which it does not move: v + noise lies in another unit. */

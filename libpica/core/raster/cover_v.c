@@ -1,5 +1,5 @@
 /*
- * Coverage: each edge is first looked at over the whole block. Least value >= 0: the block lies
+ * Coverage: each edge is first tested over the whole block. Least value >= 0: the block lies
  * inside, the edge needs no more work. Greatest value < 0: nothing is covered. Otherwise the edge
  * is evaluated at all pixels; signs of several edges are or-ed before they become bits.
  */
@@ -61,7 +61,7 @@ static void add_edge(vi acc[BLOCK_VECTORS], int32_t e0, int32_t ex, int32_t ey) 
 }
 
 static inline uint64_t cover(const struct tri *t, const int32_t e[3], int x, int y) {
-	/* All edges are looked at before the pixels of one are: most blocks that end here do so. */
+	/* All edges are tested before the pixels of one, since most rejected blocks end here. */
 	int32_t e0[3];
 	unsigned partial[3], n_partial = 0;
 	for (unsigned k = 0; k < 3; k++) {

@@ -32,7 +32,7 @@ static inline int32_t max3(int32_t a, int32_t b, int32_t c) {
 	return m > c ? m : c;
 }
 
-/* What of a draw's state the rasteriser needs; part of the draw's snapshot. */
+/* The rasteriser's part of a draw's state; part of the draw's snapshot. */
 struct raster_state {
 	const struct raster_rule *rule;
 	bool exclude;    /* pixels inside ex_* are dropped */
@@ -145,7 +145,7 @@ struct raster_kernels {
 	void (*perspective)(const struct raster_state *rs, struct batch *b);
 };
 
-/* Fills the table for an instruction set: C first, then what the set has. */
+/* Fills the table for an instruction set: C first, then the kernels of the set. */
 void raster_kernels_init(struct raster_kernels *k, enum isa isa);
 /* The plain C kernels. */
 bool raster_setup_c(struct tri *t, const struct raster_state *rs, const struct vert *v0,

@@ -70,7 +70,7 @@ uint32_t VFN(frag_gas_add)(const struct frag_gas_target *at, const uint32_t *z,
 		const vqi attenuated = half_from_density(
 				vqf_add(old_attenuated, vqf_mul(density, factor)));
 		vqi_storeu(p, vqi_select(covered, vqi_or(plain, vqi_sll(attenuated, 16)), word));
-		/* Negative ones, as 16 bits, are no candidates. */
+		/* Values that are negative as 16 bits are not candidates. */
 		const vqi counts = vqi_and(covered, vqi_gt(vqi_set1(0x8000), plain));
 		max = vqi_max(max, vqi_and(counts, plain));
 	}

@@ -116,7 +116,7 @@ typedef uint64_t frag_alpha_fn(const uint16_t *alpha, unsigned relation, unsigne
 typedef void frag_depth_fn(uint32_t *z, float *depth, const float *zow, const float *w,
 		float scale, float offset, unsigned n_lanes);
 
-/* What the w of a depth kernel is. */
+/* The w of a depth kernel. */
 enum frag_depth_w {
 	FRAG_DEPTH_Z,  /* ignored: depth is linear in z/w */
 	FRAG_DEPTH_W,  /* w: multiplied */
@@ -146,8 +146,8 @@ struct frag_test {
 typedef uint64_t frag_test_fn(const struct frag_test *t, uint64_t live, unsigned first, unsigned n);
 
 /*
- * Pixels of quads 0..n_quads-1 to four planes at dst, expanded to 8 bits; alpha 255 where the
- * format has none. Lanes behind the quads, up to a multiple of 8, are unspecified.
+ * Pixels of quads 0..n_quads-1 to four planes at dst, expanded to 8 bits; alpha 255 if the format
+ * has none. Lanes after the quads, up to a multiple of 8, are unspecified.
  */
 typedef void frag_load_fn(uint16_t *dst, const uint8_t *base, const uint32_t *quad_px,
 		unsigned n_quads);
@@ -177,7 +177,7 @@ struct frag_gas_target {
 	unsigned depth_bytes;  /* 2, 3, or 4 with stencil */
 	/* incoming against stored depth: whether a density is added at all */
 	uint8_t relation;
-	float delta;           /* what a difference of depths is multiplied by */
+	float delta;           /* factor of a difference of depths */
 };
 
 /*

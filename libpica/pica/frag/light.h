@@ -22,7 +22,7 @@ enum {
 	LIGHT_ENTRIES = 256,
 };
 
-/* What of the two colours somebody reads. */
+/* The parts of the two colours that are read. */
 enum {
 	LIGHT_PRIMARY = 1,
 	LIGHT_PRIMARY_ALPHA = 2,
@@ -58,7 +58,7 @@ struct light_entry {
 /* raw: words as the port got them. [fidelity: lighting-tables] */
 void light_table_decode(struct light_entry out[LIGHT_ENTRIES], const uint32_t raw[LIGHT_ENTRIES]);
 
-/* What a table can be indexed by: values of register 1D1. */
+/* Inputs of a table: values of register 1D1. */
 enum light_input {
 	LIGHT_NH, /* normal and half vector */
 	LIGHT_VH, /* view and half vector */
@@ -130,7 +130,7 @@ struct light_draw {
 	uint8_t fresnel_alpha, shadow_alpha; /* LIGHT_PRIMARY_ALPHA, LIGHT_SECONDARY_ALPHA */
 };
 
-/* Everything but the tables. outputs: what is read (frag_info.light). */
+/* Everything except the tables. outputs: the parts that are read (frag_info.light). */
 void light_draw_from_regs(struct light_draw *l, const uint32_t *regs, unsigned outputs);
 
 /* ---- Kernels ---- */
@@ -190,7 +190,7 @@ struct light_kernels {
 	/* Whatever r holds, no index leaves the table. */
 	void (*lookup)(float *dst, const float *r, const struct light_entry *table,
 			const struct light_lookup *how, bool two_sided, unsigned n_lanes);
-	/* Adds what the light's flags say to primary and secondary. */
+	/* Adds the light to primary and secondary, by its flags. */
 	void (*add)(struct light_planes *p, const struct light_source *s,
 			const struct light_factors *f, unsigned n_lanes);
 	/* dst *= factor */

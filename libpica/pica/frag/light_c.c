@@ -2,9 +2,9 @@
  * Arithmetic of fragment lighting, in plain C: the truth. [fidelity: lighting-inputs, lights;
  * docs/fidelity.md 1, "Lighting"]
  *
- * Hardware's number formats are not known; binary32 in the order written here. [REC,
- * fidelity: light-precision] Vectors without a length, or too long for binary32, are 0, so that
- * behind this file's first steps nothing is infinite or NaN but what the attenuation of a distance
+ * Hardware's number formats are not known; binary32 in the order written here. [REC, fidelity:
+ * light-precision] Vectors without a length, or too long for binary32, are 0, so that after this
+ * file's first steps nothing is infinite or NaN except the results of the attenuation of a distance
  * makes of its registers, and that is clamped before it is used.
  */
 #include <float.h>
@@ -174,7 +174,7 @@ static void light_vectors(struct light_planes *p, const float *view, const struc
 		}
 		if (s->inputs >> LIGHT_CP & 1) {
 			/*
-			 * What of the half vector lies in the surface, not made a unit vector. [HW]
+			 * The projection of the half vector onto the surface, not normalised. [HW]
 			 */
 			const struct vec3 in = { h.x - n.x * nh, h.y - n.y * nh, h.z - n.z * nh };
 			p->input[LIGHT_CP][i] = dot(in, load_rows(p->t, i));

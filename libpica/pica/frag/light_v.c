@@ -157,7 +157,7 @@ static void light_fraction(float (*dst)[BATCH], const struct plane_in *src, bool
 
 /* ---- One light ---- */
 
-/* What looks at the half vector, for lanes i.. of one light. */
+/* The terms of the half vector, for lanes i.. of one light. */
 static inline void half_vector(struct light_planes *p, const struct light_source *s, size_t i,
 		struct vec3 n, struct vec3 l, vf d) {
 	const struct vec3 v = load_rows(p->v, i);
@@ -255,7 +255,7 @@ static void light_lookup(float *dst, const float *r, const struct light_entry *t
 	}
 }
 
-/* Factors that are not there, and sums that begin: branches would cost more than they do. */
+/* Factors of 1 and sums of 0: branches would cost more. */
 static const PICA_ALIGNED(64) float ones[BATCH] = {
 	1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
 	1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,

@@ -14,7 +14,7 @@
 /* ---- Values ---- */
 
 /*
- * Offsets of levels 4 to 7 while 0AE is 0, as nobody has written it. [REC, fidelity:
+ * Offsets of levels 4 to 7 while 0AE is 0, which counts as never written. [REC, fidelity:
  * proctex-fields]
  */
 static const uint32_t usual_high_offsets = 0xFEFCF8F0;

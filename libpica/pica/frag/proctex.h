@@ -108,7 +108,7 @@ struct proctex_kernels {
 PROCTEX_TABLE(C, c, )
 ISA_BUILT(PROCTEX_TABLE, )
 
-/* Which channels of the result somebody reads. */
+/* The channels of the result that are read. */
 enum { PROCTEX_RGB = 1, PROCTEX_ALPHA = 2 };
 
 /*

@@ -104,7 +104,7 @@ static inline void store_quad3(uint8_t *p, vqi px, unsigned lanes) {
 	}
 }
 
-/* Two quads of 16-bit pixels, one behind the other. */
+/* Two quads of 16-bit pixels, one after the other. */
 static inline void store_pair2(uint8_t *p0, uint8_t *p1, vqh px, unsigned lanes) {
 	const unsigned lo = lanes & 15, hi = lanes >> 4;
 	if (lo == 15) {

@@ -108,10 +108,10 @@ uint32_t copy_run(const struct copy *c, struct space *space);
 /* ---- Screens (fidelity: displays) ---- */
 
 /*
- * What the display controller registers say; external: words of 0x10400000.., lcd: of 0x10202000..
- * A shown buffer with address 0 and no solid colour: info.is_set = 0. A controller whose control
- * word was written without its enable bit shows black; a control word of 0 counts as never
- * written, as recorders leave it.
+ * The state of the display controller registers; external: words of 0x10400000.., lcd: of
+ * 0x10202000.. A shown buffer with address 0 and no solid colour: info.is_set = 0. A controller
+ * whose control word was written without its enable bit shows black; a control word of 0 counts as
+ * never written, as recorders leave it.
  */
 struct scanout {
 	struct pica_screen info;
