@@ -135,7 +135,12 @@ void loop_ring_now(int fd) {
 }
 
 void loop_bell_ring(struct loop *loop, int fd) {
-	loop->impl->ring(loop->state, fd);
+	/* With those of the tasks that follow in this round, or at once: somebody may be waiting. */
+	if (loop->running) {
+		loop->impl->ring(loop->state, fd);
+	} else {
+		loop_ring_now(fd);
+	}
 }
 
 /* ---- Watches ---- */
