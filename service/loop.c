@@ -135,7 +135,7 @@ void loop_ring_now(int fd) {
 }
 
 void loop_bell_ring(struct loop *loop, int fd) {
-	/* With those of the tasks that follow in this round, or at once: somebody may be waiting. */
+	/* Together with those of the tasks that follow in this round, or at once. */
 	if (loop->running) {
 		loop->impl->ring(loop->state, fd);
 	} else {

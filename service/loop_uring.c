@@ -1,6 +1,6 @@
 /*
- * The loop on io_uring: multishot polls, and bells that the ring reads and writes, so that waiting,
- * reading bells and ringing them is one system call a round. The only file that knows liburing.
+ * The loop on io_uring: multishot polls, and bells that the ring reads and writes with the call by
+ * which the loop waits. The only file that knows liburing.
  */
 #include <errno.h>
 #include <poll.h>
