@@ -13,10 +13,7 @@ static uint32_t fixed(float x, float scale, uint32_t max) {
 }
 
 PICA_EXPORT void pica_emit_fragment_mode(struct pica_emit *e, uint32_t mode) {
-	if (mode > 3) {
-		emit_fail(e, -EINVAL);
-		return;
-	}
+	emit_refuse(e, mode > 3);
 	/* The other bytes are the blender's. */
 	pica_emit_reg_masked(e, REG_COLOR_OPERATION, COLOR_OPERATION_MODE_SET(mode), 0x1);
 }
@@ -32,10 +29,7 @@ PICA_EXPORT void pica_emit_shadow_texture(struct pica_emit *e, bool divide, floa
 }
 
 PICA_EXPORT void pica_emit_gas_accumulation(struct pica_emit *e, uint32_t func, float delta_z) {
-	if (func > GAS_DEPTH_LESS) {
-		emit_fail(e, -EINVAL);
-		return;
-	}
+	emit_refuse(e, func > GAS_DEPTH_LESS);
 	pica_emit_reg(e, REG_GAS_DELTAZ_DEPTH, GAS_DELTAZ_DEPTH_FUNC_SET(func) |
 			GAS_DELTAZ_DEPTH_DELTA_SET(fixed(delta_z, 256.0f, 0xFFFFFF)));
 	pica_emit_reg_masked(e, REG_GAS_ACCMAX_FEEDBACK, 0, 0x3);
@@ -49,10 +43,7 @@ static uint32_t gas_light(const struct pica_gas_light *l) {
 }
 
 PICA_EXPORT void pica_emit_gas_shading(struct pica_emit *e, const struct pica_gas *gas) {
-	if (!(gas->density_max > 0.0f)) {
-		emit_fail(e, -EINVAL);
-		return;
-	}
+	emit_refuse(e, !(gas->density_max > 0.0f));
 	pica_emit_reg(e, REG_GAS_LIGHT_XY, gas_light(&gas->planar));
 	pica_emit_reg(e, REG_GAS_LIGHT_Z, gas_light(&gas->view));
 	pica_emit_reg(e, REG_GAS_LIGHT_Z_COLOR,

@@ -20,6 +20,13 @@ void emit_fail(struct pica_emit *e, int error) {
 	}
 }
 
+bool emit_refuse(struct pica_emit *e, bool is_invalid) {
+	if (is_invalid) {
+		emit_fail(e, -EINVAL);
+	}
+	return is_invalid;
+}
+
 /* Room for n more words at e->words + e->count, or NULL and an error. */
 static uint32_t *reserve(struct pica_emit *e, size_t n) {
 	if (e->error) {
@@ -52,8 +59,7 @@ static uint32_t *reserve(struct pica_emit *e, size_t n) {
 
 void emit_entry(struct pica_emit *e, uint32_t id, uint32_t mask, int consecutive,
 		const uint32_t *values, size_t n) {
-	if (id > 0xFFFF || mask > 0xF) {
-		emit_fail(e, -EINVAL);
+	if (emit_refuse(e, id > 0xFFFF || mask > 0xF)) {
 		return;
 	}
 	/* First parameter, header, the others, a padding word: [fidelity: command-list]. */
@@ -148,8 +154,7 @@ PICA_EXPORT void pica_emit_reg_masked(struct pica_emit *e, uint32_t id, uint32_t
 
 PICA_EXPORT void pica_emit_burst(struct pica_emit *e, uint32_t id, const uint32_t *values,
 		size_t n) {
-	if (n > 0x10000 || id + n > 0x10000) {
-		emit_fail(e, -EINVAL);
+	if (emit_refuse(e, n > 0x10000 || id + n > 0x10000)) {
 		return;
 	}
 	for (size_t i = 0; i < n && !e->error; i += EMIT_MAX_WORDS) {
@@ -164,8 +169,7 @@ PICA_EXPORT void pica_emit_fifo(struct pica_emit *e, uint32_t id, const uint32_t
 }
 
 PICA_EXPORT void pica_emit_words(struct pica_emit *e, const uint32_t *words, size_t n) {
-	if (n & 1) {
-		emit_fail(e, -EINVAL);
+	if (emit_refuse(e, n & 1)) {
 		return;
 	}
 	uint32_t *w = n ? reserve(e, n) : NULL;

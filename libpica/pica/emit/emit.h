@@ -14,6 +14,8 @@ enum {
 
 /* Keeps the first error. */
 void emit_fail(struct pica_emit *e, int error);
+/* -EINVAL where an argument is invalid: all that follows is dropped. Returns is_invalid. */
+bool emit_refuse(struct pica_emit *e, bool is_invalid);
 /* One entry of 1..256 words: all of it, or none and an error. */
 void emit_entry(struct pica_emit *e, uint32_t id, uint32_t mask, int consecutive,
 		const uint32_t *values, size_t n);

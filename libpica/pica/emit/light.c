@@ -9,18 +9,19 @@
 
 enum { LIGHT_ENTRIES = 256, LIGHTS = 8, SPOT_ONE = 2047 };
 
+#define LOOKUPS(X) X(d0, D0) X(d1, D1) X(sp, SP) X(fr, FR) X(rb, RB) X(rg, RG) X(rr, RR)
+
 PICA_EXPORT void pica_lighting_init(struct pica_lighting *l) {
 	memset(l, 0, sizeof(*l));
 	l->count = 1;
 	for (uint8_t i = 0; i < LIGHTS; i++) {
 		l->order[i] = i;
 	}
-	struct pica_light_lookup *lookups[] = { &l->d0, &l->d1, &l->sp, &l->fr, &l->rb, &l->rg,
-		&l->rr };
-	for (unsigned i = 0; i < ARRAY_LEN(lookups); i++) {
-		lookups[i]->scale = LIGHT_SCALE_X1;
-		lookups[i]->is_signed = true;
-	}
+#define LOOKUP(field, NAME) \
+	l->field.scale = LIGHT_SCALE_X1; \
+	l->field.is_signed = true;
+	LOOKUPS(LOOKUP)
+#undef LOOKUP
 	l->sp.input = LIGHT_INPUT_SPOT;
 	l->fr.input = LIGHT_INPUT_NV;
 }
@@ -37,10 +38,10 @@ static bool lighting_is_valid(const struct pica_lighting *l) {
 	for (unsigned i = 0; i < LIGHTS; i++) {
 		ok = ok && l->order[i] < LIGHTS;
 	}
-	return ok && lookup_is_valid(&l->d0) && lookup_is_valid(&l->d1) &&
-			lookup_is_valid(&l->sp) && lookup_is_valid(&l->fr) &&
-			lookup_is_valid(&l->rb) && lookup_is_valid(&l->rg) &&
-			lookup_is_valid(&l->rr);
+#define LOOKUP(field, NAME) ok = ok && lookup_is_valid(&l->field);
+	LOOKUPS(LOOKUP)
+#undef LOOKUP
+	return ok;
 }
 
 /* Colours of lights have blue at the bottom, and ten bits a channel. */
@@ -80,27 +81,13 @@ static uint32_t config1_word(const struct pica_lighting *l) {
 }
 
 static void lookup_words(const struct pica_lighting *l, uint32_t words[3]) {
-	words[0] = LIGHTING_LUTINPUT_ABS_D0_SIGNED_SET(l->d0.is_signed) |
-			LIGHTING_LUTINPUT_ABS_D1_SIGNED_SET(l->d1.is_signed) |
-			LIGHTING_LUTINPUT_ABS_SP_SIGNED_SET(l->sp.is_signed) |
-			LIGHTING_LUTINPUT_ABS_FR_SIGNED_SET(l->fr.is_signed) |
-			LIGHTING_LUTINPUT_ABS_RB_SIGNED_SET(l->rb.is_signed) |
-			LIGHTING_LUTINPUT_ABS_RG_SIGNED_SET(l->rg.is_signed) |
-			LIGHTING_LUTINPUT_ABS_RR_SIGNED_SET(l->rr.is_signed);
-	words[1] = LIGHTING_LUTINPUT_SELECT_D0_SET(l->d0.input) |
-			LIGHTING_LUTINPUT_SELECT_D1_SET(l->d1.input) |
-			LIGHTING_LUTINPUT_SELECT_SP_SET(l->sp.input) |
-			LIGHTING_LUTINPUT_SELECT_FR_SET(l->fr.input) |
-			LIGHTING_LUTINPUT_SELECT_RB_SET(l->rb.input) |
-			LIGHTING_LUTINPUT_SELECT_RG_SET(l->rg.input) |
-			LIGHTING_LUTINPUT_SELECT_RR_SET(l->rr.input);
-	words[2] = LIGHTING_LUTINPUT_SCALE_D0_SET(l->d0.scale) |
-			LIGHTING_LUTINPUT_SCALE_D1_SET(l->d1.scale) |
-			LIGHTING_LUTINPUT_SCALE_SP_SET(l->sp.scale) |
-			LIGHTING_LUTINPUT_SCALE_FR_SET(l->fr.scale) |
-			LIGHTING_LUTINPUT_SCALE_RB_SET(l->rb.scale) |
-			LIGHTING_LUTINPUT_SCALE_RG_SET(l->rg.scale) |
-			LIGHTING_LUTINPUT_SCALE_RR_SET(l->rr.scale);
+	words[0] = words[1] = words[2] = 0;
+#define LOOKUP(field, NAME) \
+	words[0] |= LIGHTING_LUTINPUT_ABS_##NAME##_SIGNED_SET(l->field.is_signed); \
+	words[1] |= LIGHTING_LUTINPUT_SELECT_##NAME##_SET(l->field.input); \
+	words[2] |= LIGHTING_LUTINPUT_SCALE_##NAME##_SET(l->field.scale);
+	LOOKUPS(LOOKUP)
+#undef LOOKUP
 }
 
 PICA_EXPORT void pica_emit_lighting(struct pica_emit *e, const struct pica_lighting *l) {
@@ -109,8 +96,7 @@ PICA_EXPORT void pica_emit_lighting(struct pica_emit *e, const struct pica_light
 		pica_emit_reg(e, REG_LIGHTING_ENABLE1, LIGHTING_ENABLE1_DISABLE_SET(1));
 		return;
 	}
-	if (!lighting_is_valid(l)) {
-		emit_fail(e, -EINVAL);
+	if (emit_refuse(e, !lighting_is_valid(l))) {
 		return;
 	}
 	uint32_t order = 0, lookups[3];
@@ -168,8 +154,7 @@ static uint32_t spot_field(float component) {
 }
 
 PICA_EXPORT void pica_emit_light(struct pica_emit *e, unsigned id, const struct pica_light *l) {
-	if (id >= LIGHTS || !light_is_valid(l)) {
-		emit_fail(e, -EINVAL);
+	if (emit_refuse(e, id >= LIGHTS || !light_is_valid(l))) {
 		return;
 	}
 	const uint32_t vectors[] = {

@@ -42,15 +42,14 @@ static uint32_t offsets_word(const uint8_t offset[4]) {
 }
 
 PICA_EXPORT void pica_emit_proctex(struct pica_emit *e, const struct pica_proctex *p) {
-	if (p->u_clamp > PROCTEX_CLAMP_PULSE || p->v_clamp > PROCTEX_CLAMP_PULSE ||
+	if (emit_refuse(e, p->u_clamp > PROCTEX_CLAMP_PULSE || p->v_clamp > PROCTEX_CLAMP_PULSE ||
 			p->u_shift > PROCTEX_SHIFT_EVEN || p->v_shift > PROCTEX_SHIFT_EVEN ||
 			p->rgb_map > PROCTEX_MAP_RMAX || p->alpha_map > PROCTEX_MAP_RMAX ||
 			p->filter > PROCTEX_FILTER_LINEAR_MIP_LINEAR || p->min_lod > 15 ||
 			p->max_lod > 15 || p->width > 255 || !fits_amplitude(p->u_amplitude) ||
 			!fits_amplitude(p->v_amplitude) || !fits_f16(p->u_phase) ||
 			!fits_f16(p->v_phase) || !fits_f16(p->u_frequency) ||
-			!fits_f16(p->v_frequency) || !fits_f16(p->lod_bias)) {
-		emit_fail(e, -EINVAL);
+			!fits_f16(p->v_frequency) || !fits_f16(p->lod_bias))) {
 		return;
 	}
 	const uint32_t bias = f32_to_f16(p->lod_bias);
@@ -101,8 +100,7 @@ PICA_EXPORT void pica_proctex_color_differences(uint32_t *differences, const uin
 PICA_EXPORT void pica_emit_proctex_colors(struct pica_emit *e, uint32_t first,
 		const uint32_t *colors, size_t n) {
 	uint32_t differences[256];
-	if (first > ARRAY_LEN(differences) || n > ARRAY_LEN(differences) - first) {
-		emit_fail(e, -EINVAL);
+	if (emit_refuse(e, first > ARRAY_LEN(differences) || n > ARRAY_LEN(differences) - first)) {
 		return;
 	}
 	pica_proctex_color_differences(differences, colors, n);

@@ -9,9 +9,10 @@
 #include "core/base/f24.h"
 #include "core/base/fixed.h"
 #include "pica/emit/emit.h"
+#include "pica/emit/outmap.h"
 #include "pica/regs/regs.h"
 
-enum { VS_CODE_WORDS = 512, GS_CODE_WORDS = 4096, DESCRIPTORS = 128, UNIFORMS = 96, MAX_SLOTS = 7 };
+enum { VS_CODE_WORDS = 512, GS_CODE_WORDS = 4096, DESCRIPTORS = 128, UNIFORMS = 96 };
 
 /* Upper half of BOOLUNIFORM and ENTRYPOINT as clients write it. [fidelity: register-map] */
 enum { CLIENT_HIGH = 0x7FFF };
@@ -24,8 +25,7 @@ static uint32_t unit_reg(enum pica_unit unit, uint32_t gsh_id) {
 PICA_EXPORT void pica_emit_code(struct pica_emit *e, enum pica_unit unit, uint32_t first,
 		const uint32_t *code, size_t n) {
 	size_t limit = unit == PICA_UNIT_VS ? VS_CODE_WORDS : GS_CODE_WORDS;
-	if (first > limit || n > limit - first) {
-		emit_fail(e, -EINVAL);
+	if (emit_refuse(e, first > limit || n > limit - first)) {
 		return;
 	}
 	pica_emit_reg(e, unit_reg(unit, REG_GSH_CODETRANSFER_INDEX), first);
@@ -35,8 +35,7 @@ PICA_EXPORT void pica_emit_code(struct pica_emit *e, enum pica_unit unit, uint32
 
 PICA_EXPORT void pica_emit_operand_descriptors(struct pica_emit *e, enum pica_unit unit,
 		uint32_t first, const uint32_t *descriptors, size_t n) {
-	if (first > DESCRIPTORS || n > DESCRIPTORS - first) {
-		emit_fail(e, -EINVAL);
+	if (emit_refuse(e, first > DESCRIPTORS || n > DESCRIPTORS - first)) {
 		return;
 	}
 	pica_emit_reg(e, unit_reg(unit, REG_GSH_OPDESCS_INDEX), first);
@@ -55,10 +54,7 @@ PICA_EXPORT void pica_emit_bool_uniforms(struct pica_emit *e, enum pica_unit uni
 
 PICA_EXPORT void pica_emit_int_uniform(struct pica_emit *e, enum pica_unit unit, unsigned index,
 		uint32_t x, uint32_t y, uint32_t z, uint32_t w) {
-	if (index > 3 || (x | y | z | w) > 255) {
-		emit_fail(e, -EINVAL);
-		return;
-	}
+	emit_refuse(e, index > 3 || (x | y | z | w) > 255);
 	pica_emit_reg(e, unit_reg(unit, REG_GSH_INTUNIFORM_I0) + index,
 			SH_INTUNIFORM_X_SET(x) | SH_INTUNIFORM_Y_SET(y) | SH_INTUNIFORM_Z_SET(z) |
 					SH_INTUNIFORM_W_SET(w));
@@ -67,8 +63,7 @@ PICA_EXPORT void pica_emit_int_uniform(struct pica_emit *e, enum pica_unit unit,
 /* Index, then the data in entries that hold whole uniforms. */
 static void float_uniforms(struct pica_emit *e, enum pica_unit unit, uint32_t first,
 		const float *xyzw, size_t n, bool is_f32) {
-	if (first > UNIFORMS || n > UNIFORMS - first) {
-		emit_fail(e, -EINVAL);
+	if (emit_refuse(e, first > UNIFORMS || n > UNIFORMS - first)) {
 		return;
 	}
 	if (n == 0) {
@@ -107,117 +102,37 @@ PICA_EXPORT void pica_emit_float_uniforms_f32(struct pica_emit *e, enum pica_uni
 
 /* ---- Output maps [fidelity: dvle-binding] ---- */
 
-struct semantic_range {
-	uint8_t base, count;
-	uint32_t clock;
-	bool is_texcoord;
-};
-
-static bool output_semantics(unsigned type, struct semantic_range *out) {
-	switch (type) {
-	case PICA_OUTPUT_POSITION:
-		*out = (struct semantic_range){ SEMANTIC_POSITION_X, 4,
-			SH_OUTATTR_CLOCK_POSITION_Z_SET(1), false };
-		return true;
-	case PICA_OUTPUT_QUATERNION:
-		*out = (struct semantic_range){ SEMANTIC_QUATERNION_X, 4,
-			SH_OUTATTR_CLOCK_NORMQUAT_VIEW_SET(1), false };
-		return true;
-	case PICA_OUTPUT_COLOR:
-		*out = (struct semantic_range){ SEMANTIC_COLOR_R, 4, SH_OUTATTR_CLOCK_COLOR_SET(1),
-			false };
-		return true;
-	case PICA_OUTPUT_TEXCOORD0:
-		*out = (struct semantic_range){ SEMANTIC_TEXCOORD0_U, 2,
-			SH_OUTATTR_CLOCK_TEXCOORD0_SET(1), true };
-		return true;
-	case PICA_OUTPUT_TEXCOORD0_W:
-		*out = (struct semantic_range){ SEMANTIC_TEXCOORD0_W, 1,
-			SH_OUTATTR_CLOCK_TEXCOORD0_W_SET(1), true };
-		return true;
-	case PICA_OUTPUT_TEXCOORD1:
-		*out = (struct semantic_range){ SEMANTIC_TEXCOORD1_U, 2,
-			SH_OUTATTR_CLOCK_TEXCOORD1_SET(1), true };
-		return true;
-	case PICA_OUTPUT_TEXCOORD2:
-		*out = (struct semantic_range){ SEMANTIC_TEXCOORD2_U, 2,
-			SH_OUTATTR_CLOCK_TEXCOORD2_SET(1), true };
-		return true;
-	case PICA_OUTPUT_VIEW:
-		*out = (struct semantic_range){ SEMANTIC_VIEW_X, 3,
-			SH_OUTATTR_CLOCK_NORMQUAT_VIEW_SET(1), false };
-		return true;
-	case PICA_OUTPUT_DUMMY:
-		*out = (struct semantic_range){ 0, 0, 0, false };
-		return true;
-	default:
-		return false;
-	}
-}
-
 PICA_EXPORT void pica_emit_outputs(struct pica_emit *e, enum pica_unit unit,
 		const struct pica_output *outputs, unsigned n) {
-	uint32_t by_reg[16], mask = 0, clock = 0, texmode = 0;
-	for (unsigned r = 0; r < 16; r++) {
-		by_reg[r] = SH_OUTMAP_X_SET(SEMANTIC_NONE) | SH_OUTMAP_Y_SET(SEMANTIC_NONE) |
-				SH_OUTMAP_Z_SET(SEMANTIC_NONE) | SH_OUTMAP_W_SET(SEMANTIC_NONE);
-	}
+	struct outmap m;
+	outmap_init(&m);
 	for (unsigned i = 0; i < n; i++) {
-		struct semantic_range s;
-		if (outputs[i].reg > 15 || outputs[i].mask > 15 ||
-				!output_semantics(outputs[i].type, &s)) {
-			emit_fail(e, -EINVAL);
+		const struct pica_output *o = &outputs[i];
+		if (emit_refuse(e, o->reg > 15 || o->mask > 15 ||
+				!outmap_add(&m, o->type, o->reg, o->mask))) {
 			return;
 		}
-		uint32_t *slot = &by_reg[outputs[i].reg];
-		unsigned used = 0;
-		for (unsigned k = 0; k < 4 && used < s.count; k++) {
-			if (outputs[i].mask >> k & 1) {
-				*slot = (*slot & ~(0xFFu << 8 * k)) | (s.base + used) << 8 * k;
-				used++;
-			}
-		}
-		mask |= 1u << outputs[i].reg;
-		/* The clock of the position means its z. */
-		if (outputs[i].type != PICA_OUTPUT_POSITION || used >= 3) {
-			clock |= s.clock;
-		}
-		texmode |= s.is_texcoord;
 	}
-	unsigned count = popcount64(mask);
-	if (count == 0 || count > MAX_SLOTS) {
-		emit_fail(e, -EINVAL);
+	const unsigned count = popcount64(m.mask);
+	if (emit_refuse(e, count == 0 || count > OUTMAP_SLOTS)) {
 		return;
 	}
-	/* Slot k is the k-th enabled register. [fidelity: output-slots] */
-	uint32_t burst[1 + MAX_SLOTS];
-	burst[0] = SH_OUTMAP_TOTAL_COUNT_SET(count);
-	unsigned k = 0;
-	for (unsigned r = 0; r < 16; r++) {
-		if (mask >> r & 1) {
-			burst[1 + k++] = by_reg[r];
-		}
-	}
-	while (k < MAX_SLOTS) {
-		burst[1 + k++] = 0x1F1F1F1F;
-	}
+	uint32_t burst[1 + OUTMAP_SLOTS] = { SH_OUTMAP_TOTAL_COUNT_SET(count) };
+	outmap_slots(&m, burst + 1);
 	if (unit == PICA_UNIT_VS) {
-		pica_emit_vs_output_mask(e, mask);
+		pica_emit_vs_output_mask(e, m.mask);
 	} else {
-		pica_emit_reg(e, REG_GSH_OUTMAP_MASK, SH_OUTMAP_MASK_MASK_SET(mask));
+		pica_emit_reg(e, REG_GSH_OUTMAP_MASK, SH_OUTMAP_MASK_MASK_SET(m.mask));
 	}
 	pica_emit_reg_masked(e, REG_PRIMITIVE_CONFIG,
 			PRIMITIVE_CONFIG_NUM_OUTPUTS_M1_SET(count - 1), 0x1);
 	pica_emit_burst(e, REG_SH_OUTMAP_TOTAL, burst, ARRAY_LEN(burst));
-	pica_emit_reg(e, REG_SH_OUTATTR_MODE, SH_OUTATTR_MODE_TEXCOORDS_SET(texmode));
-	pica_emit_reg(e, REG_SH_OUTATTR_CLOCK, clock);
+	pica_emit_reg(e, REG_SH_OUTATTR_MODE, m.mode);
+	pica_emit_reg(e, REG_SH_OUTATTR_CLOCK, m.clock);
 }
 
 PICA_EXPORT void pica_emit_vs_output_mask(struct pica_emit *e, uint32_t mask) {
-	if (mask == 0 || mask > 0xFFFF) {
-		emit_fail(e, -EINVAL);
-		return;
-	}
+	emit_refuse(e, mask == 0 || mask > 0xFFFF);
 	uint32_t count_m1 = popcount64(mask) - 1;
 	pica_emit_reg(e, REG_VSH_OUTMAP_MASK, SH_OUTMAP_MASK_MASK_SET(mask));
 	pica_emit_reg(e, REG_VSH_OUTMAP_TOTAL1, VSH_OUTMAP_TOTAL_COUNT_M1_SET(count_m1));
@@ -231,11 +146,11 @@ PICA_EXPORT void pica_emit_geometry(struct pica_emit *e, const struct pica_geome
 	uint32_t input = SH_INPUTBUFFER_CONFIG_MODE_SET(SH_MODE_VERTEX);
 	if (g) {
 		bool is_fixed = g->mode == GS_MODE_FIXED, is_variable = g->mode == GS_MODE_VARIABLE;
-		if (g->mode > GS_MODE_FIXED || g->inputs - 1 > 15 || g->vs_outputs - 1 > 15 ||
+		if (emit_refuse(e, g->mode > GS_MODE_FIXED || g->inputs - 1 > 15 ||
+				g->vs_outputs - 1 > 15 ||
 				(is_fixed && g->fixed_vertices - 1 > 15) ||
 				(is_fixed && g->fixed_first_uniform >= UNIFORMS) ||
-				(is_variable && g->variable_main - 1 > 31)) {
-			emit_fail(e, -EINVAL);
+				(is_variable && g->variable_main - 1 > 31))) {
 			return;
 		}
 		config = GEOSTAGE_CONFIG_GS_SET(GEOSTAGE_ON) |

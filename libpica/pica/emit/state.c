@@ -54,10 +54,10 @@ PICA_EXPORT void pica_emit_framebuffer(struct pica_emit *e, const struct pica_fr
 	bool depth_ok = fb->depth_format == DEPTH_FORMAT_D16 ||
 			fb->depth_format == DEPTH_FORMAT_D24 ||
 			fb->depth_format == DEPTH_FORMAT_D24S8;
-	if (reg_addr64(color) != fb->color_addr || reg_addr64(depth) != fb->depth_addr ||
+	if (emit_refuse(e, reg_addr64(color) != fb->color_addr ||
+			reg_addr64(depth) != fb->depth_addr ||
 			fb->color_format >= ARRAY_LEN(size_of_format) || !depth_ok ||
-			!is_side(fb->width) || fb->height - 1 >= MAX_SIDE) {
-		emit_fail(e, -EINVAL);
+			!is_side(fb->width) || fb->height - 1 >= MAX_SIDE)) {
 		return;
 	}
 	uint32_t dim = FRAMEBUFFER_DIM_WIDTH_SET(fb->width) |
@@ -88,11 +88,8 @@ PICA_EXPORT void pica_emit_flush(struct pica_emit *e) {
 
 PICA_EXPORT void pica_emit_viewport(struct pica_emit *e, int x, int y, unsigned width,
 		unsigned height) {
-	if (x < -512 || x > 511 || y < -512 || y > 511 || width - 1 >= MAX_SIDE ||
-			height - 1 >= MAX_SIDE) {
-		emit_fail(e, -EINVAL);
-		return;
-	}
+	emit_refuse(e, x < -512 || x > 511 || y < -512 || y > 511 || width - 1 >= MAX_SIDE ||
+			height - 1 >= MAX_SIDE);
 	const uint32_t words[4] = {
 		f32_to_f24((float)width / 2),
 		f32_to_f31(2.0f / (float)width),
@@ -106,10 +103,7 @@ PICA_EXPORT void pica_emit_viewport(struct pica_emit *e, int x, int y, unsigned 
 
 PICA_EXPORT void pica_emit_scissor(struct pica_emit *e, uint32_t mode, unsigned x1, unsigned y1,
 		unsigned x2, unsigned y2) {
-	if (mode > 3 || (x1 | y1 | x2 | y2) > 1023) {
-		emit_fail(e, -EINVAL);
-		return;
-	}
+	emit_refuse(e, mode > 3 || (x1 | y1 | x2 | y2) > 1023);
 	const uint32_t words[3] = {
 		SCISSORTEST_MODE_MODE_SET(mode),
 		SCISSORTEST_POS_X1_SET(x1) | SCISSORTEST_POS_Y1_SET(y1),
@@ -120,20 +114,14 @@ PICA_EXPORT void pica_emit_scissor(struct pica_emit *e, uint32_t mode, unsigned 
 
 PICA_EXPORT void pica_emit_depth_map(struct pica_emit *e, uint32_t mode, float scale,
 		float offset) {
-	if (mode > DEPTHMAP_Z) {
-		emit_fail(e, -EINVAL);
-		return;
-	}
+	emit_refuse(e, mode > DEPTHMAP_Z);
 	pica_emit_reg(e, REG_DEPTHMAP_ENABLE, DEPTHMAP_ENABLE_MODE_SET(mode));
 	const uint32_t words[2] = { f32_to_f24(scale), f32_to_f24(offset) };
 	pica_emit_burst(e, REG_DEPTHMAP_SCALE, words, 2);
 }
 
 PICA_EXPORT void pica_emit_cull(struct pica_emit *e, uint32_t mode) {
-	if (mode > 3) {
-		emit_fail(e, -EINVAL);
-		return;
-	}
+	emit_refuse(e, mode > 3);
 	pica_emit_reg(e, REG_FACECULLING_CONFIG, FACECULLING_CONFIG_MODE_SET(mode));
 }
 
@@ -152,20 +140,19 @@ PICA_EXPORT void pica_emit_texture(struct pica_emit *e, unsigned unit,
 	uint32_t addr = t->addr >> 3;
 	bool is_cube = t->type == TEXTURE_TYPE_CUBE || t->type == TEXTURE_TYPE_SHADOW_CUBE;
 	bool is_shadow = t->type == TEXTURE_TYPE_SHADOW_2D || t->type == TEXTURE_TYPE_SHADOW_CUBE;
-	if (unit > 2 || reg_addr8(addr) != t->addr || !is_side(t->width) || !is_side(t->height) ||
+	if (emit_refuse(e, unit > 2 || reg_addr8(addr) != t->addr ||
+			!is_side(t->width) || !is_side(t->height) ||
 			t->format > 15 || t->type > 7 || (unit > 0 && t->type) ||
 			(t->mag | t->min | t->mip) > 1 || t->wrap_s > 7 || t->wrap_t > 7 ||
 			!(t->lod_bias >= -16.0f && t->lod_bias < 16.0f) || t->min_level > 15 ||
-			t->max_level > 15) {
-		emit_fail(e, -EINVAL);
+			t->max_level > 15)) {
 		return;
 	}
 	uint32_t faces[5];
 	for (unsigned i = 0; is_cube && i < 5; i++) {
 		faces[i] = t->faces[i] >> 3;
 		/* The upper bits of all faces are those of the first. */
-		if (reg_addr8(faces[i]) != t->faces[i] || (faces[i] ^ addr) >> 22) {
-			emit_fail(e, -EINVAL);
+		if (emit_refuse(e, reg_addr8(faces[i]) != t->faces[i] || (faces[i] ^ addr) >> 22)) {
 			return;
 		}
 		faces[i] = TEXUNIT_ADDR_CUBE_ADDR8_LOW_SET(faces[i]);
@@ -193,10 +180,7 @@ PICA_EXPORT void pica_emit_texture(struct pica_emit *e, unsigned unit,
 
 PICA_EXPORT void pica_emit_texture_units(struct pica_emit *e, uint32_t mask, unsigned coord3,
 		bool unit2_coord1) {
-	if (mask > 15 || coord3 > 2) {
-		emit_fail(e, -EINVAL);
-		return;
-	}
+	emit_refuse(e, mask > 15 || coord3 > 2);
 	/* The cache bit goes alone, in a write of its byte, as clients do it. */
 	pica_emit_reg_masked(e, REG_TEXUNIT_CONFIG,
 			TEXUNIT_CONFIG_ENABLE0_SET(mask) | TEXUNIT_CONFIG_ENABLE1_SET(mask >> 1) |
@@ -229,8 +213,7 @@ PICA_EXPORT void pica_emit_tev(struct pica_emit *e, unsigned stage, const struct
 		ok = ok && tev->rgb_source[i] <= 15 && tev->alpha_source[i] <= 15 &&
 				tev->rgb_operand[i] <= 15 && tev->alpha_operand[i] <= 7;
 	}
-	if (!ok) {
-		emit_fail(e, -EINVAL);
+	if (emit_refuse(e, !ok)) {
 		return;
 	}
 	const uint32_t words[5] = {
@@ -257,10 +240,7 @@ PICA_EXPORT void pica_emit_tev(struct pica_emit *e, unsigned stage, const struct
 
 PICA_EXPORT void pica_emit_tev_buffer(struct pica_emit *e, uint32_t rgb_stages,
 		uint32_t alpha_stages, uint32_t color) {
-	if ((rgb_stages | alpha_stages) > 15) {
-		emit_fail(e, -EINVAL);
-		return;
-	}
+	emit_refuse(e, (rgb_stages | alpha_stages) > 15);
 	/* The other bytes are the fog's. */
 	pica_emit_reg_masked(e, REG_TEXENV_UPDATE_BUFFER,
 			TEXENV_UPDATE_BUFFER_RGB_SET(rgb_stages) |
@@ -271,10 +251,7 @@ PICA_EXPORT void pica_emit_tev_buffer(struct pica_emit *e, uint32_t rgb_stages,
 
 PICA_EXPORT void pica_emit_fog(struct pica_emit *e, uint32_t mode, bool flip_depth,
 		uint32_t color) {
-	if (mode > 7) {
-		emit_fail(e, -EINVAL);
-		return;
-	}
+	emit_refuse(e, mode > 7);
 	pica_emit_reg_masked(e, REG_TEXENV_UPDATE_BUFFER,
 			TEXENV_UPDATE_BUFFER_FOG_MODE_SET(mode) |
 					TEXENV_UPDATE_BUFFER_FOG_FLIP_SET(flip_depth),
@@ -286,10 +263,7 @@ PICA_EXPORT void pica_emit_fog(struct pica_emit *e, uint32_t mode, bool flip_dep
 
 PICA_EXPORT void pica_emit_alpha_test(struct pica_emit *e, bool enable, uint32_t func,
 		uint32_t ref) {
-	if (func > 7 || ref > 255) {
-		emit_fail(e, -EINVAL);
-		return;
-	}
+	emit_refuse(e, func > 7 || ref > 255);
 	pica_emit_reg(e, REG_FRAGOP_ALPHA_TEST,
 			FRAGOP_ALPHA_TEST_ENABLE_SET(enable) | FRAGOP_ALPHA_TEST_FUNC_SET(func) |
 					FRAGOP_ALPHA_TEST_REF_SET(ref));
@@ -297,10 +271,7 @@ PICA_EXPORT void pica_emit_alpha_test(struct pica_emit *e, bool enable, uint32_t
 
 PICA_EXPORT void pica_emit_stencil_test(struct pica_emit *e, bool enable, uint32_t func,
 		uint32_t ref, uint32_t compare_mask, uint32_t write_mask) {
-	if (func > 7 || (ref | compare_mask | write_mask) > 255) {
-		emit_fail(e, -EINVAL);
-		return;
-	}
+	emit_refuse(e, func > 7 || (ref | compare_mask | write_mask) > 255);
 	pica_emit_reg(e, REG_STENCIL_TEST,
 			STENCIL_TEST_ENABLE_SET(enable) | STENCIL_TEST_FUNC_SET(func) |
 					STENCIL_TEST_WRITE_MASK_SET(write_mask) |
@@ -310,10 +281,7 @@ PICA_EXPORT void pica_emit_stencil_test(struct pica_emit *e, bool enable, uint32
 
 PICA_EXPORT void pica_emit_stencil_op(struct pica_emit *e, uint32_t fail, uint32_t depth_fail,
 		uint32_t pass) {
-	if ((fail | depth_fail | pass) > 7) {
-		emit_fail(e, -EINVAL);
-		return;
-	}
+	emit_refuse(e, (fail | depth_fail | pass) > 7);
 	pica_emit_reg(e, REG_STENCIL_OP,
 			STENCIL_OP_FAIL_SET(fail) | STENCIL_OP_ZFAIL_SET(depth_fail) |
 					STENCIL_OP_ZPASS_SET(pass));
@@ -321,10 +289,7 @@ PICA_EXPORT void pica_emit_stencil_op(struct pica_emit *e, uint32_t fail, uint32
 
 PICA_EXPORT void pica_emit_depth_test(struct pica_emit *e, bool enable, uint32_t func,
 		bool depth_write, uint32_t color_mask) {
-	if (func > 7 || color_mask > 15) {
-		emit_fail(e, -EINVAL);
-		return;
-	}
+	emit_refuse(e, func > 7 || color_mask > 15);
 	pica_emit_reg(e, REG_DEPTH_COLOR_MASK,
 			DEPTH_COLOR_MASK_ENABLE_SET(enable) | DEPTH_COLOR_MASK_FUNC_SET(func) |
 					DEPTH_COLOR_MASK_COLOR_WRITE_SET(color_mask) |
@@ -346,11 +311,8 @@ PICA_EXPORT void pica_emit_blend(struct pica_emit *e, const struct pica_blend *b
 	if (!b) {
 		b = &replace;
 	}
-	if ((b->rgb_equation | b->alpha_equation) > 7 ||
-			(b->rgb_src | b->rgb_dst | b->alpha_src | b->alpha_dst) > 15) {
-		emit_fail(e, -EINVAL);
-		return;
-	}
+	emit_refuse(e, (b->rgb_equation | b->alpha_equation) > 7 ||
+			(b->rgb_src | b->rgb_dst | b->alpha_src | b->alpha_dst) > 15);
 	color_operation(e, COLOR_OPERATION_BLENDING);
 	pica_emit_reg(e, REG_BLEND_FUNC,
 			BLEND_FUNC_RGB_EQ_SET(b->rgb_equation) |
@@ -363,10 +325,7 @@ PICA_EXPORT void pica_emit_blend(struct pica_emit *e, const struct pica_blend *b
 }
 
 PICA_EXPORT void pica_emit_logic_op(struct pica_emit *e, uint32_t op) {
-	if (op > 15) {
-		emit_fail(e, -EINVAL);
-		return;
-	}
+	emit_refuse(e, op > 15);
 	color_operation(e, COLOR_OPERATION_LOGIC_OP);
 	pica_emit_reg(e, REG_LOGIC_OP, LOGIC_OP_OP_SET(op));
 }

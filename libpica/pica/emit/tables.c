@@ -9,19 +9,12 @@ enum { LIGHT_ENTRIES = 256, LIGHT_TABLES = 24, FOG_ENTRIES = 128, MAP_ENTRIES = 
 	COLOR_ENTRIES = 256, GAS_ENTRIES = 16 };
 
 static bool in_table(struct pica_emit *e, uint32_t first, size_t n, size_t size) {
-	if (first > size || n > size - first) {
-		emit_fail(e, -EINVAL);
-		return false;
-	}
-	return n > 0;
+	return !emit_refuse(e, first > size || n > size - first) && n > 0;
 }
 
 PICA_EXPORT void pica_emit_light_lut(struct pica_emit *e, uint32_t table, uint32_t first,
 		const uint32_t *entries, size_t n) {
-	if (table >= LIGHT_TABLES) {
-		emit_fail(e, -EINVAL);
-		return;
-	}
+	emit_refuse(e, table >= LIGHT_TABLES);
 	if (in_table(e, first, n, LIGHT_ENTRIES)) {
 		pica_emit_reg(e, REG_LIGHTING_LUT_INDEX,
 				LIGHTING_LUT_INDEX_INDEX_SET(first) |
@@ -41,10 +34,7 @@ PICA_EXPORT void pica_emit_fog_lut(struct pica_emit *e, uint32_t first, const ui
 PICA_EXPORT void pica_emit_proctex_lut(struct pica_emit *e, uint32_t table, uint32_t first,
 		const uint32_t *entries, size_t n) {
 	bool is_color = table == PROCTEX_TABLE_COLOR || table == PROCTEX_TABLE_COLOR_DIFF;
-	if (table > PROCTEX_TABLE_COLOR_DIFF) {
-		emit_fail(e, -EINVAL);
-		return;
-	}
+	emit_refuse(e, table > PROCTEX_TABLE_COLOR_DIFF);
 	if (in_table(e, first, n, is_color ? COLOR_ENTRIES : MAP_ENTRIES)) {
 		pica_emit_reg(e, REG_PROCTEX_LUT,
 				PROCTEX_LUT_INDEX_SET(first) | PROCTEX_LUT_TABLE_SET(table));

@@ -9,10 +9,7 @@
 enum { IMMEDIATE_INDEX = 15, VEC4_PER_ENTRY = EMIT_MAX_WORDS / 3 };
 
 PICA_EXPORT void pica_emit_inputs(struct pica_emit *e, unsigned n, uint64_t permutation) {
-	if (n - 1 > 15) {
-		emit_fail(e, -EINVAL);
-		return;
-	}
+	emit_refuse(e, n - 1 > 15);
 	/* Byte 2 has no function and is left out by clients. [fidelity: dvle-binding] */
 	pica_emit_reg_masked(e, REG_VSH_INPUTBUFFER_CONFIG,
 			SH_INPUTBUFFER_CONFIG_MODE_SET(SH_MODE_VERTEX) |
@@ -71,10 +68,7 @@ invalid:
 
 PICA_EXPORT void pica_emit_fixed_attribute(struct pica_emit *e, unsigned index, float x, float y,
 		float z, float w) {
-	if (index >= PICA_MAX_ATTRIBUTES) {
-		emit_fail(e, -EINVAL);
-		return;
-	}
+	emit_refuse(e, index >= PICA_MAX_ATTRIBUTES);
 	const float xyzw[4] = { x, y, z, w };
 	uint32_t words[4] = { FIXEDATTRIB_INDEX_INDEX_SET(index) };
 	f24_pack_vec4(xyzw, words + 1);
@@ -86,14 +80,10 @@ PICA_EXPORT void pica_emit_fixed_attribute(struct pica_emit *e, unsigned index, 
  * of 253 switch the hardware's register bus between configuring and drawing. [fidelity:
  * draw-sequence]
  */
-static bool draw_start(struct pica_emit *e, uint32_t primitive) {
-	if (primitive > PRIMITIVE_GEOMETRY) {
-		emit_fail(e, -EINVAL);
-		return false;
-	}
+static void draw_start(struct pica_emit *e, uint32_t primitive) {
+	emit_refuse(e, primitive > PRIMITIVE_GEOMETRY);
 	pica_emit_reg_masked(e, REG_PRIMITIVE_CONFIG, PRIMITIVE_CONFIG_MODE_SET(primitive), 0x2);
 	pica_emit_reg(e, REG_RESTART_PRIMITIVE, 1);
-	return true;
 }
 
 static void configuring(struct pica_emit *e, bool on) {
@@ -113,9 +103,7 @@ static void indexed_triangles(struct pica_emit *e, bool on) {
 
 PICA_EXPORT void pica_emit_draw_arrays(struct pica_emit *e, uint32_t primitive, uint32_t first,
 		uint32_t count) {
-	if (!draw_start(e, primitive)) {
-		return;
-	}
+	draw_start(e, primitive);
 	pica_emit_reg(e, REG_INDEXBUFFER_CONFIG, INDEXBUFFER_CONFIG_IS_U16_SET(1));
 	pica_emit_reg(e, REG_NUMVERTICES, count);
 	pica_emit_reg(e, REG_VERTEX_OFFSET, first);
@@ -130,14 +118,9 @@ PICA_EXPORT void pica_emit_draw_arrays(struct pica_emit *e, uint32_t primitive, 
 PICA_EXPORT void pica_emit_draw_elements(struct pica_emit *e, uint32_t primitive,
 		uint32_t index_offset, bool is_u16, uint32_t count) {
 	bool is_list = primitive == PRIMITIVE_LIST;
-	if (index_offset != INDEXBUFFER_CONFIG_OFFSET(index_offset)) {
-		emit_fail(e, -EINVAL);
-		return;
-	}
+	emit_refuse(e, index_offset != INDEXBUFFER_CONFIG_OFFSET(index_offset));
 	/* An indexed list is sent as geometry primitives. [fidelity: draw-sequence] */
-	if (!draw_start(e, is_list ? (uint32_t)PRIMITIVE_GEOMETRY : primitive)) {
-		return;
-	}
+	draw_start(e, is_list ? (uint32_t)PRIMITIVE_GEOMETRY : primitive);
 	pica_emit_reg(e, REG_INDEXBUFFER_CONFIG,
 			INDEXBUFFER_CONFIG_OFFSET_SET(index_offset) |
 					INDEXBUFFER_CONFIG_IS_U16_SET(is_u16));
@@ -158,9 +141,7 @@ PICA_EXPORT void pica_emit_draw_elements(struct pica_emit *e, uint32_t primitive
 }
 
 PICA_EXPORT void pica_emit_immediate_begin(struct pica_emit *e, uint32_t primitive) {
-	if (!draw_start(e, primitive)) {
-		return;
-	}
+	draw_start(e, primitive);
 	pica_emit_reg(e, REG_INDEXBUFFER_CONFIG, INDEXBUFFER_CONFIG_IS_U16_SET(1));
 	array_mode(e, true);
 	configuring(e, false);

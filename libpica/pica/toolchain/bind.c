@@ -3,106 +3,32 @@
 #include <string.h>
 
 #include "core/base/attributes.h"
+#include "pica/emit/outmap.h"
 #include "pica/regs/regs.h"
 #include "pica_shader.h"
 
 /* ---- Output maps ---- */
 
-enum {
-	SLOTS = 7,
-	NO_SEMANTICS = 0x1F1F1F1F,
-};
-
-struct outmap {
-	uint16_t mask;  /* output registers in use */
-	unsigned count; /* of them */
+struct binding {
+	struct outmap map;
+	unsigned count; /* of output registers in use */
 	unsigned n_slots;
-	uint32_t slot[SLOTS]; /* semantics of the k-th enabled register */
-	uint32_t clock, mode;
+	uint32_t slot[OUTMAP_SLOTS]; /* semantics of the k-th enabled register */
 };
 
-struct semantics {
-	unsigned first, count;
-	uint32_t clock;
-	bool is_texcoord;
-};
-
-static struct semantics semantics_of(const struct pica_shader_output *o) {
-	const uint32_t quat_view = SH_OUTATTR_CLOCK_NORMQUAT_VIEW_SET(1);
-	switch (o->type) {
-	case PICA_SHADER_POSITION: {
-		/* The clock concerns z. */
-		uint32_t clock = popcount64(o->mask & 15u) >= 3 ?
-				SH_OUTATTR_CLOCK_POSITION_Z_SET(1) :
-				0;
-		return (struct semantics){ SEMANTIC_POSITION_X, 4, clock, false };
-	}
-	case PICA_SHADER_QUATERNION:
-		return (struct semantics){ SEMANTIC_QUATERNION_X, 4, quat_view, false };
-	case PICA_SHADER_COLOR:
-		return (struct semantics){ SEMANTIC_COLOR_R, 4, SH_OUTATTR_CLOCK_COLOR_SET(1),
-			false };
-	case PICA_SHADER_TEXCOORD0:
-		return (struct semantics){ SEMANTIC_TEXCOORD0_U, 2,
-			SH_OUTATTR_CLOCK_TEXCOORD0_SET(1), true };
-	case PICA_SHADER_TEXCOORD0_W:
-		return (struct semantics){ SEMANTIC_TEXCOORD0_W, 1,
-			SH_OUTATTR_CLOCK_TEXCOORD0_W_SET(1), true };
-	case PICA_SHADER_TEXCOORD1:
-		return (struct semantics){ SEMANTIC_TEXCOORD1_U, 2,
-			SH_OUTATTR_CLOCK_TEXCOORD1_SET(1), true };
-	case PICA_SHADER_TEXCOORD2:
-		return (struct semantics){ SEMANTIC_TEXCOORD2_U, 2,
-			SH_OUTATTR_CLOCK_TEXCOORD2_SET(1), true };
-	case PICA_SHADER_VIEW:
-		return (struct semantics){ SEMANTIC_VIEW_X, 3, quat_view, false };
-	default: /* dummy, and what files may hold besides */
-		return (struct semantics){ 0 };
-	}
-}
-
-static uint32_t with_component(uint32_t slot, unsigned component, unsigned semantic) {
-	const uint32_t set[4] = { SH_OUTMAP_X_SET(semantic), SH_OUTMAP_Y_SET(semantic),
-		SH_OUTMAP_Z_SET(semantic), SH_OUTMAP_W_SET(semantic) };
-	const uint32_t field[4] = { SH_OUTMAP_X_SET(~0u), SH_OUTMAP_Y_SET(~0u),
-		SH_OUTMAP_Z_SET(~0u), SH_OUTMAP_W_SET(~0u) };
-	return (slot & ~field[component]) | set[component];
-}
-
-/* Slots are dense: hardware reads slot k for the k-th enabled register. [fidelity: dvle-binding] */
-static struct outmap outmap_of(const struct pica_shader_entry *e) {
-	struct outmap m = { 0 };
-	uint32_t by_reg[16];
-	for (int i = 0; i < 16; i++) {
-		by_reg[i] = NO_SEMANTICS;
-	}
+static struct binding binding_of(const struct pica_shader_entry *e) {
+	struct binding b;
+	outmap_init(&b.map);
 	for (uint32_t i = 0; i < e->n_outputs; i++) {
 		const struct pica_shader_output *o = &e->output[i];
-		struct semantics s = semantics_of(o);
-		unsigned used = 0;
-		m.mask |= (uint16_t)(1u << (o->reg & 15));
-		for (unsigned c = 0; c < 4 && used < s.count; c++) {
-			if (o->mask >> c & 1) {
-				by_reg[o->reg & 15] = with_component(
-						by_reg[o->reg & 15], c, s.first + used++);
-			}
-		}
-		m.clock |= s.clock;
-		m.mode |= SH_OUTATTR_MODE_TEXCOORDS_SET(s.is_texcoord);
+		outmap_add(&b.map, o->type, o->reg & 15, o->mask & 15);
 	}
-	m.count = popcount64(m.mask);
-	for (int i = 0; i < SLOTS; i++) {
-		m.slot[i] = NO_SEMANTICS;
-	}
-	for (unsigned reg = 0; reg < 16 && m.n_slots < SLOTS; reg++) {
-		if (m.mask >> reg & 1) {
-			m.slot[m.n_slots++] = by_reg[reg];
-		}
-	}
-	return m;
+	b.count = popcount64(b.map.mask);
+	b.n_slots = outmap_slots(&b.map, b.slot);
+	return b;
 }
 
-static bool has_slot(const struct outmap *m, uint32_t slot) {
+static bool has_slot(const struct binding *m, uint32_t slot) {
 	for (unsigned i = 0; i < m->n_slots; i++) {
 		if (m->slot[i] == slot) {
 			return true;
@@ -112,11 +38,12 @@ static bool has_slot(const struct outmap *m, uint32_t slot) {
 }
 
 /* Appends the slots of from that are (are not) in other and have semantics. */
-static void append_slots(struct outmap *m, const struct outmap *from, const struct outmap *other,
-		bool common) {
+static void append_slots(struct binding *m, const struct binding *from,
+		const struct binding *other, bool common) {
 	for (unsigned i = 0; i < from->n_slots; i++) {
 		uint32_t slot = from->slot[i];
-		if (slot != NO_SEMANTICS && has_slot(other, slot) == common && m->n_slots < SLOTS) {
+		if (slot != OUTMAP_NONE && has_slot(other, slot) == common &&
+				m->n_slots < OUTMAP_SLOTS) {
 			m->slot[m->n_slots++] = slot;
 		}
 	}
@@ -126,17 +53,17 @@ static void append_slots(struct outmap *m, const struct outmap *from, const stru
  * Common ones in the geometry shader's order, then its own, then the vertex shader's own.
  * [fidelity: dvle-binding; that dummies are left out: guess]
  */
-static struct outmap merge(const struct outmap *vs, const struct outmap *gs) {
-	struct outmap m = *gs;
+static struct binding merge(const struct binding *vs, const struct binding *gs) {
+	struct binding m = *gs;
 	m.n_slots = 0;
-	for (int i = 0; i < SLOTS; i++) {
-		m.slot[i] = NO_SEMANTICS;
+	for (int i = 0; i < OUTMAP_SLOTS; i++) {
+		m.slot[i] = OUTMAP_NONE;
 	}
 	append_slots(&m, gs, vs, true);
 	append_slots(&m, gs, vs, false);
 	append_slots(&m, vs, gs, false);
-	m.clock |= vs->clock;
-	m.mode |= vs->mode;
+	m.map.clock |= vs->map.clock;
+	m.map.mode |= vs->map.mode;
 	return m;
 }
 
@@ -255,13 +182,13 @@ PICA_EXPORT int pica_shader_bind(const struct pica_shader_binding *b, pica_shade
 	if (!vs || vs->start >= PICA_SHADER_VS_WORDS || b->gs_inputs > 16) {
 		return -EINVAL;
 	}
-	struct outmap vs_map = outmap_of(vs), map = vs_map;
+	struct binding vs_map = binding_of(vs), map = vs_map;
 	if (b->gs) {
 		gs = entry_of(b->gs, b->gs_entry, PICA_SHADER_GEOMETRY);
 		if (!gs) {
 			return -EINVAL;
 		}
-		struct outmap gs_map = outmap_of(gs);
+		struct binding gs_map = binding_of(gs);
 		map = gs->merge_outputs ? merge(&vs_map, &gs_map) : gs_map;
 	}
 	struct writer w = { fn, user, 0 };
@@ -271,7 +198,7 @@ PICA_EXPORT int pica_shader_bind(const struct pica_shader_binding *b, pica_shade
 
 	put_code(&w, vs_delta, b->vs, PICA_SHADER_VS_WORDS);
 	put_entry(&w, vs_delta, vs);
-	put(&w, REG_VSH_OUTMAP_MASK, ALL_BYTES, SH_OUTMAP_MASK_MASK_SET(vs_map.mask));
+	put(&w, REG_VSH_OUTMAP_MASK, ALL_BYTES, SH_OUTMAP_MASK_MASK_SET(vs_map.map.mask));
 	const uint32_t vs_total = VSH_OUTMAP_TOTAL_COUNT_M1_SET(less_one(vs_map.count));
 	put(&w, REG_VSH_OUTMAP_TOTAL1, ALL_BYTES, vs_total);
 	put(&w, REG_VSH_OUTMAP_TOTAL2, ALL_BYTES, vs_total);
@@ -279,16 +206,16 @@ PICA_EXPORT int pica_shader_bind(const struct pica_shader_binding *b, pica_shade
 		put_code(&w, gs_delta, b->gs, PICA_SHADER_CODE_WORDS);
 		put_entry(&w, gs_delta, gs);
 		put(&w, REG_GSH_OUTMAP_MASK, ALL_BYTES,
-				SH_OUTMAP_MASK_MASK_SET(outmap_of(gs).mask));
+				SH_OUTMAP_MASK_MASK_SET(binding_of(gs).map.mask));
 	}
 
 	put(&w, REG_PRIMITIVE_CONFIG, 1,
 			PRIMITIVE_CONFIG_NUM_OUTPUTS_M1_SET(less_one(map.n_slots)));
-	uint32_t slots[1 + SLOTS] = { SH_OUTMAP_TOTAL_COUNT_SET(map.n_slots) };
+	uint32_t slots[1 + OUTMAP_SLOTS] = { SH_OUTMAP_TOTAL_COUNT_SET(map.n_slots) };
 	memcpy(slots + 1, map.slot, sizeof(map.slot));
-	put_many(&w, REG_SH_OUTMAP_TOTAL, slots, 1 + SLOTS, true);
-	put(&w, REG_SH_OUTATTR_MODE, ALL_BYTES, map.mode);
-	put(&w, REG_SH_OUTATTR_CLOCK, ALL_BYTES, map.clock);
+	put_many(&w, REG_SH_OUTMAP_TOTAL, slots, 1 + OUTMAP_SLOTS, true);
+	put(&w, REG_SH_OUTATTR_MODE, ALL_BYTES, map.map.mode);
+	put(&w, REG_SH_OUTATTR_CLOCK, ALL_BYTES, map.map.clock);
 
 	bool variable = gs && gs->gs_mode == PICA_SHADER_GS_VARIABLE;
 	put(&w, REG_GEOSTAGE_CONFIG, 10, GEOSTAGE_CONFIG_VARIABLE_SET(variable));

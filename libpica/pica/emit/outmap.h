@@ -1,0 +1,25 @@
+/* Output registers of a program to semantics and slots. [fidelity: dvle-binding] */
+#ifndef EMIT_OUTMAP_H
+#define EMIT_OUTMAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	OUTMAP_SLOTS = 7,
+	OUTMAP_NONE = 0x1F1F1F1F, /* a slot without semantics */
+};
+
+struct outmap {
+	uint32_t mask; /* output registers in use */
+	uint32_t by_reg[16];
+	uint32_t clock, mode;
+};
+
+void outmap_init(struct outmap *m);
+/* Register 0..15; mask: bit 0 is x. Returns false for an unknown type, which means nothing. */
+bool outmap_add(struct outmap *m, unsigned type, unsigned reg, unsigned mask);
+/* The k-th enabled register's semantics in slot k; returns their number, the others are NONE. */
+unsigned outmap_slots(const struct outmap *m, uint32_t slot[OUTMAP_SLOTS]);
+
+#endif
