@@ -298,7 +298,7 @@ class OnDisplay(Case):
         if 'without KMS' in text:
             p.communicate(timeout=300)
             self.skipTest('built without KMS')
-        self.assertEqual(lines[0], 'pica view: there is no card here: waiting for one; Ctrl+C ends it\n')
+        self.assertEqual(lines[0], 'pica view: no card found: waiting for one; Ctrl+C ends it\n')
         self.assertIn('name="kiosk"', lines[-1])
         self.assertIn('threads=1 ', text)
         folder = re.search(r'socket="(.*)/0"', text)[1]
