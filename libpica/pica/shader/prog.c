@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "pica/shader/form.h"
 #include "pica/shader/shader.h"
 
 const struct shader_op_info shader_ops[OP_COUNT] = {
@@ -9,6 +10,23 @@ const struct shader_op_info shader_ops[OP_COUNT] = {
 	[OP_##name] = { mnemonic, code, count, FORMAT_##format, OPERANDS_##operands, USES_##uses },
 #include "pica/regs/shader_isa.def"
 };
+
+#define PLACE(format, field) { format##_##field##_LOW, format##_##field##_BITS }
+#define COMMON(format) .desc = PLACE(format, DESC), .idx = PLACE(format, IDX)
+const struct shader_form shader_forms[] = {
+	[FORMAT_F1] = { 2, 0, COMMON(F1), .dst = PLACE(F1, DST),
+		.src = { PLACE(F1, SRC1), PLACE(F1, SRC2) } },
+	[FORMAT_F1I] = { 2, 1, COMMON(F1I), .dst = PLACE(F1I, DST),
+		.src = { PLACE(F1I, SRC1), PLACE(F1I, SRC2) } },
+	[FORMAT_F1U] = { 1, 0, COMMON(F1U), .dst = PLACE(F1U, DST), .src = { PLACE(F1U, SRC1) } },
+	[FORMAT_F1C] = { 2, 0, COMMON(F1C), .src = { PLACE(F1C, SRC1), PLACE(F1C, SRC2) } },
+	[FORMAT_F5] = { 3, 1, COMMON(F5), .dst = PLACE(F5, DST),
+		.src = { PLACE(F5, SRC1), PLACE(F5, SRC2), PLACE(F5, SRC3) } },
+	[FORMAT_F5I] = { 3, 2, COMMON(F5I), .dst = PLACE(F5I, DST),
+		.src = { PLACE(F5I, SRC1), PLACE(F5I, SRC2), PLACE(F5I, SRC3) } },
+};
+#undef COMMON
+#undef PLACE
 
 static const uint8_t op_of_code[64] = {
 #define OP_CODES_1(code, name) [code] = OP_##name,
@@ -140,55 +158,25 @@ static void decode(struct prog_op *op, uint32_t word, const uint32_t descriptors
 		return;
 	}
 	enum shader_format format = (enum shader_format)shader_ops[op->op].format;
-	switch (format) {
-	case FORMAT_F0:
-		return;
-	case FORMAT_F1:
-		decode_descriptor(op, descriptors[F1_DESC(word)]);
-		decode_sources(op, 2, F1_SRC1(word), F1_SRC2(word), 0);
-		decode_relative(op, 0, F1_IDX(word));
-		op->dst = (uint8_t)F1_DST(word);
-		break;
-	case FORMAT_F1I:
-		decode_descriptor(op, descriptors[F1I_DESC(word)]);
-		decode_sources(op, 2, F1I_SRC1(word), F1I_SRC2(word), 0);
-		decode_relative(op, 1, F1I_IDX(word));
-		op->dst = (uint8_t)F1I_DST(word);
-		break;
-	case FORMAT_F1U:
-		decode_descriptor(op, descriptors[F1U_DESC(word)]);
-		decode_sources(op, 1, F1U_SRC1(word), 0, 0);
-		decode_relative(op, 0, F1U_IDX(word));
-		op->dst = (uint8_t)F1U_DST(word);
-		break;
-	case FORMAT_F1C:
-		decode_descriptor(op, descriptors[F1C_DESC(word)]);
-		decode_sources(op, 2, F1C_SRC1(word), F1C_SRC2(word), 0);
-		decode_relative(op, 0, F1C_IDX(word));
-		op->cmp[0] = (uint8_t)F1C_CMP_X(word);
-		op->cmp[1] = (uint8_t)F1C_CMP_Y(word);
-		break;
-	case FORMAT_F2:
-	case FORMAT_F3:
+	const struct shader_form *form = &shader_forms[format];
+	if (format == FORMAT_F2 || format == FORMAT_F3) {
 		decode_flow(op, word, format);
-		return;
-	case FORMAT_F4:
+	} else if (format == FORMAT_F4) {
 		op->id = (uint8_t)F4_VERTEX(word);
 		op->prim = F4_PRIM(word);
 		op->winding = F4_WINDING(word);
+	}
+	if (form->n_src == 0) {
 		return;
-	case FORMAT_F5:
-		decode_descriptor(op, descriptors[F5_DESC(word)]);
-		decode_sources(op, 3, F5_SRC1(word), F5_SRC2(word), F5_SRC3(word));
-		decode_relative(op, 1, F5_IDX(word));
-		op->dst = (uint8_t)F5_DST(word);
-		break;
-	case FORMAT_F5I:
-		decode_descriptor(op, descriptors[F5I_DESC(word)]);
-		decode_sources(op, 3, F5I_SRC1(word), F5I_SRC2(word), F5I_SRC3(word));
-		decode_relative(op, 2, F5I_IDX(word));
-		op->dst = (uint8_t)F5I_DST(word);
-		break;
+	}
+	decode_descriptor(op, descriptors[shader_get(form->desc, word)]);
+	decode_sources(op, form->n_src, shader_get(form->src[0], word),
+			shader_get(form->src[1], word), shader_get(form->src[2], word));
+	decode_relative(op, form->wide, shader_get(form->idx, word));
+	op->dst = (uint8_t)shader_get(form->dst, word);
+	if (format == FORMAT_F1C) {
+		op->cmp[0] = (uint8_t)F1C_CMP_X(word);
+		op->cmp[1] = (uint8_t)F1C_CMP_Y(word);
 	}
 	decode_reads(op);
 	decode_lists(op);

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "core/base/attributes.h"
-#include "pica/shader/isa.h"
+#include "pica/shader/form.h"
 #include "pica_shader.h"
 
 enum {
@@ -216,6 +216,28 @@ int asm_use_descriptor(struct assembler *a, enum shader_op op, uint32_t desc, ui
 		long wanted, unsigned *out);
 
 /* ---- asm_code.c ---- */
+
+/* The operand of flow control that says when: none, a condition, a bool or an int. */
+enum asm_gate {
+	GATE_NONE,
+	GATE_COND,
+	GATE_BOOL,
+	GATE_INT,
+};
+
+/* The operand after the gate: what the instruction goes to. */
+enum asm_aim {
+	AIM_NOTHING,
+	AIM_PROC,
+	AIM_LABEL,
+	AIM_IF,
+	AIM_FOR,
+};
+
+/* By enum shader_operands; other instructions than flow control have neither. */
+extern const struct asm_flow {
+	uint8_t gate, aim;
+} asm_flows[OPERANDS_VERTEX + 1];
 
 int asm_instruction(struct assembler *a, struct slice name, struct slice rest);
 /* The NOP before .else (is_else) or .end of a block, where one is needed. */

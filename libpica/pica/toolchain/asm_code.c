@@ -120,37 +120,20 @@ static enum shader_op base_form(enum shader_op op) {
 	return op;
 }
 
-static int two_sources(struct assembler *a, enum shader_op op, const struct args *args) {
-	struct asm_operand dst, src[2];
-	int ret = expect_args(a, args, 3, 3);
-	ret = ret < 0 ? ret : parse_dest(a, args->v[0], &dst);
-	ret = ret < 0 ? ret : parse_sources(a, &args->v[1], 2, src);
-	if (ret < 0) {
-		return ret;
+/* src: as many as the op has; bits: those of no operand. */
+static int encode(struct assembler *a, enum shader_op op, const struct asm_operand *src,
+		unsigned mask, uint32_t bits, long wanted) {
+	const struct shader_form *form = shader_form_of(op);
+	uint32_t word = opcode_word(op) | bits | shader_put(form->idx, src[form->wide].idx);
+	uint32_t desc = asm_mask_bits(mask);
+	unsigned d;
+	for (unsigned s = 0; s < form->n_src; s++) {
+		desc |= asm_source_bits(s, &src[s]);
+		word |= shader_put(form->src[s], source_num(&src[s]));
 	}
-	if (is_narrow(&src[0]) && !is_narrow(&src[1]) && other_form(op) != OP_UNKNOWN) {
-		op = other_form(op);
-	} else {
-		ret = expect_narrow(a, &src[1], args->v[2], "second source");
-		if (ret < 0) {
-			return ret;
-		}
-	}
-	unsigned mask = selector_mask(dst.selector), d;
-	uint32_t desc = asm_mask_bits(mask) | asm_source_bits(0, &src[0]) |
-			asm_source_bits(1, &src[1]);
-	ret = asm_use_descriptor(a, op, desc, asm_care_bits(op, 2, mask), args->descriptor, &d);
-	if (ret < 0) {
-		return ret;
-	}
-	uint32_t word = opcode_word(op) | PUT(F1, DESC, d) | PUT(F1, DST, dest_num(&dst));
-	if (shader_ops[op].format == FORMAT_F1I) {
-		return asm_emit(a, word | PUT(F1I, SRC1, source_num(&src[0])) |
-				PUT(F1I, SRC2, source_num(&src[1])) | PUT(F1I, IDX, src[1].idx));
-	}
-	return asm_emit(a, word | PUT(F1, SRC1, source_num(&src[0])) |
-			PUT(F1, SRC2, source_num(&src[1])) |
-			PUT(F1, IDX, src[0].idx));
+	int ret = asm_use_descriptor(
+			a, op, desc, asm_care_bits(op, form->n_src, mask), wanted, &d);
+	return ret < 0 ? ret : asm_emit(a, word | shader_put(form->desc, d));
 }
 
 /* The destination of mova as a mask; the old names have no component. */
@@ -169,30 +152,35 @@ static int address_mask(struct assembler *a, struct slice s, unsigned *mask) {
 	return asm_fail(a, "expected a0.x, a0.y or a0.xy, got \"%.*s\"", SLICE_ARG(s));
 }
 
-static int one_source(struct assembler *a, enum shader_op op, const struct args *args) {
-	struct asm_operand dst = { 0 }, src;
-	unsigned mask = 0, d;
-	int ret = expect_args(a, args, 2, 2);
-	if (ret < 0) {
-		return ret;
-	}
-	if (op == OP_MOVA) {
+static int arithmetic(struct assembler *a, enum shader_op op, const struct args *args) {
+	const unsigned n = shader_form_of(op)->n_src;
+	struct asm_operand dst = { 0 }, src[3];
+	unsigned mask = 0;
+	int ret = expect_args(a, args, n + 1, n + 1);
+	if (ret == 0 && op == OP_MOVA) {
 		ret = address_mask(a, args->v[0], &mask);
-	} else {
+	} else if (ret == 0) {
 		ret = parse_dest(a, args->v[0], &dst);
 		mask = selector_mask(dst.selector);
 	}
-	ret = ret < 0 ? ret : parse_sources(a, &args->v[1], 1, &src);
+	ret = ret < 0 ? ret : parse_sources(a, &args->v[1], n, src);
+	if (ret == 0 && n == 3) {
+		ret = expect_narrow(a, &src[0], args->v[1], "first source");
+	}
+	if (ret == 0 && n > 1) {
+		if (is_narrow(&src[n - 2]) && !is_narrow(&src[n - 1]) &&
+				other_form(op) != OP_UNKNOWN) {
+			op = other_form(op);
+		} else {
+			ret = expect_narrow(a, &src[n - 1], args->v[n], n == 2 ?
+					"second source" : "third source beside a uniform");
+		}
+	}
 	if (ret < 0) {
 		return ret;
 	}
-	ret = asm_use_descriptor(a, op, asm_mask_bits(mask) | asm_source_bits(0, &src),
-			asm_care_bits(op, 1, mask), args->descriptor, &d);
-	if (ret < 0) {
-		return ret;
-	}
-	return asm_emit(a, opcode_word(op) | PUT(F1U, DESC, d) | PUT(F1U, SRC1, source_num(&src)) |
-			PUT(F1U, IDX, src.idx) | PUT(F1U, DST, op == OP_MOVA ? 0 : dest_num(&dst)));
+	return encode(a, op, src, mask, shader_put(shader_form_of(op)->dst, dest_num(&dst)),
+			args->descriptor);
 }
 
 static int parse_comparison(struct assembler *a, struct slice s, unsigned *out) {
@@ -208,7 +196,7 @@ static int parse_comparison(struct assembler *a, struct slice s, unsigned *out) 
 
 static int compare(struct assembler *a, const struct args *args) {
 	struct asm_operand src[2];
-	unsigned x = 0, y = 0, d;
+	unsigned x = 0, y = 0;
 	int ret = expect_args(a, args, 4, 4);
 	if (ret < 0) {
 		return ret;
@@ -221,54 +209,8 @@ static int compare(struct assembler *a, const struct args *args) {
 	if (ret < 0) {
 		return ret;
 	}
-	ret = asm_use_descriptor(a, OP_CMP,
-			asm_source_bits(0, &src[0]) | asm_source_bits(1, &src[1]),
-			asm_care_bits(OP_CMP, 2, 0), args->descriptor, &d);
-	if (ret < 0) {
-		return ret;
-	}
-	return asm_emit(a,
-			opcode_word(OP_CMP) | PUT(F1C, DESC, d) |
-					PUT(F1C, SRC1, source_num(&src[0])) |
-					PUT(F1C, SRC2, source_num(&src[1])) |
-					PUT(F1C, IDX, src[0].idx) | PUT(F1C, CMP_X, x) |
-					PUT(F1C, CMP_Y, y));
-}
-
-static int three_sources(struct assembler *a, const struct args *args) {
-	struct asm_operand dst, src[3];
-	int ret = expect_args(a, args, 4, 4);
-	ret = ret < 0 ? ret : parse_dest(a, args->v[0], &dst);
-	ret = ret < 0 ? ret : parse_sources(a, &args->v[1], 3, src);
-	ret = ret < 0 ? ret : expect_narrow(a, &src[0], args->v[1], "first source");
-	if (ret < 0) {
-		return ret;
-	}
-	bool is_inverted = is_narrow(&src[1]) && !is_narrow(&src[2]);
-	if (!is_inverted) {
-		ret = expect_narrow(a, &src[2], args->v[3], "third source beside a uniform");
-		if (ret < 0) {
-			return ret;
-		}
-	}
-	enum shader_op op = is_inverted ? OP_MADI : OP_MAD;
-	unsigned mask = selector_mask(dst.selector), d;
-	uint32_t desc = asm_mask_bits(mask) | asm_source_bits(0, &src[0]) |
-			asm_source_bits(1, &src[1]) |
-			asm_source_bits(2, &src[2]);
-	ret = asm_use_descriptor(a, op, desc, asm_care_bits(op, 3, mask), args->descriptor, &d);
-	if (ret < 0) {
-		return ret;
-	}
-	uint32_t word = opcode_word(op) | PUT(F5, DESC, d) | PUT(F5, SRC1, source_num(&src[0])) |
-			PUT(F5, DST, dest_num(&dst));
-	if (is_inverted) {
-		return asm_emit(a, word | PUT(F5I, SRC2, source_num(&src[1])) |
-				PUT(F5I, SRC3, source_num(&src[2])) | PUT(F5I, IDX, src[2].idx));
-	}
-	return asm_emit(a, word | PUT(F5, SRC2, source_num(&src[1])) |
-			PUT(F5, SRC3, source_num(&src[2])) |
-			PUT(F5, IDX, src[1].idx));
+	return encode(a, OP_CMP, src, 0, PUT(F1C, CMP_X, x) | PUT(F1C, CMP_Y, y),
+			args->descriptor);
 }
 
 /* ---- Flow control ---- */
@@ -299,15 +241,21 @@ static int emit_to_address(struct assembler *a, uint32_t word, struct slice wher
 	return ret < 0 ? ret : asm_emit(a, asm_with_target(word, (unsigned)target, num));
 }
 
-/* The operand that says when: none, a condition, a bool or an int. */
-enum gate {
-	GATE_NONE,
-	GATE_COND,
-	GATE_BOOL,
-	GATE_INT,
+const struct asm_flow asm_flows[] = {
+	[OPERANDS_NOTHING] = { GATE_NONE, AIM_NOTHING },
+	[OPERANDS_COND] = { GATE_COND, AIM_NOTHING },
+	[OPERANDS_PROC] = { GATE_NONE, AIM_PROC },
+	[OPERANDS_COND_PROC] = { GATE_COND, AIM_PROC },
+	[OPERANDS_BOOL_PROC] = { GATE_BOOL, AIM_PROC },
+	[OPERANDS_COND_BLOCK] = { GATE_COND, AIM_IF },
+	[OPERANDS_BOOL_BLOCK] = { GATE_BOOL, AIM_IF },
+	[OPERANDS_INT_BLOCK] = { GATE_INT, AIM_FOR },
+	[OPERANDS_COND_LABEL] = { GATE_COND, AIM_LABEL },
+	[OPERANDS_BOOL_LABEL] = { GATE_BOOL, AIM_LABEL },
+	[OPERANDS_VERTEX] = { GATE_NONE, AIM_NOTHING },
 };
 
-static int parse_gate(struct assembler *a, enum gate gate, struct slice s, bool may_negate,
+static int parse_gate(struct assembler *a, enum asm_gate gate, struct slice s, bool may_negate,
 		uint32_t *word, unsigned *num) {
 	unsigned reg = 0;
 	uint32_t bits = 0;
@@ -340,36 +288,20 @@ static int parse_gate(struct assembler *a, enum gate gate, struct slice s, bool 
 	return ret;
 }
 
-/* The instruction after the gate. */
-enum aim {
-	AIM_NOTHING,
-	AIM_PROC,
-	AIM_LABEL,
-	AIM_IF,
-	AIM_FOR,
-};
-
-static int flow(struct assembler *a, enum shader_op op, const struct args *args, enum gate gate,
-		enum aim aim) {
+static int flow(struct assembler *a, enum shader_op op, const struct args *args) {
+	/* Operands after the gate, with labels and in .raw. */
+	static const uint8_t operands[][2] = {
+		[AIM_NOTHING] = { 0, 0 },
+		[AIM_PROC] = { 1, 2 },
+		[AIM_LABEL] = { 1, 1 },
+		[AIM_IF] = { 0, 2 },
+		[AIM_FOR] = { 0, 1 },
+	};
+	const struct asm_flow *form = &asm_flows[shader_ops[op].operands];
+	const enum asm_gate gate = (enum asm_gate)form->gate;
+	const enum asm_aim aim = (enum asm_aim)form->aim;
 	const bool is_raw = asm_code_block(a)->type == BLOCK_RAW;
-	unsigned n = gate != GATE_NONE;
-	unsigned wanted = n;
-	switch (aim) {
-	case AIM_NOTHING:
-		break;
-	case AIM_PROC:
-		wanted += is_raw ? 2 : 1;
-		break;
-	case AIM_LABEL:
-		wanted += 1;
-		break;
-	case AIM_IF:
-		wanted += is_raw ? 2 : 0;
-		break;
-	case AIM_FOR:
-		wanted += is_raw ? 1 : 0;
-		break;
-	}
+	const unsigned n = gate != GATE_NONE, wanted = n + operands[aim][is_raw];
 	int ret = expect_args(a, args, wanted, wanted);
 	if (ret < 0) {
 		return ret;
@@ -501,40 +433,11 @@ int asm_instruction(struct assembler *a, struct slice name, struct slice rest) {
 	if (ret < 0) {
 		return ret;
 	}
-	switch ((enum shader_operands)shader_ops[op].operands) {
-	case OPERANDS_NOTHING:
-		return flow(a, op, &args, GATE_NONE, AIM_NOTHING);
-	case OPERANDS_D_W_N:
-	case OPERANDS_D_N_W:
-		return two_sources(a, op, &args);
-	case OPERANDS_D_W:
-	case OPERANDS_A_W:
-		return one_source(a, op, &args);
-	case OPERANDS_W_OPS_N:
+	if (op == OP_CMP) {
 		return compare(a, &args);
-	case OPERANDS_D_N_W_N:
-	case OPERANDS_D_N_N_W:
-		return three_sources(a, &args);
-	case OPERANDS_COND:
-		return flow(a, op, &args, GATE_COND, AIM_NOTHING);
-	case OPERANDS_PROC:
-		return flow(a, op, &args, GATE_NONE, AIM_PROC);
-	case OPERANDS_COND_PROC:
-		return flow(a, op, &args, GATE_COND, AIM_PROC);
-	case OPERANDS_BOOL_PROC:
-		return flow(a, op, &args, GATE_BOOL, AIM_PROC);
-	case OPERANDS_COND_BLOCK:
-		return flow(a, op, &args, GATE_COND, AIM_IF);
-	case OPERANDS_BOOL_BLOCK:
-		return flow(a, op, &args, GATE_BOOL, AIM_IF);
-	case OPERANDS_INT_BLOCK:
-		return flow(a, op, &args, GATE_INT, AIM_FOR);
-	case OPERANDS_COND_LABEL:
-		return flow(a, op, &args, GATE_COND, AIM_LABEL);
-	case OPERANDS_BOOL_LABEL:
-		return flow(a, op, &args, GATE_BOOL, AIM_LABEL);
-	case OPERANDS_VERTEX:
+	}
+	if (op == OP_SETEMIT) {
 		return set_emit(a, &args);
 	}
-	return 0;
+	return shader_form_of(op)->n_src ? arithmetic(a, op, &args) : flow(a, op, &args);
 }

@@ -72,24 +72,10 @@ uint32_t asm_care_bits(enum shader_op op, unsigned n_src, unsigned mask) {
 }
 
 static void renumber(uint32_t *word, unsigned from, unsigned to) {
-	enum shader_op op = shader_op_of(*word);
-	switch ((enum shader_format)shader_ops[op].format) {
-	case FORMAT_F1:
-	case FORMAT_F1I:
-	case FORMAT_F1U:
-	case FORMAT_F1C: {
-		unsigned d = F1_DESC(*word);
-		d = d == from ? to : d == to ? from : d;
-		*word = (*word & ~PUT(F1, DESC, ~0u)) | PUT(F1, DESC, d);
-		break;
-	}
-	case FORMAT_F0:
-	case FORMAT_F2:
-	case FORMAT_F3:
-	case FORMAT_F4:
-	case FORMAT_F5:
-	case FORMAT_F5I:
-		break;
+	const struct shader_place place = shader_form_of(shader_op_of(*word))->desc;
+	unsigned d = shader_get(place, *word);
+	if (place.bits == F1_DESC_BITS && (d == from || d == to)) { /* a MAD's stays */
+		*word ^= shader_put(place, d) ^ shader_put(place, d == from ? to : from);
 	}
 }
 

@@ -92,142 +92,52 @@ static void condition(char out[OPERAND_TEXT], uint32_t word) {
 
 /* Sources of a word with their selectors; the number of them. */
 static unsigned sources(enum shader_op op, uint32_t w, uint32_t desc, char out[3][OPERAND_TEXT]) {
-	unsigned n = 0, rel[3] = { 0 }, raw[3] = { 0 };
-	switch ((enum shader_format)shader_ops[op].format) {
-	case FORMAT_F1:
-	case FORMAT_F1C:
-		raw[0] = F1_SRC1(w);
-		raw[1] = F1_SRC2(w);
-		rel[0] = F1_IDX(w);
-		n = 2;
-		break;
-	case FORMAT_F1I:
-		raw[0] = F1I_SRC1(w);
-		raw[1] = F1I_SRC2(w);
-		rel[1] = F1I_IDX(w);
-		n = 2;
-		break;
-	case FORMAT_F1U:
-		raw[0] = F1U_SRC1(w);
-		rel[0] = F1U_IDX(w);
-		n = 1;
-		break;
-	case FORMAT_F5:
-		raw[0] = F5_SRC1(w);
-		raw[1] = F5_SRC2(w);
-		raw[2] = F5_SRC3(w);
-		rel[1] = F5_IDX(w);
-		n = 3;
-		break;
-	case FORMAT_F5I:
-		raw[0] = F5I_SRC1(w);
-		raw[1] = F5I_SRC2(w);
-		raw[2] = F5I_SRC3(w);
-		rel[2] = F5I_IDX(w);
-		n = 3;
-		break;
-	case FORMAT_F0:
-	case FORMAT_F2:
-	case FORMAT_F3:
-	case FORMAT_F4:
-		break;
-	}
+	const struct shader_form *form = shader_form_of(op);
 	const bool negate[3] = { OPDESC_NEG1(desc), OPDESC_NEG2(desc), OPDESC_NEG3(desc) };
 	const unsigned selector[3] = { OPDESC_SEL1(desc), OPDESC_SEL2(desc), OPDESC_SEL3(desc) };
-	for (unsigned s = 0; s < n; s++) {
-		source(out[s], raw[s], negate[s], selector[s], rel[s]);
+	for (unsigned s = 0; s < form->n_src; s++) {
+		source(out[s], shader_get(form->src[s], w), negate[s], selector[s],
+				s == form->wide ? shader_get(form->idx, w) : 0);
 	}
-	return n;
+	return form->n_src;
 }
 
 /* Index of the operand descriptor, or -1. */
 static int descriptor_index(enum shader_op op, uint32_t w) {
-	switch ((enum shader_format)shader_ops[op].format) {
-	case FORMAT_F1:
-	case FORMAT_F1C:
-	case FORMAT_F1I:
-	case FORMAT_F1U:
-		return (int)F1_DESC(w);
-	case FORMAT_F5:
-	case FORMAT_F5I:
-		return (int)F5_DESC(w);
-	case FORMAT_F0:
-	case FORMAT_F2:
-	case FORMAT_F3:
-	case FORMAT_F4:
-		break;
-	}
-	return -1;
+	const struct shader_form *form = shader_form_of(op);
+	return form->n_src ? (int)shader_get(form->desc, w) : -1;
 }
 
 static bool has_target(enum shader_op op) {
-	switch ((enum shader_operands)shader_ops[op].operands) {
-	case OPERANDS_PROC:
-	case OPERANDS_COND_PROC:
-	case OPERANDS_BOOL_PROC:
-	case OPERANDS_COND_BLOCK:
-	case OPERANDS_BOOL_BLOCK:
-	case OPERANDS_INT_BLOCK:
-	case OPERANDS_COND_LABEL:
-	case OPERANDS_BOOL_LABEL:
-		return true;
-	case OPERANDS_NOTHING:
-	case OPERANDS_D_W_N:
-	case OPERANDS_D_N_W:
-	case OPERANDS_D_W:
-	case OPERANDS_A_W:
-	case OPERANDS_W_OPS_N:
-	case OPERANDS_D_N_W_N:
-	case OPERANDS_D_N_N_W:
-	case OPERANDS_COND:
-	case OPERANDS_VERTEX:
-		break;
-	}
-	return false;
+	return asm_flows[shader_ops[op].operands].aim != AIM_NOTHING;
 }
 
 /* Flow control in the form of .raw; target: the address as text. */
 static void flow(char out[LINE_TEXT], enum shader_op op, uint32_t w, const char *target) {
-	const char *m = shader_ops[op].mnemonic;
-	char cond[OPERAND_TEXT];
-	condition(cond, w);
-	switch ((enum shader_operands)shader_ops[op].operands) {
-	case OPERANDS_COND:
-		snprintf(out, LINE_TEXT, "%s %s", m, cond);
+	const struct asm_flow *form = &asm_flows[shader_ops[op].operands];
+	const enum asm_aim aim = (enum asm_aim)form->aim;
+	char gate[OPERAND_TEXT] = "", count[16] = "";
+	switch ((enum asm_gate)form->gate) {
+	case GATE_NONE:
 		break;
-	case OPERANDS_PROC:
-		snprintf(out, LINE_TEXT, "%s %s, %u", m, target, F2_NUM(w));
+	case GATE_COND:
+		condition(gate, w);
 		break;
-	case OPERANDS_COND_PROC:
-	case OPERANDS_COND_BLOCK:
-		snprintf(out, LINE_TEXT, "%s %s, %s, %u", m, cond, target, F2_NUM(w));
+	case GATE_BOOL:
+		snprintf(gate, sizeof(gate), "%sb%u", aim == AIM_LABEL && F3_NUM(w) & 1 ? "!" : "",
+				F3_BOOL(w));
 		break;
-	case OPERANDS_BOOL_PROC:
-	case OPERANDS_BOOL_BLOCK:
-		snprintf(out, LINE_TEXT, "%s b%u, %s, %u", m, F3_BOOL(w), target, F3_NUM(w));
-		break;
-	case OPERANDS_INT_BLOCK:
-		snprintf(out, LINE_TEXT, "%s i%u, %s", m, F3_INT(w), target);
-		break;
-	case OPERANDS_COND_LABEL:
-		snprintf(out, LINE_TEXT, "%s %s, %s", m, cond, target);
-		break;
-	case OPERANDS_BOOL_LABEL:
-		snprintf(out, LINE_TEXT, "%s %sb%u, %s", m, F3_NUM(w) & 1 ? "!" : "", F3_BOOL(w),
-				target);
-		break;
-	case OPERANDS_NOTHING:
-	case OPERANDS_D_W_N:
-	case OPERANDS_D_N_W:
-	case OPERANDS_D_W:
-	case OPERANDS_A_W:
-	case OPERANDS_W_OPS_N:
-	case OPERANDS_D_N_W_N:
-	case OPERANDS_D_N_N_W:
-	case OPERANDS_VERTEX:
-		snprintf(out, LINE_TEXT, "%s", m);
+	case GATE_INT:
+		snprintf(gate, sizeof(gate), "i%u", F3_INT(w));
 		break;
 	}
+	if (aim == AIM_PROC || aim == AIM_IF) {
+		snprintf(count, sizeof(count), ", %u", F2_NUM(w));
+	}
+	snprintf(out, LINE_TEXT, "%s%s%s%s%s%s", shader_ops[op].mnemonic,
+			gate[0] || aim != AIM_NOTHING ? " " : "", gate,
+			gate[0] && aim != AIM_NOTHING ? ", " : "",
+			aim != AIM_NOTHING ? target : "", count);
 }
 
 static void set_emit(char out[LINE_TEXT], uint32_t w) {
@@ -255,7 +165,7 @@ static void instruction(char out[LINE_TEXT], enum shader_op op, uint32_t w, uint
 			asm_mask_letters(letters, descriptor_mask(desc) & 3);
 			snprintf(dst, sizeof(dst), "a0%s", letters);
 		} else {
-			destination(dst, n == 3 ? F5_DST(w) : F1_DST(w), desc);
+			destination(dst, shader_get(shader_form_of(op)->dst, w), desc);
 		}
 		snprintf(out, LINE_TEXT, "%s %s, %s%s%s%s%s", m, dst, src[0], n > 1 ? ", " : "",
 				src[1], n > 2 ? ", " : "", src[2]);
