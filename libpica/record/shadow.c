@@ -206,18 +206,22 @@ static bool compare_window(struct shadow *s, struct shadow_window *w, uint32_t a
 	return any;
 }
 
-bool shadow_compare(struct shadow *s, struct range r, enum shadow_use use) {
+/* The part [*at, *end) of a window that a range covers; false: none of it. */
+static bool clip(const struct shadow_window *w, struct range r, uint32_t *at, uint32_t *end) {
 	const uint64_t r_end = (uint64_t)r.addr + r.size;
+	const uint64_t w_end = (uint64_t)w->phys + w->size_bytes;
+	*at = r.addr > w->phys ? r.addr - w->phys : 0;
+	*end = (uint32_t)((r_end < w_end ? r_end : w_end) - w->phys);
+	return r_end > w->phys && r.addr < w_end;
+}
+
+bool shadow_compare(struct shadow *s, struct range r, enum shadow_use use) {
 	bool any = false;
+	uint32_t at, end;
 	for (unsigned i = 0; i < s->n; i++) {
-		struct shadow_window *w = &s->win[i];
-		const uint64_t w_end = (uint64_t)w->phys + w->size_bytes;
-		if (r_end <= w->phys || r.addr >= w_end) {
-			continue;
+		if (clip(&s->win[i], r, &at, &end)) {
+			any |= compare_window(s, &s->win[i], at, end, use);
 		}
-		const uint32_t at = r.addr > w->phys ? r.addr - w->phys : 0;
-		const uint32_t end = (uint32_t)((r_end < w_end ? r_end : w_end) - w->phys);
-		any |= compare_window(s, w, at, end, use);
 	}
 	return any;
 }
@@ -264,17 +268,13 @@ void shadow_pass_closed(struct shadow *s) {
 }
 
 static void copy_range(struct shadow *s, struct range r) {
-	const uint64_t r_end = (uint64_t)r.addr + r.size;
+	uint32_t at, end;
 	for (unsigned i = 0; i < s->n; i++) {
 		struct shadow_window *w = &s->win[i];
-		const uint64_t w_end = (uint64_t)w->phys + w->size_bytes;
-		if (r_end <= w->phys || r.addr >= w_end) {
-			continue;
+		if (clip(w, r, &at, &end)) {
+			memcpy(w->copy + at, w->live + at, end - at);
+			touch(w, at, end);
 		}
-		const uint32_t at = r.addr > w->phys ? r.addr - w->phys : 0;
-		const uint32_t end = (uint32_t)((r_end < w_end ? r_end : w_end) - w->phys);
-		memcpy(w->copy + at, w->live + at, end - at);
-		touch(w, at, end);
 	}
 }
 

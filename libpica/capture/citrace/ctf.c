@@ -207,9 +207,7 @@ int ctf_open(struct pica_capture **out, const uint8_t *data, uint64_t size, uint
 		ret = capture_fail(&c->base.source, err, -EFBIG, UINT64_MAX,
 				"expected at most 4 GiB, which 32-bit offsets can name");
 	}
-	if (ret == 0) {
-		ret = ctf_check(c, err);
-	}
+	ret = ret < 0 ? ret : ctf_check(c, err);
 	if (ret == 0 && ctf_find_sizes(c) < 0) {
 		ret = capture_no_memory(&c->base.source, err);
 	}

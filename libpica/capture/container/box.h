@@ -346,11 +346,20 @@ int box_load(struct box *b, uint64_t entry, uint8_t **payload, struct pica_captu
 /* A failure of what an entry holds. */
 int box_wrong(struct box *b, uint64_t entry, struct pica_capture_error *err, const char *why);
 
+typedef const char *box_check_fn(const struct box *b, uint64_t entry, const uint8_t *payload);
+/* box_load() of a payload that passes a check. */
+int box_load_checked(struct box *b, uint64_t entry, box_check_fn *check, uint8_t **payload,
+		struct pica_capture_error *err);
+
 /* Heads, lists and sizes of payloads. NULL, or what is wrong. */
+/* row: bytes of each of the list's, whose head is copied to *head. */
+const char *box_check_list(const struct box *b, uint64_t entry, const uint8_t *payload, uint64_t row,
+		struct box_list *head);
 const char *box_check_events(const struct box *b, uint64_t entry, const uint8_t *payload);
 const char *box_check_blobs(const struct box *b, uint64_t entry, const uint8_t *payload);
 const char *box_check_memory(const struct box *b, uint64_t entry, const uint8_t *payload);
 const char *box_check_expected(const struct box *b, uint64_t entry, const uint8_t *payload);
+bool box_in_windows(const struct pica_window *windows, uint32_t n, uint32_t phys, uint32_t size);
 
 /*
  * Reads the record at payload + *at and moves *at past it. In a WRITE, job->u.write.data is the

@@ -24,6 +24,17 @@ int box_wrong(struct box *b, uint64_t entry, struct pica_capture_error *err, con
 	return box_fail(&b->base.source, err, -EINVAL, e->fourcc, entry, e->offset, "%s", why);
 }
 
+int box_load_checked(struct box *b, uint64_t entry, box_check_fn *check, uint8_t **payload,
+		struct pica_capture_error *err) {
+	const int ret = box_load(b, entry, payload, err);
+	const char *why = ret == 0 ? check(b, entry, *payload) : NULL;
+	if (why) {
+		free(*payload);
+		return box_wrong(b, entry, err, why);
+	}
+	return ret;
+}
+
 /* ---- From the index ---- */
 
 static int read_end(struct box *b, struct box_chunk *head, struct box_end *end,

@@ -215,40 +215,13 @@ static int take_expected(struct box *b, const uint8_t *payload, struct pica_capt
 	return 0;
 }
 
-static int read_expected(struct box *b, struct pica_capture_error *err) {
-	for (uint64_t i = 0; i < b->n_entries; i++) {
-		if (b->entry[i].fourcc != BOX_EXPT) {
-			continue;
-		}
-		uint8_t *payload;
-		int ret = box_load(b, i, &payload, err);
-		if (ret < 0) {
-			return ret;
-		}
-		const char *why = box_check_expected(b, i, payload);
-		ret = why ? box_wrong(b, i, err, why) : take_expected(b, payload, err);
-		free(payload);
-		if (ret < 0) {
-			return ret;
-		}
-	}
-	if (b->base.n_expected) {
-		qsort(b->base.expected, b->base.n_expected, sizeof(*b->base.expected),
-				compare_expected);
-	}
-	return 0;
-}
-
 /* ---- LACK ---- */
 
-static const char *take_lacks(struct box *b, const uint8_t *payload, uint64_t size) {
+static const char *take_lacks(struct box *b, uint64_t entry, const uint8_t *payload) {
 	struct box_list head;
-	if (size < sizeof(head)) {
-		return "too short";
-	}
-	memcpy(&head, payload, sizeof(head));
-	if (size != sizeof(head) + head.n * sizeof(struct box_lack) || head.reserved) {
-		return "its size is not that of its list";
+	const char *why = box_check_list(b, entry, payload, sizeof(struct box_lack), &head);
+	if (why) {
+		return why;
 	}
 	for (uint32_t i = 0; i < head.n; i++) {
 		struct box_lack l;
@@ -261,23 +234,35 @@ static const char *take_lacks(struct box *b, const uint8_t *payload, uint64_t si
 	return NULL;
 }
 
-static int read_lacks(struct box *b, struct pica_capture_error *err) {
-	for (uint64_t i = 0; i < b->n_entries; i++) {
+/* Expected pictures and lacks: all of the one, then all of the other. */
+static int read_lists(struct box *b, struct pica_capture_error *err) {
+	static const uint32_t lists[] = { BOX_EXPT, BOX_LACK };
+	int ret = 0;
+	for (uint64_t k = 0; k < ARRAY_LEN(lists) * b->n_entries && ret == 0; k++) {
+		const uint32_t fourcc = lists[k / b->n_entries];
+		const uint64_t i = k % b->n_entries;
 		uint8_t *payload;
-		if (b->entry[i].fourcc != BOX_LACK) {
+		if (b->entry[i].fourcc != fourcc) {
 			continue;
 		}
-		int ret = box_load(b, i, &payload, err);
+		ret = box_load(b, i, &payload, err);
 		if (ret < 0) {
-			return ret;
+			break;
 		}
-		const char *why = take_lacks(b, payload, b->entry[i].plain);
-		free(payload);
+		const char *why = fourcc == BOX_LACK ? take_lacks(b, i, payload) :
+				box_check_expected(b, i, payload);
 		if (why) {
-			return box_wrong(b, i, err, why);
+			ret = box_wrong(b, i, err, why);
+		} else if (fourcc == BOX_EXPT) {
+			ret = take_expected(b, payload, err);
 		}
+		free(payload);
 	}
-	return 0;
+	if (b->base.n_expected) {
+		qsort(b->base.expected, b->base.n_expected, sizeof(*b->base.expected),
+				compare_expected);
+	}
+	return ret;
 }
 
 /* ---- All of it ---- */
@@ -400,24 +385,13 @@ int box_open(struct pica_capture **out, const struct box_file *file,
 	} else {
 		lost = ret = find_chunks(b, rescue, err);
 	}
-	if (ret >= 0) {
-		ret = box_check_entries(b, &later);
-	}
-	if (ret >= 0) {
-		ret = read_info(b, &later, &note);
-	}
+	ret = ret < 0 ? ret : box_check_entries(b, &later);
+	ret = ret < 0 ? ret : read_info(b, &later, &note);
 	if (ret >= 0 && b->no_info && err) {
 		*err = note; /* INFO is the first chunk that is damaged */
 	}
-	if (ret >= 0) {
-		ret = read_expected(b, &later);
-	}
-	if (ret >= 0) {
-		ret = read_lacks(b, &later);
-	}
-	if (ret >= 0) {
-		ret = box_go_to_key(b, b->first_key, &later);
-	}
+	ret = ret < 0 ? ret : read_lists(b, &later);
+	ret = ret < 0 ? ret : box_go_to_key(b, b->first_key, &later);
 	if (ret < 0) {
 		if (later.code && err && lost <= 0) {
 			*err = later;

@@ -45,9 +45,9 @@ const char *box_check_blobs(const struct box *b, uint64_t entry, const uint8_t *
 	return NULL;
 }
 
-static bool in_windows(const struct box *b, uint32_t phys, uint32_t size) {
-	for (uint32_t i = 0; i < b->base.n_windows; i++) {
-		const struct pica_window *w = &b->base.windows[i];
+bool box_in_windows(const struct pica_window *windows, uint32_t n, uint32_t phys, uint32_t size) {
+	for (uint32_t i = 0; i < n; i++) {
+		const struct pica_window *w = &windows[i];
 		if (phys >= w->phys && (uint64_t)phys + size <= (uint64_t)w->phys + w->size_bytes) {
 			return true;
 		}
@@ -55,21 +55,29 @@ static bool in_windows(const struct box *b, uint32_t phys, uint32_t size) {
 	return false;
 }
 
-const char *box_check_memory(const struct box *b, uint64_t entry, const uint8_t *payload) {
+const char *box_check_list(const struct box *b, uint64_t entry, const uint8_t *payload, uint64_t row,
+		struct box_list *head) {
 	const uint64_t size = b->entry[entry].plain;
-	struct box_list head;
-	uint64_t end = 0;
-	if (size < sizeof(head)) {
+	if (size < sizeof(*head)) {
 		return "too short";
 	}
-	memcpy(&head, payload, sizeof(head));
-	if (size != sizeof(head) + head.n * sizeof(struct box_memory) || head.reserved) {
-		return "its size is not that of its list";
+	memcpy(head, payload, sizeof(*head));
+	return size != sizeof(*head) + head->n * row || head->reserved ?
+			"its size is not that of its list" : NULL;
+}
+
+const char *box_check_memory(const struct box *b, uint64_t entry, const uint8_t *payload) {
+	struct box_list head;
+	uint64_t end = 0;
+	const char *why = box_check_list(b, entry, payload, sizeof(struct box_memory), &head);
+	if (why) {
+		return why;
 	}
 	for (uint32_t i = 0; i < head.n; i++) {
 		struct box_memory m;
 		memcpy(&m, payload + sizeof(head) + i * sizeof(m), sizeof(m));
-		if (m.size == 0 || m.phys < end || !in_windows(b, m.phys, m.size)) {
+		if (m.size == 0 || m.phys < end ||
+				!box_in_windows(b->base.windows, b->base.n_windows, m.phys, m.size)) {
 			return "memory outside the windows, or not ascending";
 		}
 		end = (uint64_t)m.phys + m.size;
@@ -78,14 +86,10 @@ const char *box_check_memory(const struct box *b, uint64_t entry, const uint8_t 
 }
 
 const char *box_check_expected(const struct box *b, uint64_t entry, const uint8_t *payload) {
-	const uint64_t size = b->entry[entry].plain;
 	struct box_list head;
-	if (size < sizeof(head)) {
-		return "too short";
-	}
-	memcpy(&head, payload, sizeof(head));
-	if (size != sizeof(head) + head.n * sizeof(struct box_expected) || head.reserved) {
-		return "its size is not that of its list";
+	const char *why = box_check_list(b, entry, payload, sizeof(struct box_expected), &head);
+	if (why) {
+		return why;
 	}
 	for (uint32_t i = 0; i < head.n; i++) {
 		struct box_expected e;
@@ -159,14 +163,9 @@ static int blob_data(struct box *b, uint64_t user, uint64_t id, uint32_t size, c
 	}
 	if (!pack->payload) {
 		uint8_t *payload;
-		int ret = box_load(b, pack->entry, &payload, err);
+		int ret = box_load_checked(b, pack->entry, box_check_blobs, &payload, err);
 		if (ret < 0) {
 			return ret;
-		}
-		const char *why = box_check_blobs(b, pack->entry, payload);
-		if (why) {
-			free(payload);
-			return box_wrong(b, pack->entry, err, why);
 		}
 		pack->payload = payload;
 	}
@@ -228,36 +227,38 @@ int box_go_to_key(struct box *b, uint64_t entry, struct pica_capture_error *err)
 		return capture_no_memory(&b->base.source, err);
 	}
 	int ret = box_read_key(b, entry, state, &place.memory_entry, err);
-	if (ret == 0) {
-		ret = box_load(b, place.memory_entry, &place.memory, err);
-	}
-	if (ret == 0) {
-		const char *why = box_check_memory(b, place.memory_entry, place.memory);
-		ret = why ? box_wrong(b, place.memory_entry, err, why) : 0;
-	}
+	ret = ret < 0 ? ret : box_load_checked(b, place.memory_entry, box_check_memory,
+			&place.memory, err);
 	if (ret == 0) {
 		place.next_entry = place.memory_entry + 1;
 		box_place_finish(&b->place);
 		b->place = place;
 		b->base.state = *state;
-	} else {
-		free(place.memory);
 	}
 	free(state);
 	return ret;
 }
 
-/* A key is whole only with its memory; the state is kept here, and returned later. */
-static int read_memory_blobs(struct box *b) {
+/* Row i of a key's memory with its data: 1, or 0 past the last row. */
+static int memory_row(struct box *b, uint32_t i, struct box_memory *m, const uint8_t **data) {
 	const struct box_place *p = &b->place;
 	struct box_list head;
-	int ret = 0;
 	memcpy(&head, p->memory, sizeof(head));
-	for (uint32_t i = 0; ret == 0 && i < head.n; i++) {
-		struct box_memory m;
-		const uint8_t *data;
-		memcpy(&m, p->memory + sizeof(head) + i * sizeof(m), sizeof(m));
-		ret = blob_data(b, p->memory_entry, m.blob, m.size, &data, &b->base.error);
+	if (i == head.n) {
+		return 0;
+	}
+	memcpy(m, p->memory + sizeof(head) + i * sizeof(*m), sizeof(*m));
+	const int ret = blob_data(b, p->memory_entry, m->blob, m->size, data, &b->base.error);
+	return ret < 0 ? ret : 1;
+}
+
+/* A key is whole only with its memory; the state is kept here, and returned later. */
+static int read_memory_blobs(struct box *b) {
+	struct box_memory m;
+	const uint8_t *data;
+	int ret = 1;
+	for (uint32_t i = 0; ret > 0; i++) {
+		ret = memory_row(b, i, &m, &data);
 	}
 	return ret;
 }
@@ -280,18 +281,14 @@ int box_seek(struct pica_capture *c, uint32_t frame, uint32_t *at) {
 
 static int next_memory(struct box *b, struct pica_capture_event *event) {
 	struct box_place *p = &b->place;
-	struct box_list head;
-	memcpy(&head, p->memory, sizeof(head));
-	if (p->next_memory == head.n) {
-		free(p->memory);
-		p->memory = NULL;
-		return 0;
-	}
 	struct box_memory m;
 	const uint8_t *data;
-	memcpy(&m, p->memory + sizeof(head) + p->next_memory * sizeof(m), sizeof(m));
-	int ret = blob_data(b, p->memory_entry, m.blob, m.size, &data, &b->base.error);
-	if (ret < 0) {
+	const int ret = memory_row(b, p->next_memory, &m, &data);
+	if (ret == 0) {
+		free(p->memory);
+		p->memory = NULL;
+	}
+	if (ret <= 0) {
 		return ret;
 	}
 	p->next_memory++;
@@ -329,17 +326,14 @@ static int next_chunk(struct box *b) {
 		return check_end(b);
 	}
 	uint8_t *payload;
-	int ret = box_load(b, i, &payload, &b->base.error);
+	int ret = box_load_checked(b, i, box_check_events, &payload, &b->base.error);
 	if (ret < 0) {
 		return ret;
 	}
-	const char *why = box_check_events(b, i, payload);
-	if (!why && p->frame != b->entry[i].frame) {
-		why = "its first frame is not the one that follows";
-	}
-	if (why) {
+	if (p->frame != b->entry[i].frame) {
 		free(payload);
-		return box_wrong(b, i, &b->base.error, why);
+		return box_wrong(b, i, &b->base.error,
+				"its first frame is not the one that follows");
 	}
 	p->events = payload;
 	p->events_entry = i;

@@ -334,23 +334,13 @@ static bool is_zero(const uint8_t *page, uint32_t size) {
 	return page[0] == 0 && memcmp(page, page + 1, size - 1) == 0;
 }
 
-static bool in_windows(const struct pica_capture_writer *w, const struct pica_window *m) {
-	for (uint32_t i = 0; i < w->n_windows; i++) {
-		if (m->phys >= w->windows[i].phys && (uint64_t)m->phys + m->size_bytes <=
-				(uint64_t)w->windows[i].phys + w->windows[i].size_bytes) {
-			return true;
-		}
-	}
-	return false;
-}
-
 static int put_memory(struct pica_capture_writer *w, const struct pica_window *memory, unsigned n) {
 	struct box_buffer list = { 0 };
 	struct box_list head = { 0 };
 	uint64_t end = 0;
 	for (unsigned i = 0; i < n && !w->error; i++) {
 		const struct pica_window *m = &memory[i];
-		if (m->phys < end || !in_windows(w, m)) {
+		if (m->phys < end || !box_in_windows(w->windows, w->n_windows, m->phys, m->size_bytes)) {
 			fail(w, -ERANGE);
 		}
 		end = (uint64_t)m->phys + m->size_bytes;
@@ -514,9 +504,7 @@ int box_writer_end(struct pica_capture_writer *w) {
 
 PICA_EXPORT int pica_capture_writer_finish(struct pica_capture_writer *w) {
 	int ret = box_writer_end(w);
-	if (ret == 0) {
-		ret = disk_commit(&w->file);
-	}
+	ret = ret < 0 ? ret : disk_commit(&w->file);
 	pica_capture_writer_destroy(w);
 	return ret;
 }

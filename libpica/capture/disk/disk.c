@@ -114,13 +114,11 @@ int disk_settle(struct disk_file *f) {
 	return q ? disk_queue_finish(q) : 0;
 }
 
-int disk_write(struct disk_file *f, const void *data, uint64_t size) {
-	if (f->queue) {
-		return disk_queue_write(f->queue, data, size, f->may_wait);
-	}
-	const uint8_t *bytes = data;
+/* offset -1: where the file stands. */
+static int write_all(int fd, const uint8_t *bytes, uint64_t size, off_t offset) {
 	while (size > 0) {
-		ssize_t n = write(f->fd, bytes, size < INT_MAX ? size : INT_MAX);
+		const size_t step = size < INT_MAX ? size : INT_MAX;
+		ssize_t n = offset < 0 ? write(fd, bytes, step) : pwrite(fd, bytes, step, offset);
 		if (n < 0 && errno == EINTR) {
 			continue;
 		}
@@ -128,30 +126,20 @@ int disk_write(struct disk_file *f, const void *data, uint64_t size) {
 			return n < 0 ? -errno : -EIO;
 		}
 		bytes += n;
+		offset += offset < 0 ? 0 : n;
 		size -= (uint64_t)n;
 	}
 	return 0;
 }
 
+int disk_write(struct disk_file *f, const void *data, uint64_t size) {
+	return f->queue ? disk_queue_write(f->queue, data, size, f->may_wait) :
+			write_all(f->fd, data, size, -1);
+}
+
 int disk_write_at(struct disk_file *f, uint64_t offset, const void *data, uint64_t size) {
-	const uint8_t *bytes = data;
 	const int ret = disk_settle(f);
-	if (ret < 0) {
-		return ret;
-	}
-	while (size > 0) {
-		ssize_t n = pwrite(f->fd, bytes, size < INT_MAX ? size : INT_MAX, (off_t)offset);
-		if (n < 0 && errno == EINTR) {
-			continue;
-		}
-		if (n <= 0) {
-			return n < 0 ? -errno : -EIO;
-		}
-		bytes += n;
-		offset += (uint64_t)n;
-		size -= (uint64_t)n;
-	}
-	return 0;
+	return ret < 0 ? ret : write_all(f->fd, data, size, (off_t)offset);
 }
 
 static int sync_file(int fd) {

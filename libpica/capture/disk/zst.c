@@ -40,10 +40,6 @@ static int too_large(const struct reader *r, uint64_t frame_at) {
 			r->limit);
 }
 
-static int no_memory(const struct reader *r) {
-	return capture_fail(&r->source, r->err, -ENOMEM, UINT64_MAX, "memory is out");
-}
-
 /* Where the first block of a frame begins.  [RFC 8878 3.1.1.1.1] */
 static uint64_t first_block(const struct reader *r, uint64_t frame_at) {
 	static const uint8_t dictionary_bytes[4] = { 0, 1, 2, 4 };
@@ -63,7 +59,7 @@ static int zstd_error(const struct reader *r, uint64_t frame_at, size_t ret) {
 	const uint64_t at = r->in.pos < first_block(r, frame_at) ? frame_at : r->in.pos;
 	switch (ZSTD_getErrorCode(ret)) {
 	case ZSTD_error_memory_allocation:
-		return no_memory(r);
+		return capture_no_memory(&r->source, r->err);
 	case ZSTD_error_frameParameter_windowTooLarge:
 		return capture_fail(&r->source, r->err, -EOPNOTSUPP, at,
 				"zstd: expected a window of at most %d MiB, found a larger one",
@@ -82,7 +78,7 @@ static int grow(struct reader *r) {
 	uint64_t size = r->out.size > r->limit / 2 ? r->limit + 1 : 2 * (uint64_t)r->out.size;
 	void *bytes = realloc(r->out.dst, size);
 	if (!bytes) {
-		return no_memory(r);
+		return capture_no_memory(&r->source, r->err);
 	}
 	r->out.dst = bytes;
 	r->out.size = size;
@@ -164,7 +160,7 @@ int zst_decompress(uint8_t **out, uint64_t *out_size, const uint8_t *data, uint6
 	if (!r.out.dst || !r.ctx ||
 			ZSTD_isError(ZSTD_DCtx_setParameter(
 					r.ctx, ZSTD_d_windowLogMax, WINDOW_LOG_MAX))) {
-		ret = no_memory(&r);
+		ret = capture_no_memory(&r.source, err);
 	}
 	while (ret == 0 && r.in.pos < size) {
 		ret = check_frame(&r);
