@@ -19,32 +19,22 @@ static void drop_prog(struct shader_unit *unit) {
 	unit->prog = NULL;
 }
 
-static void code_word(struct pica_ctx *ctx, struct shader_unit *unit, uint32_t word) {
-	uint32_t i = unit->code_index;
-	unit->code_index = (i + 1) & 0xFFF;
-	if (i >= (is_vs(ctx, unit) ? SHADER_VS_WORDS : SHADER_GS_WORDS)) {
+/*
+ * Code or a descriptor, at an index that goes on: to the unit's own words, and to those of the
+ * geometry unit where both get the same.
+ */
+static void upload_word(struct pica_ctx *ctx, struct shader_unit *unit, uint32_t *index,
+		uint32_t limit, uint32_t *own, uint32_t *other, uint32_t word) {
+	const uint32_t i = *index;
+	*index = (i + 1) & 0xFFF;
+	if (i >= limit) {
 		front_fault(ctx, PICA_FAULT_BAD_INDEX);
 		return;
 	}
-	unit->code[i] = word;
+	own[i] = word;
 	drop_prog(unit);
 	if (is_vs(ctx, unit) && mirrors(ctx)) {
-		ctx->gs.code[i] = word;
-		drop_prog(&ctx->gs);
-	}
-}
-
-static void descriptor_word(struct pica_ctx *ctx, struct shader_unit *unit, uint32_t word) {
-	uint32_t i = unit->descriptor_index;
-	unit->descriptor_index = (i + 1) & 0xFFF;
-	if (i >= 128) {
-		front_fault(ctx, PICA_FAULT_BAD_INDEX);
-		return;
-	}
-	unit->descriptors[i] = word;
-	drop_prog(unit);
-	if (is_vs(ctx, unit) && mirrors(ctx)) {
-		ctx->gs.descriptors[i] = word;
+		other[i] = word;
 		drop_prog(&ctx->gs);
 	}
 }
@@ -162,10 +152,13 @@ static void shader_write(struct pica_ctx *ctx, struct shader_unit *unit, uint32_
 				value);
 		return;
 	} else if (at >= REG_GSH_CODETRANSFER_DATA0 && at <= REG_GSH_CODETRANSFER_DATA7) {
-		code_word(ctx, unit, value);
+		upload_word(ctx, unit, &unit->code_index,
+				is_vs(ctx, unit) ? SHADER_VS_WORDS : SHADER_GS_WORDS, unit->code,
+				ctx->gs.code, value);
 		return;
 	} else if (at >= REG_GSH_OPDESCS_DATA0 && at <= REG_GSH_OPDESCS_DATA7) {
-		descriptor_word(ctx, unit, value);
+		upload_word(ctx, unit, &unit->descriptor_index, 128, unit->descriptors,
+				ctx->gs.descriptors, value);
 		return;
 	} else if (at == REG_GSH_FLOATUNIFORM_INDEX) {
 		uniform_index(ctx, unit, id);

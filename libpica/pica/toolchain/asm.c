@@ -51,7 +51,7 @@ static bool is_letter(char c) {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$';
 }
 
-static char lower(char c) {
+char asm_lower(char c) {
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
@@ -66,6 +66,10 @@ struct slice slice_trim(struct slice s) {
 	return s;
 }
 
+struct slice slice_skip(struct slice s, size_t n) {
+	return (struct slice){ s.p + n, s.n - n };
+}
+
 bool slice_is(struct slice s, const char *text) {
 	return s.n == strlen(text) && memcmp(s.p, text, s.n) == 0;
 }
@@ -75,7 +79,7 @@ bool slice_is_nocase(struct slice s, const char *text) {
 		return false;
 	}
 	for (size_t i = 0; i < s.n; i++) {
-		if (lower(s.p[i]) != lower(text[i])) {
+		if (asm_lower(s.p[i]) != asm_lower(text[i])) {
 			return false;
 		}
 	}
@@ -164,12 +168,19 @@ int asm_statement(struct assembler *a, struct slice text) {
 	struct slice rest = text;
 	struct slice name = slice_word(&rest);
 	if (name.n && name.p[0] == '.') {
-		name.p++;
-		name.n--;
-		return asm_directive(a, name, rest);
+		return asm_directive(a, slice_skip(name, 1), rest);
 	}
 	a->last_was_end = false;
 	return asm_instruction(a, name, rest);
+}
+
+const struct asm_proc *asm_find_proc(const struct assembler *a, struct slice name) {
+	for (unsigned i = 0; i < a->n_procs; i++) {
+		if (slice_equal(a->procs[i].name, name)) {
+			return &a->procs[i];
+		}
+	}
+	return NULL;
 }
 
 /* ---- Lines ---- */
@@ -192,8 +203,7 @@ static int add_label(struct assembler *a, struct slice name) {
 
 /* `# 12 "file"`: the next line is line 12 of that file. */
 static void line_marker(struct assembler *a, struct slice s) {
-	s.p++;
-	s.n--;
+	s = slice_skip(s, 1);
 	struct slice number = slice_word(&s);
 	unsigned line = 0;
 	for (size_t i = 0; i < number.n && number.p[i] >= '0' && number.p[i] <= '9'; i++) {
@@ -201,8 +211,7 @@ static void line_marker(struct assembler *a, struct slice s) {
 	}
 	a->line = line - 1; /* wraps to 0 for line 0 with the increment after each line */
 	if (s.n && s.p[0] == '"') {
-		s.p++;
-		s.n--;
+		s = slice_skip(s, 1);
 		a->file_name = slice_split(&s, '"');
 	}
 }
@@ -286,8 +295,7 @@ static int assemble_file(struct assembler *a, const struct pica_shader_source *s
 		if (ret < 0) {
 			return ret;
 		}
-		rest.p += n + (end != NULL);
-		rest.n -= n + (end != NULL);
+		rest = slice_skip(rest, n + (end != NULL));
 		a->line++;
 	}
 	if (a->n_blocks) {
@@ -300,21 +308,12 @@ static int assemble_file(struct assembler *a, const struct pica_shader_source *s
 
 /* ---- Putting together ---- */
 
-static const struct asm_proc *find_proc(const struct assembler *a, struct slice name) {
-	for (unsigned i = 0; i < a->n_procs; i++) {
-		if (slice_equal(a->procs[i].name, name)) {
-			return &a->procs[i];
-		}
-	}
-	return NULL;
-}
-
 static int resolve_procs(struct assembler *a) {
 	for (unsigned i = 0; i < a->n_fixups; i++) {
 		const struct asm_fixup *f = &a->fixups[i];
 		a->line = f->line;
 		a->file_name = f->file;
-		const struct asm_proc *proc = find_proc(a, f->name);
+		const struct asm_proc *proc = asm_find_proc(a, f->name);
 		if (!proc) {
 			return asm_fail(a, "no procedure \"%.*s\"", SLICE_ARG(f->name));
 		}
@@ -332,7 +331,7 @@ static int resolve_procs(struct assembler *a) {
 		}
 		a->line = 0;
 		a->file_name = file->name;
-		const struct asm_proc *proc = find_proc(a, file->entry_name);
+		const struct asm_proc *proc = asm_find_proc(a, file->entry_name);
 		if (!proc) {
 			return asm_fail(a, "expected a procedure \"%.*s\", where the entry begins",
 					SLICE_ARG(file->entry_name));

@@ -149,6 +149,8 @@ int asm_fail(struct assembler *a, const char *format, ...) PICA_PRINTF(2, 3);
 #define SLICE_ARG(s) ((int)((s).n < 60 ? (s).n : 60)), (s).p /* for %.*s */
 
 struct slice slice_trim(struct slice s);
+/* All but the first n bytes. */
+struct slice slice_skip(struct slice s, size_t n);
 bool slice_is(struct slice s, const char *text);
 bool slice_is_nocase(struct slice s, const char *text);
 bool slice_equal(struct slice a, struct slice b);
@@ -157,9 +159,12 @@ struct slice slice_split(struct slice *rest, char separator);
 /* The same up to the first blank. */
 struct slice slice_word(struct slice *rest);
 bool is_identifier(struct slice s);
+char asm_lower(char c);
 
 /* Appends a word to the code. */
 int asm_emit(struct assembler *a, uint32_t word);
+/* NULL: none has the name. */
+const struct asm_proc *asm_find_proc(const struct assembler *a, struct slice name);
 /* The block that holds instructions: the innermost one, or NULL outside procedures. */
 struct asm_block *asm_code_block(struct assembler *a);
 int asm_open_block(struct assembler *a, enum asm_block_type type, struct slice name, unsigned at);
@@ -176,6 +181,8 @@ bool asm_encode(struct assembler *a, const char *line, uint32_t *word);
 
 /* ---- asm_operand.c ---- */
 
+/* The value of a hexadecimal digit, or 99. */
+int asm_digit(char c);
 /* Decimal or 0x..., the whole slice, in [min, max]. what: for the message. */
 int asm_integer(struct assembler *a, struct slice s, long min, long max, const char *what,
 		long *out);
@@ -247,6 +254,16 @@ uint32_t asm_with_target(uint32_t word, unsigned target, unsigned num);
 
 /* ---- asm_data.c: directives; rest: the text after the name ---- */
 
+/* Registers of the table of uniforms: a letter's first number there. */
+extern const struct asm_range {
+	char letter;
+	unsigned first, count;
+} asm_ranges[4];
+/* The usual name of a type stands before its short one; NULL after the last. */
+extern const struct asm_output_type {
+	const char *name;
+	unsigned type;
+} asm_output_types[];
 /* Refuses anything but blanks. */
 int asm_expect_end(struct assembler *a, struct slice rest);
 /* Exactly one word; what: for the message. */

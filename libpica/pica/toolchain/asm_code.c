@@ -274,7 +274,7 @@ static int parse_gate(struct assembler *a, enum asm_gate gate, struct slice s, b
 						SLICE_ARG(s));
 			}
 			*num = 1;
-			s = slice_trim((struct slice){ s.p + 1, s.n - 1 });
+			s = slice_trim(slice_skip(s, 1));
 		}
 		ret = asm_register(a, s, KIND_B, &reg);
 		bits = PUT(F3, BOOL, reg);

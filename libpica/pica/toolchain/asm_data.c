@@ -7,28 +7,32 @@
 
 /* ---- Tables of an entry ---- */
 
-/* Room for one more element: tables grow at powers of two. NULL: no memory, the old table stays. */
-static void *grown(void *p, uint32_t n, size_t size) {
-	if (n & (n - 1)) {
-		return p;
+/*
+ * Room for one more element: tables grow at powers of two. NULL: the reason is in *ret, and the
+ * table stays.
+ */
+static void *grown(struct assembler *a, void *p, uint32_t n, size_t size, uint32_t most,
+		const char *what, int *ret) {
+	if (n == most) {
+		*ret = asm_fail(a, "expected at most %u %s", (unsigned)most, what);
+		return NULL;
 	}
-	return realloc(p, (n ? (size_t)n * 2 : 1) * size);
+	*ret = -ENOMEM;
+	return n & (n - 1) ? p : realloc(p, (n ? (size_t)n * 2 : 1) * size);
 }
 
 static int add_constant(struct assembler *a, unsigned type, unsigned reg, const uint32_t value[4]) {
 	struct pica_shader_entry *e = &a->file->entry;
-	if (e->n_constants == PICA_SHADER_MAX_CONSTANTS) {
-		return asm_fail(a, "expected at most %d constants", PICA_SHADER_MAX_CONSTANTS);
-	}
-	struct pica_shader_constant *p = grown(e->constants, e->n_constants, sizeof(*p));
+	int ret;
+	struct pica_shader_constant *p = grown(a, e->constants, e->n_constants, sizeof(*p),
+			PICA_SHADER_MAX_CONSTANTS, "constants", &ret);
 	if (!p) {
-		return -ENOMEM;
+		return ret;
 	}
 	e->constants = p;
-	p[e->n_constants] = (struct pica_shader_constant){ .type = (uint16_t)type,
-			.reg = (uint16_t)reg };
-	memcpy(p[e->n_constants].value, value, sizeof(p->value));
-	e->n_constants++;
+	p += e->n_constants++;
+	*p = (struct pica_shader_constant){ .type = (uint16_t)type, .reg = (uint16_t)reg };
+	memcpy(p->value, value, sizeof(p->value));
 	return 0;
 }
 
@@ -36,13 +40,11 @@ static int add_constant(struct assembler *a, unsigned type, unsigned reg, const 
 static int add_uniform(struct assembler *a, struct slice name, unsigned first, unsigned size,
 		bool is_written) {
 	struct pica_shader_entry *e = &a->file->entry;
-	if (e->n_uniforms == PICA_SHADER_MAX_UNIFORMS) {
-		return asm_fail(a, "expected at most %d uniforms and inputs",
-				PICA_SHADER_MAX_UNIFORMS);
-	}
-	struct pica_shader_uniform *p = grown(e->uniforms, e->n_uniforms, sizeof(*p));
+	int ret;
+	struct pica_shader_uniform *p = grown(a, e->uniforms, e->n_uniforms, sizeof(*p),
+			PICA_SHADER_MAX_UNIFORMS, "uniforms and inputs", &ret);
 	if (!p) {
-		return -ENOMEM;
+		return ret;
 	}
 	e->uniforms = p;
 	char *copy = malloc(name.n + 1);
@@ -60,12 +62,11 @@ static int add_uniform(struct assembler *a, struct slice name, unsigned first, u
 
 static int add_output(struct assembler *a, unsigned type, unsigned reg, unsigned mask) {
 	struct pica_shader_entry *e = &a->file->entry;
-	if (e->n_outputs == PICA_SHADER_MAX_OUTPUTS) {
-		return asm_fail(a, "expected at most %d outputs", PICA_SHADER_MAX_OUTPUTS);
-	}
-	struct pica_shader_output *p = grown(e->output, e->n_outputs, sizeof(*p));
+	int ret;
+	struct pica_shader_output *p = grown(a, e->output, e->n_outputs, sizeof(*p),
+			PICA_SHADER_MAX_OUTPUTS, "outputs", &ret);
 	if (!p) {
-		return -ENOMEM;
+		return ret;
 	}
 	e->output = p;
 	p[e->n_outputs++] = (struct pica_shader_output){ (uint16_t)type, (uint16_t)reg,
@@ -124,8 +125,7 @@ static struct slice before_paren(struct slice *rest) {
 		i++;
 	}
 	struct slice first = slice_trim((struct slice){ rest->p, i });
-	rest->p += i;
-	rest->n -= i;
+	*rest = slice_skip(*rest, i);
 	return first;
 }
 
@@ -239,34 +239,28 @@ int asm_uniforms(struct assembler *a, struct slice rest, enum asm_kind kind) {
 
 /* ---- Rows of the table of uniforms as they stand ---- */
 
+const struct asm_range asm_ranges[4] = {
+	{ 'v', PICA_SHADER_REG_V, 16 },
+	{ 'c', PICA_SHADER_REG_C, 96 },
+	{ 'i', PICA_SHADER_REG_I, 4 },
+	{ 'b', PICA_SHADER_REG_B, 16 },
+};
+
 /* "c12", or the number that a register has in the table. */
 static int table_number(struct assembler *a, struct slice s, unsigned *number) {
-	static const struct {
-		char letter;
-		unsigned first;
-		long count;
-	} ranges[] = { { 'v', PICA_SHADER_REG_V, 16 }, { 'c', PICA_SHADER_REG_C, 96 },
-		{ 'i', PICA_SHADER_REG_I, 4 }, { 'b', PICA_SHADER_REG_B, 16 } };
 	unsigned first = 0;
 	long count = PICA_SHADER_REG_END, n = 0;
-	for (size_t k = 0; k < ARRAY_LEN(ranges); k++) {
-		if (s.n && s.p[0] == ranges[k].letter) {
-			first = ranges[k].first;
-			count = ranges[k].count;
-			s.p++;
-			s.n--;
+	for (size_t k = 0; k < ARRAY_LEN(asm_ranges); k++) {
+		if (s.n && s.p[0] == asm_ranges[k].letter) {
+			first = asm_ranges[k].first;
+			count = (long)asm_ranges[k].count;
+			s = slice_skip(s, 1);
 			break;
 		}
 	}
 	int ret = asm_integer(a, s, 0, count - 1, "a register v0-v15, c0-c95, i0-i3 or b0-b15", &n);
 	*number = first + (unsigned)n;
 	return ret;
-}
-
-static int hex_digit(char c) {
-	const char digits[] = "0123456789abcdef";
-	const char *p = c ? strchr(digits, c >= 'A' && c <= 'F' ? c - 'A' + 'a' : c) : NULL;
-	return p ? (int)(p - digits) : -1;
 }
 
 /* A name in quotes, where \xNN is a byte. */
@@ -280,9 +274,9 @@ static int quoted_name(struct assembler *a, struct slice s, char out[PICA_SHADER
 		int byte = (unsigned char)s.p[i];
 		if (byte == '\\') {
 			const bool fits = i + 4 < s.n && s.p[i + 1] == 'x';
-			const int high = fits ? hex_digit(s.p[i + 2]) : -1,
-					low = fits ? hex_digit(s.p[i + 3]) : -1;
-			byte = high < 0 || low < 0 ? 0 : 16 * high + low;
+			const int high = fits ? asm_digit(s.p[i + 2]) : 16,
+					low = fits ? asm_digit(s.p[i + 3]) : 16;
+			byte = high > 15 || low > 15 ? 0 : 16 * high + low;
 			i += 3;
 		}
 		if (byte == 0) {
@@ -456,23 +450,21 @@ int asm_input(struct assembler *a, struct slice rest) {
 	return ret < 0 ? ret : asm_add_alias(a, name, &operand);
 }
 
+const struct asm_output_type asm_output_types[] = {
+	{ "position", PICA_SHADER_POSITION }, { "pos", PICA_SHADER_POSITION },
+	{ "normalquat", PICA_SHADER_QUATERNION }, { "nquat", PICA_SHADER_QUATERNION },
+	{ "color", PICA_SHADER_COLOR }, { "clr", PICA_SHADER_COLOR },
+	{ "texcoord0", PICA_SHADER_TEXCOORD0 }, { "tcoord0", PICA_SHADER_TEXCOORD0 },
+	{ "texcoord0w", PICA_SHADER_TEXCOORD0_W }, { "tcoord0w", PICA_SHADER_TEXCOORD0_W },
+	{ "texcoord1", PICA_SHADER_TEXCOORD1 }, { "tcoord1", PICA_SHADER_TEXCOORD1 },
+	{ "texcoord2", PICA_SHADER_TEXCOORD2 }, { "tcoord2", PICA_SHADER_TEXCOORD2 },
+	{ "view", PICA_SHADER_VIEW }, { "dummy", PICA_SHADER_DUMMY }, { NULL, 0 },
+};
+
 static int output_type(struct assembler *a, struct slice s, unsigned *type) {
-	static const struct {
-		const char *name;
-		unsigned type;
-	} types[] = {
-		{ "position", PICA_SHADER_POSITION }, { "pos", PICA_SHADER_POSITION },
-		{ "normalquat", PICA_SHADER_QUATERNION }, { "nquat", PICA_SHADER_QUATERNION },
-		{ "color", PICA_SHADER_COLOR }, { "clr", PICA_SHADER_COLOR },
-		{ "texcoord0", PICA_SHADER_TEXCOORD0 }, { "tcoord0", PICA_SHADER_TEXCOORD0 },
-		{ "texcoord0w", PICA_SHADER_TEXCOORD0_W }, { "tcoord0w", PICA_SHADER_TEXCOORD0_W },
-		{ "texcoord1", PICA_SHADER_TEXCOORD1 }, { "tcoord1", PICA_SHADER_TEXCOORD1 },
-		{ "texcoord2", PICA_SHADER_TEXCOORD2 }, { "tcoord2", PICA_SHADER_TEXCOORD2 },
-		{ "view", PICA_SHADER_VIEW }, { "dummy", PICA_SHADER_DUMMY },
-	};
-	for (size_t i = 0; i < ARRAY_LEN(types); i++) {
-		if (slice_is_nocase(s, types[i].name)) {
-			*type = types[i].type;
+	for (const struct asm_output_type *t = asm_output_types; t->name; t++) {
+		if (slice_is_nocase(s, t->name)) {
+			*type = t->type;
 			return 0;
 		}
 	}

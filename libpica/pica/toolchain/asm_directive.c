@@ -12,10 +12,8 @@ static int open_proc(struct assembler *a, struct slice rest, enum asm_block_type
 	if (a->n_blocks) {
 		return asm_fail(a, "expected .end before the next procedure");
 	}
-	for (unsigned i = 0; i < a->n_procs; i++) {
-		if (slice_equal(a->procs[i].name, name)) {
-			return asm_fail(a, "procedure \"%.*s\" exists already", SLICE_ARG(name));
-		}
+	if (asm_find_proc(a, name)) {
+		return asm_fail(a, "procedure \"%.*s\" exists already", SLICE_ARG(name));
 	}
 	if (a->n_procs == ASM_PROCS) {
 		return asm_fail(a, "expected at most %d procedures", ASM_PROCS);

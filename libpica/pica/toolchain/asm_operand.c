@@ -25,13 +25,9 @@ static bool is_digit(char c) {
 	return c >= '0' && c <= '9';
 }
 
-static char lower(char c) {
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 /* ---- Numbers ---- */
 
-static int digit_value(char c) {
+int asm_digit(char c) {
 	return is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 :
 			c >= 'A' && c <= 'F' ? c - 'A' + 10 : 99;
 }
@@ -39,21 +35,19 @@ static int digit_value(char c) {
 static bool parse_integer(struct slice s, long *out) {
 	bool negative = s.n && s.p[0] == '-';
 	if (s.n && (s.p[0] == '-' || s.p[0] == '+')) {
-		s.p++;
-		s.n--;
+		s = slice_skip(s, 1);
 	}
 	int base = 10;
 	if (s.n > 2 && s.p[0] == '0' && (s.p[1] == 'x' || s.p[1] == 'X')) {
 		base = 16;
-		s.p += 2;
-		s.n -= 2;
+		s = slice_skip(s, 2);
 	}
 	if (s.n == 0) {
 		return false;
 	}
 	int64_t value = 0;
 	for (size_t i = 0; i < s.n; i++) {
-		int digit = digit_value(s.p[i]);
+		int digit = asm_digit(s.p[i]);
 		if (digit >= base) {
 			return false;
 		}
@@ -110,7 +104,7 @@ int asm_float(struct assembler *a, struct slice s, uint32_t *f24) {
 
 static int component_of(char letter) {
 	static const char letters[] = "xyzwrgbastpq";
-	const char *p = strchr(letters, lower(letter));
+	const char *p = strchr(letters, asm_lower(letter));
 	return letter && p ? (int)((p - letters) & 3) : -1;
 }
 
@@ -168,7 +162,7 @@ static int kind_of_letter(char c) {
 
 /* A letter of either case and a digit: such a name would hide a register. */
 static bool looks_like_register(struct slice s) {
-	return s.n >= 2 && is_digit(s.p[1]) && kind_of_letter(lower(s.p[0])) >= 0;
+	return s.n >= 2 && is_digit(s.p[1]) && kind_of_letter(asm_lower(s.p[0])) >= 0;
 }
 
 static unsigned index_register(struct slice s) {
@@ -228,8 +222,7 @@ int asm_operand(struct assembler *a, struct slice s, struct asm_operand *out) {
 	const struct slice whole = s;
 	bool negate = s.n && s.p[0] == '-';
 	if (negate) {
-		s.p++;
-		s.n--;
+		s = slice_skip(s, 1);
 	}
 	/* name [index] .letters; the point inside [a0.x] is not that of the letters */
 	size_t at = 0;
@@ -241,8 +234,7 @@ int asm_operand(struct assembler *a, struct slice s, struct asm_operand *out) {
 	if (ret < 0) {
 		return ret;
 	}
-	s.p += at;
-	s.n -= at;
+	s = slice_skip(s, at);
 	if (s.n && s.p[0] == '[') {
 		const char *close = memchr(s.p, ']', s.n);
 		if (!close) {
@@ -274,7 +266,7 @@ int asm_operand(struct assembler *a, struct slice s, struct asm_operand *out) {
 					SLICE_ARG(whole));
 		}
 		unsigned outer;
-		ret = asm_selector(a, slice_trim((struct slice){ s.p + 1, s.n - 1 }), &outer);
+		ret = asm_selector(a, slice_trim(slice_skip(s, 1)), &outer);
 		if (ret < 0) {
 			return ret;
 		}
@@ -331,7 +323,7 @@ static int parse_flag(struct assembler *a, struct slice s, unsigned *which, bool
 	*ref = true;
 	while (s.n && s.p[0] == '!') {
 		*ref = !*ref;
-		s = slice_trim((struct slice){ s.p + 1, s.n - 1 });
+		s = slice_trim(slice_skip(s, 1));
 	}
 	*which = slice_is_nocase(s, "cmp.y");
 	if (*which == 0 && !slice_is_nocase(s, "cmp.x")) {
@@ -358,7 +350,7 @@ int asm_condition(struct assembler *a, struct slice s, uint32_t *bits) {
 		at += at + 1 < s.n && s.p[at + 1] == type ? 2 : 1;
 		unsigned second;
 		bool value;
-		ret = parse_flag(a, slice_trim((struct slice){ s.p + at, s.n - at }), &second,
+		ret = parse_flag(a, slice_trim(slice_skip(s, at)), &second,
 				&value);
 		if (ret < 0) {
 			return ret;

@@ -44,27 +44,11 @@ static void constants(struct text *t, const struct pica_shader_entry *e) {
 /* ---- Outputs ---- */
 
 static const char *output_name(unsigned type) {
-	switch ((enum pica_shader_output_type)type) {
-	case PICA_SHADER_POSITION:
-		return "position";
-	case PICA_SHADER_QUATERNION:
-		return "normalquat";
-	case PICA_SHADER_COLOR:
-		return "color";
-	case PICA_SHADER_TEXCOORD0:
-		return "texcoord0";
-	case PICA_SHADER_TEXCOORD0_W:
-		return "texcoord0w";
-	case PICA_SHADER_TEXCOORD1:
-		return "texcoord1";
-	case PICA_SHADER_TEXCOORD2:
-		return "texcoord2";
-	case PICA_SHADER_VIEW:
-		return "view";
-	case PICA_SHADER_DUMMY:
-		return "dummy";
+	const struct asm_output_type *t = asm_output_types;
+	while (t->name && t->type != type) {
+		t++;
 	}
-	return NULL;
+	return t->name;
 }
 
 static void outputs(struct text *t, const struct pica_shader_entry *e) {
@@ -91,15 +75,11 @@ static void outputs(struct text *t, const struct pica_shader_entry *e) {
 
 /* "c12"; a number without a register: as in the file. */
 static void table_register(char out[16], unsigned number) {
-	static const struct {
-		char letter;
-		unsigned first, count;
-	} ranges[] = { { 'v', PICA_SHADER_REG_V, 16 }, { 'c', PICA_SHADER_REG_C, 96 },
-		{ 'i', PICA_SHADER_REG_I, 4 }, { 'b', PICA_SHADER_REG_B, 16 } };
 	snprintf(out, 16, "%u", number);
-	for (size_t k = 0; k < ARRAY_LEN(ranges); k++) {
-		if (number >= ranges[k].first && number - ranges[k].first < ranges[k].count) {
-			snprintf(out, 16, "%c%u", ranges[k].letter, number - ranges[k].first);
+	for (size_t k = 0; k < ARRAY_LEN(asm_ranges); k++) {
+		if (number - asm_ranges[k].first < asm_ranges[k].count) {
+			snprintf(out, 16, "%c%u", asm_ranges[k].letter,
+					number - asm_ranges[k].first);
 		}
 	}
 }
