@@ -353,8 +353,8 @@ int box_load_checked(struct box *b, uint64_t entry, box_check_fn *check, uint8_t
 
 /* Heads, lists and sizes of payloads. NULL, or what is wrong. */
 /* row: bytes of each of the list's, whose head is copied to *head. */
-const char *box_check_list(const struct box *b, uint64_t entry, const uint8_t *payload, uint64_t row,
-		struct box_list *head);
+const char *box_check_list(const struct box *b, uint64_t entry, const uint8_t *payload,
+		uint64_t row, struct box_list *head);
 const char *box_check_events(const struct box *b, uint64_t entry, const uint8_t *payload);
 const char *box_check_blobs(const struct box *b, uint64_t entry, const uint8_t *payload);
 const char *box_check_memory(const struct box *b, uint64_t entry, const uint8_t *payload);

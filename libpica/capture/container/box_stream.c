@@ -55,8 +55,8 @@ bool box_in_windows(const struct pica_window *windows, uint32_t n, uint32_t phys
 	return false;
 }
 
-const char *box_check_list(const struct box *b, uint64_t entry, const uint8_t *payload, uint64_t row,
-		struct box_list *head) {
+const char *box_check_list(const struct box *b, uint64_t entry, const uint8_t *payload,
+		uint64_t row, struct box_list *head) {
 	const uint64_t size = b->entry[entry].plain;
 	if (size < sizeof(*head)) {
 		return "too short";
@@ -77,7 +77,8 @@ const char *box_check_memory(const struct box *b, uint64_t entry, const uint8_t 
 		struct box_memory m;
 		memcpy(&m, payload + sizeof(head) + i * sizeof(m), sizeof(m));
 		if (m.size == 0 || m.phys < end ||
-				!box_in_windows(b->base.windows, b->base.n_windows, m.phys, m.size)) {
+				!box_in_windows(b->base.windows, b->base.n_windows, m.phys,
+						m.size)) {
 			return "memory outside the windows, or not ascending";
 		}
 		end = (uint64_t)m.phys + m.size;

@@ -340,7 +340,8 @@ static int put_memory(struct pica_capture_writer *w, const struct pica_window *m
 	uint64_t end = 0;
 	for (unsigned i = 0; i < n && !w->error; i++) {
 		const struct pica_window *m = &memory[i];
-		if (m->phys < end || !box_in_windows(w->windows, w->n_windows, m->phys, m->size_bytes)) {
+		if (m->phys < end ||
+				!box_in_windows(w->windows, w->n_windows, m->phys, m->size_bytes)) {
 			fail(w, -ERANGE);
 		}
 		end = (uint64_t)m->phys + m->size_bytes;
