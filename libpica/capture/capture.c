@@ -31,28 +31,19 @@ static int read_file(int fd, uint8_t **data, uint64_t *size) {
 	if (st.st_size > (off_t)UINT32_MAX) {
 		return -EFBIG;
 	}
-	uint64_t want = (uint64_t)st.st_size, have = 0;
+	const uint64_t want = (uint64_t)st.st_size;
 	uint8_t *bytes = malloc(want > 0 ? want : 1);
 	if (!bytes) {
 		return -ENOMEM;
 	}
-	while (have < want) {
-		ssize_t n = read(fd, bytes + have, want - have);
-		if (n < 0 && errno == EINTR) {
-			continue;
-		}
-		if (n < 0) {
-			int ret = -errno;
-			free(bytes);
-			return ret;
-		}
-		if (n == 0) {
-			break; /* shrank; the checks will say where it ends */
-		}
-		have += (uint64_t)n;
+	/* Less if it shrank: the checks will say where it ends. */
+	const int64_t have = disk_read_at(fd, 0, bytes, want);
+	if (have < 0) {
+		free(bytes);
+		return (int)have;
 	}
 	*data = bytes;
-	*size = have;
+	*size = (uint64_t)have;
 	return 0;
 }
 
@@ -157,7 +148,7 @@ PICA_EXPORT int pica_ctf_writer_review(struct pica_ctf_writer *w, struct pica_ca
 	const struct capture_source source = { .name = file->path };
 	uint8_t *data = NULL;
 	uint64_t size = 0;
-	ret = lseek(file->fd, 0, SEEK_SET) < 0 ? -errno : read_file(file->fd, &data, &size);
+	ret = read_file(file->fd, &data, &size);
 	return ret < 0 ? fail_to_read(&source, err, ret) :
 			 open_bytes(out, data, size, data, file->path, err);
 }

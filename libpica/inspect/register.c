@@ -75,20 +75,13 @@ PICA_EXPORT int pica_reg_field(uint32_t id, uint32_t word, unsigned index, struc
 		out->number = (double)sign_extend(raw, f->bits) / 2047;
 		break;
 	case REG_FORM_F16:
-		out->form = PICA_FIELD_FLOAT;
-		out->number = (double)f16_to_f32(raw);
-		break;
 	case REG_FORM_F20:
-		out->form = PICA_FIELD_FLOAT;
-		out->number = (double)f20_to_f32(raw);
-		break;
 	case REG_FORM_F24:
-		out->form = PICA_FIELD_FLOAT;
-		out->number = (double)f24_to_f32(raw);
-		break;
 	case REG_FORM_F31:
 		out->form = PICA_FIELD_FLOAT;
-		out->number = (double)f31_to_f32(raw);
+		out->number = (double)(f->form == REG_FORM_F16 ? f16_to_f32(raw) :
+				f->form == REG_FORM_F20 ? f20_to_f32(raw) :
+				f->form == REG_FORM_F24 ? f24_to_f32(raw) : f31_to_f32(raw));
 		break;
 	case REG_FORM_ADDR8:
 		out->form = PICA_FIELD_ADDRESS;

@@ -359,6 +359,9 @@ const char *box_check_events(const struct box *b, uint64_t entry, const uint8_t 
 const char *box_check_blobs(const struct box *b, uint64_t entry, const uint8_t *payload);
 const char *box_check_memory(const struct box *b, uint64_t entry, const uint8_t *payload);
 const char *box_check_expected(const struct box *b, uint64_t entry, const uint8_t *payload);
+/* A job into the sums of a chunk of events, and those into the sums of an index. */
+void box_count(struct box_events *sums, const struct pica_job *job);
+void box_add_sums(struct box_index *to, const struct box_events *sums);
 bool box_in_windows(const struct pica_window *windows, uint32_t n, uint32_t phys, uint32_t size);
 
 /*

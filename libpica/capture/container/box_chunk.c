@@ -7,11 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <unistd.h>
 #define XXH_STATIC_LINKING_ONLY /* XXH3_state_t by value */
 #include <xxhash.h>
 #include <zstd.h>
 #include <zstd_errors.h>
+
+#include "capture/disk/disk.h"
 
 enum {
 	SMALL_BYTES = 64, /* not worth compressing */
@@ -75,18 +76,8 @@ int box_read(const struct box_file *file, uint64_t offset, void *out, uint64_t n
 		memcpy(out, file->data + offset, n);
 		return 0;
 	}
-	for (uint64_t have = 0; have < n;) {
-		ssize_t got = pread(
-				file->fd, (uint8_t *)out + have, n - have, (off_t)(offset + have));
-		if (got < 0 && errno == EINTR) {
-			continue;
-		}
-		if (got <= 0) {
-			return got < 0 ? -errno : -EIO; /* it shrank */
-		}
-		have += (uint64_t)got;
-	}
-	return 0;
+	const int64_t got = disk_read_at(file->fd, offset, out, n);
+	return got < 0 ? (int)got : (uint64_t)got < n ? -EIO : 0; /* it shrank */
 }
 
 /* Checks that need no memory. */

@@ -157,10 +157,7 @@ static int add_entry(struct box *b, const struct box_chunk *head, uint64_t offse
 		e->n = ev.n_events;
 		e->frame = ev.first_frame;
 		b->index.n_frames = ev.first_frame + ev.n_frames;
-		b->index.n_writes += ev.n_writes;
-		b->index.n_regs += ev.n_regs;
-		b->index.n_lists += ev.n_lists;
-		b->index.write_bytes += ev.write_bytes;
+		box_add_sums(&b->index, &ev);
 	} else if (head->fourcc == BOX_BLOB && head->plain >= sizeof(struct box_blobs)) {
 		struct box_blobs blobs;
 		memcpy(&blobs, payload, sizeof(blobs));

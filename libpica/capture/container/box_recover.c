@@ -209,10 +209,7 @@ static void take_events(struct search *s, uint64_t i) {
 		return;
 	}
 	p->frame = s->events.first_frame + s->events.n_frames;
-	p->sum.n_writes += s->events.n_writes;
-	p->sum.n_regs += s->events.n_regs;
-	p->sum.n_lists += s->events.n_lists;
-	p->sum.write_bytes += s->events.write_bytes;
+	box_add_sums(&p->sum, &s->events);
 }
 
 static int take_entry(struct search *s, uint64_t i) {

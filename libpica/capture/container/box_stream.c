@@ -7,6 +7,8 @@
 
 #include "job.h"
 
+enum { LIST_START = 0x104018F0 };
+
 /* ---- Payloads ---- */
 
 const char *box_check_events(const struct box *b, uint64_t entry, const uint8_t *payload) {
@@ -132,6 +134,34 @@ const char *box_decode(const uint8_t *payload, uint64_t size, uint64_t *at, stru
 	}
 	const char *reason = NULL;
 	return job_check(&check, &reason) < 0 ? reason : NULL;
+}
+
+/* ---- Sums ---- */
+
+void box_count(struct box_events *sums, const struct pica_job *job) {
+	switch (job->op) {
+	case PICA_OP_WRITE:
+		sums->n_writes++;
+		sums->write_bytes += job->u.write.size_bytes;
+		break;
+	case PICA_OP_REG_WRITE:
+		sums->n_regs++;
+		sums->n_lists += job->u.reg_write.addr == LIST_START &&
+				(job->u.reg_write.value & 1);
+		break;
+	case PICA_OP_LIST:
+		sums->n_lists++;
+		break;
+	default:
+		break;
+	}
+}
+
+void box_add_sums(struct box_index *to, const struct box_events *sums) {
+	to->n_writes += sums->n_writes;
+	to->n_regs += sums->n_regs;
+	to->n_lists += sums->n_lists;
+	to->write_bytes += sums->write_bytes;
 }
 
 /* ---- Blobs ---- */

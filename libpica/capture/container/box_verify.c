@@ -9,6 +9,7 @@ struct verify {
 	uint32_t *blob_size; /* of the blobs so far */
 	uint64_t n_blobs;
 	uint32_t frame;
+	struct box_events sums; /* of the chunk */
 	struct box_index sum;
 	/* Continuing after damage: */
 	pica_capture_found_fn *found; /* NULL: not */
@@ -57,24 +58,10 @@ static const char *verify_memory(struct verify *v, uint64_t entry, const uint8_t
 
 static const char *verify_event(struct verify *v, const struct pica_job *job, bool is_frame) {
 	const struct pica_job_write *w = &job->u.write;
-	switch (job->op) {
-	case PICA_OP_WRITE:
-		v->sum.n_writes++;
-		v->sum.write_bytes += w->size_bytes;
-		if (w->size_bytes ? !is_blob(v, w->data, w->size_bytes) : w->data) {
-			return "a blob that is not there, or of another size";
-		}
-		break;
-	case PICA_OP_REG_WRITE:
-		v->sum.n_regs++;
-		v->sum.n_lists +=
-				job->u.reg_write.addr == 0x104018F0 && (job->u.reg_write.value & 1);
-		break;
-	case PICA_OP_LIST:
-		v->sum.n_lists++;
-		break;
-	default:
-		break;
+	box_count(&v->sums, job);
+	if (job->op == PICA_OP_WRITE &&
+			(w->size_bytes ? !is_blob(v, w->data, w->size_bytes) : w->data != 0)) {
+		return "a blob that is not there, or of another size";
 	}
 	v->frame += is_frame;
 	v->sum.n_tail = is_frame ? 0 : v->sum.n_tail + 1;
@@ -85,6 +72,7 @@ static const char *verify_events(struct verify *v, uint64_t entry, const uint8_t
 	const struct box_entry *e = &v->b->entry[entry];
 	const char *why = box_check_events(v->b, entry, payload);
 	uint64_t at = sizeof(struct box_events);
+	v->sums = (struct box_events){ 0 };
 	if (!why && e->frame != v->frame) {
 		why = "its first frame is not the one that follows";
 	}
@@ -94,6 +82,7 @@ static const char *verify_events(struct verify *v, uint64_t entry, const uint8_t
 		why = box_decode(payload, e->plain, &at, &job, &is_frame);
 		why = why ? why : verify_event(v, &job, is_frame);
 	}
+	box_add_sums(&v->sum, &v->sums);
 	return !why && at != e->plain ? "something follows its events" : why;
 }
 

@@ -19,7 +19,6 @@ enum {
 	VRAM_BYTES = 6 << 20,
 	FCRAM_ADDR = 0x20000000,
 	FCRAM_BYTES = 128 << 20,
-	LIST_START = 0x104018F0,
 };
 
 static int fail(struct pica_capture_writer *w, int error) {
@@ -153,10 +152,7 @@ static int flush(struct pica_capture_writer *w) {
 	if (h->n_events) {
 		put_chunk_of(w, BOX_EVTS, h, sizeof(*h), &w->events, NULL, h->first_event,
 				h->n_events, h->first_frame);
-		w->index.n_writes += h->n_writes;
-		w->index.n_regs += h->n_regs;
-		w->index.n_lists += h->n_lists;
-		w->index.write_bytes += h->write_bytes;
+		box_add_sums(&w->index, h);
 		*h = (struct box_events){ .first_event = w->n_events,
 			.first_frame = w->index.n_frames };
 		w->events.size = 0;
@@ -388,24 +384,6 @@ PICA_EXPORT int pica_capture_writer_key(struct pica_capture_writer *w,
 
 /* ---- Events ---- */
 
-static void count(struct box_events *h, const struct pica_job *job) {
-	switch (job->op) {
-	case PICA_OP_WRITE:
-		h->n_writes++;
-		h->write_bytes += job->u.write.size_bytes;
-		break;
-	case PICA_OP_REG_WRITE:
-		h->n_regs++;
-		h->n_lists += job->u.reg_write.addr == LIST_START && (job->u.reg_write.value & 1);
-		break;
-	case PICA_OP_LIST:
-		h->n_lists++;
-		break;
-	default:
-		break;
-	}
-}
-
 static int put_record(struct pica_capture_writer *w, uint16_t op, const struct pica_job *job) {
 	uint32_t words[sizeof(job->u) / 4];
 	struct box_record record = { .op = op, .flags = job->flags, .n_words = ARRAY_LEN(words) };
@@ -415,7 +393,7 @@ static int put_record(struct pica_capture_writer *w, uint16_t op, const struct p
 	}
 	put(w, &w->events, &record, sizeof(record));
 	put(w, &w->events, words, 4 * (uint64_t)record.n_words);
-	count(&w->head, job);
+	box_count(&w->head, job);
 	w->head.n_events++;
 	w->n_events++;
 	w->index.n_tail++;

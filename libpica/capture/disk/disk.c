@@ -142,6 +142,21 @@ int disk_write_at(struct disk_file *f, uint64_t offset, const void *data, uint64
 	return ret < 0 ? ret : write_all(f->fd, data, size, (off_t)offset);
 }
 
+int64_t disk_read_at(int fd, uint64_t offset, void *out, uint64_t size) {
+	uint64_t have = 0;
+	while (have < size) {
+		ssize_t n = pread(fd, (uint8_t *)out + have, size - have, (off_t)(offset + have));
+		if (n < 0 && errno != EINTR) {
+			return -errno;
+		}
+		if (n == 0) {
+			break;
+		}
+		have += n > 0 ? (uint64_t)n : 0;
+	}
+	return (int64_t)have;
+}
+
 static int sync_file(int fd) {
 	while (fsync(fd) < 0) {
 		if (errno != EINTR) {
