@@ -129,15 +129,6 @@ static inline void check_whole(const struct pica_shader *s) {
 	ck_assert_int_eq(pica_shader_find_uniform(e, "mt"), -ENOENT);
 }
 
-static uint64_t seed = 0x1234567;
-
-static inline uint32_t random32(void) {
-	seed ^= seed >> 12;
-	seed ^= seed << 25;
-	seed ^= seed >> 27;
-	return (uint32_t)(seed * 0x2545F4914F6CDD1Du >> 32);
-}
-
 /* Must fail at that line, with that in the message. */
 static inline void refuse(const char *text, unsigned line, const char *part) {
 	struct pica_shader *s = NULL;

@@ -13,6 +13,7 @@
 
 #include "pica.h"
 #include "pica_emit.h"
+#include "tests/suite.h"
 
 enum {
 	VRAM = 0x18000000,
@@ -61,5 +62,20 @@ void put_vertex(unsigned i, float px, float py, const float rgba[4]);
 void put_triangle(const float rgba[4]);
 
 unsigned count_color(uint32_t addr, uint32_t word);
+
+/*
+ * ENGINE_TEST(name) { ... }: a test with an open engine, for each number of threads; e is for the
+ * list that it builds. SYNC_ENGINE_TEST(name) { ... }: in the caller's thread alone.
+ */
+#define ENGINE_TEST(name) ENGINE_TEST_WITH(name, N_THREAD_COUNTS, thread_counts[_i])
+#define SYNC_ENGINE_TEST(name) ENGINE_TEST_WITH(name, 1, 0)
+#define ENGINE_TEST_WITH(name, n, threads) \
+	static void name##_with(struct pica_emit e, int _i); \
+	TEST_LOOP(name, n) { \
+		open_engine(threads, NULL); \
+		name##_with((struct pica_emit){ 0 }, _i); \
+		close_engine(); \
+	} \
+	static void name##_with(struct pica_emit e PICA_UNUSED, int _i PICA_UNUSED)
 
 #endif

@@ -10,10 +10,12 @@
 #include "core/base/morton.h"
 #include "core/raster/raster.h"
 #include "core/space/space.h"
+#include "isa_test.h"
 #include "pica/frag/frag.h"
 #include "pica/frag/kernels.h"
 #include "pica/regs/regs.h"
 #include "pica/tex/tex.h"
+#include "random.h"
 
 enum {
 	RIG_WIDTH = 64,
@@ -22,13 +24,6 @@ enum {
 	RIG_TEXTURES = 0x18000000,
 	RIG_TEXTURE_BYTES = 4096,
 };
-
-/* ck_assert() marks its place with a system call each time: too slow for inner loops. */
-#define HOLDS(x) do { \
-		if (!(x)) { \
-			ck_abort_msg("%s does not hold", #x); \
-		} \
-	} while (0)
 
 struct rig {
 	const struct frag_kernels *k;
@@ -49,15 +44,6 @@ struct rig {
 	struct light_draw light;
 	struct light_entry table[LIGHT_TABLES][LIGHT_ENTRIES]; /* zeros unless a test fills them */
 };
-
-static uint64_t seed;
-
-static inline uint32_t random32(void) {
-	seed ^= seed >> 12;
-	seed ^= seed << 25;
-	seed ^= seed >> 27;
-	return (uint32_t)(seed * 0x2545F4914F6CDD1Du >> 32);
-}
 
 static inline bool one_in(uint32_t n) {
 	return random32() % n == 0;
@@ -118,12 +104,8 @@ static inline void plain_state(struct rig *r) {
 	}
 }
 
-/* Tests are looped over the sets; NULL: not on this machine. */
 static inline struct rig *rig_open(int isa) {
 	seed = 0x9E3779B97F4A7C15u;
-	if (!isa_available((enum isa)isa)) {
-		return NULL;
-	}
 	struct rig *r = aligned_alloc(64, (sizeof(*r) + 63) & ~(size_t)63);
 	memset(r, 0, sizeof(*r));
 	r->k = frag_kernels_for((enum isa)isa);
@@ -157,6 +139,16 @@ static inline void rig_close(struct rig *r) {
 	free(r->scratch);
 	free(r);
 }
+
+/* RIG_TEST(name) { ... }: a test for each instruction set, with an open rig r. */
+#define RIG_TEST(name) \
+	static void name##_with(struct rig *r, int _i); \
+	ISA_TEST(name) { \
+		struct rig *r = rig_open(_i); \
+		name##_with(r, _i); \
+		rig_close(r); \
+	} \
+	static void name##_with(struct rig *r, int _i PICA_UNUSED)
 
 enum { EARLY_WHOLE, EARLY_BY_QUAD };
 

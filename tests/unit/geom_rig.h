@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/base/f24.h"
+#include "isa_test.h"
 #include "pica/regs/regs.h"
 
 enum { S8, U8, S16, F32 };
@@ -18,12 +19,14 @@ static uint32_t regs[PICA_REG_COUNT];
 static float fixed[16][4];
 static struct space space;
 static struct geom_kernels kernels;
+static struct shader_batch batch;
 
 static const uint32_t vram = 0x18000000, vram_size = 0x4000;
 
 static inline void setup(void) {
 	memset(regs, 0, sizeof(regs));
 	memset(fixed, 0, sizeof(fixed));
+	memset(&batch, 0x7F, sizeof(batch));
 	space_init(&space);
 	ck_assert_int_eq(space_map(&space, vram, vram_size, NULL, 0), 0);
 	geom_kernels_init(&kernels, ISA_C);

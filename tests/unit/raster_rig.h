@@ -9,36 +9,19 @@
 #include "core/base/f24.h"
 #include "core/base/morton.h"
 #include "core/raster/raster.h"
-
-/* ck_assert() marks its place with a system call each time: too slow for inner loops. */
-#define HOLDS(x) do { \
-		if (!(x)) { \
-			ck_abort_msg("%s does not hold", #x); \
-		} \
-	} while (0)
-
-static uint64_t seed;
-
-static inline uint32_t random32(void) {
-	seed ^= seed >> 12;
-	seed ^= seed << 25;
-	seed ^= seed >> 27;
-	return (uint32_t)(seed * 0x2545F4914F6CDD1Du >> 32);
-}
+#include "isa_test.h"
+#include "random.h"
 
 /* Uniform enough in [lo, hi]. */
 static inline int32_t random_in(int32_t lo, int32_t hi) {
 	return lo + (int32_t)(random32() % (uint32_t)(hi - lo + 1));
 }
 
-/* Tests are looped over the sets; false: not on this machine. */
-static inline bool kernels_of(struct raster_kernels *k, int isa) {
+static inline struct raster_kernels kernels_of(int isa) {
+	struct raster_kernels k;
 	seed = 0x9E3779B97F4A7C15u;
-	if (!isa_available((enum isa)isa)) {
-		return false;
-	}
-	raster_kernels_init(k, (enum isa)isa);
-	return true;
+	raster_kernels_init(&k, (enum isa)isa);
+	return k;
 }
 
 #define ONE_SAMPLE(f) { .subpixel_bits = 4, .n_samples = 1, .flip = (f), .tie_x = 1, .tie_y = 1, \

@@ -34,9 +34,7 @@ static void draw_times(struct pica_emit *e, unsigned n) {
 	}
 }
 
-TEST_LOOP(each_fragment_is_counted_where_it_falls, N_THREAD_COUNTS) {
-	struct pica_emit e;
-	open_engine(thread_counts[_i], NULL);
+ENGINE_TEST(each_fragment_is_counted_where_it_falls) {
 	ck_assert_int_eq(pica_ctx_count(ctx, 1), 0);
 	put_triangle(red); /* 28 pixels, [fidelity: geometry-numbers] */
 	emit_state(&e, COLOR);
@@ -55,12 +53,9 @@ TEST_LOOP(each_fragment_is_counted_where_it_falls, N_THREAD_COUNTS) {
 	}
 	ck_assert_uint_eq(stats_now().fragments, 84);
 	ck_assert_uint_eq(count_color(COLOR, (uint32_t)RED), 28);
-	close_engine();
 }
 
-TEST_LOOP(targets_have_counts_of_their_own, N_THREAD_COUNTS) {
-	struct pica_emit e;
-	open_engine(thread_counts[_i], NULL);
+ENGINE_TEST(targets_have_counts_of_their_own) {
 	ck_assert_int_eq(pica_ctx_count(ctx, 1), 0);
 	put_triangle(red);
 	emit_state(&e, COLOR);
@@ -78,7 +73,6 @@ TEST_LOOP(targets_have_counts_of_their_own, N_THREAD_COUNTS) {
 	struct pica_target t;
 	ck_assert_int_eq(pica_ctx_read_counts(ctx, 2, &t, counts), -EINVAL);
 	ck_assert_int_eq(pica_ctx_read_counts(ctx, 1, &t, NULL), 0);
-	close_engine();
 }
 
 static void emit_depth_target(struct pica_emit *e) {
@@ -99,9 +93,7 @@ static void draw_at(struct pica_emit *e, float depth) {
 	draw_times(e, 1);
 }
 
-TEST_LOOP(hidden_fragments_enter_and_do_not_pass, N_THREAD_COUNTS) {
-	struct pica_emit e;
-	open_engine(thread_counts[_i], NULL);
+ENGINE_TEST(hidden_fragments_enter_and_do_not_pass) {
 	ck_assert_int_eq(pica_ctx_count(ctx, 1), 0);
 	put_triangle(red);
 	emit_state(&e, COLOR);
@@ -120,12 +112,9 @@ TEST_LOOP(hidden_fragments_enter_and_do_not_pass, N_THREAD_COUNTS) {
 	ck_assert_uint_eq(pixels_with(3, 2), 28);
 	/* The test runs before shading, so the hidden fragment costs one step. */
 	ck_assert_uint_eq(counts[0].cost, 2 * once + 1);
-	close_engine();
 }
 
-TEST_LOOP(discarded_fragments_cost_the_whole_plan, N_THREAD_COUNTS) {
-	struct pica_emit e;
-	open_engine(thread_counts[_i], NULL);
+ENGINE_TEST(discarded_fragments_cost_the_whole_plan) {
 	put_triangle(red);
 	emit_state(&e, COLOR);
 	ck_assert_int_eq(pica_ctx_count(ctx, 1), 0);
@@ -142,12 +131,9 @@ TEST_LOOP(discarded_fragments_cost_the_whole_plan, N_THREAD_COUNTS) {
 	read_counts(0, COLOR);
 	ck_assert_uint_eq(pixels_with(3, 1), 28);
 	ck_assert_uint_eq(counts[0].cost, 3 * once);
-	close_engine();
 }
 
-TEST_LOOP(off_and_on_again_begins_anew, N_THREAD_COUNTS) {
-	struct pica_emit e;
-	open_engine(thread_counts[_i], NULL);
+ENGINE_TEST(off_and_on_again_begins_anew) {
 	put_triangle(red);
 	emit_state(&e, COLOR);
 	draw_times(&e, 1);
@@ -164,7 +150,6 @@ TEST_LOOP(off_and_on_again_begins_anew, N_THREAD_COUNTS) {
 	}
 	ck_assert_int_eq(pica_ctx_count(ctx, 0), 0);
 	ck_assert_int_eq(pica_ctx_counted(ctx), 0);
-	close_engine();
 }
 
 /* Large and small triangles, some of them hidden. */
@@ -235,9 +220,7 @@ TEST_LOOP(counting_changes_no_pixel, N_THREAD_COUNTS) {
 	ck_assert_mem_eq(pixels[0], pixels[1], sizeof(pixels[0]));
 }
 
-TEST_LOOP(slow_path_counts_the_same, N_THREAD_COUNTS) {
-	struct pica_emit e;
-	open_engine(thread_counts[_i], NULL);
+ENGINE_TEST(slow_path_counts_the_same) {
 	ck_assert_int_eq(pica_ctx_count(ctx, 1), 0);
 	put_triangle(red);
 	/* Half of the target lies in memory, or none of it. */
@@ -250,5 +233,4 @@ TEST_LOOP(slow_path_counts_the_same, N_THREAD_COUNTS) {
 		ck_assert_uint_eq(pixels_with(2, 2), 28);
 		ck_assert_uint_eq(counts[6].entered, 2);
 	}
-	close_engine();
 }

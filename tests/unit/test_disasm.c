@@ -1,5 +1,6 @@
 /* Disassembler: its output assembles to the same words; damaged sources. */
 #include "asm_program.h"
+#include "random.h"
 #include "tests/suite.h"
 
 /* ---- Disassembler ---- */

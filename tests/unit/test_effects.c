@@ -39,9 +39,7 @@ static uint32_t band_word(uint32_t addr, unsigned i) {
 
 static const float white[4] = { 1, 1, 1, 1 };
 
-TEST_LOOP(fog_table_is_that_of_the_draw, N_THREAD_COUNTS) {
-	struct pica_emit e;
-	open_engine(thread_counts[_i], NULL);
+ENGINE_TEST(fog_table_is_that_of_the_draw) {
 	emit_state(&e, COLOR);
 	for (unsigned i = 0; i < BANDS; i++) {
 		put_band(i, i, 64.0f / 128, white);
@@ -84,7 +82,6 @@ TEST_LOOP(fog_table_is_that_of_the_draw, N_THREAD_COUNTS) {
 	struct pica_stats stats = { .size = sizeof(stats) };
 	ck_assert_int_eq(pica_stats(ctx, &stats), 0);
 	ck_assert_uint_eq(stats.guessed[PICA_FEATURE_GAS], 0);
-	close_engine();
 }
 
 /* The same with texture coordinates instead: texels of a 64x64 texture one to one. */
@@ -132,11 +129,9 @@ static void to_picture(struct pica_emit *e) {
 enum { TEXTURED = 3 * BANDS };
 
 /* Four passes of one list: map, picture of it, map again, picture of that in half of the bands. */
-TEST_LOOP(shadow_maps_are_sampled_in_order, N_THREAD_COUNTS) {
+ENGINE_TEST(shadow_maps_are_sampled_in_order) {
 	static const float black[4] = { 0, 0, 0, 0 }, soft[4] = { 0, 128.0f / 255, 0, 0 };
 	static uint32_t far_lit[PIXELS];
-	struct pica_emit e;
-	open_engine(thread_counts[_i], NULL);
 	memset(far_lit, 0xFF, sizeof(far_lit));
 	ck_assert_int_eq(pica_ctx_write_memory(ctx, OTHER, far_lit, sizeof(far_lit)), 0);
 	for (unsigned i = 0; i < BANDS; i++) {
@@ -170,7 +165,6 @@ TEST_LOOP(shadow_maps_are_sampled_in_order, N_THREAD_COUNTS) {
 		ck_assert_uint_eq(band_word(OTHER, i), second);
 		ck_assert_uint_eq(band_word(COLOR, i), i % 2 ? first : second);
 	}
-	close_engine();
 }
 
 /* Triangles across each other, soft ones between hard ones: their order counts. */
@@ -224,14 +218,12 @@ static uint32_t read_reg(uint32_t id) {
 }
 
 /* Densities, their maximum, and their colour, in one list. */
-TEST_LOOP(gas_is_added_and_shaded_in_order, N_THREAD_COUNTS) {
+ENGINE_TEST(gas_is_added_and_shaded_in_order) {
 	static const float whole[4] = { 1, 0, 0, 0 }, half[4] = { 128.0f / 255, 0, 0, 0 };
 	static const uint32_t none[PIXELS];
 	static const uint32_t grey[9] = { 0, 0x202020, 0x404040, 0x606060, 0x808080, 0xA0A0A0,
 		0xC0C0C0, 0xE0E0E0, 0xFFFFFF };
 	uint32_t table[16], alpha[128];
-	struct pica_emit e;
-	open_engine(thread_counts[_i], NULL);
 	ck_assert_int_eq(pica_ctx_write_memory(ctx, OTHER, none, sizeof(none)), 0);
 	for (unsigned i = 0; i < BANDS; i++) {
 		put_band(i, i, 0.5f, whole);
@@ -280,15 +272,12 @@ TEST_LOOP(gas_is_added_and_shaded_in_order, N_THREAD_COUNTS) {
 	struct pica_stats stats = { .size = sizeof(stats) };
 	ck_assert_int_eq(pica_stats(ctx, &stats), 0);
 	ck_assert_uint_eq(stats.guessed[PICA_FEATURE_GAS], 2 * (0 + 1 + 2 + 3) + 4 + BANDS);
-	close_engine();
 }
 
 /* The register holds the result of its last write and the later draws. */
-TEST_LOOP(maximum_of_gas_is_that_since_the_write, N_THREAD_COUNTS) {
+ENGINE_TEST(maximum_of_gas_is_that_since_the_write) {
 	static const float whole[4] = { 1, 0, 0, 0 };
 	static const uint32_t none[PIXELS];
-	struct pica_emit e;
-	open_engine(thread_counts[_i], NULL);
 	ck_assert_int_eq(pica_ctx_write_memory(ctx, OTHER, none, sizeof(none)), 0);
 	put_band(0, 0, 0.5f, whole);
 	put_band(1, 1, 0.5f, whole);
@@ -317,5 +306,4 @@ TEST_LOOP(maximum_of_gas_is_that_since_the_write, N_THREAD_COUNTS) {
 	draw_band(&e, 0);
 	ck_assert_int_eq(run_list(&e).result, 0);
 	ck_assert_uint_eq(read_reg(PICA_REG_GAS_ACCMAX_FEEDBACK), 0xABCD4D40); /* 21 */
-	close_engine();
 }

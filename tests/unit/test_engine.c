@@ -2,9 +2,7 @@
 #include "engine_rig.h"
 #include "tests/suite.h"
 
-TEST_LOOP(triangle_covers_the_28_pixels_of_the_spec, 5) {
-	struct pica_emit e;
-	open_engine(thread_counts[_i], NULL);
+ENGINE_TEST(triangle_covers_the_28_pixels_of_the_spec) {
 	emit_state(&e, COLOR);
 	put_triangle(red);
 	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
@@ -15,7 +13,6 @@ TEST_LOOP(triangle_covers_the_28_pixels_of_the_spec, 5) {
 	ck_assert_uint_eq(count_color(COLOR, 0), PIXELS - 28);
 	ck_assert_uint_eq(n_interrupts, 1);
 	ck_assert_uint_eq(interrupts[0], PICA_INTERRUPT_P3D);
-	close_engine();
 }
 
 TEST(malformed_settings_are_refused) {
@@ -158,8 +155,7 @@ TEST(long_task_lets_others_in) {
 	close_engine();
 }
 
-TEST(malformed_job_is_refused_and_nothing_is_queued) {
-	open_engine(0, NULL);
+SYNC_ENGINE_TEST(malformed_job_is_refused_and_nothing_is_queued) {
 	struct pica_job job = { .op = 999 };
 	uint64_t seq = 42;
 	ck_assert_int_eq(pica_submit(ctx, &job, 1, &seq), -EINVAL);
@@ -170,11 +166,9 @@ TEST(malformed_job_is_refused_and_nothing_is_queued) {
 	struct pica_stats stats = { .size = sizeof(stats) };
 	ck_assert_int_eq(pica_stats(ctx, &stats), 0);
 	ck_assert_uint_eq(stats.jobs, 0);
-	close_engine();
 }
 
-TEST(ends_of_lists_are_flagged) {
-	open_engine(0, NULL);
+SYNC_ENGINE_TEST(ends_of_lists_are_flagged) {
 	const uint32_t plain[4] = { 0, 0x000F0040, 0, 0x000F0040 };
 	ck_assert_uint_eq(run_words(plain, 4).flags, PICA_DONE_NO_FINALIZE);
 	/* 15 parameters that are not there */
@@ -194,13 +188,11 @@ TEST(ends_of_lists_are_flagged) {
 	job.u.list.addr = 0x10000000;
 	job.u.list.size_bytes = 64;
 	ck_assert_int_eq(finish(submit(&job)).result, -ERANGE);
-	close_engine();
 }
 
 /* [fidelity: list-numbers] */
-TEST(headers_masks_and_padding) {
+SYNC_ENGINE_TEST(headers_masks_and_padding) {
 	uint32_t regs[0x300];
-	open_engine(0, NULL);
 	const uint32_t burst[] = { 0x0AAAAAA8, 0x802F011C, 0x0BBBBBB8, 0x00CCCCCC, 0x12345678,
 		0x000F0010, 0, 0 };
 	run_words(burst, 8);
@@ -223,12 +215,9 @@ TEST(headers_masks_and_padding) {
 	pica_ctx_read_regs(ctx, 0, 0x300, regs);
 	ck_assert_uint_eq(regs[0x041], 1);
 	ck_assert_uint_eq(regs[0x042], 2);
-	close_engine();
 }
 
-TEST_LOOP(single_register_writes_draw_the_same, 5) {
-	struct pica_emit e;
-	open_engine(thread_counts[_i], NULL);
+ENGINE_TEST(single_register_writes_draw_the_same) {
 	emit_state(&e, COLOR);
 	put_triangle(red);
 	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
@@ -256,11 +245,9 @@ TEST_LOOP(single_register_writes_draw_the_same, 5) {
 	ck_assert_uint_ge(n_interrupts, 1);
 	ck_assert_uint_eq(interrupts[0], PICA_INTERRUPT_P3D);
 	ck_assert_uint_eq(count_color(COLOR, (uint32_t)RED), 28);
-	close_engine();
 }
 
-TEST_LOOP(interrupts_come_in_stream_order_after_the_work, 5) {
-	open_engine(thread_counts[_i], NULL);
+ENGINE_TEST(interrupts_come_in_stream_order_after_the_work) {
 	struct pica_job jobs[3] = { { .op = PICA_OP_FILL }, { .op = PICA_OP_FILL },
 		{ .op = PICA_OP_TRANSFER } };
 	jobs[0].u.fill.start = COLOR;
@@ -296,12 +283,10 @@ TEST_LOOP(interrupts_come_in_stream_order_after_the_work, 5) {
 		const unsigned bottom = screens & 2 ? 1u << PICA_INTERRUPT_PDC1 : 0;
 		ck_assert_uint_eq(seen, top | bottom);
 	}
-	close_engine();
 }
 
-TEST(windows_are_checked) {
+SYNC_ENGINE_TEST(windows_are_checked) {
 	static _Alignas(4096) uint8_t host[2 * 4096];
-	open_engine(0, NULL);
 	ck_assert_int_eq(pica_ctx_map(ctx, VRAM + 4096, 4096, host, 0), -EEXIST);
 	ck_assert_int_eq(pica_ctx_map(ctx, 0x30000000, 4096, host, 0), 0);
 	ck_assert_int_eq(pica_ctx_map(ctx, 0x31000000, 4096, host, 0), -EEXIST);
@@ -310,10 +295,9 @@ TEST(windows_are_checked) {
 	ck_assert_ptr_null(pica_ctx_host(ctx, 0x30000000, 4097));
 	ck_assert_int_eq(pica_ctx_unmap(ctx, 0x30000000), 0);
 	ck_assert_int_eq(pica_ctx_unmap(ctx, 0x30000000), -ENOENT);
-	close_engine();
 }
 
-TEST_LOOP(attribute_without_a_source_is_0_0_0_1_until_written, 5) {
+ENGINE_TEST(attribute_without_a_source_is_0_0_0_1_until_written) {
 	/* Of two attributes the array holds the position alone. */
 	const struct pica_attributes a = { .base = VERTICES,
 		.n = 2,
@@ -321,8 +305,6 @@ TEST_LOOP(attribute_without_a_source_is_0_0_0_1_until_written, 5) {
 		.n_loaders = 1,
 		.loader = { { .offset = 0, .stride = 32, .n = 2, .component = { 0, 15 } } } };
 	static struct pica_state state;
-	struct pica_emit e;
-	open_engine(thread_counts[_i], NULL);
 	for (unsigned round = 0; round < 3; round++) {
 		emit_state(&e, COLOR);
 		pica_emit_attributes(&e, &a);
@@ -340,7 +322,6 @@ TEST_LOOP(attribute_without_a_source_is_0_0_0_1_until_written, 5) {
 	struct pica_stats stats = { .size = sizeof(stats) };
 	ck_assert_int_eq(pica_stats(ctx, &stats), 0);
 	ck_assert_uint_eq(stats.faults[PICA_FAULT_UNLOADED_ATTRIBUTE], 3);
-	close_engine();
 }
 
 static uint32_t reg(uint32_t id) {
@@ -349,12 +330,10 @@ static uint32_t reg(uint32_t id) {
 	return word;
 }
 
-TEST_LOOP(status_words_tell_which_requests_match, 5) {
-	open_engine(thread_counts[_i], NULL);
+ENGINE_TEST(status_words_tell_which_requests_match) {
 	/* REQ is 0, CMP is 12345678 and then 0. [fidelity: reset-state] */
 	ck_assert_uint_eq(reg(0x032), 0xFFFFFFF0);
 	ck_assert_uint_eq(reg(0x033), 0xFFFFFFFF);
-	struct pica_emit e;
 	pica_emit_init(&e);
 	pica_emit_reg(&e, 0x01F, 0x00000100); /* byte 61 */
 	ck_assert_int_eq(run_list(&e).result, 0);
@@ -370,13 +349,10 @@ TEST_LOOP(status_words_tell_which_requests_match, 5) {
 	uint32_t word;
 	ck_assert_int_eq(pica_ctx_read_external(ctx, 0x10401000 + 4 * 0x032, &word), 0);
 	ck_assert_uint_eq(word, 0xFFFFFFFD);
-	close_engine();
 }
 
-TEST_LOOP(counters_count_vertices_and_triangles, 5) {
+ENGINE_TEST(counters_count_vertices_and_triangles) {
 	static struct pica_state state;
-	struct pica_emit e;
-	open_engine(thread_counts[_i], NULL);
 	ck_assert_uint_eq(reg(0x05A), 0);
 	for (unsigned round = 1; round <= 2; round++) {
 		/*
@@ -409,12 +385,9 @@ TEST_LOOP(counters_count_vertices_and_triangles, 5) {
 	ck_assert_uint_eq(reg(0x05A), 4);
 	ck_assert_uint_eq(reg(0x05B), 12);
 	ck_assert_uint_eq(reg(0x05C), 11);
-	close_engine();
 }
 
-TEST(features_that_are_guesses_are_counted) {
-	struct pica_emit e;
-	open_engine(0, NULL);
+SYNC_ENGINE_TEST(features_that_are_guesses_are_counted) {
 	emit_state(&e, COLOR);
 	put_triangle(red);
 	pica_emit_fog(&e, PICA_FOG_MODE_GAS, false, 0);
@@ -423,7 +396,6 @@ TEST(features_that_are_guesses_are_counted) {
 	struct pica_stats stats = { .size = sizeof(stats) };
 	ck_assert_int_eq(pica_stats(ctx, &stats), 0);
 	ck_assert_uint_eq(stats.guessed[PICA_FEATURE_GAS], 1);
-	close_engine();
 }
 
 TEST(state_survives_save_and_load) {

@@ -43,6 +43,14 @@ static struct fetch_layout layout(void) {
 	return l;
 }
 
+/* Fetches n vertices into `batch`; the number of those that lie outside memory. */
+static uint64_t fetch(const struct fetch_layout *l, const uint32_t *indices, unsigned n,
+	enum pica_float mode) {
+	uint64_t outside = 0;
+	kernels.fetch(l, &space, indices, n, mode, &batch, &outside);
+	return outside;
+}
+
 FIXTURE(setup, teardown)
 
 TEST(records_are_laid_out_as_the_console_does) {
@@ -125,22 +133,18 @@ TEST(array_wins_over_fixed_mask) {
 	ck_assert_uint_eq(l.n_unloaded, 2);
 
 	put(vram, (const float[]){ 3, 4 }, 8);
-	struct shader_batch *b = aligned_alloc(64, sizeof(*b));
-	uint64_t outside = 0;
-	kernels.fetch(&l, &space, (const uint32_t[]){ 0 }, 1, PICA_FLOAT_F24, b, &outside);
+	ck_assert_uint_eq(fetch(&l, (const uint32_t[]){ 0 }, 1, PICA_FLOAT_F24), 0);
 	/* z and w are 0 and 1, not the fixed attribute's. [HW] */
 	for (unsigned i = 0; i < SHADER_LANES; i++) {
-		ck_assert_float_eq(b->v[0][0][i], 3.0f);
-		ck_assert_float_eq(b->v[0][1][i], 4.0f);
-		ck_assert_float_eq(b->v[0][2][i], 0.0f);
-		ck_assert_float_eq(b->v[0][3][i], 1.0f);
-		ck_assert_float_eq(b->v[1][3][i], 0.25f);
-		ck_assert_float_eq(b->v[2][0][i], 0.125f);
-		ck_assert_float_eq(b->v[3][0][i], 0.0f);
-		ck_assert_float_eq(b->v[15][3][i], 0.0f);
+		ck_assert_float_eq(batch.v[0][0][i], 3.0f);
+		ck_assert_float_eq(batch.v[0][1][i], 4.0f);
+		ck_assert_float_eq(batch.v[0][2][i], 0.0f);
+		ck_assert_float_eq(batch.v[0][3][i], 1.0f);
+		ck_assert_float_eq(batch.v[1][3][i], 0.25f);
+		ck_assert_float_eq(batch.v[2][0][i], 0.125f);
+		ck_assert_float_eq(batch.v[3][0][i], 0.0f);
+		ck_assert_float_eq(batch.v[15][3][i], 0.0f);
 	}
-	ck_assert_uint_eq(outside, 0);
-	free(b);
 }
 
 TEST(attribute_without_a_source_reads_what_was_written) {
@@ -213,7 +217,7 @@ TEST(loader_with_no_components_is_ignored) {
 	ck_assert_uint_eq(l.attr[0].addr, vram + 0x10);
 }
 
-TEST(higher_attribute_wins_the_register) {
+ISA_TEST(higher_attribute_wins_the_register) {
 	set_counts(2);
 	set_format(0, U8, 1);
 	set_format(1, U8, 1);
@@ -221,19 +225,10 @@ TEST(higher_attribute_wins_the_register) {
 	regs[REG_VSH_ATTRIBUTES_PERMUTATION_LOW] = 0x55;
 	put(vram, (const uint8_t[]){ 1, 2 }, 2);
 	struct fetch_layout l = layout();
-	struct shader_batch *b = aligned_alloc(64, sizeof(*b));
-	for (int isa = 0; isa < ISA_COUNT; isa++) {
-		if (!isa_available((enum isa)isa)) {
-			continue;
-		}
-		struct geom_kernels k;
-		geom_kernels_init(&k, (enum isa)isa);
-		uint64_t outside = 0;
-		k.fetch(&l, &space, (const uint32_t[]){ 0 }, 1, PICA_FLOAT_F24, b, &outside);
-		ck_assert_float_eq(b->v[5][0][0], 2.0f);
-		ck_assert_float_eq(b->v[0][0][0], 0.0f);
-	}
-	free(b);
+	geom_kernels_init(&kernels, (enum isa)_i);
+	ck_assert_uint_eq(fetch(&l, (const uint32_t[]){ 0 }, 1, PICA_FLOAT_F24), 0);
+	ck_assert_float_eq(batch.v[5][0][0], 2.0f);
+	ck_assert_float_eq(batch.v[0][0][0], 0.0f);
 }
 
 TEST(base_outside_memory_is_seen) {
@@ -257,14 +252,10 @@ static void fetch_one(unsigned type, unsigned count, const void *bytes, unsigned
 	set_loader(0, 3, 0, 1, (const uint8_t[]){ 0 }); /* odd address */
 	put(vram + 3, bytes, n);
 	struct fetch_layout l = layout();
-	struct shader_batch *b = aligned_alloc(64, sizeof(*b));
-	uint64_t outside = 0;
-	kernels.fetch(&l, &space, (const uint32_t[]){ 7 }, 1, mode, b, &outside);
+	ck_assert_uint_eq(fetch(&l, (const uint32_t[]){ 7 }, 1, mode), 0);
 	for (unsigned c = 0; c < 4; c++) {
-		out[c] = b->v[0][c][0];
+		out[c] = batch.v[0][c][0];
 	}
-	ck_assert_uint_eq(outside, 0);
-	free(b);
 }
 
 TEST(values_convert_as_integers) {
@@ -294,7 +285,7 @@ TEST(f24_mode_truncates_arrays) {
 	ck_assert_int_eq(memcmp(v, in, 16), 0);
 }
 
-TEST(window_end_is_respected) {
+ISA_TEST(window_end_is_respected) {
 	/* Records of f32 x 3, stride 12, the third one half outside: its bytes there read 0. */
 	set_counts(1);
 	set_format(0, F32, 3);
@@ -302,33 +293,21 @@ TEST(window_end_is_respected) {
 	const float data[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
 	put(vram + vram_size - 2 * 12 - 6, data, 2 * 12 + 6);
 	struct fetch_layout l = layout();
-	struct shader_batch *b = aligned_alloc(64, sizeof(*b));
-	for (int isa = 0; isa < ISA_COUNT; isa++) {
-		if (!isa_available((enum isa)isa)) {
-			continue;
-		}
-		struct geom_kernels k;
-		geom_kernels_init(&k, (enum isa)isa);
-		uint64_t outside = 0;
-		k.fetch(&l, &space, (const uint32_t[]){ 0, 1 }, 2, PICA_FLOAT_F32, b, &outside);
-		ck_assert_uint_eq(outside, 0);
-		ck_assert_float_eq(b->v[0][2][1], 6.0f);
-		ck_assert_float_eq(b->v[0][2][31], 3.0f);
-		k.fetch(&l, &space, (const uint32_t[]){ 0, 1, 2, 3 }, 4, PICA_FLOAT_F32, b,
-			&outside);
-		ck_assert_uint_eq(outside, 2);
-		ck_assert_float_eq(b->v[0][0][0], 1.0f);
-		ck_assert_float_eq(b->v[0][0][2], 7.0f);
-		/* 8.0f is 41000000: its two low bytes are 0, the high ones outside. */
-		ck_assert_float_eq(b->v[0][1][2], 0.0f);
-		ck_assert_float_eq(b->v[0][2][2], 0.0f);
-		ck_assert_float_eq(b->v[0][0][3], 0.0f);
-		ck_assert_float_eq(b->v[0][3][3], 1.0f);
-	}
-	free(b);
+	geom_kernels_init(&kernels, (enum isa)_i);
+	ck_assert_uint_eq(fetch(&l, (const uint32_t[]){ 0, 1 }, 2, PICA_FLOAT_F32), 0);
+	ck_assert_float_eq(batch.v[0][2][1], 6.0f);
+	ck_assert_float_eq(batch.v[0][2][31], 3.0f);
+	ck_assert_uint_eq(fetch(&l, (const uint32_t[]){ 0, 1, 2, 3 }, 4, PICA_FLOAT_F32), 2);
+	ck_assert_float_eq(batch.v[0][0][0], 1.0f);
+	ck_assert_float_eq(batch.v[0][0][2], 7.0f);
+	/* 8.0f is 41000000: its two low bytes are 0, the high ones outside. */
+	ck_assert_float_eq(batch.v[0][1][2], 0.0f);
+	ck_assert_float_eq(batch.v[0][2][2], 0.0f);
+	ck_assert_float_eq(batch.v[0][0][3], 0.0f);
+	ck_assert_float_eq(batch.v[0][3][3], 1.0f);
 }
 
-TEST(addresses_wrap_at_four_gigabytes) {
+ISA_TEST(addresses_wrap_at_four_gigabytes) {
 	/* 255 has an inverse modulo 2^32: an index far away wraps to one byte after index 0. */
 	set_counts(1);
 	set_format(0, U8, 1);
@@ -337,24 +316,14 @@ TEST(addresses_wrap_at_four_gigabytes) {
 	uint32_t index = 0xFEFEFEFFu; /* 255 * index = 1 mod 2^32 */
 	ck_assert_uint_eq((uint32_t)(255 * index), 1);
 	put(vram + 0x100, (const uint8_t[]){ 10, 11 }, 2);
-	struct shader_batch *b = aligned_alloc(64, sizeof(*b));
-	for (int isa = 0; isa < ISA_COUNT; isa++) {
-		if (!isa_available((enum isa)isa)) {
-			continue;
-		}
-		struct geom_kernels k;
-		geom_kernels_init(&k, (enum isa)isa);
-		uint64_t outside = 0;
-		k.fetch(&l, &space, (const uint32_t[]){ index, 0, 2 * index }, 3, PICA_FLOAT_F24, b,
-			&outside);
-		ck_assert_float_eq(b->v[0][0][0], 11.0f);
-		ck_assert_float_eq(b->v[0][0][1], 10.0f);
-		ck_assert_uint_eq(outside, 0);
-		/* Alone it is one window again. */
-		k.fetch(&l, &space, &index, 1, PICA_FLOAT_F24, b, &outside);
-		ck_assert_float_eq(b->v[0][0][31], 11.0f);
-	}
-	free(b);
+	geom_kernels_init(&kernels, (enum isa)_i);
+	const uint32_t indices[3] = { index, 0, 2 * index };
+	ck_assert_uint_eq(fetch(&l, indices, 3, PICA_FLOAT_F24), 0);
+	ck_assert_float_eq(batch.v[0][0][0], 11.0f);
+	ck_assert_float_eq(batch.v[0][0][1], 10.0f);
+	/* Alone it is one window again. */
+	fetch(&l, &index, 1, PICA_FLOAT_F24);
+	ck_assert_float_eq(batch.v[0][0][31], 11.0f);
 
 	struct range r[16];
 	ck_assert_uint_eq(fetch_ranges(&l, index, index, r), 1);
@@ -374,12 +343,8 @@ TEST(element_across_the_end_of_the_address_space_is_outside) {
 	set_loader(0, 8, 0, 1, (const uint8_t[]){ 0 });
 	struct fetch_layout l = layout();
 	ck_assert(!l.base_in_memory);
-	struct shader_batch *b = aligned_alloc(64, sizeof(*b));
-	uint64_t outside = 0;
-	kernels.fetch(&l, &space, (const uint32_t[]){ 0 }, 1, PICA_FLOAT_F24, b, &outside);
-	ck_assert_uint_eq(outside, 1);
-	ck_assert_float_eq(b->v[0][3][0], 0.0f);
-	free(b);
+	ck_assert_uint_eq(fetch(&l, (const uint32_t[]){ 0 }, 1, PICA_FLOAT_F24), 1);
+	ck_assert_float_eq(batch.v[0][3][0], 0.0f);
 	struct range r[16];
 	ck_assert_uint_eq(fetch_ranges(&l, 0, 0, r), 1);
 	ck_assert_uint_eq(r[0].addr, 0);
@@ -429,12 +394,10 @@ TEST(inline_vertices_are_permuted) {
 	regs[REG_VSH_ATTRIBUTES_PERMUTATION_LOW] = 0x117;
 	struct fetch_layout l = layout();
 	const float in[3][4] = { { 1, 2, 3, 4 }, { 5, 6, 7, 8 }, { 9, 10, 11, 12 } };
-	struct shader_batch *b = aligned_alloc(64, sizeof(*b));
-	memset(b, 0x7F, sizeof(*b));
-	fetch_inline(&l, in, 4, b);
-	ck_assert_float_eq(b->v[7][2][4], 3.0f);
-	ck_assert_float_eq(b->v[1][3][4], 12.0f);
-	ck_assert_float_eq(b->v[0][0][4], 0.0f);
-	ck_assert_uint_eq(f32_bits(b->v[0][0][5]), 0x7F7F7F7F);
-	free(b);
+	memset(&batch, 0x7F, sizeof(batch));
+	fetch_inline(&l, in, 4, &batch);
+	ck_assert_float_eq(batch.v[7][2][4], 3.0f);
+	ck_assert_float_eq(batch.v[1][3][4], 12.0f);
+	ck_assert_float_eq(batch.v[0][0][4], 0.0f);
+	ck_assert_uint_eq(f32_bits(batch.v[0][0][5]), 0x7F7F7F7F);
 }

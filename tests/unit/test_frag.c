@@ -19,11 +19,7 @@ static const int dot3_columns[11][2][3] = {
 	{ { 0x80, 0x7F, 0x80 }, { -1, -1, -1 } },
 };
 
-TEST_LOOP(dot3_is_the_console_table, ISA_COUNT) {
-	struct rig *r = rig_open(_i);
-	if (!r) {
-		return;
-	}
+RIG_TEST(dot3_is_the_console_table) {
 	FILE *f = fopen(TEST_DATA "/pica/dot3_rgb_console.tsv", "r");
 	ck_assert_ptr_nonnull(f);
 	char line[4096];
@@ -67,7 +63,6 @@ TEST_LOOP(dot3_is_the_console_table, ISA_COUNT) {
 	}
 	fclose(f);
 	ck_assert_uint_eq(values, 2816);
-	rig_close(r);
 }
 
 /* One operation on a, b, c: constants of stages 0 (through the buffer), 1 and 2. */
@@ -82,11 +77,7 @@ static uint32_t combine3(struct rig *r, unsigned op, uint32_t a, uint32_t b, uin
 	return rig_pixel(r);
 }
 
-TEST_LOOP(combiner_numbers, ISA_COUNT) {
-	struct rig *r = rig_open(_i);
-	if (!r) {
-		return;
-	}
+RIG_TEST(combiner_numbers) {
 	static const struct {
 		unsigned op, a, b, c, scale, nearest, truncated;
 	} cases[] = { /* [fidelity: combiner-numbers] and by hand */
@@ -125,13 +116,9 @@ TEST_LOOP(combiner_numbers, ISA_COUNT) {
 		got = combine3(r, cases[i].op, cases[i].a, cases[i].b, cases[i].c, cases[i].scale);
 		ck_assert_msg(got == cases[i].truncated * 0x01010101u, "case %zu, truncated", i);
 	}
-	rig_close(r);
 }
 
-TEST_LOOP(truncating_kernels_differ_in_the_products_alone, ISA_COUNT) {
-	if (!isa_available((enum isa)_i)) {
-		return;
-	}
+ISA_TEST(truncating_kernels_differ_in_the_products_alone) {
 	static const enum frag_op products[] = { FRAG_OP_MODULATE, FRAG_OP_LERP, FRAG_OP_MUL_ADD,
 		FRAG_OP_ADD_MUL };
 	struct frag_kernels t = *frag_kernels_truncating((enum isa)_i);
@@ -143,11 +130,7 @@ TEST_LOOP(truncating_kernels_differ_in_the_products_alone, ISA_COUNT) {
 	ck_assert_mem_eq(&t, k, sizeof(t)); /* pointers only */
 }
 
-TEST_LOOP(dot3_rgba_writes_alpha_and_alpha_dot3_gives_zero, ISA_COUNT) {
-	struct rig *r = rig_open(_i);
-	if (!r) {
-		return;
-	}
+RIG_TEST(dot3_rgba_writes_alpha_and_alpha_dot3_gives_zero) {
 	/* 0xC0 dotted with itself: C3 [console]; the alpha operation (add) is ignored. */
 	set_stage(r, 0, 0x00EE00EE, 0, TEV_OP_ADD << 16 | TEV_OP_DOT3_RGBA, 0x40C0C0C0, 0);
 	ck_assert_uint_eq(rig_pixel(r), 0xC3C3C3C3);
@@ -160,14 +143,9 @@ TEST_LOOP(dot3_rgba_writes_alpha_and_alpha_dot3_gives_zero, ISA_COUNT) {
 	ck_assert_uint_eq(rig_pixel(r), 0x00404040);
 	set_stage(r, 0, 0x00EE00EE, 0, TEV_OP_DOT3_RGB << 16 | TEV_OP_ADD, 0x40202020, 0);
 	ck_assert_uint_eq(rig_pixel(r), 0x00404040);
-	rig_close(r);
 }
 
-TEST_LOOP(previous_buffer_lags_by_one_stage, ISA_COUNT) {
-	struct rig *r = rig_open(_i);
-	if (!r) {
-		return;
-	}
+RIG_TEST(previous_buffer_lags_by_one_stage) {
 	const uint32_t a = 0x11223344, b = 0x55667788, start = 0x99AABBCC;
 	r->regs[REG_TEXENV_BUFFER_COLOR] = start;
 	set_stage(r, 0, 0x000E000E, 0, 0, a, 0);
@@ -200,14 +178,9 @@ TEST_LOOP(previous_buffer_lags_by_one_stage, ISA_COUNT) {
 	}
 	set_stage(r, 0, 0x000D000D, 0, 0, 0, 0);
 	ck_assert_uint_eq(rig_pixel(r), 0);
-	rig_close(r);
 }
 
-TEST_LOOP(previous_in_stage_0_is_slot_2, ISA_COUNT) {
-	struct rig *r = rig_open(_i);
-	if (!r) {
-		return;
-	}
+RIG_TEST(previous_in_stage_0_is_slot_2) {
 	set_stage(r, 0, 0x0EEF0EEF, 0, 0, 0x281E140A, 0);
 	ck_assert_uint_eq(rig_pixel(r), 0x281E140A);
 	set_stage(r, 0, 0x0FFF0FFF, 0, 0, 0x281E140A, 0);
@@ -222,14 +195,9 @@ TEST_LOOP(previous_in_stage_0_is_slot_2, ISA_COUNT) {
 	/* RGB and alpha by their own slot 2: add(constant, previous) in alpha, replace in RGB. */
 	set_stage(r, 0, 0x0EFE0FFF, 0, TEV_OP_ADD << 16, 0x281E140A, 0);
 	ck_assert_uint_eq(rig_pixel(r), 0x50000000);
-	rig_close(r);
 }
 
-TEST_LOOP(undefined_sources_and_operands_are_zero, ISA_COUNT) {
-	struct rig *r = rig_open(_i);
-	if (!r) {
-		return;
-	}
+RIG_TEST(undefined_sources_and_operands_are_zero) {
 	for (uint32_t source = 7; source <= 12; source++) {
 		set_stage(r, 0, source << 16 | source, 0, 0, 0, 0);
 		ck_assert_uint_eq(rig_pixel(r), 0);
@@ -247,7 +215,6 @@ TEST_LOOP(undefined_sources_and_operands_are_zero, ISA_COUNT) {
 		set_stage(r, 0, source << 16 | source, 0, 0, 0, 0);
 		ck_assert_uint_eq(rig_pixel(r), 0);
 	}
-	rig_close(r);
 }
 
 static void check_info(const struct rig *r, const struct expected *before, unsigned round) {
@@ -261,12 +228,8 @@ static void check_info(const struct rig *r, const struct expected *before, unsig
 	}
 }
 
-TEST_LOOP(random_states_are_the_naive_pixel, ISA_COUNT) {
+RIG_TEST(random_states_are_the_naive_pixel) {
 	static struct expected e, before;
-	struct rig *r = rig_open(_i);
-	if (!r) {
-		return;
-	}
 	unsigned drawn = 0, survived = 0;
 	for (unsigned round = 0; round < 6000; round++) {
 		naive_truncates = round % 3 == 0;
@@ -291,15 +254,10 @@ TEST_LOOP(random_states_are_the_naive_pixel, ISA_COUNT) {
 	ck_assert_uint_gt(drawn, 4000);
 	ck_assert_uint_gt(survived, 3000);
 	naive_truncates = false;
-	rig_close(r);
 }
 
-TEST_LOOP(every_operation_with_every_operand, ISA_COUNT) {
+RIG_TEST(every_operation_with_every_operand) {
 	static struct expected e;
-	struct rig *r = rig_open(_i);
-	if (!r) {
-		return;
-	}
 	random_inputs(r);
 	for (uint32_t op = 0; op < 16; op++) {
 		for (uint32_t operand = 0; operand < 16; operand++) {
@@ -317,5 +275,4 @@ TEST_LOOP(every_operation_with_every_operand, ISA_COUNT) {
 			}
 		}
 	}
-	rig_close(r);
 }

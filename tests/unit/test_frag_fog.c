@@ -28,11 +28,7 @@ static unsigned fogged(struct rig *r, float depth) {
 	return r->color[3];
 }
 
-TEST_LOOP(numbers_of_the_spec, ISA_COUNT) {
-	struct rig *r = rig_open(_i);
-	if (!r) {
-		return;
-	}
+RIG_TEST(numbers_of_the_spec) {
 	/* value 1024, difference -512, f 0.5: 768/2047; 200 over 40 gives 100. Alpha stays. */
 	fog_state(r, 200, 40);
 	r->fog_table[32] = entry(1024, -512);
@@ -75,15 +71,10 @@ TEST_LOOP(numbers_of_the_spec, ISA_COUNT) {
 	r->fog_table[1] = entry(0, -0x1000);
 	ck_assert_uint_eq(fogged(r, 0.5f / 128), 255);
 	ck_assert_uint_eq(fogged(r, 1.5f / 128), 0);
-	rig_close(r);
 }
 
-TEST_LOOP(each_channel_has_its_own_fog, ISA_COUNT) {
+RIG_TEST(each_channel_has_its_own_fog) {
 	static const float white[4] = { 1, 1, 1, 1 };
-	struct rig *r = rig_open(_i);
-	if (!r) {
-		return;
-	}
 	fog_state(r, 0, 0);
 	set_stage(r, 0, 0x000E000E, 0, 0, 0x78C8640A, 0);
 	r->regs[REG_FOG_COLOR] = 0xFF030201;
@@ -102,14 +93,9 @@ TEST_LOOP(each_channel_has_its_own_fog, ISA_COUNT) {
 		rig_quad(r, white, 0.0f);
 		ck_assert_mem_eq(r->color, mode == FOG_MODE_FOG ? fog : all, 4);
 	}
-	rig_close(r);
 }
 
-TEST_LOOP(every_factor_rounds_to_nearest, ISA_COUNT) {
-	struct rig *r = rig_open(_i);
-	if (!r) {
-		return;
-	}
+RIG_TEST(every_factor_rounds_to_nearest) {
 	static const uint8_t fogs[] = { 0, 1, 127, 128, 200, 255 };
 	PICA_ALIGNED(64) uint16_t src[3][BATCH], out[3][BATCH];
 	PICA_ALIGNED(64) static const float depth[BATCH];
@@ -137,17 +123,12 @@ TEST_LOOP(every_factor_rounds_to_nearest, ISA_COUNT) {
 	for (uint32_t t = 0; t <= 2047 * 255 + 1023; t++) {
 		HOLDS((t + (t >> 11) + 1) >> 11 == t / 2047);
 	}
-	rig_close(r);
 }
 
 /* The console's tests: fog does not care for blending, logic operations, depth test or mask. */
-TEST_LOOP(depth_is_there_whatever_the_tests_are, ISA_COUNT) {
+RIG_TEST(depth_is_there_whatever_the_tests_are) {
 	static const uint32_t masks[] = { 0x0F00, 0x0F01 | COMPARE_ALWAYS << 4, 0x1F00,
 		0x1F01 | COMPARE_GEQUAL << 4 };
-	struct rig *r = rig_open(_i);
-	if (!r) {
-		return;
-	}
 	for (unsigned i = 0; i < 4 * 3 * 2 * 4; i++) {
 		fog_state(r, 200, 40);
 		r->fog_table[32] = entry(1024, -512);
@@ -186,7 +167,6 @@ TEST_LOOP(depth_is_there_whatever_the_tests_are, ISA_COUNT) {
 	memset(r->color, 7, sizeof(r->color));
 	rig_quad(r, white, 32.5f / 128);
 	ck_assert_uint_eq(r->color[1], 100 ^ 7);
-	rig_close(r);
 }
 
 static const char *dump(struct rig *r) {

@@ -39,11 +39,7 @@ static uint32_t add_quad(struct rig *r, unsigned red, float depth) {
 }
 
 /* [DOC, 2014 wiki, in fidelity: gas]: with 126 at 0 the source has no effect, and ... */
-TEST_LOOP(halves_of_an_ordinary_target, ISA_COUNT) {
-	struct rig *r = rig_open(_i);
-	if (!r) {
-		return;
-	}
+RIG_TEST(halves_of_an_ordinary_target) {
 	add_state(r, GAS_DEPTH_NEVER, 0);
 	for (uint32_t half = 0; half < 0x8000; half++) {
 		const uint32_t top = half >> 8 & 0x7F;
@@ -55,14 +51,9 @@ TEST_LOOP(halves_of_an_ordinary_target, ISA_COUNT) {
 		const uint32_t got = add_quad(r, half & 255, 0.5f);
 		ck_assert_msg(got == (want | want << 16), "%04X: %08X", half, got);
 	}
-	rig_close(r);
 }
 
-TEST_LOOP(densities_add_up_as_f16, ISA_COUNT) {
-	struct rig *r = rig_open(_i);
-	if (!r) {
-		return;
-	}
+RIG_TEST(densities_add_up_as_f16) {
 	/* Always, and far from the depth buffer: both alike. 255 is 1. */
 	add_state(r, GAS_DEPTH_ALWAYS, 256 * 1000);
 	set_words(r, 0, 0);
@@ -84,14 +75,9 @@ TEST_LOOP(densities_add_up_as_f16, ISA_COUNT) {
 	(void)frag_gas_max(r->scratch);
 	ck_assert_uint_eq(add_quad(r, 0, 0.5f), 0xC000BC00);
 	ck_assert_uint_eq(frag_gas_max(r->scratch), 0); /* it is not a maximum */
-	rig_close(r);
 }
 
-TEST_LOOP(depth_takes_from_the_second_density, ISA_COUNT) {
-	struct rig *r = rig_open(_i);
-	if (!r) {
-		return;
-	}
+RIG_TEST(depth_takes_from_the_second_density) {
 	/*
 	 * Stored 0x400000 of 0xFFFFFF, the fragment at 0x800000: the difference is 0.25, and a
 	 * little.
@@ -139,7 +125,6 @@ TEST_LOOP(depth_takes_from_the_second_density, ISA_COUNT) {
 	r->regs[REG_COLORBUFFER_WRITE] = 0;
 	ck_assert_uint_eq(add_quad(r, 255, 0.0f), 0x40004000);
 	ck_assert(r->info.nothing && r->info.guessed == 0);
-	rig_close(r);
 }
 
 /* ---- Shading ---- */
@@ -181,13 +166,9 @@ static uint32_t shade(struct rig *r, const struct frag_gas_consts *gas,
 			(uint32_t)out[3][0] << 24;
 }
 
-TEST_LOOP(table_by_density, ISA_COUNT) {
+RIG_TEST(table_by_density) {
 	struct frag_gas_consts gas;
 	struct frag_fog_consts fog;
-	struct rig *r = rig_open(_i);
-	if (!r) {
-		return;
-	}
 	shade_state(r, &gas, &fog);
 	/* Place 8 * density: 0, 2 (64), 2.5 (80), and the end of the last part (224 + 32, cut). */
 	ck_assert_uint_eq(shade(r, &gas, &fog, 0, 0), 0xFF000000);
@@ -210,16 +191,11 @@ TEST_LOOP(table_by_density, ISA_COUNT) {
 	gas.lut[12] = 0x4D0AC8;
 	/* 0.5625: place 4.5 */
 	ck_assert_uint_eq(shade(r, &gas, &fog, 0, 0x3880) & 0xFFFFFF, 0x4D6E64);
-	rig_close(r);
 }
 
-TEST_LOOP(alpha_by_attenuated_density, ISA_COUNT) {
+RIG_TEST(alpha_by_attenuated_density) {
 	struct frag_gas_consts gas;
 	struct frag_fog_consts fog;
-	struct rig *r = rig_open(_i);
-	if (!r) {
-		return;
-	}
 	shade_state(r, &gas, &fog);
 	/* The fog table at density: entry 64 is 1023: 127. */
 	ck_assert_uint_eq(shade(r, &gas, &fog, 0, F16_HALF) >> 24, (1023 * 255 + 1023) / 2047);
@@ -235,16 +211,11 @@ TEST_LOOP(alpha_by_attenuated_density, ISA_COUNT) {
 	fog.offset = 128.0f;
 	ck_assert_uint_eq(shade(r, &gas, &fog, 0, 0) >> 24, 0);
 	ck_assert_uint_eq(shade(r, &gas, &fog, 0, F16_ONE << 16) >> 24, 255);
-	rig_close(r);
 }
 
-TEST_LOOP(table_by_light, ISA_COUNT) {
+RIG_TEST(table_by_light) {
 	struct frag_gas_consts gas;
 	struct frag_fog_consts fog;
-	struct rig *r = rig_open(_i);
-	if (!r) {
-		return;
-	}
 	shade_state(r, &gas, &fog);
 	gas.by_light = true;
 	/* Planar alone: from min to max by the combiner's red. Place 8 * 0.25 = 2: 64. */
@@ -266,16 +237,11 @@ TEST_LOOP(table_by_light, ISA_COUNT) {
 	ck_assert_uint_eq(shade(r, &gas, &fog, 0, F16_ONE) & 0xFFFFFF, 0x808080); /* 0.25 + 0.25 */
 	gas.effect = 1.0f;
 	ck_assert_uint_eq(shade(r, &gas, &fog, 0, 0) & 0xFFFFFF, 0xFFFFFF);
-	rig_close(r);
 }
 
-TEST_LOOP(registers_of_shading, ISA_COUNT) {
+RIG_TEST(registers_of_shading) {
 	static const float white[4] = { 1, 1, 1, 1 };
 	static char text[4096];
-	struct rig *r = rig_open(_i);
-	if (!r) {
-		return;
-	}
 	struct frag_gas_consts gas;
 	struct frag_fog_consts fog;
 	shade_state(r, &gas, &fog);
@@ -312,5 +278,4 @@ TEST_LOOP(registers_of_shading, ISA_COUNT) {
 	r->regs[REG_DEPTH_COLOR_MASK] = 0x0800;
 	rig_quad(r, white, 0.0f);
 	ck_assert(r->info.gas && !r->info.nothing);
-	rig_close(r);
 }

@@ -6,11 +6,7 @@
 
 /* ---- Output ---- */
 
-TEST_LOOP(blend_numbers, ISA_COUNT) {
-	struct rig *r = rig_open(_i);
-	if (!r) {
-		return;
-	}
+RIG_TEST(blend_numbers) {
 	/* S = 200, D = 100, factors: constant 128 and 1 - constant 127. */
 	static const struct {
 		uint32_t func;
@@ -46,15 +42,10 @@ TEST_LOOP(blend_numbers, ISA_COUNT) {
 		}
 		ck_assert_uint_eq(r->color[16], cases[i].d);
 	}
-	rig_close(r);
 }
 
-TEST_LOOP(every_equation_and_factor_pair, ISA_COUNT) {
+RIG_TEST(every_equation_and_factor_pair) {
 	static struct expected e;
-	struct rig *r = rig_open(_i);
-	if (!r) {
-		return;
-	}
 	for (uint32_t n = 0; n < 8 * 256 * 4; n++) {
 		const uint32_t eq = n & 7, factors = n >> 3 & 255;
 		const bool read = n >> 11 & 1, same = n >> 12 & 1;
@@ -71,15 +62,10 @@ TEST_LOOP(every_equation_and_factor_pair, ISA_COUNT) {
 		rig_draw(r, EARLY_WHOLE);
 		compare(r, &e, n);
 	}
-	rig_close(r);
 }
 
-TEST_LOOP(every_logic_operation_on_every_format, ISA_COUNT) {
+RIG_TEST(every_logic_operation_on_every_format) {
 	static struct expected e;
-	struct rig *r = rig_open(_i);
-	if (!r) {
-		return;
-	}
 	for (uint32_t n = 0; n < 16 * 5 * 2 * 16; n++) {
 		plain_state(r);
 		r->regs[REG_COLOR_OPERATION] = 0;
@@ -95,14 +81,9 @@ TEST_LOOP(every_logic_operation_on_every_format, ISA_COUNT) {
 		rig_draw(r, EARLY_WHOLE);
 		compare(r, &e, n);
 	}
-	rig_close(r);
 }
 
-TEST_LOOP(formats_keep_what_they_load, ISA_COUNT) {
-	struct rig *r = rig_open(_i);
-	if (!r) {
-		return;
-	}
+RIG_TEST(formats_keep_what_they_load) {
 	for (unsigned format = 0; format < COLOR_COUNT; format++) {
 		const unsigned bytes = color_format_bytes(format);
 		for (uint32_t word = 0; word < 0x10000; word += 64) {
@@ -157,14 +138,9 @@ TEST_LOOP(formats_keep_what_they_load, ISA_COUNT) {
 	ck_assert_mem_eq(r->color, abgr + 1, 3);
 	ck_assert_mem_eq(r->color + 3, abgr + 1, 3);
 	ck_assert_uint_eq(r->color[12], 0); /* the fifth pixel is not ours */
-	rig_close(r);
 }
 
-TEST_LOOP(primary_colour_rounds_to_nearest, ISA_COUNT) {
-	struct rig *r = rig_open(_i);
-	if (!r) {
-		return;
-	}
+RIG_TEST(primary_colour_rounds_to_nearest) {
 	/*
 	 * 0.1 truncated to f24 gives 25 [HW], the binary32 0.1 gives 26; out of range is clamped.
 	 */
@@ -177,16 +153,11 @@ TEST_LOOP(primary_colour_rounds_to_nearest, ISA_COUNT) {
 	rig_quad(r, edge, 0.0f);
 	static const uint8_t want_edge[4] = { 1, 128, 255, 0 };
 	ck_assert_mem_eq(r->color, want_edge, 4);
-	rig_close(r);
 }
 
 /* ---- Depth and stencil ---- */
 
-TEST_LOOP(depth_is_the_exact_truncation, ISA_COUNT) {
-	struct rig *r = rig_open(_i);
-	if (!r) {
-		return;
-	}
+RIG_TEST(depth_is_the_exact_truncation) {
 	static const struct {
 		float d;
 		uint32_t z16, z24;
@@ -237,7 +208,6 @@ TEST_LOOP(depth_is_the_exact_truncation, ISA_COUNT) {
 	r->k->depth[FRAG_DEPTH_IW][1](z, depth, zow, w, 1.0f, 0.0f, 4);
 	ck_assert(depth[0] == 0.5f && depth[1] == 1.0f && depth[2] == 0.125f &&
 			depth[3] == 0.0625f);
-	rig_close(r);
 }
 
 static uint32_t depth_word(const struct rig *r) {
@@ -246,12 +216,8 @@ static uint32_t depth_word(const struct rig *r) {
 	return word;
 }
 
-TEST_LOOP(depth_is_written_without_a_test, ISA_COUNT) {
+RIG_TEST(depth_is_written_without_a_test) {
 	static const float white[4] = { 1, 1, 1, 1 };
-	struct rig *r = rig_open(_i);
-	if (!r) {
-		return;
-	}
 	/* The console's test: z/w -0.2; scale -1 and offset 0.3 give 0.5, scale -0.5 gives 0.4. */
 	const float offset = f24_to_f32(f32_to_f24(0.3f));
 	r->regs[REG_DEPTHMAP_OFFSET] = f32_to_f24(0.3f);
@@ -281,15 +247,10 @@ TEST_LOOP(depth_is_written_without_a_test, ISA_COUNT) {
 	rig_quad(r, white, (float)((0x123456 + 0.5) / 0xFFFFFF));
 	static const uint8_t want[5] = { 0x56, 0x34, 0x12, 0x78, 0x56 };
 	ck_assert_mem_eq(r->depth, want, 5);
-	rig_close(r);
 }
 
-TEST_LOOP(stencil_numbers, ISA_COUNT) {
+RIG_TEST(stencil_numbers) {
 	static const float white[4] = { 1, 1, 1, 1 };
-	struct rig *r = rig_open(_i);
-	if (!r) {
-		return;
-	}
 	/* stored, test word (compare mask, ref, write mask, func, enable), ops, result, alive */
 	static const struct {
 		uint8_t stored;
@@ -336,14 +297,9 @@ TEST_LOOP(stencil_numbers, ISA_COUNT) {
 	r->regs[REG_DEPTH_COLOR_MASK] = 0x0F00;
 	rig_quad(r, white, 0.0f);
 	ck_assert_uint_eq(r->color[0], 255);
-	rig_close(r);
 }
 
-TEST_LOOP(memory_outside_windows_reads_zero, ISA_COUNT) {
-	struct rig *r = rig_open(_i);
-	if (!r) {
-		return;
-	}
+RIG_TEST(memory_outside_windows_reads_zero) {
 	plain_state(r);
 	r->regs[REG_DEPTH_COLOR_MASK] = 0x1F61; /* depth greater than stored, written */
 	r->regs[REG_DEPTHBUFFER_WRITE] = 3;
@@ -366,15 +322,10 @@ TEST_LOOP(memory_outside_windows_reads_zero, ISA_COUNT) {
 	}
 	frag_shade(r->scratch, &r->b);
 	frag_plan_put(plan);
-	rig_close(r);
 }
 
-TEST_LOOP(later_quad_of_the_same_pixels_wins, ISA_COUNT) {
+RIG_TEST(later_quad_of_the_same_pixels_wins) {
 	static struct expected e;
-	struct rig *r = rig_open(_i);
-	if (!r) {
-		return;
-	}
 	for (unsigned round = 0; round < 400; round++) {
 		plain_state(r); /* opaque, tested early */
 		r->regs[REG_DEPTH_COLOR_MASK] = 0x1F01 | (random32() & 0x70);
@@ -393,5 +344,4 @@ TEST_LOOP(later_quad_of_the_same_pixels_wins, ISA_COUNT) {
 		ck_assert(r->info.nothing || (r->info.early && r->info.opaque));
 		compare(r, &e, round);
 	}
-	rig_close(r);
 }

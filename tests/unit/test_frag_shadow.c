@@ -33,11 +33,7 @@ static uint32_t shadow_word(const struct rig *r) {
 			(uint32_t)r->color[2] << 8 | r->color[3];
 }
 
-TEST_LOOP(numbers_of_the_spec, ISA_COUNT) {
-	struct rig *r = rig_open(_i);
-	if (!r) {
-		return;
-	}
+RIG_TEST(numbers_of_the_spec) {
 	shadow_state(r);
 	memset(r->color, 0xFF, sizeof(r->color));
 	shadow_quad(r, 0x400000, 0);
@@ -64,10 +60,9 @@ TEST_LOOP(numbers_of_the_spec, ISA_COUNT) {
 	ck_assert_uint_eq(shadow_word(r), 0x80000050);
 	shadow_quad(r, 0x100000, 100);
 	ck_assert_uint_eq(shadow_word(r), 0x80000048);
-	rig_close(r);
 }
 
-TEST_LOOP(quotients_out_of_range, ISA_COUNT) {
+RIG_TEST(quotients_out_of_range) {
 	static const struct {
 		uint32_t constant, linear, want;
 	} cases[] = {
@@ -80,10 +75,6 @@ TEST_LOOP(quotients_out_of_range, ISA_COUNT) {
 		{ 0x0001, 0, 0x800000FF },               /* 2^-24: too large */
 		{ 0x3C00, 0, 0x80000064 },               /* 1: as it is */
 	};
-	struct rig *r = rig_open(_i);
-	if (!r) {
-		return;
-	}
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		shadow_state(r);
 		r->regs[REG_FRAGOP_SHADOW] = FRAGOP_SHADOW_CONSTANT_SET(cases[i].constant) |
@@ -98,10 +89,9 @@ TEST_LOOP(quotients_out_of_range, ISA_COUNT) {
 	shadow_quad(r, 0, 0);
 	shadow_quad(r, 0, 50);
 	ck_assert_uint_eq(shadow_word(r), 0);
-	rig_close(r);
 }
 
-TEST_LOOP(other_registers_have_no_part, ISA_COUNT) {
+RIG_TEST(other_registers_have_no_part) {
 	static const struct {
 		uint32_t id, word;
 	} others[] = {
@@ -117,10 +107,6 @@ TEST_LOOP(other_registers_have_no_part, ISA_COUNT) {
 		{ REG_TEXENV_UPDATE_BUFFER, 5 },         /* fog: green would be 0 */
 		{ REG_COLOR_OPERATION, 0x00E40003 },     /* logic operation: clear */
 	};
-	struct rig *r = rig_open(_i);
-	if (!r) {
-		return;
-	}
 	for (size_t i = 0; i < ARRAY_LEN(others); i++) {
 		shadow_state(r);
 		r->regs[others[i].id] = others[i].word;
@@ -151,15 +137,10 @@ TEST_LOOP(other_registers_have_no_part, ISA_COUNT) {
 	r->b.live = 15;
 	rig_draw(r, EARLY_WHOLE);
 	ck_assert_uint_eq(shadow_word(r), 0x3FFFFFFF); /* a quarter */
-	rig_close(r);
 }
 
-TEST_LOOP(random_maps_are_the_naive_pixel, ISA_COUNT) {
+RIG_TEST(random_maps_are_the_naive_pixel) {
 	static struct expected e;
-	struct rig *r = rig_open(_i);
-	if (!r) {
-		return;
-	}
 	unsigned changed = 0;
 	for (unsigned round = 0; round < 2000; round++) {
 		random_state(r);
@@ -182,7 +163,6 @@ TEST_LOOP(random_maps_are_the_naive_pixel, ISA_COUNT) {
 		ck_assert(!r->info.opaque && !r->info.early);
 	}
 	ck_assert_uint_gt(changed, 1500);
-	rig_close(r);
 }
 
 TEST(plans_of_shadow_maps) {

@@ -16,15 +16,14 @@ TEST(outputs_map_to_semantics) {
 	out_map_from_regs(&m, regs, 0x0011);
 	ck_assert_uint_eq(m.n_registers, 2);
 	ck_assert_uint_eq(m.reg[1], 4);
-	struct shader_batch *b = aligned_alloc(64, sizeof(*b));
-	memset(b, 0, sizeof(*b));
+	memset(&batch, 0, sizeof(batch));
 	const float o0[4] = { 1, 2, -0.5f, 4 }, o4[4] = { -1.5f, 0.5f, 2, NAN };
 	for (unsigned c = 0; c < 4; c++) {
-		b->o[0][c][9] = o0[c];
-		b->o[4][c][9] = o4[c];
+		batch.o[0][c][9] = o0[c];
+		batch.o[4][c][9] = o4[c];
 	}
 	struct clip_vertex v;
-	out_map_vertex(&m, b, 9, &v);
+	out_map_vertex(&m, &batch, 9, &v);
 	assert_vec4(v.pos, 1, 2, -0.5f, 4);
 	assert_vec4(v.a, 1, 0.5f, 1, 1);
 	for (unsigned i = 4; i < CLIP_ATTRIBUTES; i++) {
@@ -36,7 +35,6 @@ TEST(outputs_map_to_semantics) {
 	struct clip_vertex w;
 	out_map_slots(&m, (const float(*)[4])slot, &w);
 	ck_assert_int_eq(memcmp(&v, &w, sizeof(v)), 0);
-	free(b);
 }
 
 TEST(every_semantic_reaches_its_plane) {
@@ -427,44 +425,36 @@ TEST(flip_does_not_change_what_is_culled) {
 	}
 }
 
-TEST(batch_is_what_single_vertices_are) {
+ISA_TEST(batch_is_what_single_vertices_are) {
 	struct geom_state g = state();
 	regs[REG_SH_OUTMAP_TOTAL] = 2;
 	regs[REG_SH_OUTMAP_O0] = 0x03020100;
 	regs[REG_SH_OUTMAP_O1] = 0x0B0A0908;
 	struct out_map m;
 	out_map_from_regs(&m, regs, 3);
-	struct shader_batch *b = aligned_alloc(64, sizeof(*b));
-	memset(b, 0, sizeof(*b));
+	memset(&batch, 0, sizeof(batch));
 	for (unsigned i = 0; i < 5; i++) {
-		b->o[0][0][i] = (float)i - 2.0f;
-		b->o[0][2][i] = -0.5f;
-		b->o[0][3][i] = i == 4 ? 0.0f : 1.0f;
-		b->o[1][1][i] = -0.25f;
+		batch.o[0][0][i] = (float)i - 2.0f;
+		batch.o[0][2][i] = -0.5f;
+		batch.o[0][3][i] = i == 4 ? 0.0f : 1.0f;
+		batch.o[1][1][i] = -0.25f;
 	}
-	for (int isa = 0; isa < ISA_COUNT; isa++) {
-		if (!isa_available((enum isa)isa)) {
-			continue;
-		}
-		struct geom_kernels k;
-		geom_kernels_init(&k, (enum isa)isa);
-		struct clip_vertex cv[5];
-		struct vert out[5];
-		uint8_t codes[5], ok[5];
-		k.project_batch(&g, &m, b, 5, 1u << PLANE_COLOR | 1u << (PLANE_COLOR + 1), cv, out,
-			codes, ok);
-		static const uint8_t want[5] = { 2, 0, 0, 0, 1 };
-		for (unsigned i = 0; i < 5; i++) {
-			ck_assert_uint_eq(codes[i], i == 4 ? 33 : want[i]);
-			ck_assert_uint_eq(ok[i], i < 4);
-			ck_assert_float_eq(cv[i].a[1], 0.25f);
-			ck_assert_float_eq(cv[i].a[5], 1.0f);
-		}
-		ck_assert_int_eq(out[1].x_fx, 0);
-		ck_assert_int_eq(out[3].x_fx, 3840);
-		ck_assert_float_eq(out[3].a[PLANE_COLOR + 1], 0.25f);
-		ck_assert_float_eq(out[3].a[PLANE_COLOR + 2], 0.0f);
-		ck_assert_float_eq(out[3].a[PLANE_TC0], 0.0f);
+	geom_kernels_init(&kernels, (enum isa)_i);
+	struct clip_vertex cv[5];
+	struct vert out[5];
+	uint8_t codes[5], ok[5];
+	const uint32_t planes = 1u << PLANE_COLOR | 1u << (PLANE_COLOR + 1);
+	kernels.project_batch(&g, &m, &batch, 5, planes, cv, out, codes, ok);
+	static const uint8_t want[5] = { 2, 0, 0, 0, 1 };
+	for (unsigned i = 0; i < 5; i++) {
+		ck_assert_uint_eq(codes[i], i == 4 ? 33 : want[i]);
+		ck_assert_uint_eq(ok[i], i < 4);
+		ck_assert_float_eq(cv[i].a[1], 0.25f);
+		ck_assert_float_eq(cv[i].a[5], 1.0f);
 	}
-	free(b);
+	ck_assert_int_eq(out[1].x_fx, 0);
+	ck_assert_int_eq(out[3].x_fx, 3840);
+	ck_assert_float_eq(out[3].a[PLANE_COLOR + 1], 0.25f);
+	ck_assert_float_eq(out[3].a[PLANE_COLOR + 2], 0.0f);
+	ck_assert_float_eq(out[3].a[PLANE_TC0], 0.0f);
 }

@@ -47,10 +47,8 @@ static const struct pica_geometry three_points = {
 	.mode = PICA_GS_MODE_POINT, .inputs = 6, .vs_outputs = 2
 };
 
-TEST_LOOP(point_mode_gathers_three_vertices, N_THREAD_COUNTS) {
-	struct pica_emit e;
+ENGINE_TEST(point_mode_gathers_three_vertices) {
 	uint32_t b;
-	open_engine(thread_counts[_i], NULL);
 	put_triangle(red);
 	begin_geometry(&e, &three_points, triangle_code, TRIANGLE_WORDS);
 	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_GEOMETRY, 0, 3);
@@ -59,15 +57,12 @@ TEST_LOOP(point_mode_gathers_three_vertices, N_THREAD_COUNTS) {
 	/* The unit set its b15. [fidelity: shader-units] */
 	ck_assert_int_eq(pica_ctx_read_regs(ctx, PICA_REG_GSH_BOOLUNIFORM, 1, &b), 0);
 	ck_assert_uint_eq(b & 0x8000, 0x8000);
-	close_engine();
 }
 
-TEST_LOOP(inverted_primitives_turn_over, N_THREAD_COUNTS) {
+ENGINE_TEST(inverted_primitives_turn_over) {
 	uint32_t code[TRIANGLE_WORDS];
-	struct pica_emit e;
 	memcpy(code, triangle_code, sizeof(code));
 	code[8] = SETEMIT(2, PRIM | INVERTED);
-	open_engine(thread_counts[_i], NULL);
 	put_triangle(red);
 	for (unsigned inverted = 0; inverted < 2; inverted++) {
 		begin_geometry(&e, &three_points, inverted ? code : triangle_code, TRIANGLE_WORDS);
@@ -80,19 +75,16 @@ TEST_LOOP(inverted_primitives_turn_over, N_THREAD_COUNTS) {
 		ck_assert_int_eq(pica_stats(ctx, &stats), 0);
 		ck_assert_uint_eq(stats.drawn_triangles, 1);
 	}
-	close_engine();
 }
 
-TEST_LOOP(fixed_mode_strides_through_uniforms, N_THREAD_COUNTS) {
+ENGINE_TEST(fixed_mode_strides_through_uniforms) {
 	static const uint32_t end[] = { END };
 	/*
 	 * Four vertices of one register from c1 on, five registers apart. [fidelity:
 	 * geometry-numbers]
 	 */
 	struct pica_state *state = malloc(sizeof(*state));
-	struct pica_emit e;
 	ck_assert_ptr_nonnull(state);
-	open_engine(thread_counts[_i], NULL);
 	for (unsigned i = 0; i < 4; i++) {
 		const float rgba[4] = { (float)i, 0, 0, 0 };
 		put_vertex(i, 8, 8, rgba);
@@ -108,11 +100,10 @@ TEST_LOOP(fixed_mode_strides_through_uniforms, N_THREAD_COUNTS) {
 	for (unsigned i = 0; i < 4; i++) {
 		ck_assert_uint_eq(state->gs.uniforms[5 * i + 1][0], f24[i]);
 	}
-	close_engine();
 	free(state);
 }
 
-TEST_LOOP(output_banks_alternate_at_emit, N_THREAD_COUNTS) {
+ENGINE_TEST(output_banks_alternate_at_emit) {
 	/*
 	 * Positions of all three from v; the colour is written for the first two only, so the third
 	 * has that of the bank which the first one wrote. [fidelity: gs-emit]
@@ -123,8 +114,6 @@ TEST_LOOP(output_banks_alternate_at_emit, N_THREAD_COUNTS) {
 		SETEMIT(2, PRIM), MOV_OV(0, 4), EMIT,
 		END,
 	};
-	struct pica_emit e;
-	open_engine(thread_counts[_i], NULL);
 	/* Flat shading takes the third vertex's colour. */
 	put_vertex(0, 0, 0, green);
 	put_vertex(1, 8, 0, red);
@@ -134,10 +123,9 @@ TEST_LOOP(output_banks_alternate_at_emit, N_THREAD_COUNTS) {
 	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_GEOMETRY, 0, 3);
 	ck_assert_int_eq(run_list(&e).result, 0);
 	ck_assert_uint_eq(count_color(COLOR, GREEN), 28);
-	close_engine();
 }
 
-TEST_LOOP(emitted_vertices_outlive_the_output_map_of_their_draw, N_THREAD_COUNTS) {
+ENGINE_TEST(emitted_vertices_outlive_the_output_map_of_their_draw) {
 	/*
 	 * One vertex a run, three programs: o0 position, o1 red, o2 green; the last one makes the
 	 * triangle.
@@ -154,8 +142,6 @@ TEST_LOOP(emitted_vertices_outlive_the_output_map_of_their_draw, N_THREAD_COUNTS
 	const struct pica_geometry one_point = {
 		.mode = PICA_GS_MODE_POINT, .inputs = 2, .vs_outputs = 2
 	};
-	struct pica_emit e;
-	open_engine(thread_counts[_i], NULL);
 	put_triangle(red);
 	begin_geometry(&e, &one_point, code, sizeof(code) / 4);
 	pica_emit_outputs(&e, PICA_UNIT_GS, as_red, 3);
@@ -170,18 +156,15 @@ TEST_LOOP(emitted_vertices_outlive_the_output_map_of_their_draw, N_THREAD_COUNTS
 	}
 	ck_assert_int_eq(run_list(&e).result, 0);
 	ck_assert_uint_eq(count_color(COLOR, GREEN), 28);
-	close_engine();
 }
 
-TEST_LOOP(left_over_vertices_meet_those_of_a_geometry_draw, N_THREAD_COUNTS) {
+ENGINE_TEST(left_over_vertices_meet_those_of_a_geometry_draw) {
 	/*
 	 * Two vertices of a plain draw stay in the assembler. Six vertices through the geometry
 	 * shader: the first one completes the triangle, the next three are another, two stay.
 	 */
 	static const float at[8][2] = { { 0, 0 }, { 8, 0 }, { 0, 8 }, { 32, 32 }, { 40, 32 },
 		{ 32, 40 }, { 50, 50 }, { 50, 50 } };
-	struct pica_emit e;
-	open_engine(thread_counts[_i], NULL);
 	for (unsigned i = 0; i < 8; i++) {
 		put_vertex(i, at[i][0], at[i][1], i < 3 ? red : green);
 	}
@@ -198,15 +181,12 @@ TEST_LOOP(left_over_vertices_meet_those_of_a_geometry_draw, N_THREAD_COUNTS) {
 	ck_assert_int_eq(run_list(&e).result, 0);
 	ck_assert_uint_eq(count_color(COLOR, (uint32_t)RED), 28);
 	ck_assert_uint_eq(count_color(COLOR, GREEN), 28);
-	close_engine();
 }
 
-TEST_LOOP(gathered_vertices_wait_for_the_next_list, N_THREAD_COUNTS) {
+ENGINE_TEST(gathered_vertices_wait_for_the_next_list) {
 	/* Two immediate vertices in one list, the third one in another. */
 	const float v[6][4] = { { -1, -1, -0.5f, 1 }, { 1, 0, 0, 1 }, { -0.75f, -1, -0.5f, 1 },
 		{ 1, 0, 0, 1 }, { -1, -0.75f, -0.5f, 1 }, { 1, 0, 0, 1 } };
-	struct pica_emit e;
-	open_engine(thread_counts[_i], NULL);
 	begin_geometry(&e, &three_points, triangle_code, TRIANGLE_WORDS);
 	pica_emit_inputs(&e, 2, PICA_IDENTITY_INPUTS);
 	pica_emit_immediate_begin(&e, PICA_PRIMITIVE_GEOMETRY);
@@ -218,5 +198,4 @@ TEST_LOOP(gathered_vertices_wait_for_the_next_list, N_THREAD_COUNTS) {
 	pica_emit_immediate_end(&e);
 	ck_assert_int_eq(run_list(&e).result, 0);
 	ck_assert_uint_eq(count_color(COLOR, (uint32_t)RED), 28);
-	close_engine();
 }

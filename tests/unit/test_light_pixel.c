@@ -54,11 +54,7 @@ static void flat_table(struct rig *r, unsigned table, float v) {
 	}
 }
 
-TEST_LOOP(one_light_gives_the_specified_pixels, ISA_COUNT) {
-	struct rig *r = rig_open(_i);
-	if (!r) {
-		return;
-	}
+RIG_TEST(one_light_gives_the_specified_pixels) {
 	lit_state(r);
 	ck_assert_uint_eq(lit_pixel(r, PRIMARY), gray(255)); /* 1 + .2, clamped */
 	ck_assert_uint_eq(lit_pixel(r, SECONDARY), gray(128));
@@ -82,14 +78,9 @@ TEST_LOOP(one_light_gives_the_specified_pixels, ISA_COUNT) {
 	r->regs[REG_LIGHTING_ENABLE1] = 0;
 	r->regs[REG_LIGHTING_ENABLE0] = 0;
 	ck_assert_uint_eq(lit_pixel(r, SECONDARY), gray(128));
-	rig_close(r);
 }
 
-TEST_LOOP(lights_add_up_slot_by_slot, ISA_COUNT) {
-	struct rig *r = rig_open(_i);
-	if (!r) {
-		return;
-	}
+RIG_TEST(lights_add_up_slot_by_slot) {
 	lit_state(r);
 	r->regs[REG_LIGHT0_DIFFUSE] = r->regs[REG_LIGHT0_AMBIENT] = 0;
 	for (unsigned id = 0; id < 8; id++) {
@@ -106,14 +97,9 @@ TEST_LOOP(lights_add_up_slot_by_slot, ISA_COUNT) {
 	ck_assert_uint_eq(lit_pixel(r, PRIMARY), 0xFF000000 | (32 + 4) << 16);
 	r->regs[REG_LIGHTING_LIGHT_PERMUTATION] = 0x22; /* one light twice */
 	ck_assert_uint_eq(lit_pixel(r, PRIMARY), 0xFF000000 | 8 << 16);
-	rig_close(r);
 }
 
-TEST_LOOP(tables_scale_the_highlights, ISA_COUNT) {
-	struct rig *r = rig_open(_i);
-	if (!r) {
-		return;
-	}
+RIG_TEST(tables_scale_the_highlights) {
 	lit_state(r);
 	r->regs[REG_LIGHT0_SPECULAR1] = 64 | 64 << 10 | 64 << 20;
 	ck_assert_uint_eq(lit_pixel(r, SECONDARY), gray(128 + 64));
@@ -151,14 +137,9 @@ TEST_LOOP(tables_scale_the_highlights, ISA_COUNT) {
 	ck_assert_uint_eq(lit_pixel(r, SECONDARY), gray(32 + 64));
 	r->regs[REG_LIGHT0_CONFIG] ^= 4 | 8;
 	ck_assert_uint_eq(lit_pixel(r, SECONDARY), gray(128 + 16));
-	rig_close(r);
 }
 
-TEST_LOOP(spot_and_distance_dim_a_light, ISA_COUNT) {
-	struct rig *r = rig_open(_i);
-	if (!r) {
-		return;
-	}
+RIG_TEST(spot_and_distance_dim_a_light) {
 	lit_state(r);
 	r->regs[REG_LIGHT0_DIFFUSE] = 128;
 	r->regs[REG_LIGHT0_AMBIENT] = 64;
@@ -201,7 +182,6 @@ TEST_LOOP(spot_and_distance_dim_a_light, ISA_COUNT) {
 		r->table[LIGHT_TABLE_SP][i] = (struct light_entry){ (float)i / 255, 0 };
 	}
 	ck_assert_uint_eq(lit_pixel(r, PRIMARY), 0xFF000000 | 63 << 16); /* signed: .49976 * 128 */
-	rig_close(r);
 }
 
 /* Texture unit u reads this colour everywhere. */
@@ -222,11 +202,7 @@ static void flat_texture(struct rig *r, unsigned u, uint8_t red, uint8_t green, 
 	HOLDS(r->image[u] != NULL);
 }
 
-TEST_LOOP(shadows_dim_what_they_are_told_to, ISA_COUNT) {
-	struct rig *r = rig_open(_i);
-	if (!r) {
-		return;
-	}
+RIG_TEST(shadows_dim_what_they_are_told_to) {
 	lit_state(r);
 	flat_texture(r, 1, 0, 51, 255, 102);
 	r->regs[REG_LIGHT0_DIFFUSE] = 100 | 100 << 10 | 100 << 20;
@@ -263,14 +239,9 @@ TEST_LOOP(shadows_dim_what_they_are_told_to, ISA_COUNT) {
 	r->regs[REG_LIGHTING_CONFIG1] &= ~1u;
 	r->regs[REG_TEXUNIT_CONFIG] = 5;
 	ck_assert_uint_eq(lit_pixel(r, PRIMARY), gray(51));
-	rig_close(r);
 }
 
-TEST_LOOP(bump_maps_reach_the_pixel, ISA_COUNT) {
-	struct rig *r = rig_open(_i);
-	if (!r) {
-		return;
-	}
+RIG_TEST(bump_maps_reach_the_pixel) {
 	lit_state(r);
 	r->regs[REG_LIGHT0_AMBIENT] = 0;
 	r->regs[REG_LIGHTING_CONFIG0] |= 1u << 28 | 2u << 22 | 1u << 30;
@@ -298,14 +269,9 @@ TEST_LOOP(bump_maps_reach_the_pixel, ISA_COUNT) {
 	ck_assert_uint_eq(lit_pixel(r, SECONDARY), gray(216));
 	r->regs[REG_LIGHTING_CONFIG0] ^= (8 ^ 4) << 4;
 	ck_assert_uint_eq(lit_pixel(r, SECONDARY), gray(0)); /* input 0 */
-	rig_close(r);
 }
 
-TEST_LOOP(fresnel_follows_the_last_slot, ISA_COUNT) {
-	struct rig *r = rig_open(_i);
-	if (!r) {
-		return;
-	}
+RIG_TEST(fresnel_follows_the_last_slot) {
 	lit_state(r);
 	r->regs[REG_LIGHTING_CONFIG0] |= 8 << 4 | 4 | 8;
 	r->regs[REG_LIGHTING_CONFIG1] &= ~(1u << 19);
@@ -329,14 +295,9 @@ TEST_LOOP(fresnel_follows_the_last_slot, ISA_COUNT) {
 	r->regs[REG_LIGHT1_XY] = f32_to_f16(0.866f);
 	ck_assert_uint_eq(lit_pixel(r, PRIMARY) >> 24, 255);
 	ck_assert_uint_eq(lit_pixel(r, SECONDARY) >> 24, 128);
-	rig_close(r);
 }
 
-TEST_LOOP(the_view_vector_points_to_the_eye, ISA_COUNT) {
-	struct rig *r = rig_open(_i);
-	if (!r) {
-		return;
-	}
+RIG_TEST(the_view_vector_points_to_the_eye) {
 	lit_state(r);
 	r->regs[REG_LIGHT0_AMBIENT] = 0;
 	r->regs[REG_LIGHTING_CONFIG1] &= ~(1u << 16);
@@ -352,17 +313,12 @@ TEST_LOOP(the_view_vector_points_to_the_eye, ISA_COUNT) {
 	r->regs[REG_LIGHT0_XY] = f32_to_f16(-3.0f);
 	r->regs[REG_LIGHT0_Z] = f32_to_f16(-6.0f);
 	ck_assert_uint_eq(lit_pixel_at(r, PRIMARY, (const float[3]){ 0, 0, 10 }), gray(204));
-	rig_close(r);
 }
 
 /* ---- Plans ---- */
 
-TEST_LOOP(plans_light_what_somebody_reads, ISA_COUNT) {
-	struct rig *r = rig_open(_i);
+RIG_TEST(plans_light_what_somebody_reads) {
 	char text[4096];
-	if (!r) {
-		return;
-	}
 	lit_state(r);
 	set_stage(r, 0, 0x00000001, 0, 0, 0, 0); /* RGB of source 1, alpha of the primary colour */
 	struct frag_plan *p = frag_plan_from_regs(r->cache, r->regs, &r->consts);
@@ -394,5 +350,4 @@ TEST_LOOP(plans_light_what_somebody_reads, ISA_COUNT) {
 	p = frag_plan_from_regs(r->cache, r->regs, &r->consts);
 	ck_assert_uint_eq(frag_plan_info(p)->light, 0);
 	frag_plan_put(p);
-	rig_close(r);
 }

@@ -80,9 +80,7 @@ static uint32_t gray(uint32_t v) {
 	return v * 0x01010100u | 0xFF; /* RGBA8: A in the lowest byte */
 }
 
-TEST_LOOP(tables_are_those_of_the_draw, N_THREAD_COUNTS) {
-	struct pica_emit e;
-	open_engine(thread_counts[_i], NULL);
+ENGINE_TEST(tables_are_those_of_the_draw) {
 	for (unsigned i = 0; i < BANDS; i++) {
 		put_band(i, identity);
 	}
@@ -122,18 +120,15 @@ TEST_LOOP(tables_are_those_of_the_draw, N_THREAD_COUNTS) {
 	ck_assert_uint_eq(state.tables.light[0][126], 0);
 	ck_assert_uint_eq(state.tables.light[1][127], 0);
 	ck_assert_uint_eq(state.regs[PICA_REG_LIGHTING_LUT_INDEX], 1 << 8 | 128);
-	close_engine();
 }
 
 /*
  * A light changes without a table, a table without a light, and draws that are not lit lie between:
  * each draw has the state that it was issued with.
  */
-TEST_LOOP(lights_are_those_of_the_draw, N_THREAD_COUNTS) {
-	struct pica_emit e;
+ENGINE_TEST(lights_are_those_of_the_draw) {
 	struct pica_tev tev;
 	struct pica_light light;
-	open_engine(thread_counts[_i], NULL);
 	for (unsigned i = 0; i < BANDS; i++) {
 		put_band(i, identity);
 	}
@@ -162,14 +157,11 @@ TEST_LOOP(lights_are_those_of_the_draw, N_THREAD_COUNTS) {
 		}
 	}
 	ck_assert_uint_eq(band_word(COLOR, 7), gray(0));
-	close_engine();
 }
 
 /* The identity and its negative mean the same normal; half-way between them lies anything. */
-TEST_LOOP(quaternions_are_turned_at_assembly, N_THREAD_COUNTS) {
+ENGINE_TEST(quaternions_are_turned_at_assembly) {
 	static const float back[4] = { 0, 0, 0, -1 };
-	struct pica_emit e;
-	open_engine(thread_counts[_i], NULL);
 	for (unsigned i = 0; i < BANDS; i++) {
 		put_band(i, identity);
 	}
@@ -207,7 +199,6 @@ TEST_LOOP(quaternions_are_turned_at_assembly, N_THREAD_COUNTS) {
 	draw_band(&e, 5);
 	ck_assert_int_eq(run_list(&e).result, 0);
 	ck_assert_uint_eq(band_word(COLOR, 5), gray(0));
-	close_engine();
 }
 
 static unsigned warnings;

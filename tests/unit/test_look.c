@@ -12,8 +12,7 @@ static void set_up(void) {
 	ck_assert_int_eq(run_list(&e).result, 0);
 }
 
-TEST_LOOP(vertices_are_fetched_and_shaded_as_a_draw_would, N_THREAD_COUNTS) {
-	open_engine(thread_counts[_i], NULL);
+ENGINE_TEST(vertices_are_fetched_and_shaded_as_a_draw_would) {
 	set_up();
 	put_vertex(0, 0, 0, green);
 	put_vertex(1, 32, 16, red);
@@ -34,14 +33,12 @@ TEST_LOOP(vertices_are_fetched_and_shaded_as_a_draw_would, N_THREAD_COUNTS) {
 	ck_assert_float_eq(v[0].window[1], 16); /* the bottom row comes first in memory here */
 	ck_assert_float_eq(v[0].window[2], -0.5f);
 	ck_assert_float_eq(v[1].window[0], 0);
-	close_engine();
 }
 
-TEST_LOOP(given_attributes_are_shaded, N_THREAD_COUNTS) {
+ENGINE_TEST(given_attributes_are_shaded) {
 	enum { N = 70 }; /* more than go at a time */
 	static float attributes[N][16][4];
 	static struct pica_vertex v[N];
-	open_engine(thread_counts[_i], NULL);
 	set_up();
 	for (unsigned i = 0; i < N; i++) {
 		const float position[4] = { (float)i / 128, 0, 0, 1 };
@@ -60,14 +57,12 @@ TEST_LOOP(given_attributes_are_shaded, N_THREAD_COUNTS) {
 	const uint32_t number = 0;
 	ck_assert_int_eq(pica_ctx_shade(ctx, &number, (const float(*)[16][4])attributes, 1, v),
 			-EINVAL);
-	close_engine();
 }
 
-TEST_LOOP(shading_draws_and_changes_nothing, N_THREAD_COUNTS) {
+ENGINE_TEST(shading_draws_and_changes_nothing) {
 	static struct pica_state before, after;
 	const uint32_t number = 0;
 	struct pica_vertex v;
-	open_engine(thread_counts[_i], NULL);
 	set_up();
 	put_triangle(red);
 	ck_assert_int_eq(pica_ctx_save_state(ctx, &before), 0);
@@ -79,19 +74,15 @@ TEST_LOOP(shading_draws_and_changes_nothing, N_THREAD_COUNTS) {
 	ck_assert_int_eq(pica_stats(ctx, &stats), 0);
 	ck_assert_uint_eq(stats.draws, 0);
 	ck_assert_uint_eq(stats.shaded_vertices, 0);
-	close_engine();
 }
 
-TEST_LOOP(arrays_outside_memory_are_told, N_THREAD_COUNTS) {
-	struct pica_emit e;
+ENGINE_TEST(arrays_outside_memory_are_told) {
 	struct pica_vertex v;
 	const uint32_t number = 0;
-	open_engine(thread_counts[_i], NULL);
 	emit_state(&e, COLOR);
 	pica_emit_reg(&e, PICA_REG_ATTRIBBUFFERS_LOC, 0x40000000 >> 3);
 	ck_assert_int_eq(run_list(&e).result, 0);
 	ck_assert_int_eq(pica_ctx_shade(ctx, &number, NULL, 1, &v), -ERANGE);
-	close_engine();
 }
 
 TEST_LOOP(endless_program_is_cut, N_THREAD_COUNTS) {
@@ -140,12 +131,11 @@ TEST(targets_are_what_registers_say) {
 	ck_assert_int_eq(pica_target_from_regs(&t, regs), -EINVAL);
 }
 
-TEST(surfaces_that_cannot_be_read_are_told) {
+SYNC_ENGINE_TEST(surfaces_that_cannot_be_read_are_told) {
 	uint8_t rgba[8 * 4 * 8];
 	uint32_t words[8 * 8];
 	struct pica_target t = { .width = 8, .height = 8, .color_addr = COLOR, .depth_addr = DEPTH,
 		.color_format = PICA_COLOR_FORMAT_RGBA8, .depth_format = PICA_DEPTH_FORMAT_D16 };
-	open_engine(0, NULL);
 	ck_assert_int_eq(pica_ctx_read_color(ctx, &t, rgba, 32), 0);
 	ck_assert_int_eq(pica_ctx_read_depth(ctx, &t, words, 8), 0);
 	ck_assert_int_eq(pica_ctx_read_color(ctx, &t, rgba, 31), -EINVAL);
@@ -162,14 +152,12 @@ TEST(surfaces_that_cannot_be_read_are_told) {
 	bad.depth_format = 1;
 	ck_assert_int_eq(pica_ctx_read_color(ctx, &bad, rgba, 32), -EINVAL);
 	ck_assert_int_eq(pica_ctx_read_depth(ctx, &bad, words, 8), -EINVAL);
-	close_engine();
 }
 
 /* Pixel (3, 0) is number 5 of its block: x bits go to bits 0, 2, 4. [fidelity: texel-address] */
-TEST(depth_words_are_those_of_memory) {
+SYNC_ENGINE_TEST(depth_words_are_those_of_memory) {
 	uint32_t words[8 * 8];
 	uint8_t memory[64 * 4];
-	open_engine(0, NULL);
 	for (unsigned i = 0; i < sizeof(memory); i++) {
 		memory[i] = (uint8_t)i;
 	}
@@ -184,5 +172,4 @@ TEST(depth_words_are_those_of_memory) {
 	t.depth_format = PICA_DEPTH_FORMAT_D16;
 	ck_assert_int_eq(pica_ctx_read_depth(ctx, &t, words, 8), 0);
 	ck_assert_uint_eq(words[3], 0x0B0A);
-	close_engine();
 }

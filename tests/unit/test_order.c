@@ -30,12 +30,10 @@ static void emit_sampling(struct pica_emit *e, uint32_t texture) {
 	pica_emit_tev(e, 0, &tev);
 }
 
-TEST_LOOP(render_to_texture_is_ordered, 5) {
-	open_engine(thread_counts[_i], NULL);
+ENGINE_TEST(render_to_texture_is_ordered) {
 	const float coords[4][4] = { { 0, 0, 0, 0 }, { 1, 0, 0, 0 }, { 0, 1, 0, 0 },
 		{ 1, 1, 0, 0 } };
 	for (unsigned round = 0; round < 20; round++) {
-		struct pica_emit e;
 		const float *color = round & 1 ? red : green;
 		put_quad(color);
 		for (unsigned i = 0; i < 4; i++) {
@@ -50,12 +48,9 @@ TEST_LOOP(render_to_texture_is_ordered, 5) {
 		ck_assert_uint_eq(count_color(COLOR, round & 1 ? (uint32_t)RED : (uint32_t)GREEN),
 				PIXELS);
 	}
-	close_engine();
 }
 
-TEST_LOOP(texture_over_its_own_target_reads_the_pixels_before_the_draw, 5) {
-	open_engine(thread_counts[_i], NULL);
-	struct pica_emit e;
+ENGINE_TEST(texture_over_its_own_target_reads_the_pixels_before_the_draw) {
 	/* Left half red, right half green; then everything is drawn from its mirror image. */
 	put_quad(green);
 	put_vertex(4, 0, 0, red);
@@ -78,12 +73,9 @@ TEST_LOOP(texture_over_its_own_target_reads_the_pixels_before_the_draw, 5) {
 	uint32_t corner;
 	ck_assert_int_eq(pica_ctx_read_memory(ctx, COLOR, &corner, 4), 0);
 	ck_assert_uint_eq(corner, GREEN);
-	close_engine();
 }
 
-TEST_LOOP(assembler_keeps_vertices_between_draws, 5) {
-	struct pica_emit e;
-	open_engine(thread_counts[_i], NULL);
+ENGINE_TEST(assembler_keeps_vertices_between_draws) {
 	emit_state(&e, COLOR);
 	put_triangle(red);
 	put_vertex(3, 32, 32, green);
@@ -101,12 +93,9 @@ TEST_LOOP(assembler_keeps_vertices_between_draws, 5) {
 	ck_assert_int_eq(run_list(&e).result, 0);
 	ck_assert_uint_eq(count_color(COLOR, (uint32_t)RED), 28);
 	ck_assert_uint_eq(count_color(COLOR, GREEN), 28);
-	close_engine();
 }
 
-TEST_LOOP(left_over_vertices_are_those_of_their_own_draw, 5) {
-	struct pica_emit e;
-	open_engine(thread_counts[_i], NULL);
+ENGINE_TEST(left_over_vertices_are_those_of_their_own_draw) {
 	put_triangle(red);
 	/* Two of three vertices in one list; then their memory changes; then the third one. */
 	emit_state(&e, COLOR);
@@ -123,12 +112,9 @@ TEST_LOOP(left_over_vertices_are_those_of_their_own_draw, 5) {
 	pica_emit_reg(&e, PICA_REG_DRAWARRAYS, 1);
 	ck_assert_int_eq(run_list(&e).result, 0);
 	ck_assert_uint_eq(count_color(COLOR, (uint32_t)RED), 28);
-	close_engine();
 }
 
-TEST_LOOP(immediate_mode_draws_with_the_state_of_each_vertex, 5) {
-	struct pica_emit e;
-	open_engine(thread_counts[_i], NULL);
+ENGINE_TEST(immediate_mode_draws_with_the_state_of_each_vertex) {
 	const float v[6][4] = { { -1, -1, -0.5f, 1 }, { 1, 0, 0, 1 }, { -0.75f, -1, -0.5f, 1 },
 		{ 1, 0, 0, 1 }, { -1, -0.75f, -0.5f, 1 }, { 1, 0, 0, 1 } };
 	emit_state(&e, COLOR);
@@ -140,12 +126,9 @@ TEST_LOOP(immediate_mode_draws_with_the_state_of_each_vertex, 5) {
 	pica_emit_depth_test(&e, false, PICA_COMPARE_ALWAYS, false, 0);
 	ck_assert_int_eq(run_list(&e).result, 0);
 	ck_assert_uint_eq(count_color(COLOR, (uint32_t)RED), 28);
-	close_engine();
 }
 
-TEST_LOOP(target_outside_memory_is_counted_and_harmless, 5) {
-	struct pica_emit e;
-	open_engine(thread_counts[_i], NULL);
+ENGINE_TEST(target_outside_memory_is_counted_and_harmless) {
 	put_quad(red);
 	/* The last 8 KiB of VRAM hold the first 32 rows of blocks' pixels; the rest is nowhere. */
 	uint32_t edge = VRAM + 0x600000 - 8192;
@@ -162,18 +145,16 @@ TEST_LOOP(target_outside_memory_is_counted_and_harmless, 5) {
 	struct pica_stats stats = { .size = sizeof(stats) };
 	ck_assert_int_eq(pica_stats(ctx, &stats), 0);
 	ck_assert_uint_gt(stats.faults[PICA_FAULT_BAD_ADDRESS], 0);
-	close_engine();
 }
 
 /*
  * Little work without predecessors runs without a task: after overlapping fills and copies of all
  * sizes, memory is as if they ran one after the other.
  */
-TEST_LOOP(small_and_large_work_on_the_same_memory_is_ordered, 5) {
+ENGINE_TEST(small_and_large_work_on_the_same_memory_is_ordered) {
 	enum { BYTES = 1 << 18, JOBS = 400 };
 	uint8_t *model = calloc(1, BYTES), *memory = malloc(BYTES);
 	ck_assert(model && memory);
-	open_engine(thread_counts[_i], NULL);
 	srand(7 + (unsigned)_i);
 	for (unsigned i = 0; i < JOBS; i++) {
 		const uint32_t at = (uint32_t)rand() % (BYTES / 64) * 64;
@@ -208,7 +189,6 @@ TEST_LOOP(small_and_large_work_on_the_same_memory_is_ordered, 5) {
 		ck_assert_msg(memory[i] == model[i], "byte %u: %02x, not %02x", i, memory[i],
 				model[i]);
 	}
-	close_engine();
 	free(model);
 	free(memory);
 }

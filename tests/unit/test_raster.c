@@ -21,11 +21,8 @@ static const struct coverage_row coverage_table[] = {
 	{ { 2, 2, 6, 2, 4, 6 }, { "", "", "..####", "...##", "...##" } },
 };
 
-TEST_LOOP(coverage_has_the_pixels_of_the_table, ISA_COUNT) {
-	struct raster_kernels k;
-	if (!kernels_of(&k, _i)) {
-		return;
-	}
+ISA_TEST(coverage_has_the_pixels_of_the_table) {
+	const struct raster_kernels k = kernels_of(_i);
 	for (size_t n = 0; n < ARRAY_LEN(coverage_table); n++) {
 		const struct coverage_row *c = &coverage_table[n];
 		for (int variant = 0; variant < 12; variant++) {
@@ -53,11 +50,8 @@ TEST_LOOP(coverage_has_the_pixels_of_the_table, ISA_COUNT) {
 	}
 }
 
-TEST_LOOP(coverage_counts_of_the_table, ISA_COUNT) {
-	struct raster_kernels k;
-	if (!kernels_of(&k, _i)) {
-		return;
-	}
+ISA_TEST(coverage_counts_of_the_table) {
+	const struct raster_kernels k = kernels_of(_i);
 	const struct {
 		struct point p[3];
 		unsigned count;
@@ -84,11 +78,8 @@ TEST_LOOP(coverage_counts_of_the_table, ISA_COUNT) {
 	}
 }
 
-TEST_LOOP(coverage_is_the_definition, ISA_COUNT) {
-	struct raster_kernels k;
-	if (!kernels_of(&k, _i)) {
-		return;
-	}
+ISA_TEST(coverage_is_the_definition) {
+	const struct raster_kernels k = kernels_of(_i);
 	unsigned long covered = 0, empty = 0;
 	for (int round = 0; round < 4000; round++) {
 		int size = random32() & 1 ? 64 : 32;
@@ -141,11 +132,8 @@ TEST_LOOP(coverage_is_the_definition, ISA_COUNT) {
 	ck_assert_uint_gt(empty, 10000);
 }
 
-TEST_LOOP(triangles_around_a_point_cover_each_pixel_once, ISA_COUNT) {
-	struct raster_kernels k;
-	if (!kernels_of(&k, _i)) {
-		return;
-	}
+ISA_TEST(triangles_around_a_point_cover_each_pixel_once) {
+	const struct raster_kernels k = kernels_of(_i);
 	for (int round = 0; round < 500; round++) {
 		struct raster_state rs = whole_plane(round & 1);
 		/* The ring encloses the tile [0, 64) x [0, 64), whatever the middle. */
@@ -228,11 +216,8 @@ static void cover_samples_of(const struct raster_kernels *k, const struct raster
 	}
 }
 
-TEST_LOOP(four_samples_are_those_of_the_definition, ISA_COUNT) {
-	struct raster_kernels k;
-	if (!kernels_of(&k, _i)) {
-		return;
-	}
+ISA_TEST(four_samples_are_those_of_the_definition) {
+	const struct raster_kernels k = kernels_of(_i);
 	for (int round = 0; round < 200; round++) {
 		struct raster_state rs = whole_plane(false);
 		rs.rule = round & 1 ? &coarse : &four_samples;
@@ -264,11 +249,8 @@ TEST_LOOP(four_samples_are_those_of_the_definition, ISA_COUNT) {
 	}
 }
 
-TEST_LOOP(four_samples_are_each_drawn_once, ISA_COUNT) {
-	struct raster_kernels k;
-	if (!kernels_of(&k, _i)) {
-		return;
-	}
+ISA_TEST(four_samples_are_each_drawn_once) {
+	const struct raster_kernels k = kernels_of(_i);
 	for (int round = 0; round < 50; round++) {
 		struct raster_state rs = whole_plane(false);
 		rs.rule = &four_samples;
@@ -303,11 +285,8 @@ TEST_LOOP(four_samples_are_each_drawn_once, ISA_COUNT) {
 	}
 }
 
-TEST_LOOP(coverage_with_flip_is_the_mirror_image, ISA_COUNT) {
-	struct raster_kernels k;
-	if (!kernels_of(&k, _i)) {
-		return;
-	}
+ISA_TEST(coverage_with_flip_is_the_mirror_image) {
+	const struct raster_kernels k = kernels_of(_i);
 	struct raster_state plain = whole_plane(false), flipped = whole_plane(true);
 	for (int round = 0; round < 500; round++) {
 		struct point p[3];
@@ -325,11 +304,8 @@ TEST_LOOP(coverage_with_flip_is_the_mirror_image, ISA_COUNT) {
 
 /* ---- Set-up ---- */
 
-TEST_LOOP(setup_box_holds_the_samples_inside, ISA_COUNT) {
-	struct raster_kernels k;
-	if (!kernels_of(&k, _i)) {
-		return;
-	}
+ISA_TEST(setup_box_holds_the_samples_inside) {
+	const struct raster_kernels k = kernels_of(_i);
 	struct raster_state rs = whole_plane(false);
 	struct vert v[3] = { vert_at((struct point){ 8, 24 }, false, 0),
 		vert_at((struct point){ 152, 24 }, false, 0),
@@ -351,11 +327,8 @@ TEST_LOOP(setup_box_holds_the_samples_inside, ISA_COUNT) {
 	ck_assert(!k.setup(&t, &rs, &v[0], &v[1], &v[2], 0, 0, 64));
 }
 
-TEST_LOOP(setup_refuses_tiles_beside_the_edges, ISA_COUNT) {
-	struct raster_kernels k;
-	if (!kernels_of(&k, _i)) {
-		return;
-	}
+ISA_TEST(setup_refuses_tiles_beside_the_edges) {
+	const struct raster_kernels k = kernels_of(_i);
 	/* The box holds the tile at (192, 192), the triangle does not reach it. */
 	struct raster_state rs = whole_plane(false);
 	struct vert v[3] = { vert_at((struct point){ 0, 0 }, false, 0),
@@ -367,11 +340,8 @@ TEST_LOOP(setup_refuses_tiles_beside_the_edges, ISA_COUNT) {
 	ck_assert(k.setup(&t, &rs, &v[0], &v[1], &v[2], 128, 64, 64));
 }
 
-TEST_LOOP(setup_edge_numbers_of_a_small_triangle, ISA_COUNT) {
-	struct raster_kernels k;
-	if (!kernels_of(&k, _i)) {
-		return;
-	}
+ISA_TEST(setup_edge_numbers_of_a_small_triangle) {
+	const struct raster_kernels k = kernels_of(_i);
 	/* (0,0) (8,0) (0,8) pixels. E01 = 128 * y, inclusive: 128 * 8 >> 4 = 64 at pixel (0, 0). */
 	struct raster_state rs = whole_plane(false);
 	struct vert v[3] = { vert_at((struct point){ 0, 0 }, false, 0),
@@ -391,11 +361,8 @@ TEST_LOOP(setup_edge_numbers_of_a_small_triangle, ISA_COUNT) {
 	ck_assert_int_eq(t.ey[2], 0);
 }
 
-TEST_LOOP(setup_holds_the_largest_triangle, ISA_COUNT) {
-	struct raster_kernels k;
-	if (!kernels_of(&k, _i)) {
-		return;
-	}
+ISA_TEST(setup_holds_the_largest_triangle) {
+	const struct raster_kernels k = kernels_of(_i);
 	struct raster_state rs = whole_plane(false);
 	struct vert v[3] = { vert_at((struct point){ -32767, -32767 }, false, 0),
 		vert_at((struct point){ 32767, -32767 }, false, 0),

@@ -38,11 +38,8 @@ static void random_planes(struct raster_state *rs) {
 	}
 }
 
-TEST_LOOP(interpolation_is_the_formula_in_blocks_and_quads, ISA_COUNT) {
-	struct raster_kernels k;
-	if (!kernels_of(&k, _i)) {
-		return;
-	}
+ISA_TEST(interpolation_is_the_formula_in_blocks_and_quads) {
+	const struct raster_kernels k = kernels_of(_i);
 	struct batch *block = aligned_alloc(64, sizeof(*block));
 	struct batch *quads = aligned_alloc(64, sizeof(*quads));
 	ck_assert(block && quads);
@@ -97,11 +94,8 @@ TEST_LOOP(interpolation_is_the_formula_in_blocks_and_quads, ISA_COUNT) {
 	free(quads);
 }
 
-TEST_LOOP(perspective_numbers_of_two_vertices, ISA_COUNT) {
-	struct raster_kernels k;
-	if (!kernels_of(&k, _i)) {
-		return;
-	}
+ISA_TEST(perspective_numbers_of_two_vertices) {
+	const struct raster_kernels k = kernels_of(_i);
 	/*
 	 * [fidelity: geometry-numbers]: halfway between w = 1 and w = 2, attribute 0 to 1, z = -1.
 	 */
@@ -135,11 +129,8 @@ TEST_LOOP(perspective_numbers_of_two_vertices, ISA_COUNT) {
 	free(b);
 }
 
-TEST_LOOP(perspective_leaves_flat_colour_and_later_quads, ISA_COUNT) {
-	struct raster_kernels k;
-	if (!kernels_of(&k, _i)) {
-		return;
-	}
+ISA_TEST(perspective_leaves_flat_colour_and_later_quads) {
+	const struct raster_kernels k = kernels_of(_i);
 	struct batch *b = aligned_alloc(64, sizeof(*b));
 	ck_assert(b != NULL);
 	for (int flat = 0; flat < 2; flat++) {
@@ -168,11 +159,8 @@ TEST_LOOP(perspective_leaves_flat_colour_and_later_quads, ISA_COUNT) {
 	free(b);
 }
 
-TEST_LOOP(equal_attributes_stay_exact, ISA_COUNT) {
-	struct raster_kernels k;
-	if (!kernels_of(&k, _i)) {
-		return;
-	}
+ISA_TEST(equal_attributes_stay_exact) {
+	const struct raster_kernels k = kernels_of(_i);
 	struct batch *b = aligned_alloc(64, sizeof(*b));
 	ck_assert(b != NULL);
 	struct raster_state rs = whole_plane(false);
@@ -197,11 +185,8 @@ TEST_LOOP(equal_attributes_stay_exact, ISA_COUNT) {
 	free(b);
 }
 
-TEST_LOOP(tile_size_does_not_show, ISA_COUNT) {
-	struct raster_kernels k;
-	if (!kernels_of(&k, _i)) {
-		return;
-	}
+ISA_TEST(tile_size_does_not_show) {
+	const struct raster_kernels k = kernels_of(_i);
 	struct batch *b32 = aligned_alloc(64, sizeof(*b32)), *b64 = aligned_alloc(64, sizeof(*b64));
 	ck_assert(b32 && b64);
 	struct raster_state rs = whole_plane(true);

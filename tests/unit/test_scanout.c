@@ -37,10 +37,8 @@ static struct scanout show(enum pica_screen_id screen, enum pica_eye eye) {
 
 FIXTURE(setup, teardown)
 
-TEST_LOOP(screen_stands_upright, ISA_COUNT) {
-	if (!use_isa(_i)) {
-		return;
-	}
+ISA_TEST(screen_stands_upright) {
+	use_isa(_i);
 	screen_setup();
 	/* (0,239) -> offset 0, (0,0) -> 717, (399,0) -> 287997; bytes B G R. */
 	memcpy(fcram, "\x01\x02\x03", 3);
@@ -67,10 +65,8 @@ TEST_LOOP(screen_stands_upright, ISA_COUNT) {
 	ck_assert_uint_eq(at(&s, 0, 0)[2], 0x55);
 }
 
-TEST_LOOP(bottom_screen_has_320_lines, ISA_COUNT) {
-	if (!use_isa(_i)) {
-		return;
-	}
+ISA_TEST(bottom_screen_has_320_lines) {
+	use_isa(_i);
 	screen_setup();
 	memcpy(fcram + 0x180000 + 319 * 720 + 717, "\x07\x08\x09", 3);
 	struct scanout s = show(PICA_SCREEN_BOTTOM, PICA_EYE_RIGHT);
@@ -79,10 +75,8 @@ TEST_LOOP(bottom_screen_has_320_lines, ISA_COUNT) {
 	ck_assert_mem_eq(at(&s, 319, 0), "\x09\x08\x07", 3);
 }
 
-TEST_LOOP(stereo_and_wide_modes, ISA_COUNT) {
-	if (!use_isa(_i)) {
-		return;
-	}
+ISA_TEST(stereo_and_wide_modes) {
+	use_isa(_i);
 	screen_setup();
 	pdc(0, 0x70, 0x80321); /* bit 5: left and right */
 	fcram[717] = 0x11;
@@ -107,7 +101,7 @@ TEST_LOOP(stereo_and_wide_modes, ISA_COUNT) {
 	ck_assert_uint_eq(at(&s, 799, 0)[2], 0x33);
 }
 
-TEST_LOOP(screen_formats, ISA_COUNT) {
+ISA_TEST(screen_formats) {
 	static const struct {
 		uint32_t format, bytes;
 		uint8_t pixel[4], rgb[3];
@@ -119,9 +113,7 @@ TEST_LOOP(screen_formats, ISA_COUNT) {
 		{ 4, 2, { 0x3F, 0x12 }, { 0x11, 0x22, 0x33 } },
 		{ 7, 2, { 0x3F, 0x12 }, { 0x11, 0x22, 0x33 } },
 	};
-	if (!use_isa(_i)) {
-		return;
-	}
+	use_isa(_i);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		screen_setup();
 		memset(fcram, 0, 0x60000);
@@ -136,10 +128,8 @@ TEST_LOOP(screen_formats, ISA_COUNT) {
 	}
 }
 
-TEST_LOOP(negative_stride_mirrors, ISA_COUNT) {
-	if (!use_isa(_i)) {
-		return;
-	}
+ISA_TEST(negative_stride_mirrors) {
+	use_isa(_i);
 	screen_setup();
 	pdc(0, 0x68, FCRAM + 399 * 720);
 	pdc(0, 0x90, (uint32_t)-720);

@@ -1,5 +1,6 @@
 /* The DVLB container and binding, against [fidelity: dvlb, dvle-binding, shader-numbers]. */
 #include "asm_program.h"
+#include "random.h"
 #include "tests/suite.h"
 
 /* ---- 13: the file ---- */

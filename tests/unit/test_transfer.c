@@ -140,10 +140,8 @@ static void random_job(void) {
 
 FIXTURE(setup, teardown)
 
-TEST_LOOP(random_transfers_equal_the_simple_ones, ISA_COUNT) {
-	if (!use_isa(_i)) {
-		return;
-	}
+ISA_TEST(random_transfers_equal_the_simple_ones) {
+	use_isa(_i);
 	struct xfer_kernels plain;
 	xfer_kernels_init(&plain, ISA_C);
 	uint8_t *before = malloc(FCRAM_BYTES + VRAM_BYTES),
@@ -207,11 +205,9 @@ TEST_LOOP(random_transfers_equal_the_simple_ones, ISA_COUNT) {
 	free(want);
 }
 
-TEST_LOOP(wide_transfers_cross_chunks, ISA_COUNT) {
+ISA_TEST(wide_transfers_cross_chunks) {
 	/* 1024 and 400 pixels wide: more than the engine holds at once. */
-	if (!use_isa(_i)) {
-		return;
-	}
+	use_isa(_i);
 	uint8_t *want = malloc(FCRAM_BYTES + VRAM_BYTES);
 	ck_assert(want);
 	for (int round = 0; round < 24; round++) {
@@ -234,14 +230,12 @@ TEST_LOOP(wide_transfers_cross_chunks, ISA_COUNT) {
 	free(want);
 }
 
-TEST_LOOP(flip_with_crop_skews, ISA_COUNT) {
+ISA_TEST(flip_with_crop_skews) {
 	/*
 	 * Row k of the source lands at dst + (in_w*(oh-1) - ow*k)*bytes. [HW, fidelity:
 	 * display-transfer]
 	 */
-	if (!use_isa(_i)) {
-		return;
-	}
+	use_isa(_i);
 	memset(fcram, 0, FCRAM_BYTES);
 	job = (struct pica_job_transfer){ .src = IN,
 		.dst = OUT,

@@ -226,16 +226,14 @@ TEST(what_was_drawn_is_charged) {
 	ck_assert_ptr_null(d.shares);
 }
 
-TEST(settings_are_checked) {
+SYNC_ENGINE_TEST(settings_are_checked) {
 	struct pica_ctx_settings settings;
 	struct pica_ctx *none;
-	open_engine(0, NULL);
 	for (int priority = -11; priority <= 11; priority += 22) {
 		pica_ctx_settings_init(&settings);
 		settings.priority = priority;
 		ck_assert_int_eq(pica_ctx_create(&none, device, &settings), -EINVAL);
 	}
-	close_engine();
 }
 
 /* ---- Abandoned work ---- */

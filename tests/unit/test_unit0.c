@@ -57,11 +57,9 @@ static void emit_colors(struct pica_emit *e) {
 static const float axis[FACES][4] = { { 1, 0, 0, 0 }, { -1, 0, 0, 0 }, { 0, 1, 0, 0 },
 	{ 0, -1, 0, 0 }, { 0, 0, 1, 0 }, { 0, 0, -1, 0 } };
 
-TEST_LOOP(cube_of_drawn_faces_is_ordered, N_THREAD_COUNTS) {
-	open_engine(thread_counts[_i], NULL);
+ENGINE_TEST(cube_of_drawn_faces_is_ordered) {
 	const struct pica_texture cube = texture(PICA_TEXTURE_TYPE_CUBE);
 	for (unsigned round = 0; round < 12; round++) {
-		struct pica_emit e;
 		emit_state(&e, COLOR);
 		for (unsigned i = 0; i < FACES; i++) {
 			const float color[4] = { (float)(i + 1) / 255, (float)round / 255, 0, 1 };
@@ -82,11 +80,9 @@ TEST_LOOP(cube_of_drawn_faces_is_ordered, N_THREAD_COUNTS) {
 					BAND * SIDE);
 		}
 	}
-	close_engine();
 }
 
-TEST_LOOP(shadow_map_of_an_earlier_pass_is_seen, N_THREAD_COUNTS) {
-	open_engine(thread_counts[_i], NULL);
+ENGINE_TEST(shadow_map_of_an_earlier_pass_is_seen) {
 	const struct pica_texture map = texture(PICA_TEXTURE_TYPE_SHADOW_2D);
 	/*
 	 * As a map: depth 7F0000 and 800000, density 200. From w = 0.5 the first one is in front.
@@ -99,7 +95,6 @@ TEST_LOOP(shadow_map_of_an_earlier_pass_is_seen, N_THREAD_COUNTS) {
 	put_quad(8, 0, SIDE / 2, place);
 	put_quad(12, SIDE / 2, SIDE, place);
 	for (unsigned round = 0; round < 12; round++) {
-		struct pica_emit e;
 		emit_state(&e, MAPS);
 		draw_quad(&e, round & 1 ? 0 : 4);
 		emit_target(&e, COLOR);
@@ -119,15 +114,12 @@ TEST_LOOP(shadow_map_of_an_earlier_pass_is_seen, N_THREAD_COUNTS) {
 		ck_assert_int_eq(pica_ctx_read_memory(ctx, COLOR, &first, 4), 0);
 		ck_assert_uint_eq(first, round & 1 ? 0 : 0xC8C8C8C8);
 	}
-	close_engine();
 }
 
-TEST_LOOP(cube_over_its_own_target_reads_the_pixels_before_the_draw, N_THREAD_COUNTS) {
-	open_engine(thread_counts[_i], NULL);
+ENGINE_TEST(cube_over_its_own_target_reads_the_pixels_before_the_draw) {
 	/* Left half red, right half green; then all of it from face -Z in mirror image. */
 	struct pica_texture cube = texture(PICA_TEXTURE_TYPE_CUBE);
 	cube.faces[4] = COLOR;
-	struct pica_emit e;
 	put_quad(0, 0, SIDE, green);
 	for (unsigned k = 0; k < 4; k++) {
 		put_vertex(4 + k, k & 1 ? SIDE / 2 : 0, k & 2 ? SIDE : 0, red);
@@ -147,11 +139,9 @@ TEST_LOOP(cube_over_its_own_target_reads_the_pixels_before_the_draw, N_THREAD_CO
 	uint32_t corner;
 	ck_assert_int_eq(pica_ctx_read_memory(ctx, COLOR, &corner, 4), 0);
 	ck_assert_uint_eq(corner, GREEN);
-	close_engine();
 }
 
-TEST_LOOP(face_over_the_target_is_copied_though_another_one_is_sampled_first, N_THREAD_COUNTS) {
-	open_engine(thread_counts[_i], NULL);
+ENGINE_TEST(face_over_the_target_is_copied_though_another_one_is_sampled_first) {
 	/*
 	 * The lower rows become red by face +X; then the upper ones see row 3 of the target by face
 	 * -X.
@@ -159,7 +149,6 @@ TEST_LOOP(face_over_the_target_is_copied_though_another_one_is_sampled_first, N_
 	struct pica_texture cube = texture(PICA_TEXTURE_TYPE_CUBE);
 	cube.faces[0] = COLOR;
 	const float up[4] = { -1, -0.9f, 0, 0 };
-	struct pica_emit e;
 	put_quad(0, 0, SIDE, red);
 	put_quad(4, 0, SIDE, green);
 	put_vertex(8, 0, 0, axis[0]);
@@ -183,16 +172,13 @@ TEST_LOOP(face_over_the_target_is_copied_though_another_one_is_sampled_first, N_
 	ck_assert_int_eq(run_list(&e).result, 0);
 	ck_assert_uint_eq(count_color(COLOR, (uint32_t)RED), PIXELS / 2);
 	ck_assert_uint_eq(count_color(COLOR, GREEN), PIXELS / 2);
-	close_engine();
 }
 
-TEST_LOOP(shadow_map_over_its_own_target_reads_the_pixels_before_the_draw, N_THREAD_COUNTS) {
-	open_engine(thread_counts[_i], NULL);
+ENGINE_TEST(shadow_map_over_its_own_target_reads_the_pixels_before_the_draw) {
 	/* Lit pixels become 10101010, which would be in shadow if it were read again. */
 	struct pica_texture map = texture(PICA_TEXTURE_TYPE_SHADOW_2D);
 	map.addr = COLOR;
 	const float far[4] = { 16.0f / 255, 1, 1, 1 }, place[4] = { 0.5f, 0.5f, 0.5f, 0 };
-	struct pica_emit e;
 	put_quad(0, 0, SIDE, far);
 	put_quad(4, 0, SIDE, place);
 	emit_state(&e, COLOR);
@@ -201,7 +187,6 @@ TEST_LOOP(shadow_map_over_its_own_target_reads_the_pixels_before_the_draw, N_THR
 	draw_quad(&e, 4);
 	ck_assert_int_eq(run_list(&e).result, 0);
 	ck_assert_uint_eq(count_color(COLOR, 0x10101010), PIXELS);
-	close_engine();
 }
 
 TEST(every_face_is_charged) {
@@ -229,8 +214,7 @@ TEST(every_face_is_charged) {
 	}
 }
 
-TEST_LOOP(cache_bit_drops_decoded_faces, N_THREAD_COUNTS) {
-	open_engine(thread_counts[_i], NULL);
+ENGINE_TEST(cache_bit_drops_decoded_faces) {
 	const struct pica_texture cube = texture(PICA_TEXTURE_TYPE_CUBE);
 	uint32_t *face = pica_ctx_host(ctx, cube.faces[2], FACE_BYTES); /* -Y */
 	ck_assert_ptr_nonnull(face);
@@ -242,7 +226,6 @@ TEST_LOOP(cache_bit_drops_decoded_faces, N_THREAD_COUNTS) {
 		for (unsigned i = 0; i < PIXELS; i++) {
 			face[i] = 0x01020300 + round;
 		}
-		struct pica_emit e;
 		put_quad(0, 0, SIDE, axis[3]);
 		if (round == 0) {
 			emit_state(&e, COLOR);
@@ -255,7 +238,6 @@ TEST_LOOP(cache_bit_drops_decoded_faces, N_THREAD_COUNTS) {
 		ck_assert_int_eq(run_list(&e).result, 0);
 		ck_assert_uint_eq(count_color(COLOR, 0x01020300 + round), PIXELS);
 	}
-	close_engine();
 }
 
 /* Pixel (0, 0) when a quad looks at a face of a cube with this register changed. */

@@ -52,10 +52,8 @@ static void write_reg(uint32_t addr, uint32_t value) {
 	ck_assert_int_eq(finish(submit(&job)).result, 0);
 }
 
-TEST_LOOP(what_was_written_is_not_found, N_THREAD_COUNTS) {
-	struct pica_emit e;
+ENGINE_TEST(what_was_written_is_not_found) {
 	struct pica_unwritten u;
-	open_engine(thread_counts[_i], NULL);
 	ck_assert_int_eq(pica_ctx_unwritten(ctx, PICA_READ_LIST, &u), -EINVAL);
 	ck_assert_int_eq(pica_ctx_find_unwritten(ctx, 1), 0);
 	ck_assert_int_eq(pica_ctx_unwritten(ctx, PICA_READ_COUNT, &u), -EINVAL);
@@ -66,7 +64,6 @@ TEST_LOOP(what_was_written_is_not_found, N_THREAD_COUNTS) {
 	ck_assert_uint_eq(count_color(COLOR, (uint32_t)RED), 28);
 	ck_assert_int_eq(pica_ctx_find_unwritten(ctx, 0), 0);
 	ck_assert_int_eq(pica_ctx_unwritten(ctx, PICA_READ_LIST, &u), -EINVAL);
-	close_engine();
 }
 
 TEST_LOOP(vertices_and_indices, N_THREAD_COUNTS) {

@@ -4,8 +4,7 @@
 #include "engine_rig.h"
 #include "tests/suite.h"
 
-TEST_LOOP(done_fd_is_readable_while_completions_wait, 5) {
-	open_engine(thread_counts[_i], NULL);
+ENGINE_TEST(done_fd_is_readable_while_completions_wait) {
 	struct pollfd p = { .fd = pica_done_fd(ctx), .events = POLLIN };
 	ck_assert_int_eq(poll(&p, 1, 0), 0);
 	struct pica_job job = { .op = PICA_OP_BARRIER, .user_data = 5 };
@@ -29,15 +28,13 @@ TEST_LOOP(done_fd_is_readable_while_completions_wait, 5) {
 	ck_assert_int_eq(pica_reap(ctx, &done, 1), 0);
 	submit(&job);
 	ck_assert_int_eq(poll(&p, 1, 10000), 1);
-	close_engine();
 }
 
 /* Waiting for the descriptor only misses nothing, for any grouping of jobs. */
-TEST_LOOP(no_completion_is_left_untold, 5) {
+ENGINE_TEST(no_completion_is_left_untold) {
 	struct pica_ctx *both[2];
 	struct pica_job jobs[150];
 	uint64_t submitted[2] = { 0 }, reaped[2] = { 0 };
-	open_engine(thread_counts[_i], NULL);
 	both[0] = ctx;
 	ck_assert_int_eq(pica_ctx_create(&both[1], device, NULL), 0);
 	for (unsigned i = 0; i < 150; i++) {
@@ -77,7 +74,6 @@ TEST_LOOP(no_completion_is_left_untold, 5) {
 		ck_assert_int_eq(poll(&p, 1, 0), 0);
 	}
 	pica_ctx_destroy(both[1]);
-	close_engine();
 }
 
 /* Completions are announced before a long job, not after it. */
@@ -104,10 +100,8 @@ TEST_LOOP(a_long_job_holds_no_completion_back, 2) {
 	close_engine();
 }
 
-TEST_LOOP(contexts_of_one_device_do_not_disturb_each_other, 5) {
+ENGINE_TEST(contexts_of_one_device_do_not_disturb_each_other) {
 	struct pica_ctx *second;
-	struct pica_emit e;
-	open_engine(thread_counts[_i], NULL);
 	ck_assert_int_eq(pica_ctx_create(&second, device, NULL), 0);
 	put_triangle(red);
 	emit_state(&e, COLOR);
@@ -118,11 +112,9 @@ TEST_LOOP(contexts_of_one_device_do_not_disturb_each_other, 5) {
 	ck_assert_uint_eq(word, 0);
 	pica_ctx_destroy(second);
 	ck_assert_uint_eq(count_color(COLOR, (uint32_t)RED), 28);
-	close_engine();
 }
 
-TEST_LOOP(destroying_a_busy_context_cancels_what_is_queued, 5) {
-	open_engine(thread_counts[_i], NULL);
+ENGINE_TEST(destroying_a_busy_context_cancels_what_is_queued) {
 	struct pica_job jobs[200];
 	for (unsigned i = 0; i < 200; i++) {
 		jobs[i] = (struct pica_job){ .op = PICA_OP_FILL };
@@ -131,13 +123,10 @@ TEST_LOOP(destroying_a_busy_context_cancels_what_is_queued, 5) {
 		jobs[i].u.fill.control = 0x200;
 	}
 	ck_assert_int_eq(pica_submit(ctx, jobs, 200, NULL), 0);
-	close_engine();
 }
 
-TEST_LOOP(statistics_travel_as_a_job, 5) {
+ENGINE_TEST(statistics_travel_as_a_job) {
 	struct pica_stats early = { 0 }, late = { .size = sizeof(late) };
-	struct pica_emit e;
-	open_engine(thread_counts[_i], NULL);
 	put_triangle(red);
 	emit_state(&e, COLOR);
 	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
@@ -156,14 +145,11 @@ TEST_LOOP(statistics_travel_as_a_job, 5) {
 	/* Operations of the service only. */
 	job = (struct pica_job){ .op = PICA_OP_SIGNAL };
 	ck_assert_int_eq(finish(submit(&job)).result, -EOPNOTSUPP);
-	close_engine();
 }
 
-TEST_LOOP(usage_is_known_at_completion_and_never_waits, 5) {
+ENGINE_TEST(usage_is_known_at_completion_and_never_waits) {
 	struct pica_usage usage = { .size = sizeof(usage) };
 	struct pica_stats stats = { .size = sizeof(stats) };
-	struct pica_emit e;
-	open_engine(thread_counts[_i], NULL);
 	ck_assert_int_eq(pica_usage(ctx, &usage), 0);
 	ck_assert_uint_eq(usage.cpu_ns, 0);
 	put_triangle(red);
@@ -183,7 +169,6 @@ TEST_LOOP(usage_is_known_at_completion_and_never_waits, 5) {
 	ck_assert_uint_gt(stats.ns_tile, 0);
 	usage.size--;
 	ck_assert_int_eq(pica_usage(ctx, &usage), -EINVAL);
-	close_engine();
 }
 
 TEST(wait_can_time_out) {

@@ -18,7 +18,7 @@ static void square_job(uint32_t flags) {
 
 FIXTURE(setup, teardown)
 
-TEST_LOOP(console_conversions, ISA_COUNT) {
+ISA_TEST(console_conversions) {
 	enum {
 		RGBA8 = XFER_RGBA8,
 		RGB8 = XFER_RGB8,
@@ -93,9 +93,7 @@ TEST_LOOP(console_conversions, ISA_COUNT) {
 		{ RGB5A1, RGBA4, 0x003E, 0x00F0 },
 		{ RGB5A1, RGBA4, 0x0001, 0x000F },
 	};
-	if (!use_isa(_i)) {
-		return;
-	}
+	use_isa(_i);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		square_job(formats(cases[i].in_format, cases[i].out_format));
 		put32(IN, cases[i].in);
@@ -111,7 +109,7 @@ TEST_LOOP(console_conversions, ISA_COUNT) {
 	}
 }
 
-TEST_LOOP(console_scaled_blending, ISA_COUNT) {
+ISA_TEST(console_scaled_blending) {
 	static const struct {
 		uint32_t in[3], flags, out, out_0x40;
 	} cases[] = {
@@ -123,9 +121,7 @@ TEST_LOOP(console_scaled_blending, ISA_COUNT) {
 		{ { 0xFFFF0000, 0x00FF0000, 0xFF000000 }, HALF_X, 0x7FFF0000, 0x7F000000 },
 		{ { 0xFFFF0000, 0xFF0000FF, 0 }, HALF_XY, 0x7F3F003F, 0 },
 	};
-	if (!use_isa(_i)) {
-		return;
-	}
+	use_isa(_i);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		square_job(formats(XFER_RGBA8, XFER_RGBA8) | cases[i].flags);
 		for (uint32_t p = 0; p < 3; p++) {
@@ -137,12 +133,10 @@ TEST_LOOP(console_scaled_blending, ISA_COUNT) {
 	}
 }
 
-TEST_LOOP(console_different_sizes, ISA_COUNT) {
+ISA_TEST(console_different_sizes) {
 	static const uint32_t first[][2] = { { 0xFF000000, 0x00FF0000 }, { 0x00FF0000, 0x0000FF00 },
 		{ 0x0000FF00, 0x000000FF }, { 0x000000FF, 0x00000000 } };
-	if (!use_isa(_i)) {
-		return;
-	}
+	use_isa(_i);
 	for (size_t i = 0; i < ARRAY_LEN(first); i++) {
 		memset(fcram, 0, FCRAM_BYTES);
 		job = (struct pica_job_transfer){ .src = IN,
@@ -183,10 +177,8 @@ static void check_order(uint32_t flags, const uint32_t *in, const uint32_t *out)
 	ck_assert_uint_eq(others, 3);
 }
 
-TEST_LOOP(console_orders, ISA_COUNT) {
-	if (!use_isa(_i)) {
-		return;
-	}
+ISA_TEST(console_orders) {
+	use_isa(_i);
 	uint32_t rgba8 = formats(XFER_RGBA8, XFER_RGBA8), rgb8 = formats(XFER_RGBA8, XFER_RGB8);
 	check_order(rgba8, z_tiled, z_linear);
 	check_order(rgba8 | TO_TILED, z_linear, z_tiled);
@@ -197,7 +189,7 @@ TEST_LOOP(console_orders, ISA_COUNT) {
 	check_order(rgb8 | RAW_COPY | TO_TILED, z_tiled, z_tiled);
 }
 
-TEST_LOOP(console_fills, ISA_COUNT) {
+ISA_TEST(console_fills) {
 	static const struct {
 		uint32_t value, control, unit;
 		uint8_t period, bytes[4];
@@ -212,9 +204,7 @@ TEST_LOOP(console_fills, ISA_COUNT) {
 		{ 0x11223344, 0x001, 0, 2, { 0x44, 0x33 } },
 		{ 0x11223344, 0x201, 0, 4, { 0x44, 0x33, 0x22, 0x11 } },
 	};
-	if (!use_isa(_i)) {
-		return;
-	}
+	use_isa(_i);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		memset(vram, 0xCC, 128);
 		struct pica_job_fill fill = { .start = VRAM + 16,
@@ -238,11 +228,9 @@ TEST_LOOP(console_fills, ISA_COUNT) {
 
 /* ---- Fill ---- */
 
-TEST_LOOP(fill_stripes_and_windows, ISA_COUNT) {
+ISA_TEST(fill_stripes_and_windows) {
 	/* 24 bits from just before FCRAM: the phase goes on over the hole, stripes do not show. */
-	if (!use_isa(_i)) {
-		return;
-	}
+	use_isa(_i);
 	for (unsigned n = 1; n <= 7; n++) {
 		memset(fcram, 0xCC, 0x9000);
 		struct pica_job_fill fill = { .start = FCRAM - 0x20,
