@@ -133,11 +133,8 @@ PICA_EXPORT int pica_emit_finalize(struct pica_emit *e) {
 PICA_EXPORT int pica_emit_jump(struct pica_emit *e, unsigned channel, uint32_t addr,
 		uint32_t size_bytes) {
 	uint32_t size_word = size_bytes >> 3, addr_word = addr >> 3;
-	if (channel > 1 || reg_addr16(addr_word) != addr ||
-			reg_cmdbuf_bytes(size_word) != size_bytes || !size_bytes) {
-		emit_fail(e, -EINVAL);
-		return e->error;
-	}
+	emit_refuse(e, channel > 1 || reg_addr16(addr_word) != addr ||
+			reg_cmdbuf_bytes(size_word) != size_bytes || !size_bytes);
 	pica_emit_reg(e, REG_CMDBUF_SIZE0 + channel, size_word);
 	pica_emit_reg(e, REG_CMDBUF_ADDR0 + channel, addr_word);
 	return end_list(e, REG_CMDBUF_JUMP0 + channel, 1);

@@ -23,16 +23,14 @@ PICA_EXPORT void pica_emit_inputs(struct pica_emit *e, unsigned n, uint64_t perm
 PICA_EXPORT void pica_emit_attributes(struct pica_emit *e, const struct pica_attributes *a) {
 	uint32_t words[3 + 3 * PICA_MAX_LOADERS] = { 0 };
 	uint32_t base_word = a->base >> 3;
-	if (reg_addr16(base_word) != a->base || a->n - 1 >= PICA_MAX_ATTRIBUTES ||
-			a->n_loaders > PICA_MAX_LOADERS || a->fixed_mask > 0xFFF) {
-		goto invalid;
+	if (emit_refuse(e, reg_addr16(base_word) != a->base || a->n - 1 >= PICA_MAX_ATTRIBUTES ||
+			a->n_loaders > PICA_MAX_LOADERS || a->fixed_mask > 0xFFF)) {
+		return;
 	}
 	uint64_t formats = 0;
 	for (unsigned i = 0; i < a->n; i++) {
 		unsigned type = a->format[i].type, components = a->format[i].components;
-		if (type > ATTRIB_TYPE_F32 || components - 1 > 3) {
-			goto invalid;
-		}
+		emit_refuse(e, type > ATTRIB_TYPE_F32 || components - 1 > 3);
 		formats |= (uint64_t)(type | (components - 1) << 2) << 4 * i;
 	}
 	words[0] = base_word;
@@ -43,13 +41,12 @@ PICA_EXPORT void pica_emit_attributes(struct pica_emit *e, const struct pica_att
 	for (unsigned i = 0; i < a->n_loaders; i++) {
 		const struct pica_attribute_loader *l = &a->loader[i];
 		uint64_t components = 0;
-		if (l->n > 12 || l->offset != ATTRIBBUFFER_OFFSET_OFFSET(l->offset)) {
-			goto invalid;
+		if (emit_refuse(e, l->n > 12 ||
+				l->offset != ATTRIBBUFFER_OFFSET_OFFSET(l->offset))) {
+			return;
 		}
 		for (unsigned k = 0; k < l->n; k++) {
-			if (l->component[k] > 15) {
-				goto invalid;
-			}
+			emit_refuse(e, l->component[k] > 15);
 			components |= (uint64_t)l->component[k] << 4 * k;
 		}
 		words[3 + 3 * i] = ATTRIBBUFFER_OFFSET_OFFSET_SET(l->offset);
@@ -60,10 +57,6 @@ PICA_EXPORT void pica_emit_attributes(struct pica_emit *e, const struct pica_att
 	}
 	pica_emit_inputs(e, a->n, PICA_IDENTITY_INPUTS);
 	pica_emit_burst(e, REG_ATTRIBBUFFERS_LOC, words, ARRAY_LEN(words));
-	return;
-
-invalid:
-	emit_fail(e, -EINVAL);
 }
 
 PICA_EXPORT void pica_emit_fixed_attribute(struct pica_emit *e, unsigned index, float x, float y,
