@@ -14,15 +14,15 @@
 
 /* ---- Budgets ---- */
 
-TEST_LOOP(shader_steps_of_a_job_end_it, N_THREAD_COUNTS) {
+TEST_LOOP(shader_steps_of_a_job_end_it, N_LIMIT_THREADS) {
 	struct pica_budgets b = { .shader_steps = 1000000, .job_steps = 1000000 };
-	open_engine(thread_counts[_i], &b);
+	open_engine(limit_threads[_i], &b);
 	struct pica_emit e;
-	emit_state(&e, SIDE);
+	emit_limit_state(&e, SIDE);
 	put_triangles(2, 2);
 	emit_program(&e, endless_code, 1);
 	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 1000000);
-	ck_assert_int_eq(run_list(&e), -EDQUOT);
+	ck_assert_int_eq(run_list(&e).result, -EDQUOT);
 	/* Whole chunks of 1536 vertices, as many as fit: none. */
 	struct pica_stats s = stats();
 	ck_assert_uint_eq(s.shaded_vertices, 0);
@@ -38,15 +38,15 @@ TEST(shader_steps_count_over_passes_and_end_at_the_same_chunk) {
 		 * apart.
 		 */
 		struct pica_budgets b = { .job_steps = 20 * 1536 * 3 + 2000 };
-		open_engine(thread_counts[i], &b);
+		open_engine(limit_threads[i], &b);
 		struct pica_emit e;
-		emit_state(&e, SIDE);
+		emit_limit_state(&e, SIDE);
 		put_triangles(2000, 0.5f);
 		for (unsigned pass = 0; pass < 10; pass++) {
-			emit_target(&e, COLOR + 0x10000 * (pass % 4), SIDE);
+			emit_square(&e, COLOR + 0x10000 * (pass % 4), SIDE);
 			pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 6000);
 		}
-		ck_assert_int_eq(run_list(&e), -EDQUOT);
+		ck_assert_int_eq(run_list(&e).result, -EDQUOT);
 		uint64_t now = checksum(COLOR, 0x40000);
 		if (i > 0) {
 			ck_assert_uint_eq(now, sum);
@@ -57,24 +57,24 @@ TEST(shader_steps_count_over_passes_and_end_at_the_same_chunk) {
 		ck_assert_uint_le(shaded, b.job_steps / 3);
 		ck_assert_uint_gt(shaded, b.job_steps / 3 - 1536);
 		/* The next job has its own budget. */
-		emit_state(&e, SIDE);
+		emit_limit_state(&e, SIDE);
 		pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3000);
-		ck_assert_int_eq(run_list(&e), 0);
+		ck_assert_int_eq(run_list(&e).result, 0);
 		close_engine();
 	}
 }
 
-TEST_LOOP(pixels_count_over_passes, N_THREAD_COUNTS) {
+TEST_LOOP(pixels_count_over_passes, N_LIMIT_THREADS) {
 	struct pica_budgets b = { .pixels = 3 * SIDE * SIDE + 100 };
-	open_engine(thread_counts[_i], &b);
+	open_engine(limit_threads[_i], &b);
 	struct pica_emit e;
-	emit_state(&e, SIDE);
+	emit_limit_state(&e, SIDE);
 	put_triangles(1, 2);
 	for (unsigned pass = 0; pass < 6; pass++) {
-		emit_target(&e, COLOR + 0x10000 * pass, SIDE);
+		emit_square(&e, COLOR + 0x10000 * pass, SIDE);
 		pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
 	}
-	ck_assert_int_eq(run_list(&e), -EDQUOT);
+	ck_assert_int_eq(run_list(&e).result, -EDQUOT);
 	for (unsigned pass = 0; pass < 6; pass++) {
 		bool drawn = checksum(COLOR + 0x10000 * pass, 4 * SIDE * SIDE) != 0;
 		ck_assert_int_eq(drawn, pass < 3);
@@ -82,63 +82,61 @@ TEST_LOOP(pixels_count_over_passes, N_THREAD_COUNTS) {
 	close_engine();
 }
 
-TEST_LOOP(pixels_drawn_alone_count_64_times, N_THREAD_COUNTS) {
+TEST_LOOP(pixels_drawn_alone_count_64_times, N_LIMIT_THREADS) {
 	struct pica_budgets b = { .pixels = 64 * SIDE * SIDE };
-	open_engine(thread_counts[_i], &b);
+	open_engine(limit_threads[_i], &b);
 	struct pica_emit e;
-	emit_state(&e, SIDE);
+	emit_limit_state(&e, SIDE);
 	put_triangles(1, 2);
-	emit_target(&e, VRAM + 0x600000 - 0x1000, SIDE); /* leaves VRAM */
+	emit_square(&e, VRAM + 0x600000 - 0x1000, SIDE); /* leaves VRAM */
 	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
-	ck_assert_int_eq(run_list(&e), 0);
-	emit_state(&e, SIDE);
-	emit_target(&e, VRAM + 0x600000 - 0x1000, SIDE);
+	ck_assert_int_eq(run_list(&e).result, 0);
+	emit_limit_state(&e, SIDE);
+	emit_square(&e, VRAM + 0x600000 - 0x1000, SIDE);
 	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
 	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
-	ck_assert_int_eq(run_list(&e), -EDQUOT);
+	ck_assert_int_eq(run_list(&e).result, -EDQUOT);
 	close_engine();
 }
 
-TEST_LOOP(endless_geometry_shader_ends, N_THREAD_COUNTS) {
+TEST_LOOP(endless_geometry_shader_ends, N_LIMIT_THREADS) {
 	/* setemit 2, prim; mov o0, v0; mov o1, v1; emit; jmpu !b0, 0 */
 	static const uint32_t code[] = { 0xAE800000, 0x4C000000, 0x4C201000, 0xA8000000,
 		0xB4000001 };
-	static const struct pica_output outputs[] = { { PICA_OUTPUT_POSITION, 0, 15 },
-		{ PICA_OUTPUT_COLOR, 1, 15 } };
 	const struct pica_geometry g = { .mode = PICA_GS_MODE_POINT, .inputs = 2, .vs_outputs = 2 };
 	enum { JOB_STEPS, ALL_VERTICES, ONE_RUN, LIMITS };
 	for (unsigned limit = 0; limit < LIMITS; limit++) {
 		struct pica_budgets b = { .job_steps = limit == JOB_STEPS ? 3000000 : 20000000,
 			.vertices = limit == ALL_VERTICES ? 20000 : 100000000,
 			.shader_steps = limit == ONE_RUN ? 1000 : 10000000 };
-		open_engine(thread_counts[_i], &b);
+		open_engine(limit_threads[_i], &b);
 		struct pica_emit e;
 		pica_emit_init(&e);
 		pica_emit_geometry(&e, &g);
 		pica_emit_finish(&e);
-		emit_state(&e, SIDE);
+		emit_limit_state(&e, SIDE);
 		put_triangles(2, 0.25f);
 		pica_emit_geometry(&e, &g);
 		emit_program(&e, pass_code, 3);
 		pica_emit_vs_output_mask(&e, 3);
-		pica_emit_outputs(&e, PICA_UNIT_GS, outputs, 2);
+		pica_emit_outputs(&e, PICA_UNIT_GS, pass_outputs, 2);
 		pica_emit_code(&e, PICA_UNIT_GS, 0, code, 5);
-		pica_emit_operand_descriptors(&e, PICA_UNIT_GS, 0, descriptor, 1);
+		pica_emit_operand_descriptors(&e, PICA_UNIT_GS, 0, pass_descriptor, 1);
 		pica_emit_entry_point(&e, PICA_UNIT_GS, 0);
 		for (unsigned i = 0; i < 100; i++) {
 			pica_emit_draw_arrays(&e, PICA_PRIMITIVE_GEOMETRY, 0, 6);
 		}
-		ck_assert_int_eq(run_list(&e), -EDQUOT);
+		ck_assert_int_eq(run_list(&e).result, -EDQUOT);
 		ck_assert_uint_eq(stats().faults[PICA_FAULT_SHADER_BUDGET], 1);
 		close_engine();
 	}
 }
 
-TEST_LOOP(left_over_vertices_with_long_programs_are_charged, N_THREAD_COUNTS) {
+TEST_LOOP(left_over_vertices_with_long_programs_are_charged, N_LIMIT_THREADS) {
 	struct pica_budgets b = { .shader_steps = 1000000, .job_steps = 3000000, .pixels = 1000 };
-	open_engine(thread_counts[_i], &b);
+	open_engine(limit_threads[_i], &b);
 	struct pica_emit e;
-	emit_state(&e, SIDE);
+	emit_limit_state(&e, SIDE);
 	put_triangles(2, 2);
 	emit_program(&e, endless_code, 1);
 	/* Each pair is shaded on the command thread when the target changes. */
@@ -146,24 +144,24 @@ TEST_LOOP(left_over_vertices_with_long_programs_are_charged, N_THREAD_COUNTS) {
 			PICA_PRIMITIVE_CONFIG_MODE(PICA_PRIMITIVE_LIST));
 	pica_emit_reg(&e, PICA_REG_NUMVERTICES, 4);
 	for (unsigned i = 0; i < 1000; i++) {
-		emit_target(&e, COLOR + 0x10000 * (i % 4), SIDE);
+		emit_square(&e, COLOR + 0x10000 * (i % 4), SIDE);
 		pica_emit_reg(&e, PICA_REG_DRAWARRAYS, 1);
 	}
-	ck_assert_int_eq(run_list(&e), -EDQUOT);
+	ck_assert_int_eq(run_list(&e).result, -EDQUOT);
 	close_engine();
 }
 
-TEST_LOOP(textures_decoded_again_and_again_are_charged, N_THREAD_COUNTS) {
+TEST_LOOP(textures_decoded_again_and_again_are_charged, N_LIMIT_THREADS) {
 	struct pica_budgets b = { .pixels = 20 * 1024 * 1024 };
-	open_engine(thread_counts[_i], &b);
+	open_engine(limit_threads[_i], &b);
 	struct pica_emit e;
-	emit_state(&e, SIDE);
+	emit_limit_state(&e, SIDE);
 	put_triangles(1, 1);
 	for (unsigned i = 0; i < 1000; i++) {
 		emit_texture(&e, TEXTURES, 1024);
 		pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
 	}
-	ck_assert_int_eq(run_list(&e), -EDQUOT);
+	ck_assert_int_eq(run_list(&e).result, -EDQUOT);
 	struct pica_stats s = stats();
 	ck_assert_uint_ge(s.textures_decoded, 18);
 	ck_assert_uint_le(s.textures_decoded, 20);
@@ -178,27 +176,23 @@ static long peak_kib(void) {
 	return u.ru_maxrss;
 }
 
-TEST_LOOP(long_draws_do_not_fill_the_memory, N_THREAD_COUNTS) {
-	open_engine(thread_counts[_i], NULL);
-	struct pica_emit e;
-	emit_state(&e, SIDE);
+LIMIT_TEST(long_draws_do_not_fill_the_memory) {
+	emit_limit_state(&e, SIDE);
 	put_triangles(1000, 0.01f);
 	long before = peak_kib();
 	/* Two million vertices: as chunks, 1300 of 200 KiB. */
 	const uint32_t n = IS_SLOW ? 300000 : 2000000;
 	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_STRIP, 0, n);
-	ck_assert_int_eq(run_list(&e), 0);
+	ck_assert_int_eq(run_list(&e).result, 0);
 	ck_assert(IS_SLOW || peak_kib() - before < 300 * 1024);
 	ck_assert_uint_eq(stats().triangles, n - 2);
-	close_engine();
 }
 
 /* The pieces of a long draw must be the draw. */
-TEST_LOOP(pieces_of_long_draws_are_the_draw, N_THREAD_COUNTS) {
+LIMIT_TEST(pieces_of_long_draws_are_the_draw) {
 	enum { N = 200003 };
 	static const uint32_t modes[] = { PICA_PRIMITIVE_LIST, PICA_PRIMITIVE_STRIP,
 		PICA_PRIMITIVE_FAN };
-	open_engine(thread_counts[_i], NULL);
 	for (unsigned m = 0; m < 3; m++) {
 		float (*v)[8] = calloc(N, sizeof(*v));
 		uint64_t sum[2];
@@ -213,12 +207,11 @@ TEST_LOOP(pieces_of_long_draws_are_the_draw, N_THREAD_COUNTS) {
 				0);
 		free(v);
 		for (unsigned cut = 0; cut < 2; cut++) {
-			struct pica_emit e;
 			struct pica_job clear = { .op = PICA_OP_FILL };
 			clear.u.fill.start = COLOR;
 			clear.u.fill.end = COLOR + 4 * SIDE * SIDE;
 			ck_assert_int_eq(pica_submit(ctx, &clear, 1, NULL), 0);
-			emit_state(&e, 16);
+			emit_limit_state(&e, 16);
 			pica_emit_reg(&e, PICA_REG_PRIMITIVE_CONFIG,
 					PICA_PRIMITIVE_CONFIG_MODE(modes[m]));
 			pica_emit_reg(&e, PICA_REG_RESTART_PRIMITIVE, 1);
@@ -230,25 +223,21 @@ TEST_LOOP(pieces_of_long_draws_are_the_draw, N_THREAD_COUNTS) {
 				pica_emit_reg(&e, PICA_REG_DRAWARRAYS, 1);
 				at += n;
 			}
-			ck_assert_int_eq(run_list(&e), 0);
+			ck_assert_int_eq(run_list(&e).result, 0);
 			sum[cut] = checksum(COLOR, 4 * SIDE * SIDE);
 		}
 		ck_assert_uint_eq(sum[0], sum[1]);
 	}
-	close_engine();
 }
 
-TEST_LOOP(many_textures_in_one_pass_do_not_fill_the_memory, N_THREAD_COUNTS) {
-	open_engine(thread_counts[_i], NULL);
-	struct pica_emit e;
-	emit_state(&e, SIDE);
+LIMIT_TEST(many_textures_in_one_pass_do_not_fill_the_memory) {
+	emit_limit_state(&e, SIDE);
 	put_triangles(1, 1);
 	long before = peak_kib();
 	for (unsigned i = 0; i < (IS_SLOW ? 40 : 400); i++) {
 		emit_texture(&e, TEXTURES + 0x1000 * i, 1024); /* 4 MiB each */
 		pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
 	}
-	ck_assert_int_eq(run_list(&e), 0);
+	ck_assert_int_eq(run_list(&e).result, 0);
 	ck_assert(IS_SLOW || peak_kib() - before < 900 * 1024);
-	close_engine();
 }

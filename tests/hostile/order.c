@@ -10,16 +10,14 @@
 #include "limits_rig.h"
 #include "tests/suite.h"
 
-TEST_LOOP(draws_of_one_pass_sample_what_earlier_ones_wrote, N_THREAD_COUNTS) {
+LIMIT_TEST(draws_of_one_pass_sample_what_earlier_ones_wrote) {
 	/*
 	 * One target of several tiles. The first draw writes depth, whose memory the second one,
 	 * which does not touch depth, samples; then again with another depth.
 	 */
 	enum { N = 128 };
 	static uint32_t color[N * N], depth[N * N];
-	open_engine(thread_counts[_i], NULL);
-	struct pica_emit e;
-	emit_state(&e, N);
+	emit_limit_state(&e, N);
 	put_triangles(1, 4);
 	const struct pica_framebuffer fb = { .color_addr = COLOR,
 		.depth_addr = COLOR + 0x10000,
@@ -38,7 +36,7 @@ TEST_LOOP(draws_of_one_pass_sample_what_earlier_ones_wrote, N_THREAD_COUNTS) {
 		}
 		pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
 	}
-	ck_assert_int_eq(run_list(&e), 0);
+	ck_assert_int_eq(run_list(&e).result, 0);
 	ck_assert_int_eq(pica_ctx_read_memory(ctx, COLOR, color, sizeof(color)), 0);
 	ck_assert_int_eq(pica_ctx_read_memory(ctx, COLOR + 0x10000, depth, sizeof(depth)), 0);
 	ck_assert_uint_ne(depth[0], 0);
@@ -51,7 +49,6 @@ TEST_LOOP(draws_of_one_pass_sample_what_earlier_ones_wrote, N_THREAD_COUNTS) {
 		same += color[i] == depth[0] && depth[i] == depth[0];
 	}
 	ck_assert_uint_eq(same, N * N);
-	close_engine();
 }
 
 static uint64_t write_reg(uint32_t id, uint32_t value) {
@@ -106,26 +103,24 @@ static uint64_t immediate_triangle(float size) {
 	return seq;
 }
 
-TEST_LOOP(immediate_vertices_are_drawn_when_somebody_waits, N_THREAD_COUNTS) {
-	open_engine(thread_counts[_i], NULL);
+LIMIT_TEST(immediate_vertices_are_drawn_when_somebody_waits) {
 	for (unsigned round = 0; round < 40; round++) {
-		struct pica_emit e;
 		struct pica_job clear = { .op = PICA_OP_FILL };
 		clear.u.fill.start = COLOR;
 		clear.u.fill.end = COLOR + 4 * SIDE * SIDE;
 		ck_assert_int_eq(pica_submit(ctx, &clear, 1, NULL), 0);
-		emit_state(&e, SIDE);
+		emit_limit_state(&e, SIDE);
 		write_list(&e);
 		uint64_t seq = immediate_triangle(4);
 		if (round & 1) {
 			/* A job whose vertices are not drawn is not complete. */
 			ck_assert_int_eq(pica_wait(ctx, seq, -1), 0);
 			const uint32_t *pixels = pica_ctx_host(ctx, COLOR, 4 * SIDE * SIDE);
-			unsigned red = 0;
+			unsigned n_red = 0;
 			for (unsigned i = 0; i < SIDE * SIDE; i++) {
-				red += pixels[i] == 0xFF0000FF;
+				n_red += pixels[i] == 0xFF0000FF;
 			}
-			ck_assert_uint_eq(red, SIDE * SIDE);
+			ck_assert_uint_eq(n_red, SIDE * SIDE);
 		} else {
 			uint32_t pixel[64];
 			ck_assert_int_eq(pica_ctx_read_memory(
@@ -134,14 +129,11 @@ TEST_LOOP(immediate_vertices_are_drawn_when_somebody_waits, N_THREAD_COUNTS) {
 			ck_assert_uint_eq(pixel[63], 0xFF0000FF);
 		}
 	}
-	close_engine();
 }
 
-TEST_LOOP(immediate_vertices_that_draw_nothing_do_not_block_anybody, N_THREAD_COUNTS) {
-	open_engine(thread_counts[_i], NULL);
-	struct pica_emit e;
+LIMIT_TEST(immediate_vertices_that_draw_nothing_do_not_block_anybody) {
 	uint32_t regs[4];
-	emit_state(&e, SIDE);
+	emit_limit_state(&e, SIDE);
 	pica_emit_reg(&e, PICA_REG_FRAMEBUFFER_DIM, 0); /* no target */
 	write_list(&e);
 	for (unsigned round = 0; round < 20; round++) {
@@ -149,7 +141,6 @@ TEST_LOOP(immediate_vertices_that_draw_nothing_do_not_block_anybody, N_THREAD_CO
 		ck_assert_int_eq(pica_ctx_read_regs(ctx, 0, 4, regs), 0);
 	}
 	immediate_triangle(1);
-	close_engine();
 }
 
 /* ---- Several threads, several contexts ---- */
@@ -173,9 +164,9 @@ static void *call(void *arg) {
 	for (unsigned round = 0; round < 30; round++) {
 		struct pica_job job = { .op = PICA_OP_LIST };
 		uint64_t seq = 0;
-		emit_state(&e, SIDE);
+		emit_limit_state(&e, SIDE);
 		for (unsigned i = 0; i < 20; i++) {
-			emit_target(&e, COLOR + 0x10000 * (i % 3), SIDE);
+			emit_square(&e, COLOR + 0x10000 * (i % 3), SIDE);
 			pica_emit_draw_arrays(&e, PICA_PRIMITIVE_STRIP, 0, 3);
 		}
 		pica_emit_finalize(&e);
@@ -204,9 +195,8 @@ static void *call(void *arg) {
 	return NULL;
 }
 
-TEST_LOOP(contexts_of_one_device_in_several_threads, N_THREAD_COUNTS) {
+LIMIT_TEST(contexts_of_one_device_in_several_threads) {
 	struct caller callers[4];
-	open_engine(thread_counts[_i], NULL);
 	for (unsigned i = 0; i < 4; i++) {
 		callers[i] = (struct caller){ .number = i };
 		ck_assert_int_eq(pthread_create(&callers[i].thread, NULL, call, &callers[i]), 0);
@@ -216,7 +206,6 @@ TEST_LOOP(contexts_of_one_device_in_several_threads, N_THREAD_COUNTS) {
 		ck_assert_uint_ne(callers[i].sum, 0);
 		ck_assert_uint_eq(callers[i].sum, callers[0].sum);
 	}
-	close_engine();
 }
 
 static unsigned n_called;
@@ -231,11 +220,11 @@ static void submit_more(void *user, enum pica_interrupt which) {
 	}
 }
 
-TEST_LOOP(interrupts_may_submit, N_THREAD_COUNTS) {
+TEST_LOOP(interrupts_may_submit, N_LIMIT_THREADS) {
 	struct pica_settings s;
 	struct pica_ctx_settings c;
 	pica_settings_init(&s);
-	s.n_threads = thread_counts[_i];
+	s.n_threads = limit_threads[_i];
 	ck_assert_int_eq(pica_device_create(&device, &s), 0);
 	pica_ctx_settings_init(&c);
 	c.interrupt = submit_more;

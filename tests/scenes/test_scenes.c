@@ -12,9 +12,7 @@
 
 #include "pica_capture.h"
 #include "scenes.h"
-#include "tests/suite.h"
-
-static char dir[] = "/tmp/test_scenes.XXXXXX";
+#include "tests/folder.h"
 
 static struct pica_capture *open_capture(const char *path) {
 	struct pica_capture *c;
@@ -94,11 +92,5 @@ TEST(so_is_the_sample_of_the_other_form) {
 }
 
 int main(void) {
-	if (!mkdtemp(dir)) {
-		perror(dir);
-		return 1;
-	}
-	int failed = suite_run();
-	rmdir(dir);
-	return failed;
+	return run_in_folder(NULL, NULL);
 }

@@ -73,6 +73,13 @@ const struct pica_output pass_outputs[2] = {
 	{ PICA_OUTPUT_COLOR, 1, 15 },
 };
 
+void emit_program(struct pica_emit *e, const uint32_t *code, size_t n) {
+	pica_emit_code(e, PICA_UNIT_VS, 0, code, n);
+	pica_emit_operand_descriptors(e, PICA_UNIT_VS, 0, pass_descriptor, 1);
+	pica_emit_entry_point(e, PICA_UNIT_VS, 0);
+	pica_emit_outputs(e, PICA_UNIT_VS, pass_outputs, 2);
+}
+
 void emit_target(struct pica_emit *e, uint32_t color) {
 	const struct pica_framebuffer fb = { .color_addr = color,
 		.color_format = PICA_COLOR_FORMAT_RGBA8,
@@ -88,10 +95,7 @@ void emit_state(struct pica_emit *e, uint32_t color) {
 	pica_emit_init(e);
 	pica_emit_defaults(e);
 	pica_emit_geometry(e, NULL);
-	pica_emit_code(e, PICA_UNIT_VS, 0, pass_code, 3);
-	pica_emit_operand_descriptors(e, PICA_UNIT_VS, 0, pass_descriptor, 1);
-	pica_emit_entry_point(e, PICA_UNIT_VS, 0);
-	pica_emit_outputs(e, PICA_UNIT_VS, pass_outputs, 2);
+	emit_program(e, pass_code, 3);
 	emit_target(e, color);
 	pica_emit_depth_test(e, false, PICA_COMPARE_ALWAYS, false, 15);
 	const struct pica_attributes a = { .base = VERTICES,

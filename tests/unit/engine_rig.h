@@ -22,7 +22,7 @@ enum {
 	OTHER = VRAM + 0x200000,
 	FCRAM = 0x20000000,
 	VERTICES = FCRAM + 0x1000,
-	LIST = FCRAM + 0x100000,
+	LIST = FCRAM + 0x2000000,
 	SIDE = 64,
 	PIXELS = SIDE * SIDE,
 };
@@ -52,6 +52,8 @@ struct pica_done run_words(const uint32_t *words, size_t n);
 /* Adds FINALIZE, runs, frees. */
 struct pica_done run_list(struct pica_emit *e);
 
+/* Loads a program that uses what pass_code does. */
+void emit_program(struct pica_emit *e, const uint32_t *code, size_t n);
 void emit_target(struct pica_emit *e, uint32_t color);
 /* Begins a list: everything passes, two f32 attributes of 32-byte records at VERTICES. */
 void emit_state(struct pica_emit *e, uint32_t color);

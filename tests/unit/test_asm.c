@@ -206,14 +206,22 @@ TEST(descriptors_are_shared_where_unused_bits_differ) {
 	pica_shader_destroy(s);
 }
 
+/* Appends n lines; each '*' of the line becomes one of xyzw, another one in each line. */
+static char *repeat(char *p, const char *line, unsigned n) {
+	for (unsigned i = 0; i < n; i++) {
+		unsigned digits = i;
+		for (const char *c = line; *c; c++) {
+			*p++ = *c == '*' ? "xyzw"[digits & 3] : *c;
+			digits >>= *c == '*' ? 2 : 0;
+		}
+	}
+	*p = '\0';
+	return p;
+}
+
 TEST(mad_gets_a_descriptor_within_its_reach) {
 	char text[8192] = ".proc main\n";
-	for (int i = 0; i < 40; i++) {
-		char line[64];
-		snprintf(line, sizeof(line), "mov r0, r1.%c%c%c\n", "xyzw"[i & 3],
-				"xyzw"[i >> 2 & 3], "xyzw"[i >> 4 & 3]);
-		strcat(text, line);
-	}
+	repeat(text + strlen(text), "mov r0, r1.***\n", 40);
 	strcat(text, "mad r0, r1, c5, -r2\nmov r0, r1.xxx\n.end");
 	struct pica_shader *s = assemble(text);
 	ck_assert_uint_eq(s->n_descriptors, 41);
@@ -447,51 +455,29 @@ TEST(an_entry_has_an_instruction) {
 }
 
 TEST(limits_hold) {
+	static const struct {
+		const char *head, *line;
+		unsigned n;
+		const char *tail;
+		unsigned at;
+		const char *part;
+	} cases[] = {
+		{ ".proc main\n", "nop\n", 513, ".end", 514, "first 512" },
+		{ ".gsh point c0\n.proc main\n", "nop\n", 4097, ".end", 4099, "at most 4096" },
+		{ ".gsh point c0\n.proc long\n", "nop\n", 256,
+				".end\n.proc main\ncall long\nend\n.end", 261, "at most 255" },
+		{ ".proc main\nifu b0\nnop\n.else\n", "nop\n", 256, ".end\n.end", 261,
+				"behind .else" },
+		{ ".proc main\n", "ifu b0\n", 40, "", 33, "nested" },
+		{ ".proc main\n", "mov r0, r1.****\n", 129, ".end", 130, "128 different" },
+		{ ".proc main\n", "mad r0, r1.***, r2, r3\n", 33, ".end", 34, "32 different" },
+	};
 	char *text = malloc(200000);
 	ck_assert_ptr_nonnull(text);
-	char *p = text + sprintf(text, ".proc main\n");
-	for (int i = 0; i < 513; i++) {
-		p += sprintf(p, "nop\n");
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		strcpy(repeat(stpcpy(text, cases[i].head), cases[i].line, cases[i].n),
+				cases[i].tail);
+		refuse(text, cases[i].at, cases[i].part);
 	}
-	strcpy(p, ".end");
-	refuse(text, 514, "first 512");
-	p = text + sprintf(text, ".gsh point c0\n.proc main\n");
-	for (int i = 0; i < 4097; i++) {
-		p += sprintf(p, "nop\n");
-	}
-	strcpy(p, ".end");
-	refuse(text, 4099, "at most 4096");
-	p = text + sprintf(text, ".gsh point c0\n.proc long\n");
-	for (int i = 0; i < 256; i++) {
-		p += sprintf(p, "nop\n");
-	}
-	strcpy(p, ".end\n.proc main\ncall long\nend\n.end");
-	refuse(text, 261, "at most 255");
-	p = text + sprintf(text, ".proc main\nifu b0\nnop\n.else\n");
-	for (int i = 0; i < 256; i++) {
-		p += sprintf(p, "nop\n");
-	}
-	strcpy(p, ".end\n.end");
-	refuse(text, 261, "behind .else");
-	p = text + sprintf(text, ".proc main\n");
-	for (int i = 0; i < 40; i++) {
-		p += sprintf(p, "ifu b0\n");
-	}
-	refuse(text, 33, "nested");
-	p = text + sprintf(text, ".proc main\n");
-	for (int i = 0; i < 129; i++) {
-		p += sprintf(p, "mov r0, r1.%c%c%c%c\n", "xyzw"[i & 3], "xyzw"[i >> 2 & 3],
-				"xyzw"[i >> 4 & 3],
-				"xyzw"[i >> 6 & 3]);
-	}
-	strcpy(p, ".end");
-	refuse(text, 130, "128 different");
-	p = text + sprintf(text, ".proc main\n");
-	for (int i = 0; i < 33; i++) {
-		p += sprintf(p, "mad r0, r1.%c%c%c, r2, r3\n", "xyzw"[i & 3], "xyzw"[i >> 2 & 3],
-				"xyzw"[i >> 4 & 3]);
-	}
-	strcpy(p, ".end");
-	refuse(text, 34, "32 different");
 	free(text);
 }

@@ -5,17 +5,10 @@
 #include <unistd.h>
 
 #include "box_file.h"
-#include "tests/suite.h"
+#include "tests/folder.h"
 
-static char dir[] = "/tmp/test_box.XXXXXX";
 static char path[64];
 static struct pica_state states[2];
-
-static size_t file_size(void) {
-	struct stat st;
-	ck_assert_int_eq(stat(path, &st), 0);
-	return (size_t)st.st_size;
-}
 
 static void open_box(void) {
 	int ret = pica_capture_open(&capture, path, &error);
@@ -133,7 +126,7 @@ TEST(identical_data_is_stored_once) {
 			job.op = PICA_OP_WRITE;
 		}
 		ck_assert_int_eq(pica_capture_writer_finish(w), 0);
-		size[k] = file_size();
+		size[k] = file_size(path);
 	}
 	/*
 	 * The noise twice: in pages and as one load. 49 more states of zeros and lists cost little.
@@ -204,7 +197,7 @@ TEST(no_space_leaves_the_old_file) {
 	struct rlimit old, small;
 	make_states();
 	write_box(path, states, true);
-	const size_t size = file_size();
+	const size_t size = file_size(path);
 	for (size_t i = 0; i < sizeof(noise); i++) {
 		noise[i] = (uint8_t)(i * i >> 3);
 	}
@@ -226,7 +219,7 @@ TEST(no_space_leaves_the_old_file) {
 	ck_assert_int_eq(pica_capture_writer_finish(w), -EFBIG);
 	setrlimit(RLIMIT_FSIZE, &old);
 	ck_assert_int_eq(ret, -EFBIG);
-	ck_assert_uint_eq(file_size(), size);
+	ck_assert_uint_eq(file_size(path), size);
 	open_box();
 	ck_assert_int_eq(pica_capture_verify(capture), 0);
 	done();
@@ -246,12 +239,5 @@ TEST(a_link_stays_a_link) {
 }
 
 int main(void) {
-	if (!mkdtemp(dir)) {
-		return 2;
-	}
-	snprintf(path, sizeof(path), "%s/box.pica", dir);
-	int failed = suite_run();
-	unlink(path);
-	failed |= rmdir(dir) != 0; /* nothing else was left */
-	return failed;
+	return run_in_folder(path, "box.pica");
 }

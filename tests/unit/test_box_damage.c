@@ -11,7 +11,7 @@
 
 #include "box_file.h"
 #include "capture/container/box.h"
-#include "tests/suite.h"
+#include "tests/folder.h"
 
 /* ---- Memory in use (the linker sends the library's allocations here) ---- */
 
@@ -69,7 +69,6 @@ char *__wrap_strdup(const char *text) {
 
 /* ---- Files ---- */
 
-static char dir[] = "/tmp/test_box.XXXXXX";
 static char path[64];
 static struct pica_state states[2];
 static uint8_t *good, *bad;
@@ -733,12 +732,5 @@ TEST(lost_data_costs_who_names_it) {
 }
 
 int main(void) {
-	if (!mkdtemp(dir)) {
-		return 2;
-	}
-	snprintf(path, sizeof(path), "%s/box.pica", dir);
-	int failed = suite_run();
-	unlink(path);
-	failed |= rmdir(dir) != 0;
-	return failed;
+	return run_in_folder(path, "box.pica");
 }

@@ -1,12 +1,9 @@
 /* Capture files on disk: the system's errors, the writer, the ten captures of tests/data. */
-#include <dirent.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "capture_steps.h"
-#include "tests/suite.h"
+#include "tests/folder.h"
 
-static char dir[] = "/tmp/test_capture.XXXXXX";
 static char path_buffer[4][256];
 
 static const char *path_of(const char *name) {
@@ -14,23 +11,6 @@ static const char *path_of(const char *name) {
 	char *p = path_buffer[turn++ % 4];
 	snprintf(p, sizeof(path_buffer[0]), "%s/%s", dir, name);
 	return p;
-}
-
-static unsigned files_in_dir(void) {
-	DIR *d = opendir(dir);
-	ck_assert_ptr_nonnull(d);
-	unsigned n = 0;
-	for (struct dirent *e; (e = readdir(d)) != NULL;) {
-		n += e->d_name[0] != '.';
-	}
-	closedir(d);
-	return n;
-}
-
-static size_t file_size(const char *path) {
-	struct stat st;
-	ck_assert_int_eq(stat(path, &st), 0);
-	return (size_t)st.st_size;
 }
 
 TEST(open_reports_the_system) {
@@ -298,11 +278,5 @@ TEST(ten_captures_read_whole) {
 }
 
 int main(void) {
-	if (!mkdtemp(dir)) {
-		perror(dir);
-		return 1;
-	}
-	int failed = suite_run();
-	rmdir(dir);
-	return failed;
+	return run_in_folder(NULL, NULL);
 }

@@ -6,11 +6,10 @@
 
 #include "capture/disk/zst.h"
 #include "capture_steps.h"
-#include "tests/suite.h"
+#include "tests/folder.h"
 
 enum { MIB = 1 << 20, ARRAY_WORDS = 0x400 + 0x400 + 0x300 + 64 + 2 * (4096 + 4096 + 384) };
 
-static char dir[] = "/tmp/test_zstd.XXXXXX";
 static char path[64];
 
 /* ---- A small capture ---- */
@@ -349,11 +348,5 @@ TEST(compression_reports_a_short_file) {
 }
 
 int main(void) {
-	if (!mkdtemp(dir)) {
-		perror(dir);
-		return 1;
-	}
-	int failed = suite_run();
-	rmdir(dir);
-	return failed;
+	return run_in_folder(NULL, NULL);
 }

@@ -8,14 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/base/attributes.h"
 #include "pica_capture.h"
 #include "pica_record.h"
-#include "tests/suite.h"
+#include "tests/folder.h"
 
 enum {
 	VRAM = 0x18000000,
@@ -28,7 +27,6 @@ enum {
 	PDC_STRIDE = 0x10400490,
 };
 
-static char dir[] = "/tmp/test_recorder.XXXXXX";
 static char path[64];
 static struct pica_device *device;
 static struct pica_ctx *ctx;
@@ -49,23 +47,6 @@ static void end(void) {
 	pica_device_destroy(device);
 	ctx = NULL;
 	unlink(path);
-}
-
-static unsigned files_in_dir(void) {
-	DIR *d = opendir(dir);
-	ck_assert_ptr_nonnull(d);
-	unsigned n = 0;
-	for (struct dirent *e; (e = readdir(d)) != NULL;) {
-		n += e->d_name[0] != '.';
-	}
-	closedir(d);
-	return n;
-}
-
-static size_t file_size(void) {
-	struct stat st;
-	ck_assert_int_eq(stat(path, &st), 0);
-	return (size_t)st.st_size;
 }
 
 static void start(void) {
@@ -273,7 +254,7 @@ TEST(a_steady_scene_costs_little) {
 			present();
 		}
 		finish();
-		size[k] = file_size();
+		size[k] = file_size(path);
 		end();
 	}
 	ck_assert_uint_gt(size[0], SHOWN_BYTES);
@@ -439,7 +420,7 @@ TEST(a_recording_ends_whole_at_its_limit) {
 	written_bytes(PICA_OP_PRESENT, &n);
 	ck_assert_uint_ge(n, 2);
 	ck_assert_uint_le(n, 4);
-	ck_assert_uint_le(file_size(), 5 * SHOWN_BYTES);
+	ck_assert_uint_le(file_size(path), 5 * SHOWN_BYTES);
 	end();
 }
 
@@ -483,7 +464,7 @@ TEST(a_full_disk_leaves_nothing_and_harms_nobody) {
 	start();
 	present();
 	finish();
-	const size_t size = file_size();
+	const size_t size = file_size(path);
 	signal(SIGXFSZ, SIG_IGN);
 	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &old), 0);
 	small = old;
@@ -500,7 +481,7 @@ TEST(a_full_disk_leaves_nothing_and_harms_nobody) {
 	int ret = pica_recorder_finish(recorder, &error);
 	setrlimit(RLIMIT_FSIZE, &old);
 	ck_assert_int_eq(ret, -EFBIG);
-	ck_assert_uint_eq(file_size(), size); /* the one before */
+	ck_assert_uint_eq(file_size(path), size); /* the one before */
 	ck_assert_uint_eq(files_in_dir(), 1);
 	end();
 }
@@ -618,12 +599,5 @@ TEST_LOOP(bundled_scenes_record_themselves, 2 * (int)ARRAY_LEN(scenes)) {
 }
 
 int main(void) {
-	if (!mkdtemp(dir)) {
-		return 2;
-	}
-	snprintf(path, sizeof(path), "%s/recorded.pica", dir);
-	int failed = suite_run();
-	unlink(path);
-	failed |= rmdir(dir) != 0;
-	return failed;
+	return run_in_folder(path, "recorded.pica");
 }

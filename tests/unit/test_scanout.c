@@ -154,7 +154,6 @@ ISA_TEST(negative_stride_mirrors) {
 }
 
 TEST(solid_unset_and_disabled_screens) {
-	use_isa(ISA_C);
 	screen_setup();
 	lcd[0x204 / 4] = 0x01332211;
 	struct scanout s = show(PICA_SCREEN_TOP, PICA_EYE_LEFT);

@@ -151,7 +151,7 @@ TEST(mip_levels_follow_each_other) {
 
 /* ---- Formats ---- */
 
-TEST(texels_lie_in_z_order) {
+TEX_TEST(texels_lie_in_z_order) {
 	static const struct {
 		unsigned x, y, index;
 	} row[] = { { 1, 0, 1 }, { 0, 1, 2 }, { 3, 2, 13 }, { 1, 1, 3 }, { 2, 0, 4 }, { 4, 0, 16 },
@@ -160,18 +160,15 @@ TEST(texels_lie_in_z_order) {
 	for (unsigned i = 0; i < 64; i++) {
 		src[i] = (uint8_t)i;
 	}
-	struct tex_kernels k;
-	for (int isa = 0; next_kernels(&isa, &k);) {
-		uint32_t dst[64];
-		k.decode[7](dst, 8, src);
-		for (unsigned i = 0; i < ARRAY_LEN(row); i++) {
-			ck_assert_uint_eq(dst[row[i].y * 8 + row[i].x],
-					0xFF000000 | row[i].index * 0x010101);
-		}
-		k.decode[7](dst + 56, -8, src); /* rows upward */
-		ck_assert_uint_eq(dst[1], 0xFF000000 | 43 * 0x010101); /* (1, 7) */
-		ck_assert_uint_eq(dst[57], 0xFF010101);
+	uint32_t dst[64];
+	k.decode[7](dst, 8, src);
+	for (unsigned i = 0; i < ARRAY_LEN(row); i++) {
+		ck_assert_uint_eq(dst[row[i].y * 8 + row[i].x],
+				0xFF000000 | row[i].index * 0x010101);
 	}
+	k.decode[7](dst + 56, -8, src); /* rows upward */
+	ck_assert_uint_eq(dst[1], 0xFF000000 | 43 * 0x010101); /* (1, 7) */
+	ck_assert_uint_eq(dst[57], 0xFF010101);
 }
 
 TEST(tiles_lie_in_rows) {
@@ -196,43 +193,40 @@ TEST(tiles_lie_in_rows) {
 }
 
 /* Decodes a tile that starts with these bytes: the texel of this Z index is RRGGBBAA in hex. */
-static void check_texel(unsigned format, const uint8_t *bytes, unsigned n, unsigned index,
-		uint32_t rgba_hex) {
+static void check_texel(const struct tex_kernels *k, unsigned format, const uint8_t *bytes,
+		unsigned n, unsigned index, uint32_t rgba_hex) {
 	uint8_t src[256] = { 0 };
 	memcpy(src, bytes, n);
-	struct tex_kernels k;
-	for (int isa = 0; next_kernels(&isa, &k);) {
-		uint32_t dst[64];
-		k.decode[format](dst, 8, src);
-		uint32_t t = dst[morton8_y(index) * 8 + morton8_x(index)];
-		uint32_t hex = t << 24 | (t << 8 & 0xFF0000) | (t >> 8 & 0xFF00) | t >> 24;
-		ck_assert_msg(hex == rgba_hex, "format %u texel %u: %08X, not %08X", format, index,
-				hex, rgba_hex);
-	}
+	uint32_t dst[64];
+	k->decode[format](dst, 8, src);
+	uint32_t t = dst[morton8_y(index) * 8 + morton8_x(index)];
+	uint32_t hex = t << 24 | (t << 8 & 0xFF0000) | (t >> 8 & 0xFF00) | t >> 24;
+	ck_assert_msg(hex == rgba_hex, "format %u texel %u: %08X, not %08X", format, index, hex,
+			rgba_hex);
 }
 
 #define BYTES(...) ((const uint8_t[]){ __VA_ARGS__ }), sizeof((const uint8_t[]){ __VA_ARGS__ })
 
-TEST(single_texels) {
-	check_texel(0, BYTES(0x11, 0x22, 0x33, 0x44), 0, 0x44332211);
-	check_texel(1, BYTES(0x11, 0x22, 0x33), 0, 0x332211FF);
-	check_texel(1, BYTES(0, 0, 0, 0x11, 0x22, 0x33), 1, 0x332211FF);
-	check_texel(2, BYTES(0x3F, 0xF8), 0, 0xFF00FFFF);
-	check_texel(2, BYTES(0xC0, 0x07), 0, 0x00FF0000);
-	check_texel(3, BYTES(0xE0, 0x07), 0, 0x00FF00FF);
-	check_texel(4, BYTES(0x34, 0x12), 0, 0x11223344);
-	check_texel(5, BYTES(0x80, 0x40), 0, 0x40404080);
-	check_texel(6, BYTES(0x10, 0x20), 0, 0x201000FF);
-	check_texel(7, BYTES(0x5A), 0, 0x5A5A5AFF);
-	check_texel(8, BYTES(0x7F), 0, 0x0000007F);
-	check_texel(9, BYTES(0xA5), 0, 0xAAAAAA55);
-	check_texel(10, BYTES(0x3C), 0, 0xCCCCCCFF);
-	check_texel(10, BYTES(0x3C), 1, 0x333333FF);
-	check_texel(11, BYTES(0x3C), 0, 0x000000CC);
-	check_texel(11, BYTES(0x3C), 1, 0x00000033);
+TEX_TEST(single_texels) {
+	check_texel(&k, 0, BYTES(0x11, 0x22, 0x33, 0x44), 0, 0x44332211);
+	check_texel(&k, 1, BYTES(0x11, 0x22, 0x33), 0, 0x332211FF);
+	check_texel(&k, 1, BYTES(0, 0, 0, 0x11, 0x22, 0x33), 1, 0x332211FF);
+	check_texel(&k, 2, BYTES(0x3F, 0xF8), 0, 0xFF00FFFF);
+	check_texel(&k, 2, BYTES(0xC0, 0x07), 0, 0x00FF0000);
+	check_texel(&k, 3, BYTES(0xE0, 0x07), 0, 0x00FF00FF);
+	check_texel(&k, 4, BYTES(0x34, 0x12), 0, 0x11223344);
+	check_texel(&k, 5, BYTES(0x80, 0x40), 0, 0x40404080);
+	check_texel(&k, 6, BYTES(0x10, 0x20), 0, 0x201000FF);
+	check_texel(&k, 7, BYTES(0x5A), 0, 0x5A5A5AFF);
+	check_texel(&k, 8, BYTES(0x7F), 0, 0x0000007F);
+	check_texel(&k, 9, BYTES(0xA5), 0, 0xAAAAAA55);
+	check_texel(&k, 10, BYTES(0x3C), 0, 0xCCCCCCFF);
+	check_texel(&k, 10, BYTES(0x3C), 1, 0x333333FF);
+	check_texel(&k, 11, BYTES(0x3C), 0, 0x000000CC);
+	check_texel(&k, 11, BYTES(0x3C), 1, 0x00000033);
 }
 
-TEST(components_expand_to_8_bits) {
+TEX_TEST(components_expand_to_8_bits) {
 	static const uint8_t five[][2] = { { 0, 0 }, { 1, 8 }, { 15, 123 }, { 16, 132 },
 		{ 30, 247 }, { 31, 255 } };
 	static const uint8_t six[][2] = { { 0, 0 }, { 1, 4 }, { 31, 125 }, { 32, 130 }, { 62, 251 },
@@ -241,54 +235,54 @@ TEST(components_expand_to_8_bits) {
 	for (unsigned i = 0; i < ARRAY_LEN(five); i++) {
 		uint32_t w = five[i][0] * 0x0842u; /* R5 G5 B5 A1 */
 		uint32_t x = five[i][1];
-		check_texel(2, BYTES(w & 255, w >> 8), 0, x << 24 | x << 16 | x << 8);
+		check_texel(&k, 2, BYTES(w & 255, w >> 8), 0, x << 24 | x << 16 | x << 8);
 	}
 	for (unsigned i = 0; i < ARRAY_LEN(six); i++) {
 		uint32_t w = (uint32_t)six[i][0] << 5;
-		check_texel(3, BYTES(w & 255, w >> 8), 0, (uint32_t)six[i][1] << 16 | 255);
+		check_texel(&k, 3, BYTES(w & 255, w >> 8), 0, (uint32_t)six[i][1] << 16 | 255);
 	}
 	for (unsigned i = 0; i < ARRAY_LEN(four); i++) {
 		uint32_t w = four[i][0] * 0x1111u;
-		check_texel(4, BYTES(w & 255, w >> 8), 0, four[i][1] * 0x01010101u);
+		check_texel(&k, 4, BYTES(w & 255, w >> 8), 0, four[i][1] * 0x01010101u);
 	}
 }
 
-TEST(etc1_blocks) {
+TEX_TEST(etc1_blocks) {
 	static const uint8_t individual[] = { 0x0F, 0x0F, 0xF0, 0x00, 0x34, 0x2A, 0x4C, 0xF8 };
 	static const uint8_t differential[] = { 0x21, 0x84, 0x01, 0x80, 0x77, 0xFC, 0x47, 0x81 };
 	/* In the first block of a tile texel (x, y) has Z index morton8(x, y). */
-	check_texel(12, individual, 8, morton8(0, 0), 0xFF5533FF);
-	check_texel(12, individual, 8, morton8(1, 1), 0xFA3F1DFF);
-	check_texel(12, individual, 8, morton8(2, 0), 0xD8FFFAFF);
-	check_texel(12, individual, 8, morton8(3, 3), 0xA0E4C2FF);
-	check_texel(12, differential, 8, morton8(0, 0), 0x5A18D5FF);
-	check_texel(12, differential, 8, morton8(0, 1), 0x914FFFFF);
-	check_texel(12, differential, 8, morton8(1, 1), 0xAE6CFFFF);
-	check_texel(12, differential, 8, morton8(0, 2), 0xA451F6FF);
-	check_texel(12, differential, 8, morton8(2, 2), 0xDC89FFFF);
-	check_texel(12, differential, 8, morton8(3, 3), 0x3C008EFF);
+	check_texel(&k, 12, individual, 8, morton8(0, 0), 0xFF5533FF);
+	check_texel(&k, 12, individual, 8, morton8(1, 1), 0xFA3F1DFF);
+	check_texel(&k, 12, individual, 8, morton8(2, 0), 0xD8FFFAFF);
+	check_texel(&k, 12, individual, 8, morton8(3, 3), 0xA0E4C2FF);
+	check_texel(&k, 12, differential, 8, morton8(0, 0), 0x5A18D5FF);
+	check_texel(&k, 12, differential, 8, morton8(0, 1), 0x914FFFFF);
+	check_texel(&k, 12, differential, 8, morton8(1, 1), 0xAE6CFFFF);
+	check_texel(&k, 12, differential, 8, morton8(0, 2), 0xA451F6FF);
+	check_texel(&k, 12, differential, 8, morton8(2, 2), 0xDC89FFFF);
+	check_texel(&k, 12, differential, 8, morton8(3, 3), 0x3C008EFF);
 
 	/* Blocks 0 1 above 2 3, and alpha nibble k = x*4 + y in front of the colour. */
 	uint8_t tile[64] = { 0 };
 	memcpy(tile + 16, individual, 8);
-	check_texel(12, tile, 32, morton8(0, 4), 0xFF5533FF); /* block 2 */
+	check_texel(&k, 12, tile, 32, morton8(0, 4), 0xFF5533FF); /* block 2 */
 	memset(tile, 0, sizeof(tile));
 	tile[16] = 0x50; /* block 1, k = 1: (0, 1) */
 	tile[19] = 0x09; /* k = 6: (1, 2) */
 	memcpy(tile + 24, individual, 8);
-	check_texel(13, tile, 64, morton8(4, 0), 0xFF553300);
-	check_texel(13, tile, 64, morton8(4, 1), 0xFF553355);
-	check_texel(13, tile, 64, morton8(5, 1), 0xFA3F1D00);
-	check_texel(13, tile, 64, morton8(5, 2), 0xFA3F1D99);
+	check_texel(&k, 13, tile, 64, morton8(4, 0), 0xFF553300);
+	check_texel(&k, 13, tile, 64, morton8(4, 1), 0xFF553355);
+	check_texel(&k, 13, tile, 64, morton8(5, 1), 0xFA3F1D00);
+	check_texel(&k, 13, tile, 64, morton8(5, 2), 0xFA3F1D99);
 }
 
-TEST(etc1_base_sum_wraps) {
+TEX_TEST(etc1_base_sum_wraps) {
 	/* Differential, base 31, difference +1: 32 wraps to 0 in the second half; table 0, +2. */
 	uint8_t block[8] = { 0, 0, 0, 0, 2, 0, 0, 0xF9 };
-	check_texel(12, block, 8, morton8(0, 0), 0xFF0202FF);
-	check_texel(12, block, 8, morton8(2, 0), 0x020202FF);
+	check_texel(&k, 12, block, 8, morton8(0, 0), 0xFF0202FF);
+	check_texel(&k, 12, block, 8, morton8(2, 0), 0x020202FF);
 	block[7] = 0x07; /* base 0, difference -1: 31 */
-	check_texel(12, block, 8, morton8(2, 0), 0xFF0202FF);
+	check_texel(&k, 12, block, 8, morton8(2, 0), 0xFF0202FF);
 }
 
 /* ---- Images and the cache ---- */

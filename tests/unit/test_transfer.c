@@ -256,7 +256,6 @@ ISA_TEST(flip_with_crop_skews) {
 }
 
 TEST(zero_sizes_do_nothing) {
-	use_isa(ISA_C);
 	static const uint32_t dims[][2] = { { 0, 16 }, { 16, 0 }, { 7, 16 }, { 16, 7 } };
 	for (size_t i = 0; i < ARRAY_LEN(dims); i++) {
 		job = (struct pica_job_transfer){

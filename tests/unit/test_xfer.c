@@ -252,7 +252,6 @@ ISA_TEST(fill_stripes_and_windows) {
 }
 
 TEST(fill_of_nothing) {
-	use_isa(ISA_C);
 	struct fill f;
 	fill_from_job(&f,
 			&(struct pica_job_fill){ .start = 0, .end = FCRAM + 16, .control = 0x200 });
@@ -273,7 +272,6 @@ TEST(fill_of_nothing) {
 
 TEST(fill_from_registers) {
 	/* [fidelity: citrace-numbers]: 0x18000000 to 0x18000010 with 0x11223344, control 0x201. */
-	use_isa(ISA_C);
 	static uint32_t external[0x400];
 	memset(external, 0, sizeof(external));
 	external[0x10 / 4] = 0x03000000;
@@ -298,7 +296,6 @@ TEST(fill_from_registers) {
 
 TEST(copy_left_half_of_a_texture) {
 	/* A 32x32 RGB8 tiled texture, left half packed: input width 24, gap 24, size 1536. */
-	use_isa(ISA_C);
 	for (uint32_t i = 0; i < 32 * 32 * 3; i++) {
 		host(IN)[i] = (uint8_t)rnd(256);
 	}
@@ -318,7 +315,6 @@ TEST(copy_left_half_of_a_texture) {
 }
 
 TEST(copy_rounds_the_size_down_and_ignores_width_without_gap) {
-	use_isa(ISA_C);
 	memset(host(IN), 0x77, 64);
 	struct copy c;
 	copy_from_job(&c,
@@ -333,7 +329,6 @@ TEST(copy_rounds_the_size_down_and_ignores_width_without_gap) {
 }
 
 TEST(copy_lines_of_different_length) {
-	use_isa(ISA_C);
 	for (uint32_t i = 0; i < 1024; i++) {
 		host(IN)[i] = (uint8_t)(i / 16 + 1);
 	}
@@ -351,7 +346,6 @@ TEST(copy_lines_of_different_length) {
 }
 
 TEST(copy_that_freezes_hardware_does_nothing) {
-	use_isa(ISA_C);
 	static const struct pica_job_copy jobs[] = {
 		{ .src = IN, .dst = OUT, .size_bytes = 0 },
 		{ .src = IN, .dst = OUT, .size_bytes = 15 },
@@ -371,7 +365,6 @@ TEST(copy_that_freezes_hardware_does_nothing) {
 }
 
 TEST(overlapping_copy_goes_forward) {
-	use_isa(ISA_C);
 	for (uint32_t i = 0; i < 16; i++) {
 		memset(host(IN) + 16 * i, (int)i + 1, 16);
 	}
@@ -385,7 +378,6 @@ TEST(overlapping_copy_goes_forward) {
 }
 
 TEST(random_copies_equal_bytewise_ones) {
-	use_isa(ISA_C);
 	uint8_t *want = malloc(FCRAM_BYTES + VRAM_BYTES);
 	ck_assert(want);
 	for (uint32_t i = 0; i < FCRAM_BYTES; i++) {
@@ -438,7 +430,6 @@ TEST(random_copies_equal_bytewise_ones) {
 }
 
 TEST(copy_and_transfer_from_registers) {
-	use_isa(ISA_C);
 	static uint32_t external[0x400];
 	memset(external, 0, sizeof(external));
 	external[0xC00 / 4] = 0x03000000;

@@ -8,6 +8,7 @@
 #include <check.h>
 
 #include "core/base/morton.h"
+#include "isa_test.h"
 #include "pica/regs/regs.h"
 #include "pica/tex/private.h"
 #include "pica/tex/tex.h"
@@ -28,17 +29,15 @@ static inline void teardown(void) {
 	space_finish(&space);
 }
 
-/* Every instruction set of this machine, C included. */
-static inline bool next_kernels(int *isa, struct tex_kernels *k) {
-	while (*isa < ISA_COUNT && !isa_available((enum isa)*isa)) {
-		++*isa;
-	}
-	if (*isa == ISA_COUNT) {
-		return false;
-	}
-	tex_kernels_init(k, (enum isa)(*isa)++);
-	return true;
-}
+/* TEX_TEST(name) { ... }: a test for each instruction set, with its kernels k. */
+#define TEX_TEST(name) \
+	static void name##_with(struct tex_kernels k); \
+	ISA_TEST(name) { \
+		struct tex_kernels k; \
+		tex_kernels_init(&k, (enum isa)_i); \
+		name##_with(k); \
+	} \
+	static void name##_with(struct tex_kernels k)
 
 static inline struct tex_kernels c_kernels(void) {
 	struct tex_kernels k;

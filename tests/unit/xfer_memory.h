@@ -30,6 +30,10 @@ static struct space space;
 static struct xfer_kernels kernels;
 static struct pica_job_transfer job;
 
+static void use_isa(int isa) {
+	xfer_kernels_init(&kernels, (enum isa)isa);
+}
+
 static void setup(void) {
 	fcram = calloc(1, FCRAM_BYTES);
 	vram = calloc(1, VRAM_BYTES);
@@ -45,16 +49,13 @@ static void setup(void) {
 				{ .phys = FCRAM, .size_bytes = FCRAM_BYTES, .host = fcram },
 		} };
 	memset(&job, 0, sizeof(job));
+	use_isa(ISA_C);
 }
 
 static void teardown(void) {
 	free(fcram);
 	free(vram);
 	free(rom);
-}
-
-static PICA_UNUSED void use_isa(int isa) {
-	xfer_kernels_init(&kernels, (enum isa)isa);
 }
 
 static PICA_UNUSED uint8_t *host(uint32_t addr) {

@@ -1,0 +1,48 @@
+/* A test program in a folder of its own, which must be empty at the end. */
+#ifndef TESTS_FOLDER_H
+#define TESTS_FOLDER_H
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/suite.h"
+
+static char dir[] = "/tmp/libpica_test.XXXXXX";
+
+static PICA_UNUSED unsigned files_in_dir(void) {
+	DIR *d = opendir(dir);
+	ck_assert_ptr_nonnull(d);
+	unsigned n = 0;
+	for (struct dirent *e; (e = readdir(d)) != NULL;) {
+		n += e->d_name[0] != '.';
+	}
+	closedir(d);
+	return n;
+}
+
+static PICA_UNUSED size_t file_size(const char *name) {
+	struct stat st;
+	ck_assert_int_eq(stat(name, &st), 0);
+	return (size_t)st.st_size;
+}
+
+/* For main(). path, unless NULL: becomes that of the file, which is removed at the end. */
+static int run_in_folder(char path[64], const char *file) {
+	if (!mkdtemp(dir)) {
+		perror(dir);
+		return 2;
+	}
+	if (path) {
+		snprintf(path, 64, "%s/%s", dir, file);
+	}
+	int failed = suite_run();
+	if (path) {
+		unlink(path);
+	}
+	return failed | (rmdir(dir) != 0);
+}
+
+#endif
