@@ -1,40 +1,23 @@
 /* pica bench: how fast captures are drawn. Frames are submitted and waited for one by one. */
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 #include "bench/bench.h"
 #include "common/json.h"
 #include "common/options.h"
 #include "common/remote.h"
-#include "replay.h"
 #include "verbs.h"
 
 enum { MAX_REPEAT = 100000 };
-
-enum stage { STAGE_COMMAND, STAGE_VERTEX, STAGE_TILE, STAGE_COPY, STAGE_COUNT };
 
 static const char *const stage_names[STAGE_COUNT] = {
 	[STAGE_COMMAND] = "command",
 	[STAGE_VERTEX] = "vertex",
 	[STAGE_TILE] = "tile",
 	[STAGE_COPY] = "copy",
-};
-
-/* Measurements of one capture, over the timed frames. */
-struct result {
-	char *name;
-	uint64_t *wall_ns; /* of each frame; sorted in the end */
-	size_t n, cap;
-	uint64_t cpu_ns, total_ns;
-	uint64_t fragments, triangles;
-	uint64_t stage_ns[STAGE_COUNT];
-	uint32_t frames; /* timed in one run */
 };
 
 static void check(void *input, struct option_args args) {
@@ -61,240 +44,101 @@ static void check(void *input, struct option_args args) {
 	}
 }
 
-/* ---- Measuring ---- */
-
-static int add_sample(struct result *r, uint64_t wall_ns) {
-	if (r->n == r->cap) {
-		size_t cap = r->cap ? 2 * r->cap : 256;
-		uint64_t *samples = realloc(r->wall_ns, cap * sizeof(*samples));
-		if (!samples) {
-			return -ENOMEM;
-		}
-		r->wall_ns = samples;
-		r->cap = cap;
-	}
-	r->wall_ns[r->n++] = wall_ns;
-	r->total_ns += wall_ns;
-	return 0;
-}
-
-static void add_stats(struct result *r, const struct pica_stats *a, const struct pica_stats *b) {
-	r->fragments += b->fragments - a->fragments;
-	r->triangles += b->triangles - a->triangles;
-	r->stage_ns[STAGE_COMMAND] += b->ns_command - a->ns_command;
-	r->stage_ns[STAGE_VERTEX] += b->ns_vertex - a->ns_vertex;
-	r->stage_ns[STAGE_TILE] += b->ns_tile - a->ns_tile;
-	r->stage_ns[STAGE_COPY] += b->ns_copy - a->ns_copy;
-}
-
-static int timed_frame(struct result *r, struct replay *replay) {
-	struct pica_stats before = { .size = sizeof(before) }, after = { .size = sizeof(after) };
-	int ret = replay->gpu.impl->stats(replay->gpu, &before);
-	uint64_t cpu = bench_clock_ns(CLOCK_PROCESS_CPUTIME_ID),
-		 wall = bench_clock_ns(CLOCK_MONOTONIC);
-	if (ret == 0) {
-		ret = replay_frame(replay);
-	}
-	if (ret >= 0) {
-		ret = replay_wait(replay);
-	}
-	wall = bench_clock_ns(CLOCK_MONOTONIC) - wall;
-	cpu = bench_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu;
-	if (ret == 0) {
-		ret = replay->gpu.impl->stats(replay->gpu, &after);
-	}
-	if (ret < 0) {
-		return ret;
-	}
-	add_stats(r, &before, &after);
-	r->cpu_ns += cpu;
-	return add_sample(r, wall);
-}
-
-/* One pass over the capture; r NULL: to warm up. *replay: as it ended. */
-static int run(struct result *r, const struct bench_options *o, struct gpu gpu,
-		struct pica_capture *capture, uint32_t n_frames, struct replay *replay) {
-	/*
-	 * Captures begin with zeroed memory, and omit writes of zeros
-	 * [fidelity: citrace-replay].
-	 */
-	int ret = gpu.impl->zero_memory(gpu);
-	ret = ret < 0 ? ret : replay_start(replay, gpu, capture, 0);
-	uint32_t end = frame_list_end(&o->frames, n_frames);
-	for (uint32_t frame = 0; ret == 0 && frame <= end; frame++) {
-		if (r && frame_list_has(&o->frames, n_frames, frame)) {
-			ret = timed_frame(r, replay);
-		} else {
-			ret = replay_frame(replay);
-			ret = ret < 0 ? ret : replay_wait(replay);
-		}
-	}
-	return ret < 0 ? ret : replay->worst;
-}
-
-static int compare_samples(const void *a, const void *b) {
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-	return (x > y) - (x < y);
-}
-
-void bench_sort(uint64_t *samples, size_t n) {
-	qsort(samples, n, sizeof(*samples), compare_samples);
-}
-
-int bench_job_failed(const char *path, const struct replay *replay) {
-	log_at(path, replay->worst_offset, "%s", replay_error(replay->worst, replay->worst_flags));
-	return replay->worst == -ENOMEM ? EXIT_TROUBLE : EXIT_BAD_CAPTURE;
-}
-
-static int measure(struct result *r, const struct bench_options *o, struct pica_device *device,
-		const char *path) {
-	struct pica_capture *capture;
-	struct pica_capture_error error;
-	struct pica_ctx *ctx = NULL;
-	int exit = capture_open(&capture, path, &error);
-	if (exit != EXIT_FINE) {
-		return exit;
-	}
-	struct pica_capture_info info;
-	pica_capture_info(capture, &info);
-	uint32_t n_frames = info.frames ? info.frames : 1;
-	uint32_t end = frame_list_end(&o->frames, n_frames);
-	struct replay replay = { .worst = 0 };
-	int ret = 0;
-	r->name = capture_name(path);
-	if (end >= n_frames) {
-		log_line("%s: frame %" PRIu32 " was asked for, but the last one is %" PRIu32, path, end,
-			n_frames - 1);
-		exit = EXIT_TROUBLE;
-	} else {
-		ret = r->name ? replay_create_ctx(&ctx, device, capture) : -ENOMEM;
-		ret = ret ? ret : run(NULL, o, gpu_here(ctx), capture, n_frames, &replay);
-	}
-	for (uint32_t i = 0; exit == EXIT_FINE && ret == 0 && i < o->repeat; i++) {
-		log_progress(r->name, i + 1, o->repeat);
-		ret = run(r, o, gpu_here(ctx), capture, n_frames, &replay);
-	}
-	if (ret < 0) {
-		if (capture_is_damaged(capture, ret)) {
-			exit = capture_failed(capture, path, ret);
-		} else if (ret == replay.worst) {
-			exit = bench_job_failed(path, &replay);
-		} else {
-			log_line("%s: %s", path, strerror(-ret));
-			exit = EXIT_TROUBLE;
-		}
-	} else if (exit == EXIT_FINE) {
-		bench_sort(r->wall_ns, r->n);
-		r->frames = (uint32_t)(r->n / o->repeat);
-	}
-	pica_ctx_destroy(ctx);
-	pica_capture_close(capture);
-	return exit;
-}
-
 /* ---- Results ---- */
 
-/* The smallest sample that a share of all does not exceed (nearest rank), in ms. */
-static double rank_ms(const struct result *r, double share) {
-	size_t rank = (size_t)ceil(share * (double)r->n);
-	return (double)r->wall_ns[rank > 0 ? rank - 1 : 0] / 1e6;
-}
+struct bench {
+	struct bench_samples samples; /* of one capture */
+	unsigned n;                   /* captures so far */
+	double median_ms, p99_ms, cpu_ms; /* over them: sums of logarithms, then geometric means */
+};
 
-static double median_ms(const struct result *r) {
-	return r->n % 2 ? rank_ms(r, 0.5) :
-			(double)(r->wall_ns[r->n / 2 - 1] + r->wall_ns[r->n / 2]) / 2e6;
-}
-
-static double cpu_ms(const struct result *r) {
-	return (double)r->cpu_ns / (double)r->n / 1e6;
+/* The smallest sample that 99 of 100 do not exceed (nearest rank). */
+static double p99_ms(const struct bench_samples *s) {
+	const size_t rank = (size_t)ceil(0.99 * (double)s->n);
+	return (double)s->wall_ns[rank > 0 ? rank - 1 : 0] / 1e6;
 }
 
 /* Millions a second of wall time. */
-static double rate_m(const struct result *r, uint64_t count) {
-	return r->total_ns ? (double)count * 1e3 / (double)r->total_ns : 0;
+static double rate_m(const struct bench_samples *s, uint64_t count) {
+	return s->total_ns ? (double)count * 1e3 / (double)s->total_ns : 0;
 }
 
-static double stage_percent(const struct result *r, enum stage stage) {
+static double stage_percent(const struct bench_samples *s, unsigned stage) {
 	uint64_t sum = 0;
 	for (unsigned i = 0; i < STAGE_COUNT; i++) {
-		sum += r->stage_ns[i];
+		sum += s->stage_ns[i];
 	}
-	return sum ? 100.0 * (double)r->stage_ns[stage] / (double)sum : 0;
+	return sum ? 100.0 * (double)s->stage_ns[stage] / (double)sum : 0;
 }
 
-struct total {
-	unsigned n;
-	double median_ms, p99_ms, cpu_ms; /* sums of logarithms, then geometric means */
-};
-
-static void total_add(struct total *t, const struct result *r) {
-	t->n++;
-	/* A clock may stand still for a frame that does nothing. */
-	t->median_ms += log(fmax(median_ms(r), 1e-6));
-	t->p99_ms += log(fmax(rank_ms(r, 0.99), 1e-6));
-	t->cpu_ms += log(fmax(cpu_ms(r), 1e-6));
+static int measure(void *user, struct bench_capture *c) {
+	struct bench *b = user;
+	struct bench_samples *s = &b->samples;
+	bench_samples_reset(s);
+	int ret = bench_start(c, &c->replay);
+	ret = ret < 0 ? ret : bench_frames(c, &c->replay, NULL);
+	for (uint32_t i = 0; ret == 0 && i < c->o->repeat; i++) {
+		log_progress(c->name, i + 1, c->o->repeat);
+		ret = bench_start(c, &c->replay);
+		ret = ret < 0 ? ret : bench_frames(c, &c->replay, s);
+	}
+	if (ret == 0) {
+		bench_samples_sort(s);
+		b->n++;
+		/* A clock may stand still for a frame that does nothing. */
+		b->median_ms += log(fmax(bench_median_ms(s), 1e-6));
+		b->p99_ms += log(fmax(p99_ms(s), 1e-6));
+		b->cpu_ms += log(fmax(bench_cpu_ms(s), 1e-6));
+	}
+	return ret;
 }
 
-static void total_finish(struct total *t) {
-	t->median_ms = exp(t->median_ms / t->n);
-	t->p99_ms = exp(t->p99_ms / t->n);
-	t->cpu_ms = exp(t->cpu_ms / t->n);
-}
-
-static void print_heading(void) {
-	printf("%-16s %6s %9s %9s %9s %8s %8s", "capture", "frames", "median-ms", "p99-ms",
-		"cpu-ms", "Mpixel/s", "Mtri/s");
+static void print(void *user, const struct bench_capture *c, bool is_first) {
+	const struct bench_samples *s = &((const struct bench *)user)->samples;
+	if (is_first) {
+		printf("%-16s %6s %9s %9s %9s %8s %8s", "capture", "frames", "median-ms", "p99-ms",
+				"cpu-ms", "Mpixel/s", "Mtri/s");
+		for (unsigned i = 0; i < STAGE_COUNT; i++) {
+			printf(" %7s%%", stage_names[i]);
+		}
+		putchar('\n');
+	}
+	printf("%-16s %6zu %9.3f %9.3f %9.3f %8.1f %8.3f", c->name, s->n / c->o->repeat,
+			bench_median_ms(s), p99_ms(s), bench_cpu_ms(s), rate_m(s, s->fragments),
+			rate_m(s, s->triangles));
 	for (unsigned i = 0; i < STAGE_COUNT; i++) {
-		printf(" %7s%%", stage_names[i]);
+		printf(" %8.1f", stage_percent(s, i));
 	}
 	putchar('\n');
 }
 
-static void print_result(const struct result *r) {
-	printf("%-16s %6" PRIu32 " %9.3f %9.3f %9.3f %8.1f %8.3f", r->name, r->frames, median_ms(r),
-		rank_ms(r, 0.99), cpu_ms(r), rate_m(r, r->fragments), rate_m(r, r->triangles));
-	for (unsigned i = 0; i < STAGE_COUNT; i++) {
-		printf(" %8.1f", stage_percent(r, (enum stage)i));
-	}
-	putchar('\n');
-	fflush(stdout);
-}
-
-static json_t *result_json(const struct result *r, const char *path) {
+static json_t *row_json(void *user, const struct bench_capture *c) {
+	const struct bench_samples *s = &((const struct bench *)user)->samples;
 	json_t *stages = json_object();
 	for (unsigned i = 0; i < STAGE_COUNT; i++) {
 		json_object_set_new(stages, stage_names[i],
-			json_rounded(stage_percent(r, (enum stage)i) / 100, 4));
+				json_rounded(stage_percent(s, i) / 100, 4));
 	}
-	return json_pack("{so so sI sI so so so so so so}", "path", json_text(path), "name",
-		json_text(r->name), "frames", (json_int_t)r->frames, "samples", (json_int_t)r->n,
-		"median_ms", json_rounded(median_ms(r), 6), "p99_ms",
-		json_rounded(rank_ms(r, 0.99), 6), "cpu_ms", json_rounded(cpu_ms(r), 6), "mpixel_s",
-		json_rounded(rate_m(r, r->fragments), 3), "mtri_s",
-		json_rounded(rate_m(r, r->triangles), 6), "stages", stages);
+	return json_pack("{sI sI so so so so so so}", "frames", (json_int_t)(s->n / c->o->repeat),
+			"samples", (json_int_t)s->n, "median_ms",
+			json_rounded(bench_median_ms(s), 6), "p99_ms", json_rounded(p99_ms(s), 6),
+			"cpu_ms", json_rounded(bench_cpu_ms(s), 6), "mpixel_s",
+			json_rounded(rate_m(s, s->fragments), 3), "mtri_s",
+			json_rounded(rate_m(s, s->triangles), 6), "stages", stages);
 }
 
-static int print_report(const struct bench_options *o, const char *isa, json_t *captures,
-		json_t *errors, const struct total *t) {
+static json_t *begin_report(const struct bench_options *o, const char *isa) {
+	const bool is_f24 = o->engine.float_mode == PICA_FLOAT_F24;
+	const bool is_nearest = o->engine.combiner == PICA_COMBINER_NEAREST;
 	json_t *report = json_report("bench");
 	json_object_set_new(report, "threads", json_integer(o->engine.threads));
 	json_object_set_new(report, "isa", json_string(isa));
-	json_object_set_new(report, "float",
-			json_string(o->engine.float_mode == PICA_FLOAT_F24 ? "f24" : "f32"));
-	json_object_set_new(report, "combiner",
-			json_string(o->engine.combiner == PICA_COMBINER_NEAREST ? "nearest" :
-					"truncate"));
-	json_object_set_new(report, "repeat", json_integer(o->repeat));
-	json_object_set_new(report, "captures", captures);
-	json_object_set_new(report, "errors", errors);
-	json_t *mean = json_null();
-	if (t->n) {
-		mean = json_pack("{so so so}", "median_ms", json_rounded(t->median_ms, 6), "p99_ms",
-			json_rounded(t->p99_ms, 6), "cpu_ms", json_rounded(t->cpu_ms, 6));
-	}
-	json_object_set_new(report, "geometric_mean", mean);
-	return json_print(report);
+	json_object_set_new(report, "float", json_string(is_f24 ? "f24" : "f32"));
+	json_object_set_new(report, "combiner", json_string(is_nearest ? "nearest" : "truncate"));
+	return report;
 }
+
+/* ---- The verb ---- */
 
 #define AT(member) offsetof(struct bench_options, member)
 
@@ -339,48 +183,29 @@ int verb_bench(int argc, char **argv) {
 	if (o.record) {
 		return bench_recorded(&o);
 	}
+	static const struct bench_kind kind = { measure, print, row_json };
+	struct bench b = { .n = 0 };
 	struct pica_device *device;
 	int exit = engine_create(&device, &o.engine);
 	if (exit != EXIT_FINE) {
 		return exit;
 	}
-	json_t *captures = o.json ? json_array() : NULL, *errors = o.json ? json_array() : NULL;
-	struct total total = { 0 };
-	for (unsigned i = 0; i < o.n_captures; i++) {
-		struct result r = { 0 };
-		int code = measure(&r, &o, device, o.captures[i]);
-		exit = code > exit ? code : exit;
-		log_end();
-		if (code == EXIT_FINE) {
-			if (o.json) {
-				json_array_append_new(captures, result_json(&r, o.captures[i]));
-			} else {
-				if (total.n == 0) {
-					print_heading();
-				}
-				print_result(&r);
-			}
-			total_add(&total, &r);
-		} else {
-			json_t *row = json_last_error();
-			json_object_set_new(row, "path", json_text(o.captures[i]));
-			json_array_append_new(errors, row);
-		}
-		free(r.name);
-		free(r.wall_ns);
+	json_t *report = o.json ? begin_report(&o, pica_device_isa(device)) : NULL;
+	exit = bench_all(&o, device, &kind, &b, report);
+	b.median_ms = exp(b.median_ms / b.n);
+	b.p99_ms = exp(b.p99_ms / b.n);
+	b.cpu_ms = exp(b.cpu_ms / b.n);
+	if (report) {
+		json_object_set_new(report, "geometric_mean", b.n == 0 ? json_null() :
+				json_pack("{so so so}", "median_ms", json_rounded(b.median_ms, 6),
+						"p99_ms", json_rounded(b.p99_ms, 6), "cpu_ms",
+						json_rounded(b.cpu_ms, 6)));
+		exit = json_finish(report, exit);
+	} else if (b.n > 1) {
+		printf("%-16s %6s %9.3f %9.3f %9.3f\n", "geometric-mean", "", b.median_ms,
+				b.p99_ms, b.cpu_ms);
 	}
-	if (total.n) {
-		total_finish(&total);
-	}
-	if (o.json) {
-		if (print_report(&o, pica_device_isa(device), captures, errors, &total) < 0) {
-			log_line("%s", strerror(ENOMEM));
-			exit = exit < EXIT_TROUBLE ? EXIT_TROUBLE : exit;
-		}
-	} else if (total.n > 1) {
-		printf("%-16s %6s %9.3f %9.3f %9.3f\n", "geometric-mean", "", total.median_ms,
-			total.p99_ms, total.cpu_ms);
-	}
+	free(b.samples.wall_ns);
 	pica_device_destroy(device);
 	return exit;
 }

@@ -425,16 +425,11 @@ static int print_json(const struct dump *d, json_t *events) {
 /* ---- The verb ---- */
 
 /* Logs and returns false if a requested draw does not exist. */
-static bool has_draws(const struct dump *d) {
-	const struct dump_options *o = d->o;
-	if (o->at.is_given && !d->has_here) {
+static bool has_draw(const struct dump *d, const struct dump_place *asked, uint32_t frame,
+		bool was_found) {
+	if (asked->is_given && !was_found) {
 		log_line("%s: frame %" PRIu32 " has no draw %" PRIu32 " (draws count from 0)",
-				o->capture, d->frame, o->at.draw);
-		return false;
-	}
-	if (o->since.is_given && !d->has_then) {
-		log_line("%s: frame %" PRIu32 " has no draw %" PRIu32 " (draws count from 0)",
-				o->capture, d->since_frame, o->since.draw);
+				d->o->capture, frame, asked->draw);
 		return false;
 	}
 	return true;
@@ -443,20 +438,12 @@ static bool has_draws(const struct dump *d) {
 static bool resolve_frame(
 		const struct dump_options *o, uint32_t asked, uint32_t n_frames, uint32_t *out) {
 	*out = asked == FRAME_LAST ? n_frames - 1 : asked;
-	if (*out >= n_frames) {
-		log_line("%s: frame %" PRIu32 " was asked for, but the last one is %" PRIu32,
-				o->capture, *out, n_frames - 1);
-		return false;
-	}
-	return true;
+	return capture_has_frame(o->capture, n_frames, *out);
 }
 
 static int dump_capture(struct dump *d, struct pica_capture *capture) {
 	const struct dump_options *o = d->o;
-	struct pica_capture_info info;
-	pica_capture_info(capture, &info);
-	/* Without any marker, the end of the file is the one frame. */
-	const uint32_t n_frames = info.frames ? info.frames : 1;
+	const uint32_t n_frames = capture_frames(capture);
 	if (!resolve_frame(o, o->at.frame, n_frames, &d->frame) ||
 			(o->since.is_given &&
 					!resolve_frame(o, o->since.frame, n_frames,
@@ -477,7 +464,8 @@ static int dump_capture(struct dump *d, struct pica_capture *capture) {
 	int ret = gather(d, capture, n_frames, &end);
 	log_end();
 	int exit = EXIT_FINE;
-	if (ret == 0 && !has_draws(d)) {
+	if (ret == 0 && (!has_draw(d, &o->at, d->frame, d->has_here) ||
+			!has_draw(d, &o->since, d->since_frame, d->has_then))) {
 		exit = EXIT_TROUBLE;
 	} else if (ret == 0) {
 		if (o->output) {
@@ -492,12 +480,10 @@ static int dump_capture(struct dump *d, struct pica_capture *capture) {
 	if (ret < 0) {
 		exit = capture_failed(capture, o->capture, ret);
 	} else if (end.worst < 0) {
-		log_at(o->capture, end.worst_offset, "%s",
-				replay_error(end.worst, end.worst_flags));
-		exit = end.worst == -ENOMEM ? EXIT_TROUBLE : EXIT_BAD_CAPTURE;
+		exit = replay_job_failed(&end, o->capture);
 	}
 	json_decref(events);
-	return d->files.exit > exit ? d->files.exit : exit;
+	return worse(exit, d->files.exit);
 }
 
 int verb_dump(int argc, char **argv) {

@@ -355,14 +355,7 @@ static int lint(const struct options *o, struct pica_capture *capture, struct pi
 	} else if (print_json(l, o) < 0) {
 		return capture_failed(capture, o->capture, -ENOMEM);
 	}
-	const struct replay *replay = &l->step.replay;
-	if (replay->worst < 0) {
-		log_at(o->capture, replay->worst_offset, "%s",
-				replay_error(replay->worst, replay->worst_flags));
-		const int code = replay->worst == -ENOMEM ? EXIT_TROUBLE : EXIT_BAD_CAPTURE;
-		exit = code > exit ? code : exit;
-	}
-	return exit;
+	return worse(exit, replay_job_failed(&l->step.replay, o->capture));
 }
 
 int verb_lint(int argc, char **argv) {

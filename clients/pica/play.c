@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/options.h"
 #include "common/remote.h"
 #include "replay.h"
@@ -79,16 +80,15 @@ struct pace {
 
 /* Sleeps until it is time for a frame. A delay of more than a frame starts a new count. */
 static void keep_pace(struct pace *p) {
-	struct timespec t;
 	if (!p->period_ns) {
 		return;
 	}
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	const uint64_t now = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	const uint64_t now = now_ns();
 	if (!p->next_ns || now > p->next_ns + p->period_ns) {
 		p->next_ns = now;
 	}
-	t = (struct timespec){ (time_t)(p->next_ns / 1000000000), (long)(p->next_ns % 1000000000) };
+	const struct timespec t = { (time_t)(p->next_ns / 1000000000),
+		(long)(p->next_ns % 1000000000) };
 	while (!is_stopped && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR) {
 	}
 	p->next_ns += p->period_ns;
@@ -137,8 +137,7 @@ static void play_frames(struct pica_client *client, struct pica_capture *capture
 	} else if (replay.worst == 0) {
 		t->exit = EXIT_FINE;
 	} else if (is_news(t, EXIT_BAD_CAPTURE)) {
-		log_at(t->path, replay.worst_offset, "%s",
-				replay_error(replay.worst, replay.worst_flags));
+		replay_job_failed(&replay, t->path);
 	}
 }
 
@@ -180,7 +179,7 @@ static int play_all(struct pica_client *client, const struct options *o) {
 			tracks[i].path = o->captures.v[i];
 			const int exit = play(client, &tracks[i], &pace);
 			any |= exit == EXIT_FINE;
-			worst = exit > worst ? exit : worst;
+			worst = worse(worst, exit);
 			if (exit == EXIT_NO_SERVICE) {
 				any = false;
 				worst = exit;

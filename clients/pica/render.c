@@ -374,8 +374,7 @@ static void replay_and_show(struct shot *s, struct pica_capture *capture) {
 	const struct render_options *o = s->r->o;
 	struct pica_capture_info info;
 	pica_capture_info(capture, &info);
-	/* Without any marker, the end of the file is the one frame. */
-	const uint32_t n_frames = info.frames ? info.frames : 1;
+	const uint32_t n_frames = capture_frames(capture);
 	const uint32_t end = frame_list_end(&o->frames, n_frames);
 	if (end >= n_frames) {
 		render_fail(s, EXIT_TROUBLE,
@@ -451,9 +450,7 @@ static void replay_and_show(struct shot *s, struct pica_capture *capture) {
 		show_color_buffer(s, end);
 	}
 	if (replay->worst < 0) {
-		log_at(s->path, replay->worst_offset, "%s",
-				replay_error(replay->worst, replay->worst_flags));
-		failed(s, replay->worst == -ENOMEM ? EXIT_TROUBLE : EXIT_BAD_CAPTURE);
+		failed(s, replay_job_failed(replay, s->path));
 	}
 	take_notes(s);
 }
@@ -530,7 +527,7 @@ static int end_output(struct render *r, char **lines, const size_t *lines_size, 
 		}
 		if (ret < 0) {
 			log_line("%s: %s", file_shown(path), strerror(-ret));
-			exit = exit < EXIT_TROUBLE ? EXIT_TROUBLE : exit;
+			exit = worse(exit, EXIT_TROUBLE);
 		}
 		free(*lines);
 	}
@@ -538,10 +535,7 @@ static int end_output(struct render *r, char **lines, const size_t *lines_size, 
 	if (r->reports) {
 		json_t *report = json_report("render");
 		json_object_set_new(report, "captures", r->reports);
-		if (json_print(report) < 0) {
-			log_line("%s", strerror(ENOMEM));
-			exit = exit < EXIT_TROUBLE ? EXIT_TROUBLE : exit;
-		}
+		exit = json_finish(report, exit);
 	}
 	outname_finish(&r->names);
 	tdestroy(r->written, free);
@@ -605,8 +599,7 @@ int verb_render(int argc, char **argv) {
 	}
 	r.reports = o.json ? json_array() : NULL;
 	for (unsigned i = 0; i < o.n_captures; i++) {
-		int code = render_capture(&r, o.captures[i]);
-		exit = code > exit ? code : exit;
+		exit = worse(exit, render_capture(&r, o.captures[i]));
 	}
 	log_end();
 	pica_device_destroy(r.device);
@@ -614,7 +607,7 @@ int verb_render(int argc, char **argv) {
 	int error = trace_finish(trace, 0);
 	if (error < 0) {
 		log_line("%s: %s", file_shown(o.trace), strerror(-error));
-		exit = EXIT_TROUBLE > exit ? EXIT_TROUBLE : exit;
+		exit = worse(exit, EXIT_TROUBLE);
 	}
 	return end_output(&r, &lines, &lines_size, exit);
 }

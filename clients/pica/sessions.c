@@ -139,14 +139,14 @@ static void print_sessions(const struct session_list *list) {
 	}
 }
 
-static int report_sessions(const struct session_list *list, const struct pica_client *client) {
+static json_t *report_sessions(const struct session_list *list, const struct pica_client *client) {
 	json_t *report = json_report("sessions"), *rows = json_array();
 	for (size_t i = 0; i < list->n; i++) {
 		json_array_append_new(rows, session_json(&list->row[i]));
 	}
 	json_object_set_new(report, "service", service_json(client));
 	json_object_set_new(report, "sessions", rows);
-	return json_print(report);
+	return report;
 }
 
 int verb_sessions(int argc, char **argv) {
@@ -171,9 +171,8 @@ int verb_sessions(int argc, char **argv) {
 		exit = sessions_failed(client, ret);
 	} else if (!o.json) {
 		print_sessions(&list);
-	} else if (report_sessions(&list, client) < 0) {
-		log_line("%s", strerror(ENOMEM));
-		exit = EXIT_TROUBLE;
+	} else {
+		exit = json_finish(report_sessions(&list, client), EXIT_FINE);
 	}
 	sessions_finish(&list);
 	pica_client_close(client);
@@ -234,7 +233,7 @@ static int for_each(struct options *o,
 			/* A missing session is not a missing service. */
 			int code = ret == -ENOENT ? EXIT_TROUBLE : remote_exit(ret);
 			log_line("session %" PRIu64 ": %s", id, remote_error(client, ret));
-			exit = code > exit ? code : exit;
+			exit = worse(exit, code);
 		}
 	}
 	free(o->ids);

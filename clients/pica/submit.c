@@ -296,7 +296,7 @@ static int report_failures(const struct submit *s) {
 	return exit;
 }
 
-static int report(const struct submit *s) {
+static json_t *report(const struct submit *s) {
 	json_t *report = json_report("submit"), *jobs = json_array();
 	for (size_t i = 0; i < s->n; i++) {
 		const struct sent *j = &s->sent[i];
@@ -308,7 +308,7 @@ static int report(const struct submit *s) {
 	}
 	json_object_set_new(report, "service", service_json(s->client));
 	json_object_set_new(report, "jobs", jobs);
-	return json_print(report);
+	return report;
 }
 
 /* ---- Run ---- */
@@ -329,8 +329,7 @@ static int run(struct submit *s, const struct remote *remote) {
 		log_line("%s", remote_error(s->client, ret));
 		return remote_exit(ret);
 	}
-	int failed = report_failures(s);
-	return failed > exit ? failed : exit;
+	return worse(exit, report_failures(s));
 }
 
 #define AT(member) offsetof(struct options, member)
@@ -369,10 +368,7 @@ int verb_submit(int argc, char **argv) {
 		json_promise("submit", NULL);
 	}
 	int exit = read_files(&o);
-	struct pica_client_settings settings;
-	pica_client_settings_init(&settings);
-	settings.name = o.name;
-	exit = exit == EXIT_FINE ? remote_connect_as(&s.client, o.where, &settings) : exit;
+	exit = exit == EXIT_FINE ? remote_connect_named(&s.client, o.where, o.name) : exit;
 	if (exit == EXIT_FINE) {
 		int ret = remote_create(&remote, s.client, NULL, NULL, message);
 		if (ret < 0) {
@@ -383,9 +379,8 @@ int verb_submit(int argc, char **argv) {
 			exit = run(&s, remote);
 		}
 	}
-	if (o.json && s.client && report(&s) < 0) {
-		log_line("%s", strerror(ENOMEM));
-		exit = exit < EXIT_TROUBLE ? EXIT_TROUBLE : exit;
+	if (o.json && s.client) {
+		exit = json_finish(report(&s), exit);
 	}
 	remote_destroy(remote);
 	pica_client_close(s.client);

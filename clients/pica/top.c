@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/clock.h"
 #include "common/json.h"
 #include "common/options.h"
 #include "common/remote.h"
@@ -58,12 +59,6 @@ static void check(void *input, struct option_args args) {
 }
 
 /* ---- Numbers ---- */
-
-static uint64_t now_ns(void) {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 /* A counter's growth a second; a counter that restarted (or a new session) counts from 0. */
 static double per_second(uint64_t before, uint64_t now, double seconds) {
@@ -186,7 +181,7 @@ static json_t *with_rates(json_t *row, const struct rate *r) {
 	return row;
 }
 
-static int report(const struct top *t) {
+static json_t *report(const struct top *t) {
 	json_t *report = json_report("top"), *rows = json_array();
 	for (size_t i = 0; i < t->list[t->now].n; i++) {
 		json_array_append_new(rows, with_rates(session_json(t->rates[i].s), &t->rates[i]));
@@ -197,7 +192,7 @@ static int report(const struct top *t) {
 			with_rates(json_pack("{sI sI}", "queued", (json_int_t)t->total.queued,
 			"memory_bytes", (json_int_t)t->total.memory_bytes), &t->sum));
 	json_object_set_new(report, "sessions", rows);
-	return json_print(report);
+	return report;
 }
 
 /* ---- Runs ---- */
@@ -214,11 +209,9 @@ static int run_once(struct top *t, const struct options *o) {
 	}
 	if (!o->json) {
 		put_table(t, stdout, SIZE_MAX);
-	} else if (report(t) < 0) {
-		log_line("%s", strerror(ENOMEM));
-		return EXIT_TROUBLE;
+		return EXIT_FINE;
 	}
-	return EXIT_FINE;
+	return json_finish(report(t), EXIT_FINE);
 }
 
 static void show(const struct top *t) {

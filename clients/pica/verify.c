@@ -97,16 +97,12 @@ int verb_verify(int argc, char **argv) {
 	json_t *reports = json ? json_array() : NULL;
 	int exit = EXIT_FINE;
 	for (unsigned i = 0; i < captures.n; i++) {
-		int code = verify(captures.v[i], reports);
-		exit = code > exit ? code : exit;
+		exit = worse(exit, verify(captures.v[i], reports));
 	}
 	if (reports) {
 		json_t *report = json_report("verify");
 		json_object_set_new(report, "captures", reports);
-		if (json_print(report) < 0) {
-			log_line("%s", strerror(ENOMEM));
-			exit = exit < EXIT_TROUBLE ? EXIT_TROUBLE : exit;
-		}
+		exit = json_finish(report, exit);
 	}
 	return exit;
 }

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/options.h"
 #include "common/terminal.h"
 #include "pictures/drawing.h"
@@ -299,12 +300,6 @@ static int on_key(struct view *v, int key) {
 	}
 }
 
-static uint64_t now_ns(void) {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 static int run(struct view *v) {
 	uint64_t due = now_ns();
 	int ret = rewind_view(v);
@@ -543,15 +538,13 @@ int verb_view(int argc, char **argv) {
 	struct options o = { .backend = BACKEND_AUTO };
 	struct view v = { .o = &o };
 	struct pica_capture_error error;
-	struct pica_capture_info info;
 	engine_options_init(&o.engine);
 	o.capture = options_parse(&spec, argc, argv, &o).v[0];
 	int exit = capture_open(&v.capture, o.capture, &error);
 	if (exit != EXIT_FINE) {
 		return exit;
 	}
-	pica_capture_info(v.capture, &info);
-	v.n_frames = info.frames ? info.frames : 1;
+	v.n_frames = capture_frames(v.capture);
 	const char *slash = strrchr(o.capture, '/');
 	v.name = slash ? slash + 1 : o.capture;
 	const char *option = terminals_option(&o), *display = displays_option(&o);

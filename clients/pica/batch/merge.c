@@ -175,8 +175,8 @@ int batch_merge(const struct batch_plan *plan, const struct batch_store *store, 
 	const bool is_ready = exit == EXIT_FINE;
 	for (unsigned i = 0; is_ready && i < plan->n; i++) {
 		if (plan->units[i].first == i) {
-			const int code = merge_unit(&plan->units[i], store, from, n, strict);
-			exit = code > exit ? code : exit; /* all that is wrong is logged */
+			/* All that is wrong is logged. */
+			exit = worse(exit, merge_unit(&plan->units[i], store, from, n, strict));
 		}
 		log_progress("merging", i + 1, plan->n);
 	}

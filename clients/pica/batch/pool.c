@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/json.h"
 #include "core/base/attributes.h"
 #include "pictures/file.h"
@@ -43,12 +44,6 @@ struct pool {
 	int exit;
 	sigset_t signals;
 };
-
-static uint64_t now_ns(void) {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 /* No more units are begun; those under way may still be reported. */
 static void stop(struct pool *p, const char *path, const char *what, int ret) {

@@ -74,8 +74,7 @@ void batch_report_finish(struct batch_report *report) {
 int batch_report_exit(const unsigned counts[BATCH_STATE_COUNT]) {
 	int exit = EXIT_FINE;
 	for (unsigned i = 0; i < BATCH_STATE_COUNT; i++) {
-		const int code = counts[i] ? batch_state_exit((enum batch_state)i) : EXIT_FINE;
-		exit = code > exit ? code : exit;
+		exit = counts[i] ? worse(exit, batch_state_exit((enum batch_state)i)) : exit;
 	}
 	return exit;
 }

@@ -268,8 +268,7 @@ static void draw(struct drawing *d, const struct engine_options *engine, json_t 
 		return;
 	}
 	pica_capture_info(capture, &info);
-	/* without any marker, the end is the one frame */
-	d->n_frames = info.frames ? info.frames : 1;
+	d->n_frames = capture_frames(capture);
 	if (engine_create(&device, engine) != EXIT_FINE) {
 		drawing_fail(d, BATCH_TROUBLE, "the engine does not start");
 	} else if (ret = replay_create_ctx(&ctx, device, capture), ret < 0) {

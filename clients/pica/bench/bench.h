@@ -4,8 +4,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <time.h>
 
+#include <jansson.h>
+
+#include "common/clock.h"
 #include "common/options.h"
 #include "gpu.h"
 #include "replay.h"
@@ -27,16 +29,65 @@ struct bench_options {
 	unsigned n_captures;
 };
 
-static inline uint64_t bench_clock_ns(clockid_t clock) {
-	struct timespec t;
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 /* Ascending. */
 void bench_sort(uint64_t *samples, size_t n);
-/* Says which job of a capture failed, and why; an exit code. */
-int bench_job_failed(const char *path, const struct replay *replay);
+
+/* ---- measure.c ---- */
+
+/* Measurements of frames that are drawn in this process. */
+
+enum bench_stage { STAGE_COMMAND, STAGE_VERTEX, STAGE_TILE, STAGE_COPY, STAGE_COUNT };
+
+struct bench_samples {
+	uint64_t *wall_ns; /* ours: of each frame; ascending after bench_samples_sort() */
+	size_t n, cap;
+	uint64_t cpu_ns, total_ns;
+	uint64_t fragments, triangles;
+	uint64_t stage_ns[STAGE_COUNT];
+};
+
+/* Forgets the samples, and keeps the memory for new ones. */
+void bench_samples_reset(struct bench_samples *s);
+/* When all are there. */
+void bench_samples_sort(struct bench_samples *s);
+double bench_median_ms(const struct bench_samples *s);
+double bench_cpu_ms(const struct bench_samples *s);
+
+/* A capture that is measured. */
+struct bench_capture {
+	const struct bench_options *o;
+	const char *path;
+	char *name;
+	struct pica_capture *capture;
+	struct pica_ctx *ctx;
+	uint32_t n_frames;
+	struct replay replay; /* whose failed job is logged */
+};
+
+/*
+ * One pass over the capture, from zeroed memory. samples NULL: to warm up. Negative errno, or the
+ * result of the first failed job.
+ */
+int bench_start(const struct bench_capture *c, struct replay *replay);
+int bench_frames(const struct bench_capture *c, struct replay *replay,
+		struct bench_samples *samples);
+
+/* A kind of measurement. */
+struct bench_kind {
+	/* Negative errno; -ECANCELED: the error was logged. */
+	int (*measure)(void *user, struct bench_capture *c);
+	/* A line of the table; is_first: after its heading. */
+	void (*print)(void *user, const struct bench_capture *c, bool is_first);
+	/* The members of its row after path and name. */
+	json_t *(*json)(void *user, const struct bench_capture *c);
+};
+
+/*
+ * Measures all captures. Prints rows, or with a report adds "repeat", "captures" and "errors" to
+ * it. Logs errors and returns an exit code.
+ */
+int bench_all(const struct bench_options *o, struct pica_device *device,
+		const struct bench_kind *kind, void *user, json_t *report);
 
 /* ---- record.c ---- */
 

@@ -88,11 +88,11 @@ static void echo(int in, int out) {
 static int pipe_rounds(int out, int in, uint64_t *ns) {
 	char byte = 0;
 	for (unsigned i = 0; i < ROUNDS; i++) {
-		uint64_t start = bench_clock_ns(CLOCK_MONOTONIC);
+		uint64_t start = now_ns();
 		if (write(out, &byte, 1) != 1 || read(in, &byte, 1) != 1) {
 			return -EPIPE;
 		}
-		ns[i] = bench_clock_ns(CLOCK_MONOTONIC) - start;
+		ns[i] = now_ns() - start;
 	}
 	return 0;
 }
@@ -154,13 +154,13 @@ static int worst(const struct pica_done *done, int n) {
 static int measure_barrier(struct bench *b, struct pica_client_ctx *ctx, uint64_t *ns) {
 	struct pica_done done;
 	for (unsigned i = 0; i < ROUNDS; i++) {
-		uint64_t start = bench_clock_ns(CLOCK_MONOTONIC);
+		uint64_t start = now_ns();
 		int ret = put_job(ctx, false) ? pica_client_submit(b->client) : -ECONNRESET;
 		ret = ret < 0 ? ret : pica_client_wait(b->client, &done, 1, -1);
 		if (ret < 0 || (ret = worst(&done, 1)) < 0) {
 			return ret;
 		}
-		ns[i] = bench_clock_ns(CLOCK_MONOTONIC) - start;
+		ns[i] = now_ns() - start;
 	}
 	b->barrier = trip_from(ns, ROUNDS);
 	return 0;
@@ -172,7 +172,7 @@ static int measure_barrier(struct bench *b, struct pica_client_ctx *ctx, uint64_
 static int measure_load(struct bench *b, struct pica_client_ctx *ctx, struct load *l) {
 	struct pica_client_counters before = { .size = sizeof(before) }, after = before;
 	struct pica_done done[MAX_DEPTH];
-	uint64_t end, start = bench_clock_ns(CLOCK_MONOTONIC), jobs = 0;
+	uint64_t end, start = now_ns(), jobs = 0;
 	unsigned in_flight = 0;
 	bool is_over = false;
 	pica_client_counters(b->client, &before);
@@ -191,7 +191,7 @@ static int measure_load(struct bench *b, struct pica_client_ctx *ctx, struct loa
 		}
 		in_flight -= (unsigned)ret;
 		jobs += (unsigned)ret;
-		end = bench_clock_ns(CLOCK_MONOTONIC);
+		end = now_ns();
 		is_over = end - start >= LOAD_MS * UINT64_C(1000000);
 	}
 	pica_client_counters(b->client, &after);
@@ -256,8 +256,8 @@ static int run_scene(struct bench *b, struct gpu gpu, struct pica_capture *captu
 	int more = 1, ret = gpu.impl->zero_memory(gpu);
 	ret = ret < 0 ? ret : replay_start(replay, gpu, capture, 0);
 	const struct bench_process_use before = bench_process_look(b->process);
-	const uint64_t cpu = bench_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-	const uint64_t start = bench_clock_ns(CLOCK_MONOTONIC);
+	const uint64_t cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	const uint64_t start = now_ns();
 	for (unsigned frame = 0; ret == 0 && more > 0; frame++) {
 		more = replay_frame(replay);
 		ret = more < 0 ? more : 0;
@@ -269,9 +269,9 @@ static int run_scene(struct bench *b, struct gpu gpu, struct pica_capture *captu
 		}
 	}
 	ret = ret < 0 ? ret : replay_wait(replay);
-	sum->ns += bench_clock_ns(CLOCK_MONOTONIC) - start;
+	sum->ns += now_ns() - start;
 	const struct bench_process_use after = bench_process_look(b->process);
-	sum->cpu_ns += bench_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+	sum->cpu_ns += clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu;
 	sum->cpu_ns += after.cpu_ns - before.cpu_ns;
 	sum->calls += after.calls - before.calls;
 	return ret < 0 ? ret : replay->worst;
@@ -365,7 +365,6 @@ static int compare_scene(struct bench *b, const struct gpu gpu[2],
 static int measure_scene(struct bench *b, const char *path, struct scene *s) {
 	struct pica_capture *capture;
 	struct pica_capture_error error;
-	struct pica_capture_info info;
 	struct pica_ctx *ctx = NULL;
 	struct remote *remote = NULL;
 	char message[PICA_TEXT_BYTES] = ""; /* why the connection failed */
@@ -373,8 +372,7 @@ static int measure_scene(struct bench *b, const char *path, struct scene *s) {
 	if (exit != EXIT_FINE) {
 		return exit;
 	}
-	pica_capture_info(capture, &info);
-	s->frames = info.frames ? info.frames : 1;
+	s->frames = capture_frames(capture);
 	s->name = capture_name(path);
 	b->replay = (struct replay){ .worst = 0 };
 	int ret = s->name ? replay_create_ctx(&ctx, b->device, capture) : -ENOMEM;
@@ -386,7 +384,7 @@ static int measure_scene(struct bench *b, const char *path, struct scene *s) {
 	if (ret < 0 && capture_is_damaged(capture, ret)) {
 		exit = capture_failed(capture, path, ret);
 	} else if (ret < 0 && ret == b->replay.worst) {
-		exit = bench_job_failed(path, &b->replay);
+		exit = replay_job_failed(&b->replay, path);
 	} else if (ret < 0) {
 		log_line("%s: %s", path, message[0] ? message : remote_error(b->client, ret));
 		exit = remote_exit(ret);
@@ -408,12 +406,6 @@ static int create_device(struct bench *b) {
 	return engine_create(&b->device, &engine);
 }
 
-static void add_error(struct bench *b, const char *path) {
-	json_t *row = json_last_error();
-	json_object_set_new(row, "path", json_text(path));
-	json_array_append_new(b->errors, row);
-}
-
 /* Before anything is measured: those that cannot be read are left out. */
 static int find_scenes(struct bench *b) {
 	int exit = EXIT_FINE;
@@ -430,9 +422,9 @@ static int find_scenes(struct bench *b) {
 			pica_capture_close(capture);
 			b->scenes[b->n_scenes++].path = b->o->captures[i];
 		} else {
-			add_error(b, b->o->captures[i]);
+			json_array_append_new(b->errors, json_error_of(b->o->captures[i]));
 		}
-		exit = code > exit ? code : exit;
+		exit = worse(exit, code);
 	}
 	return exit;
 }
@@ -450,9 +442,9 @@ static int measure_scenes(struct bench *b) {
 			free(s.name);
 		}
 		if (code != EXIT_FINE) {
-			add_error(b, s.path);
+			json_array_append_new(b->errors, json_error_of(s.path));
 		}
-		exit = code > exit ? code : exit;
+		exit = worse(exit, code);
 	}
 	return exit;
 }
@@ -534,7 +526,7 @@ static json_t *compared_json(
 	return row;
 }
 
-static int report(const struct bench *b) {
+static json_t *report(const struct bench *b) {
 	json_t *report = json_report("bench"), *loads = json_array(), *scenes = json_array();
 	for (unsigned i = 0; i < ARRAY_LEN(b->loads); i++) {
 		json_array_append_new(loads,
@@ -552,7 +544,7 @@ static int report(const struct bench *b) {
 	json_object_set_new(report, "loads", loads);
 	json_object_set_new(report, "captures", scenes);
 	json_object_set(report, "errors", b->errors);
-	return json_print(report);
+	return report;
 }
 
 int bench_service(const struct bench_options *o) {
@@ -563,10 +555,7 @@ int bench_service(const struct bench_options *o) {
 	const int found = find_scenes(&b);
 	int exit = found;
 	if (b.n_scenes || !o->n_captures) { /* else there is nothing to compare */
-		struct pica_client_settings settings;
-		pica_client_settings_init(&settings);
-		settings.name = o->name;
-		exit = remote_connect_as(&b.client, o->where, &settings);
+		exit = remote_connect_named(&b.client, o->where, o->name);
 	}
 	if (b.client && o->pid && bench_process_open(&b.process, o->pid) < 0) {
 		exit = EXIT_TROUBLE;
@@ -576,13 +565,12 @@ int bench_service(const struct bench_options *o) {
 		exit = remote_exit(ret);
 	} else if (b.client && exit == EXIT_FINE) {
 		exit = measure_scenes(&b);
-		exit = found > exit ? found : exit;
+		exit = worse(exit, found);
 		log_end();
-		if (!o->json) {
+		if (o->json) {
+			exit = json_finish(report(&b), exit);
+		} else {
 			print_results(&b);
-		} else if (report(&b) < 0) {
-			log_line("%s", strerror(ENOMEM));
-			exit = exit < EXIT_TROUBLE ? EXIT_TROUBLE : exit;
 		}
 	}
 	if (o->json && !b.client && exit == found && exit != EXIT_FINE) {

@@ -76,6 +76,12 @@ json_t *json_last_error(void) {
 	return row;
 }
 
+json_t *json_error_of(const char *path) {
+	json_t *row = json_last_error();
+	json_object_set_new(row, "path", json_text(path));
+	return row;
+}
+
 json_t *json_rounded(double x, int digits) {
 	double scale = pow(10, digits);
 	return json_real(isfinite(x) ? round(x * scale) / scale : 0);
@@ -116,6 +122,14 @@ int json_print(json_t *report) {
 	return 0;
 }
 
+int json_finish(json_t *report, int exit) {
+	if (json_print(report) < 0) {
+		log_line("%s", strerror(ENOMEM));
+		return worse(exit, EXIT_TROUBLE);
+	}
+	return exit;
+}
+
 /* ---- Reports that cannot be made ---- */
 
 void json_promise(const char *verb, const char *path) {
@@ -133,7 +147,5 @@ void json_keep_promise(void) {
 	}
 	json_object_set_new(
 			report, "errors", json_pack("[o]", json_last_error()));
-	if (json_print(report) < 0) {
-		log_line("%s", strerror(ENOMEM));
-	}
+	json_finish(report, EXIT_FINE);
 }

@@ -26,8 +26,12 @@ json_t *json_last_error(void);
 json_t *json_rounded(double x, int digits);
 /* {"faults": {name: count}, "guessed": {name: draws}}, without zeros. */
 void json_add_counters(json_t *object, const struct pica_stats *stats);
+/* json_last_error() of a capture at that path. */
+json_t *json_error_of(const char *path);
 /* Prints on the standard output, with a newline, and frees. 0 or -ENOMEM. */
 int json_print(json_t *report);
+/* The same; logs a failure. Returns the exit code, which is exit or worse. */
+int json_finish(json_t *report, int exit);
 /*
  * A report will be printed, whatever happens: where the verb ends without one, json_keep_promise()
  * prints {"schema", "verb", "version", "path", "errors": [json_last_error()]}. path may be NULL:

@@ -5,10 +5,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include <unistd.h>
 
+#include "clock.h"
 #include "pictures/plain.h"
 
 static struct {
@@ -111,9 +111,7 @@ void log_status(const char *fmt, ...) {
 	if (!state.shows_progress) {
 		return;
 	}
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	uint64_t now = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	const uint64_t now = now_ns();
 	if (state.last_ns && now - state.last_ns < 100000000) {
 		return;
 	}
@@ -142,7 +140,7 @@ int log_close_stdout(int exit) {
 	errno = 0;
 	if (fflush(stdout) || ferror(stdout)) {
 		log_line("standard output: %s", strerror(errno ? errno : EIO));
-		return exit < EXIT_TROUBLE ? EXIT_TROUBLE : exit;
+		return worse(exit, EXIT_TROUBLE);
 	}
 	return exit;
 }

@@ -8,7 +8,7 @@
 #include "core/base/attributes.h"
 #include "pica_capture.h"
 
-/* Exit codes; of several troubles the largest counts. */
+/* Exit codes; of several troubles the largest counts, which is worse(). */
 enum {
 	EXIT_FINE = 0,
 	EXIT_DIFFERENT = 1,
@@ -19,6 +19,10 @@ enum {
 	EXIT_TIMEOUT = 5,
 	EXIT_FINDINGS = 6, /* pica lint has found something */
 };
+
+static inline int worse(int exit, int other) {
+	return other > exit ? other : exit;
+}
 
 enum progress_mode {
 	PROGRESS_AUTO, /* on a terminal */

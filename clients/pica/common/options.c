@@ -117,6 +117,28 @@ int capture_failed(const struct pica_capture *capture, const char *path, int ret
 	return EXIT_TROUBLE;
 }
 
+int replay_job_failed(const struct replay *replay, const char *path) {
+	if (replay->worst >= 0) {
+		return EXIT_FINE;
+	}
+	log_at(path, replay->worst_offset, "%s", replay_error(replay->worst, replay->worst_flags));
+	return replay->worst == -ENOMEM ? EXIT_TROUBLE : EXIT_BAD_CAPTURE;
+}
+
+uint32_t capture_frames(const struct pica_capture *capture) {
+	struct pica_capture_info info;
+	pica_capture_info(capture, &info);
+	return info.frames ? info.frames : 1;
+}
+
+bool capture_has_frame(const char *path, uint32_t n_frames, uint32_t frame) {
+	if (frame >= n_frames) {
+		log_line("%s: frame %" PRIu32 " was asked for, but the last one is %" PRIu32, path,
+				frame, n_frames - 1);
+	}
+	return frame < n_frames;
+}
+
 void capture_note_skipped(const struct pica_capture *capture, const char *path, bool skipped) {
 	const struct pica_capture_error *error = pica_capture_error(capture);
 	if (skipped) {

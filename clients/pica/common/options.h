@@ -10,6 +10,7 @@
 #include "options/options.h"
 #include "pica.h"
 #include "pica_capture.h"
+#include "replay.h"
 
 enum { ENGINE_MAX_THREADS = 64 };
 
@@ -83,6 +84,12 @@ int capture_open_exit(int ret);
 bool capture_is_damaged(const struct pica_capture *capture, int ret);
 /* Says what stopped a replay; EXIT_BAD_CAPTURE where it is the capture, or EXIT_TROUBLE. */
 int capture_failed(const struct pica_capture *capture, const char *path, int ret);
+/* Says which job of a replay failed, and why. Returns an exit code; EXIT_FINE: none did. */
+int replay_job_failed(const struct replay *replay, const char *path);
+/* Frames that it has, at least 1: without any marker the end of the file is the one frame. */
+uint32_t capture_frames(const struct pica_capture *capture);
+/* Whether it has a frame; logs that it does not. n_frames: as above. */
+bool capture_has_frame(const char *path, uint32_t n_frames, uint32_t frame);
 /* Where replay.skipped_key is true: notes which key it was. */
 void capture_note_skipped(const struct pica_capture *capture, const char *path, bool skipped);
 /* "a/b.ctf" and "a/b.ctf.zst" -> "b", to be freed; NULL: no memory. */

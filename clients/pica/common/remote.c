@@ -94,10 +94,15 @@ int remote_connect_as(struct pica_client **out, const char *where,
 	return ret < 0 ? remote_refused(where, ret, message) : EXIT_FINE;
 }
 
-int remote_connect(struct pica_client **out, const char *where) {
+int remote_connect_named(struct pica_client **out, const char *where, const char *name) {
 	struct pica_client_settings settings;
 	pica_client_settings_init(&settings);
+	settings.name = name ? name : settings.name;
 	return remote_connect_as(out, where, &settings);
+}
+
+int remote_connect(struct pica_client **out, const char *where) {
+	return remote_connect_named(out, where, NULL);
 }
 
 static const char builtin[] = "builtin:";

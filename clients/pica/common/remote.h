@@ -22,6 +22,8 @@ const char *remote_name_option(void *name, char *text);
  * EXIT_FINE: *out is set.
  */
 int remote_connect(struct pica_client **out, const char *where);
+/* The same, with a name for the session; NULL: the program's. */
+int remote_connect_named(struct pica_client **out, const char *where, const char *name);
 /* The same, with settings of the verb's own. */
 int remote_connect_as(struct pica_client **out, const char *where,
 		const struct pica_client_settings *settings);

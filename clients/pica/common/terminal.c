@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
+
 static const int handled[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGVTALRM,
 	SIGPROF, SIGIO, SIGPWR, SIGXCPU, SIGXFSZ, SIGWINCH, SIGTSTP, SIGCONT, SIGPIPE };
 static const int crashes[] = { SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS };
@@ -35,12 +37,6 @@ static const uint64_t never = UINT64_MAX;
 static const uint64_t patience_ns = 200000000;
 /* A flush by the terminal makes room without a wake-up: checked again after this time. */
 static const struct timespec look_again = { 0, 50000000 };
-
-static uint64_t now_ns(void) {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 /* ---- Output ---- */
 

@@ -471,12 +471,7 @@ int diff_captures(struct diff *d) {
 		exit = compare(d, side);
 	}
 	for (unsigned i = 0; exit == EXIT_FINE && i < 2; i++) {
-		const struct replay *r = &side[i].step.replay;
-		if (r->worst < 0) {
-			log_at(side[i].path, r->worst_offset, "%s",
-					replay_error(r->worst, r->worst_flags));
-			exit = r->worst == -ENOMEM ? EXIT_TROUBLE : EXIT_BAD_CAPTURE;
-		}
+		exit = replay_job_failed(&side[i].step.replay, side[i].path);
 	}
 	diff_side_close(&side[0]);
 	diff_side_close(&side[1]);

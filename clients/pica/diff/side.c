@@ -11,16 +11,13 @@ enum { RECORD_BYTES = 128 << 20 }; /* of each side */
 
 int diff_side_open(struct diff_side *s, const char *path, const struct engine_options *engine) {
 	struct pica_capture_error error;
-	struct pica_capture_info info;
 	*s = (struct diff_side){ .path = path, .float_mode = engine->float_mode,
 		.combiner = engine->combiner };
 	int exit = capture_open(&s->capture, path, &error);
 	if (exit != EXIT_FINE) {
 		return exit;
 	}
-	pica_capture_info(s->capture, &info);
-	/* without any marker, the end is the one frame */
-	s->n_frames = info.frames ? info.frames : 1;
+	s->n_frames = capture_frames(s->capture);
 	s->name = capture_name(path);
 	exit = s->name ? engine_create(&s->device, engine) : diff_side_failed(s, -ENOMEM);
 	if (exit == EXIT_FINE && !(engine->given & ENGINE_THREADS)) {
