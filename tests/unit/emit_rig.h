@@ -88,11 +88,26 @@ static inline void check_writes(const struct write *expected, size_t n) {
 		check_writes(expected_writes, ARRAY_LEN(expected_writes)); \
 	} while (0)
 
-static inline void check_fails(int error) {
-	ck_assert_int_eq(pica_emit_error(&em), error);
-	ck_assert_uint_eq(em.count, 0);
+/* The call just made must have failed and written nothing. */
+static inline void check_fails(int error, const char *what) {
+	ck_assert_msg(pica_emit_error(&em) == error, "%s: %d", what, pica_emit_error(&em));
+	ck_assert_msg(em.count == 0, "%s wrote %zu words", what, em.count);
 	pica_emit_reset(&em);
 	ck_assert_int_eq(pica_emit_error(&em), 0);
 }
+#define REFUSED_AS(error, call) \
+	do { \
+		call; \
+		check_fails(error, #call); \
+	} while (0)
+#define REFUSED(call) REFUSED_AS(-EINVAL, call)
+/* bad is usual but for one field; the call uses bad. */
+#define REFUSED_FIELD(usual, field, value, call) \
+	do { \
+		bad = usual; \
+		bad.field = value; \
+		call; \
+		check_fails(-EINVAL, #field " = " #value); \
+	} while (0)
 
 #endif

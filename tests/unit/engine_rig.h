@@ -25,6 +25,7 @@ enum {
 	LIST = FCRAM + 0x2000000,
 	SIDE = 64,
 	PIXELS = SIDE * SIDE,
+	BANDS = SIDE / 8,
 };
 
 enum { RED = (int)0xFF0000FF, GREEN = 0x00FF00FF }; /* RGBA8 words: A in the lowest byte */
@@ -64,6 +65,12 @@ void put_vertex(unsigned i, float px, float py, const float rgba[4]);
 void put_triangle(const float rgba[4]);
 
 unsigned count_color(uint32_t addr, uint32_t word);
+
+/* Two triangles over band i (8 memory rows), at a depth; to be drawn by draw_band(place). */
+void put_band(unsigned place, unsigned i, float depth, const float rgba[4]);
+void draw_band(struct pica_emit *e, unsigned place);
+/* The word of a band of which all pixels are the same. */
+uint32_t band_word(uint32_t addr, unsigned i);
 
 /*
  * ENGINE_TEST(name) { ... }: a test with an open engine, for each number of threads; e is for the

@@ -87,57 +87,48 @@ static void small_file(bool bytes) {
 }
 
 TEST(errors_say_where_and_what) {
+	/* A word that is changed; the place and text of the error. */
+	static const struct {
+		bool in_stream; /* both offsets count from the first element */
+		uint32_t at, word, offset;
+		int code;
+		const char *text;
+	} words[] = {
+		{ 0, 0, 0x72546958, 0, -EINVAL, "expected the bytes \"CiTr\"" },
+		{ 0, 4, 2, 4, -EOPNOTSUPP, "expected version 1, found 2" },
+		{ 0, 8, 96, 8, -EINVAL, "expected a header of 92 or 100 bytes, found 96" },
+		{ 0, 12, 99, 12, -EINVAL,
+				"gpu_registers: expected an offset behind the header (100), found 99" },
+		{ 0, 12 + 8 * 9 + 4, 0x40000000, 12 + 8 * 9, -EINVAL, /* 4 GiB of words */
+				"gs_float_uniforms" },
+		{ 0, 12 + 8 * 3, 0xFFFFFFFC, 12 + 8 * 3, -EINVAL, "default_attributes" },
+		{ 0, 92, 0, 92, -EINVAL, "stream offset: expected at least 100, found 0" },
+		{ 0, 96, 7, 96, -EINVAL, "found the end of the file behind 6" },
+		{ 0, 96, 0xFFFFFFFF, 96, -EINVAL, "found the end of the file behind 6" },
+		{ 1, 0, 0xE4, 0, -EINVAL,
+				"element 0: expected type E1 (frame), E2 (memory) or E3 (register), found E4" },
+		{ 1, 4, 0xFFFFFFF0, 4, -EINVAL, /* would wrap in 32 bits */
+				"memory load: 32 bytes at 0xFFFFFFF0" },
+		{ 1, 8, (256 << 20) + 1, 8, -EINVAL, "expected at most 268435456 bytes" },
+	};
+	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+		small_file(false);
+		const size_t from = words[i].in_stream ? f.stream : 0;
+		set32(from + words[i].at, words[i].word);
+		expect_error(words[i].code, from + words[i].offset, words[i].text);
+	}
 	small_file(false);
-	f.bytes[0] = 'X';
-	expect_error(-EINVAL, 0, "expected the bytes \"CiTr\"");
-	small_file(false);
-	set32(4, 2);
-	expect_error(-EOPNOTSUPP, 4, "expected version 1, found 2");
-	small_file(false);
-	set32(8, 96);
-	expect_error(-EINVAL, 8, "expected a header of 92 or 100 bytes, found 96");
-	small_file(false);
-	f.size = 96;
-	expect_error(-EINVAL, 96, "ends in its header");
-	f.size = 50;
-	expect_error(-EINVAL, 50, "ends in its header");
-	small_file(false);
-	set32(12, 99);
-	expect_error(-EINVAL, 12,
-			"gpu_registers: expected an offset behind the header (100), found 99");
-	small_file(false);
-	set32(12 + 8 * 9 + 4, 0x40000000); /* 4 GiB of words */
-	expect_error(-EINVAL, 12 + 8 * 9, "gs_float_uniforms");
-	small_file(false);
-	set32(12 + 8 * 3, 0xFFFFFFFC);
-	expect_error(-EINVAL, 12 + 8 * 3, "default_attributes");
-	small_file(false);
-	set32(92, 0);
-	expect_error(-EINVAL, 92, "stream offset: expected at least 100, found 0");
-	small_file(false);
-	set32(96, 7);
-	expect_error(-EINVAL, 96, "found the end of the file behind 6");
-	small_file(false);
-	set32(96, 0xFFFFFFFF);
-	expect_error(-EINVAL, 96, "found the end of the file behind 6");
+	set32(f.stream + 4, (uint32_t)f.size - 31);
+	expect_error(-EINVAL, f.stream + 4, "memory load: 32 bytes");
 	small_file(true);
 	f.size -= 4;
 	set32(96, (uint32_t)(f.size - f.stream));
 	expect_error(-EINVAL, 96, "expected a multiple of 20 bytes");
 	small_file(false);
-	set32(f.stream, 0xE4);
-	expect_error(-EINVAL, f.stream,
-			"element 0: expected type E1 (frame), E2 (memory) or E3 (register), found E4");
-	small_file(false);
-	set32(f.stream + 4, (uint32_t)f.size - 31);
-	expect_error(-EINVAL, f.stream + 4, "memory load: 32 bytes");
-	small_file(false);
-	set32(f.stream + 4, 0xFFFFFFF0); /* would wrap in 32 bits */
-	expect_error(-EINVAL, f.stream + 4, "memory load: 32 bytes at 0xFFFFFFF0");
-	small_file(false);
-	set32(f.stream + 8, (256 << 20) + 1);
-	expect_error(-EINVAL, f.stream + 8, "expected at most 268435456 bytes");
-	small_file(false);
+	f.size = 96;
+	expect_error(-EINVAL, 96, "ends in its header");
+	f.size = 50;
+	expect_error(-EINVAL, 50, "ends in its header");
 	f.size = 0;
 	expect_error(-EINVAL, 0, "not a capture: expected the bytes \"CiTr\"");
 }

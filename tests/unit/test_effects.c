@@ -5,38 +5,6 @@
 #include "engine_rig.h"
 #include "tests/suite.h"
 
-enum { BANDS = 8 }; /* of 8 memory rows */
-
-/* Two triangles over band i, at a depth; to be drawn by draw_band(place). */
-static void put_band(unsigned place, unsigned i, float depth, const float rgba[4]) {
-	const float y0 = (float)i / 4 - 1, y1 = y0 + 0.25f;
-	const float xy[6][2] = { { -1, y0 }, { 1, y0 }, { 1, y1 }, { -1, y0 }, { 1, y1 },
-		{ -1, y1 } };
-	for (unsigned k = 0; k < 6; k++) {
-		const float v[8] = { xy[k][0], xy[k][1], -depth, 1, rgba[0], rgba[1], rgba[2],
-			rgba[3] };
-		ck_assert_int_eq(pica_ctx_write_memory(ctx, VERTICES + 32 * (6 * place + k), v,
-						 sizeof(v)),
-				0);
-	}
-}
-
-static void draw_band(struct pica_emit *e, unsigned place) {
-	pica_emit_draw_arrays(e, PICA_PRIMITIVE_LIST, 6 * place, 6);
-}
-
-/* The word of a band of which all pixels are the same. */
-static uint32_t band_word(uint32_t addr, unsigned i) {
-	uint32_t words[8 * SIDE];
-	ck_assert_int_eq(pica_ctx_read_memory(ctx, addr + i * sizeof(words), words, sizeof(words)),
-			0);
-	for (unsigned k = 1; k < 8 * SIDE; k++) {
-		ck_assert_msg(words[k] == words[0], "pixel %u of band %u: %08X, not %08X", k, i,
-				words[k], words[0]);
-	}
-	return words[0];
-}
-
 static const float white[4] = { 1, 1, 1, 1 };
 
 ENGINE_TEST(fog_table_is_that_of_the_draw) {

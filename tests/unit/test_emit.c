@@ -81,16 +81,11 @@ TEST(jump_sets_size_and_address_and_ends_the_list) {
 	pica_emit_reg(&em, 0x040, 1);
 	ck_assert_int_eq(pica_emit_jump(&em, 1, 0x20001230, 0x40), 0);
 	CHECK_WORDS(1, 0x000F0040, 8, 0x000F0239, 0x04000246, 0x000F023B, 1, 0x000F023D);
-	ck_assert_int_eq(pica_emit_jump(&em, 2, 0x20001230, 0x40), -EINVAL);
-	check_fails(-EINVAL);
-	ck_assert_int_eq(pica_emit_jump(&em, 0, 0x20001238, 0x40), -EINVAL);
-	check_fails(-EINVAL);
-	ck_assert_int_eq(pica_emit_jump(&em, 0, 0x20001230, 0x48), -EINVAL);
-	check_fails(-EINVAL);
-	ck_assert_int_eq(pica_emit_jump(&em, 0, 0x20001230, 0x1000000), -EINVAL);
-	check_fails(-EINVAL);
-	ck_assert_int_eq(pica_emit_jump(&em, 0, 0x20001230, 0), -EINVAL);
-	check_fails(-EINVAL);
+	REFUSED(ck_assert_int_eq(pica_emit_jump(&em, 2, 0x20001230, 0x40), -EINVAL));
+	REFUSED(ck_assert_int_eq(pica_emit_jump(&em, 0, 0x20001238, 0x40), -EINVAL));
+	REFUSED(ck_assert_int_eq(pica_emit_jump(&em, 0, 0x20001230, 0x48), -EINVAL));
+	REFUSED(ck_assert_int_eq(pica_emit_jump(&em, 0, 0x20001230, 0x1000000), -EINVAL));
+	REFUSED(ck_assert_int_eq(pica_emit_jump(&em, 0, 0x20001230, 0), -EINVAL));
 }
 
 TEST(other_lists_are_appended_whole) {
@@ -98,8 +93,7 @@ TEST(other_lists_are_appended_whole) {
 	pica_emit_words(&em, other, 4);
 	pica_emit_words(&em, other, 0);
 	check_words(other, 4);
-	pica_emit_words(&em, other, 3);
-	check_fails(-EINVAL);
+	REFUSED(pica_emit_words(&em, other, 3));
 }
 
 /* ---- Memory and errors ---- */
@@ -151,58 +145,32 @@ TEST(full_buffer_of_the_caller_is_an_error_that_sticks) {
 
 TEST(arguments_out_of_range_write_nothing) {
 	static const uint32_t v[4] = { 0 };
-	pica_emit_reg(&em, 0x10000, 0);
-	check_fails(-EINVAL);
-	pica_emit_reg_masked(&em, 0x040, 0, 16);
-	check_fails(-EINVAL);
-	pica_emit_burst(&em, 0xFFFE, v, 3);
-	check_fails(-EINVAL);
-	pica_emit_tev(&em, 6, NULL);
-	check_fails(-EINVAL);
-	pica_emit_scissor(&em, PICA_SCISSOR_INSIDE, 0, 0, 1024, 0);
-	check_fails(-EINVAL);
-	pica_emit_viewport(&em, 512, 0, 240, 400);
-	check_fails(-EINVAL);
-	pica_emit_viewport(&em, 0, 0, 0, 400);
-	check_fails(-EINVAL);
-	pica_emit_float_uniforms(&em, PICA_UNIT_VS, 90, NULL, 7);
-	check_fails(-EINVAL);
-	pica_emit_code(&em, PICA_UNIT_VS, 500, v, 13);
-	check_fails(-EINVAL);
-	pica_emit_operand_descriptors(&em, PICA_UNIT_GS, 129, v, 0);
-	check_fails(-EINVAL);
-	pica_emit_int_uniform(&em, PICA_UNIT_VS, 4, 0, 0, 0, 0);
-	check_fails(-EINVAL);
-	pica_emit_fixed_attribute(&em, 12, 0, 0, 0, 0);
-	check_fails(-EINVAL);
-	pica_emit_draw_arrays(&em, 4, 0, 3);
-	check_fails(-EINVAL);
-	pica_emit_draw_elements(&em, 0, 0x10000000, true, 3);
-	check_fails(-EINVAL);
-	pica_emit_light_lut(&em, 24, 0, v, 1);
-	check_fails(-EINVAL);
-	pica_emit_light_lut(&em, 0, 255, v, 2);
-	check_fails(-EINVAL);
-	pica_emit_fog_lut(&em, 126, v, 3);
-	check_fails(-EINVAL);
-	pica_emit_proctex_lut(&em, PICA_PROCTEX_TABLE_NOISE, 126, v, 3);
-	check_fails(-EINVAL);
-	pica_emit_gas_lut(&em, 14, v, 3);
-	check_fails(-EINVAL);
-	pica_emit_logic_op(&em, 16);
-	check_fails(-EINVAL);
-	pica_emit_fragment_mode(&em, 4);
-	check_fails(-EINVAL);
-	pica_emit_gas_accumulation(&em, 4, 1.0f);
-	check_fails(-EINVAL);
-	pica_emit_gas_shading(&em, &(struct pica_gas){ .density_max = 0.0f });
-	check_fails(-EINVAL);
-	pica_emit_inputs(&em, 0, PICA_IDENTITY_INPUTS);
-	check_fails(-EINVAL);
-	pica_emit_texture_units(&em, 16, 0, false);
-	check_fails(-EINVAL);
-	pica_emit_vs_output_mask(&em, 0);
-	check_fails(-EINVAL);
+	REFUSED(pica_emit_reg(&em, 0x10000, 0));
+	REFUSED(pica_emit_reg_masked(&em, 0x040, 0, 16));
+	REFUSED(pica_emit_burst(&em, 0xFFFE, v, 3));
+	REFUSED(pica_emit_tev(&em, 6, NULL));
+	REFUSED(pica_emit_scissor(&em, PICA_SCISSOR_INSIDE, 0, 0, 1024, 0));
+	REFUSED(pica_emit_viewport(&em, 512, 0, 240, 400));
+	REFUSED(pica_emit_viewport(&em, 0, 0, 0, 400));
+	REFUSED(pica_emit_float_uniforms(&em, PICA_UNIT_VS, 90, NULL, 7));
+	REFUSED(pica_emit_code(&em, PICA_UNIT_VS, 500, v, 13));
+	REFUSED(pica_emit_operand_descriptors(&em, PICA_UNIT_GS, 129, v, 0));
+	REFUSED(pica_emit_int_uniform(&em, PICA_UNIT_VS, 4, 0, 0, 0, 0));
+	REFUSED(pica_emit_fixed_attribute(&em, 12, 0, 0, 0, 0));
+	REFUSED(pica_emit_draw_arrays(&em, 4, 0, 3));
+	REFUSED(pica_emit_draw_elements(&em, 0, 0x10000000, true, 3));
+	REFUSED(pica_emit_light_lut(&em, 24, 0, v, 1));
+	REFUSED(pica_emit_light_lut(&em, 0, 255, v, 2));
+	REFUSED(pica_emit_fog_lut(&em, 126, v, 3));
+	REFUSED(pica_emit_proctex_lut(&em, PICA_PROCTEX_TABLE_NOISE, 126, v, 3));
+	REFUSED(pica_emit_gas_lut(&em, 14, v, 3));
+	REFUSED(pica_emit_logic_op(&em, 16));
+	REFUSED(pica_emit_fragment_mode(&em, 4));
+	REFUSED(pica_emit_gas_accumulation(&em, 4, 1.0f));
+	REFUSED(pica_emit_gas_shading(&em, &(struct pica_gas){ .density_max = 0.0f }));
+	REFUSED(pica_emit_inputs(&em, 0, PICA_IDENTITY_INPUTS));
+	REFUSED(pica_emit_texture_units(&em, 16, 0, false));
+	REFUSED(pica_emit_vs_output_mask(&em, 0));
 }
 
 /* ---- Names ---- */
@@ -212,12 +180,9 @@ TEST(registers_are_written_by_name) {
 	pica_emit_named(&em, "GPUREG_VIEWPORT_WIDTH", "VALUE=120.0");
 	pica_emit_named(&em, "FINALIZE", "0x12345678");
 	CHECK_WORDS(0x00030003, 0x000F00C0, 0x0045E000, 0x000F0041, 0x12345678, 0x000F0010);
-	pica_emit_named(&em, "TEXENV9_SOURCE", "RGB0=texture0");
-	check_fails(-ENOENT);
-	pica_emit_named(&em, "TEXENV0_SOURCE", "RGB7=texture0");
-	check_fails(-ENOENT);
-	pica_emit_named(&em, "TEXENV0_SOURCE", "RGB0=16");
-	check_fails(-ERANGE);
+	REFUSED_AS(-ENOENT, pica_emit_named(&em, "TEXENV9_SOURCE", "RGB0=texture0"));
+	REFUSED_AS(-ENOENT, pica_emit_named(&em, "TEXENV0_SOURCE", "RGB7=texture0"));
+	REFUSED_AS(-ERANGE, pica_emit_named(&em, "TEXENV0_SOURCE", "RGB0=16"));
 	ck_assert_int_eq(pica_reg_id("DRAWARRAYS"), 0x22E);
 	ck_assert_int_eq(pica_reg_id("DRAW"), -ENOENT);
 	ck_assert_str_eq(pica_reg_name(0x22E), "DRAWARRAYS");

@@ -179,8 +179,7 @@ static const char *dump(struct rig *r) {
 	return text;
 }
 
-TEST(plans_with_fog) {
-	struct rig *r = rig_open(_i);
+RIG_TEST(plans_with_fog) {
 	plain_state(r);
 	r->regs[REG_TEXENV_UPDATE_BUFFER] = FOG_MODE_FOG;
 	ck_assert_str_eq(dump(r), "perspective\ncolour primary.rgba\ndepth\n"
@@ -209,5 +208,4 @@ TEST(plans_with_fog) {
 	r->regs[REG_DEPTHMAP_ENABLE] = 0;
 	ck_assert_str_eq(dump(r), "perspective\ndepth\nfog fogged.rgb <- const0.rgb\n"
 			"store rgba8 <- fogged.r, fogged.g, fogged.b, const0.a\n");
-	rig_close(r);
 }

@@ -18,8 +18,7 @@ static const char *dump(struct rig *r) {
 	return text;
 }
 
-TEST_LOOP(plans_hold_only_what_shows, 1) {
-	struct rig *r = rig_open(_i);
+RIG_TEST(plans_hold_only_what_shows) {
 	ck_assert_str_eq(dump(r), "perspective\ncolour primary.rgba\n"
 			"store rgba8 <- primary.r, primary.g, primary.b, primary.a\n");
 	ck_assert_uint_eq(r->info.planes, 1u << PLANE_IW | 15u << PLANE_COLOR);
@@ -77,11 +76,9 @@ TEST_LOOP(plans_hold_only_what_shows, 1) {
 	ck_assert_str_eq(dump(r), "early d24s8 test write\n");
 	ck_assert_uint_eq(r->info.planes, 1u << PLANE_IW | 1u << PLANE_Z);
 	ck_assert(r->info.reads_depth && r->info.writes_depth && !r->info.writes_color);
-	rig_close(r);
 }
 
-TEST_LOOP(unit_2_may_use_coordinates_1, 1) {
-	struct rig *r = rig_open(_i);
+RIG_TEST(unit_2_may_use_coordinates_1) {
 	set_stage(r, 0, 0x00050005, 0, 0, 0, 0);
 	dump(r);
 	ck_assert_uint_eq(r->info.planes, 1u << PLANE_IW | 3u << PLANE_TC2);
@@ -89,11 +86,9 @@ TEST_LOOP(unit_2_may_use_coordinates_1, 1) {
 	dump(r);
 	ck_assert_uint_eq(r->info.planes, 1u << PLANE_IW | 3u << PLANE_TC1);
 	ck_assert_uint_eq(r->info.textures, 4);
-	rig_close(r);
 }
 
-TEST_LOOP(types_of_unit_0_read_w_where_they_need_it, 1) {
-	struct rig *r = rig_open(_i);
+RIG_TEST(types_of_unit_0_read_w_where_they_need_it) {
 	static const struct {
 		const char *text;
 		uint32_t planes;
@@ -124,7 +119,6 @@ TEST_LOOP(types_of_unit_0_read_w_where_they_need_it, 1) {
 	r->regs[REG_TEXUNIT1_PARAM] = 1u << 28;
 	dump(r);
 	ck_assert_uint_eq(r->info.planes, 1u << PLANE_IW | 3u << PLANE_TC1);
-	rig_close(r);
 }
 
 static struct frag_info info_of(struct rig *r) {
@@ -132,8 +126,7 @@ static struct frag_info info_of(struct rig *r) {
 	return r->info;
 }
 
-TEST_LOOP(states_without_effect_are_nothing, 1) {
-	struct rig *r = rig_open(_i);
+RIG_TEST(states_without_effect_are_nothing) {
 	ck_assert(!info_of(r).nothing);
 	r->regs[REG_COLOR_OPERATION] = 0x102;
 	ck_assert(info_of(r).nothing);
@@ -172,11 +165,9 @@ TEST_LOOP(states_without_effect_are_nothing, 1) {
 	r->regs[REG_LOGIC_OP] = LOGIC_OP_NOOP;
 	r->regs[REG_COLORBUFFER_READ] = 0;
 	ck_assert(!info_of(r).nothing && info_of(r).opaque);
-	rig_close(r);
 }
 
-TEST_LOOP(guesses_count_only_where_they_show, 1) {
-	struct rig *r = rig_open(_i);
+RIG_TEST(guesses_count_only_where_they_show) {
 	ck_assert_uint_eq(info_of(r).guessed, 0);
 	r->regs[REG_TEXENV_UPDATE_BUFFER] = 7;
 	ck_assert_uint_eq(info_of(r).guessed, 1u << PICA_FEATURE_GAS);
@@ -191,11 +182,9 @@ TEST_LOOP(guesses_count_only_where_they_show, 1) {
 	ck_assert(!info_of(r).proctex);
 	r->regs[REG_TEXUNIT_CONFIG] |= 1u << 10;
 	ck_assert(info_of(r).proctex && info_of(r).guessed == 0);
-	rig_close(r);
 }
 
-TEST_LOOP(values_do_not_make_new_plans, 1) {
-	struct rig *r = rig_open(_i);
+RIG_TEST(values_do_not_make_new_plans) {
 	set_stage(r, 0, 0x00EE00EE, 0, 0x00010001, 0x12345678, 0);
 	struct frag_plan *a = frag_plan_from_regs(r->cache, r->regs, &r->consts);
 	set_stage(r, 0, 0x00EE00EE, 0, 0x00010001, 0x87654321, 0);
@@ -232,13 +221,11 @@ TEST_LOOP(values_do_not_make_new_plans, 1) {
 	r->cache = frag_cache_create(r->k);
 	ck_assert(frag_plan_info(c)->opaque); /* ours still, after its cache is gone */
 	frag_plan_put(c);
-	rig_close(r);
 }
 
 /* ---- Target ---- */
 
-TEST_LOOP(target_registers, 1) {
-	struct rig *r = rig_open(_i);
+RIG_TEST(target_registers) {
 	struct target t;
 	r->regs[REG_FRAMEBUFFER_DIM] = 1u << 24 | 399 << 12 | 240;
 	r->regs[REG_COLORBUFFER_LOC] = 0xF3000007; /* the low bits and the top ones do not count */
@@ -280,7 +267,6 @@ TEST_LOOP(target_registers, 1) {
 		r->regs[REG_COLORBUFFER_FORMAT] = format << 16;
 		ck_assert_int_eq(target_from_regs(&t, r->regs), format < 5);
 	}
-	rig_close(r);
 }
 
 TEST(addresses_of_the_document) {

@@ -165,9 +165,8 @@ RIG_TEST(random_maps_are_the_naive_pixel) {
 	ck_assert_uint_gt(changed, 1500);
 }
 
-TEST(plans_of_shadow_maps) {
+RIG_TEST(plans_of_shadow_maps) {
 	static char text[4096];
-	struct rig *r = rig_open(_i);
 	shadow_state(r);
 	set_stage(r, 0, 0x00030003, 0, 0x00010001, 0, 0); /* texture times colour: no alpha */
 	struct frag_plan *p = frag_plan_from_regs(r->cache, r->regs, &r->consts);
@@ -185,5 +184,4 @@ TEST(plans_of_shadow_maps) {
 	ck_assert_uint_eq(r->target.color_bytes, RIG_PX * 4);
 	r->regs[REG_COLOR_OPERATION] = 0;
 	ck_assert(!target_from_regs(&r->target, r->regs));
-	rig_close(r);
 }

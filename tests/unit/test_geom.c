@@ -88,13 +88,7 @@ static struct geom_state state(void) {
 }
 
 static struct clip_vertex at(float x, float y, float z, float w) {
-	struct clip_vertex v;
-	memset(&v, 0, sizeof(v));
-	v.pos[0] = x;
-	v.pos[1] = y;
-	v.pos[2] = z;
-	v.pos[3] = w;
-	return v;
+	return (struct clip_vertex){ .pos = { x, y, z, w } };
 }
 
 static unsigned clip(const struct geom_state *g, const struct clip_vertex v[3],

@@ -4,8 +4,6 @@
 #include "engine_rig.h"
 #include "tests/suite.h"
 
-enum { BANDS = 8 }; /* of 8 memory rows */
-
 /* Quaternions in the place of colours: o1. */
 static const struct pica_output lit_outputs[2] = {
 	{ PICA_OUTPUT_POSITION, 0, 15 },
@@ -17,31 +15,6 @@ static const float identity[4] = { 0, 0, 0, 1 };
 static void put(unsigned at, float x, float y, const float quat[4]) {
 	const float v[8] = { x, y, -0.5f, 1, quat[0], quat[1], quat[2], quat[3] };
 	ck_assert_int_eq(pica_ctx_write_memory(ctx, VERTICES + 32 * at, v, sizeof(v)), 0);
-}
-
-static void put_band(unsigned i, const float quat[4]) {
-	const float y0 = (float)i / 4 - 1, y1 = y0 + 0.25f;
-	put(6 * i, -1, y0, quat);
-	put(6 * i + 1, 1, y0, quat);
-	put(6 * i + 2, 1, y1, quat);
-	put(6 * i + 3, -1, y0, quat);
-	put(6 * i + 4, 1, y1, quat);
-	put(6 * i + 5, -1, y1, quat);
-}
-
-static void draw_band(struct pica_emit *e, unsigned i) {
-	pica_emit_draw_arrays(e, PICA_PRIMITIVE_LIST, 6 * i, 6);
-}
-
-static uint32_t band_word(uint32_t addr, unsigned i) {
-	uint32_t words[8 * SIDE];
-	ck_assert_int_eq(pica_ctx_read_memory(ctx, addr + i * sizeof(words), words, sizeof(words)),
-			0);
-	for (unsigned k = 1; k < 8 * SIDE; k++) {
-		ck_assert_msg(words[k] == words[0], "pixel %u of band %u: %08X, not %08X", k, i,
-				words[k], words[0]);
-	}
-	return words[0];
 }
 
 /*
@@ -82,7 +55,7 @@ static uint32_t gray(uint32_t v) {
 
 ENGINE_TEST(tables_are_those_of_the_draw) {
 	for (unsigned i = 0; i < BANDS; i++) {
-		put_band(i, identity);
+		put_band(i, i, 0.5f, identity);
 	}
 	emit_lit_state(&e, PICA_TEV_SOURCE_FRAGMENT_SECONDARY);
 	draw_band(&e, 0); /* zeros at power-on */
@@ -130,7 +103,7 @@ ENGINE_TEST(lights_are_those_of_the_draw) {
 	struct pica_tev tev;
 	struct pica_light light;
 	for (unsigned i = 0; i < BANDS; i++) {
-		put_band(i, identity);
+		put_band(i, i, 0.5f, identity);
 	}
 	emit_lit_state(&e, PICA_TEV_SOURCE_FRAGMENT_PRIMARY);
 	pica_light_init(&light);
@@ -163,7 +136,7 @@ ENGINE_TEST(lights_are_those_of_the_draw) {
 ENGINE_TEST(quaternions_are_turned_at_assembly) {
 	static const float back[4] = { 0, 0, 0, -1 };
 	for (unsigned i = 0; i < BANDS; i++) {
-		put_band(i, identity);
+		put_band(i, i, 0.5f, identity);
 	}
 	/* One corner, two, the first one; and a triangle that is clipped. */
 	put(1, 1, -1, back);
@@ -216,7 +189,7 @@ TEST(tables_that_were_never_written_are_reported_once) {
 	warnings = 0;
 	ck_assert_int_eq(pica_device_create(&device, &s), 0);
 	ck_assert_int_eq(pica_ctx_create(&ctx, device, NULL), 0);
-	put_band(0, identity);
+	put_band(0, 0, 0.5f, identity);
 	emit_lit_state(&e, PICA_TEV_SOURCE_FRAGMENT_PRIMARY);
 	draw_band(&e, 0); /* the highlight is not used: nor is its table */
 	ck_assert_int_eq(run_list(&e).result, 0);
@@ -229,7 +202,7 @@ TEST(tables_that_were_never_written_are_reported_once) {
 	}
 	pica_ctx_destroy(ctx);
 	ck_assert_int_eq(pica_ctx_create(&ctx, device, NULL), 0);
-	put_band(0, identity);
+	put_band(0, 0, 0.5f, identity);
 	emit_lit_state(&e, PICA_TEV_SOURCE_FRAGMENT_SECONDARY);
 	emit_flat_table(&e, 0); /* zeros, but written */
 	draw_band(&e, 0);

@@ -7,9 +7,13 @@
 
 enum { TEXTURE = FCRAM + 0x200000, SECOND_LIST = FCRAM + 0x300000 };
 
+static void find_unwritten(void) {
+	ck_assert_int_eq(pica_ctx_find_unwritten(ctx, 1), 0);
+}
+
 static void open_looking(unsigned threads) {
 	open_engine(threads, NULL);
-	ck_assert_int_eq(pica_ctx_find_unwritten(ctx, 1), 0);
+	find_unwritten();
 }
 
 static void expect(enum pica_read reader, uint64_t pages, uint32_t first) {
@@ -66,9 +70,8 @@ ENGINE_TEST(what_was_written_is_not_found) {
 	ck_assert_int_eq(pica_ctx_unwritten(ctx, PICA_READ_LIST, &u), -EINVAL);
 }
 
-TEST_LOOP(vertices_and_indices, N_THREAD_COUNTS) {
-	struct pica_emit e;
-	open_looking(thread_counts[_i]);
+ENGINE_TEST(vertices_and_indices) {
+	find_unwritten();
 	emit_state(&e, COLOR);
 	draw(&e);
 	expect_only(PICA_READ_VERTICES, 1, VERTICES);
@@ -82,7 +85,6 @@ TEST_LOOP(vertices_and_indices, N_THREAD_COUNTS) {
 	pica_emit_draw_elements(&e, PICA_PRIMITIVE_LIST, 0x2000, false, 3);
 	ck_assert_int_eq(run_list(&e).result, 0);
 	expect_only(PICA_READ_VERTICES, 1, VERTICES + 0x2000);
-	close_engine();
 }
 
 TEST_LOOP(lists_that_a_jump_enters, N_THREAD_COUNTS) {
@@ -158,12 +160,11 @@ TEST_LOOP(textures_their_levels_and_faces, N_THREAD_COUNTS) {
 }
 
 /* Levels that lie in a page with the first one are found by themselves: 16x16, 1024 bytes. */
-TEST_LOOP(a_small_texture_and_its_levels_share_a_page, N_THREAD_COUNTS) {
-	struct pica_emit e;
+ENGINE_TEST(a_small_texture_and_its_levels_share_a_page) {
 	struct pica_tev tev;
 	const struct pica_texture t = { .addr = TEXTURE, .width = 16, .height = 16,
 		.format = PICA_TEXTURE_FORMAT_RGBA8, .max_level = 1 };
-	open_looking(thread_counts[_i]);
+	find_unwritten();
 	write_zeros(TEXTURE, 1024);
 	put_triangle(red);
 	emit_state(&e, COLOR);
@@ -174,7 +175,6 @@ TEST_LOOP(a_small_texture_and_its_levels_share_a_page, N_THREAD_COUNTS) {
 	pica_emit_texture_units(&e, 2, 0, false);
 	draw(&e);
 	expect_only(PICA_READ_LEVELS, 1, TEXTURE + 1024);
-	close_engine();
 }
 
 TEST_LOOP(targets_that_are_read, N_THREAD_COUNTS) {
@@ -237,10 +237,10 @@ TEST_LOOP(sources_of_copies_and_transfers, N_THREAD_COUNTS) {
 	close_engine();
 }
 
-TEST_LOOP(screens, N_THREAD_COUNTS) {
+ENGINE_TEST(screens) {
 	enum { LEFT0 = 0x10400468, FORMAT = 0x10400470, STRIDE = 0x10400490, BOTTOM = 0x100 };
 	struct pica_job present = { .op = PICA_OP_PRESENT };
-	open_looking(thread_counts[_i]);
+	find_unwritten();
 	present.u.present.screens = 3;
 	finish(submit(&present));
 	expect_nothing(); /* no screen was set */
@@ -259,20 +259,18 @@ TEST_LOOP(screens, N_THREAD_COUNTS) {
 	}
 	finish(submit(&present));
 	expect_only(PICA_READ_SCREEN, 38, VRAM + 0x100000);
-	close_engine();
 }
 
 /* Ranges that no window has are no memory. */
-TEST_LOOP(outside_of_memory_nothing_is_found, N_THREAD_COUNTS) {
+ENGINE_TEST(outside_of_memory_nothing_is_found) {
 	struct pica_job copy = { .op = PICA_OP_COPY };
 	copy.u.copy.src = 0x08000000;
 	copy.u.copy.dst = VRAM;
 	copy.u.copy.size_bytes = 0x2000;
-	open_looking(thread_counts[_i]);
+	find_unwritten();
 	finish(submit(&copy));
 	expect_nothing();
 	copy.u.copy.src = VRAM + 0x600000 - 0x1000; /* the last page and the memory after it */
 	finish(submit(&copy));
 	expect_only(PICA_READ_SOURCE, 1, VRAM + 0x600000 - 0x1000);
-	close_engine();
 }
