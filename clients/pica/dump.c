@@ -373,7 +373,8 @@ static void write_text_files(struct dump *d) {
 		if (f) {
 			snapshot_text(d->here, d->o->groups, f);
 		}
-		text_file(d, "state.txt", text, f && fclose(f) == 0 ? 0 : -ENOMEM);
+		const int ret = f && fclose(f) == 0 ? 0 : -ENOMEM; /* sets text */
+		text_file(d, "state.txt", text, ret);
 	}
 	for (int gs = 0; (d->o->what & DUMP_SHADERS) && gs <= has_geometry(d->here); gs++) {
 		char *text = NULL;

@@ -86,10 +86,13 @@ START_TEST(what_is_loaded_is_stored_again) {
 				const uint32_t x = at[0] + p % TILE, y = at[1] + p / TILE;
 				const uint32_t px = surface_px(&t, p % TILE, p / TILE);
 				const uint8_t *got = tile_bytes + bytes * px;
-				const uint8_t *want = before +
-						bytes * naive_px((enum surface_order)order, x, y);
-				const bool is_inside = x < WIDTH && y < HEIGHT;
-				ck_assert(is_inside ? memcmp(got, want, bytes) == 0 : *got == 0xA5);
+				if (x >= WIDTH || y >= HEIGHT) {
+					ck_assert_uint_eq(*got, 0xA5);
+					continue;
+				}
+				const uint32_t px_there =
+						naive_px((enum surface_order)order, x, y);
+				ck_assert_mem_eq(got, before + bytes * px_there, bytes);
 			}
 			surface_store(&t, &m, at[0], at[1]);
 			ck_assert(memcmp(before, memory_bytes, sizeof(before)) == 0);
