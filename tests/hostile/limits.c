@@ -14,10 +14,7 @@
 
 /* ---- Budgets ---- */
 
-TEST_LOOP(shader_steps_of_a_job_end_it, N_LIMIT_THREADS) {
-	struct pica_budgets b = { .shader_steps = 1000000, .job_steps = 1000000 };
-	open_engine(limit_threads[_i], &b);
-	struct pica_emit e;
+LIMIT_TEST_WITHIN(shader_steps_of_a_job_end_it, .shader_steps = 1000000, .job_steps = 1000000) {
 	emit_limit_state(&e, SIDE);
 	put_triangles(2, 2);
 	emit_program(&e, endless_code, 1);
@@ -27,7 +24,6 @@ TEST_LOOP(shader_steps_of_a_job_end_it, N_LIMIT_THREADS) {
 	struct pica_stats s = stats();
 	ck_assert_uint_eq(s.shaded_vertices, 0);
 	ck_assert_uint_eq(s.faults[PICA_FAULT_SHADER_BUDGET], 0);
-	close_engine();
 }
 
 TEST(shader_steps_count_over_passes_and_end_at_the_same_chunk) {
@@ -64,10 +60,7 @@ TEST(shader_steps_count_over_passes_and_end_at_the_same_chunk) {
 	}
 }
 
-TEST_LOOP(pixels_count_over_passes, N_LIMIT_THREADS) {
-	struct pica_budgets b = { .pixels = 3 * SIDE * SIDE + 100 };
-	open_engine(limit_threads[_i], &b);
-	struct pica_emit e;
+LIMIT_TEST_WITHIN(pixels_count_over_passes, .pixels = 3 * SIDE * SIDE + 100) {
 	emit_limit_state(&e, SIDE);
 	put_triangles(1, 2);
 	for (unsigned pass = 0; pass < 6; pass++) {
@@ -79,13 +72,9 @@ TEST_LOOP(pixels_count_over_passes, N_LIMIT_THREADS) {
 		bool drawn = checksum(COLOR + 0x10000 * pass, 4 * SIDE * SIDE) != 0;
 		ck_assert_int_eq(drawn, pass < 3);
 	}
-	close_engine();
 }
 
-TEST_LOOP(pixels_drawn_alone_count_64_times, N_LIMIT_THREADS) {
-	struct pica_budgets b = { .pixels = 64 * SIDE * SIDE };
-	open_engine(limit_threads[_i], &b);
-	struct pica_emit e;
+LIMIT_TEST_WITHIN(pixels_drawn_alone_count_64_times, .pixels = 64 * SIDE * SIDE) {
 	emit_limit_state(&e, SIDE);
 	put_triangles(1, 2);
 	emit_square(&e, VRAM + 0x600000 - 0x1000, SIDE); /* leaves VRAM */
@@ -96,7 +85,6 @@ TEST_LOOP(pixels_drawn_alone_count_64_times, N_LIMIT_THREADS) {
 	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
 	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
 	ck_assert_int_eq(run_list(&e).result, -EDQUOT);
-	close_engine();
 }
 
 TEST_LOOP(endless_geometry_shader_ends, N_LIMIT_THREADS) {
@@ -132,10 +120,8 @@ TEST_LOOP(endless_geometry_shader_ends, N_LIMIT_THREADS) {
 	}
 }
 
-TEST_LOOP(left_over_vertices_with_long_programs_are_charged, N_LIMIT_THREADS) {
-	struct pica_budgets b = { .shader_steps = 1000000, .job_steps = 3000000, .pixels = 1000 };
-	open_engine(limit_threads[_i], &b);
-	struct pica_emit e;
+LIMIT_TEST_WITHIN(left_over_vertices_with_long_programs_are_charged,
+		.shader_steps = 1000000, .job_steps = 3000000, .pixels = 1000) {
 	emit_limit_state(&e, SIDE);
 	put_triangles(2, 2);
 	emit_program(&e, endless_code, 1);
@@ -148,13 +134,9 @@ TEST_LOOP(left_over_vertices_with_long_programs_are_charged, N_LIMIT_THREADS) {
 		pica_emit_reg(&e, PICA_REG_DRAWARRAYS, 1);
 	}
 	ck_assert_int_eq(run_list(&e).result, -EDQUOT);
-	close_engine();
 }
 
-TEST_LOOP(textures_decoded_again_and_again_are_charged, N_LIMIT_THREADS) {
-	struct pica_budgets b = { .pixels = 20 * 1024 * 1024 };
-	open_engine(limit_threads[_i], &b);
-	struct pica_emit e;
+LIMIT_TEST_WITHIN(textures_decoded_again_and_again_are_charged, .pixels = 20 * 1024 * 1024) {
 	emit_limit_state(&e, SIDE);
 	put_triangles(1, 1);
 	for (unsigned i = 0; i < 1000; i++) {
@@ -165,7 +147,6 @@ TEST_LOOP(textures_decoded_again_and_again_are_charged, N_LIMIT_THREADS) {
 	struct pica_stats s = stats();
 	ck_assert_uint_ge(s.textures_decoded, 18);
 	ck_assert_uint_le(s.textures_decoded, 20);
-	close_engine();
 }
 
 /* ---- Memory ---- */

@@ -14,7 +14,10 @@ enum { IS_SLOW = 0 };
 
 enum { N_LIMIT_THREADS = 3 };
 extern const unsigned limit_threads[N_LIMIT_THREADS];
-#define LIMIT_TEST(name) ENGINE_TEST_WITH(name, N_LIMIT_THREADS, limit_threads[_i])
+#define LIMIT_TEST(name) ENGINE_TEST_WITH(name, N_LIMIT_THREADS, limit_threads[_i], NULL)
+#define LIMIT_TEST_WITHIN(name, ...) \
+	ENGINE_TEST_WITH(name, N_LIMIT_THREADS, limit_threads[_i], \
+			(&(struct pica_budgets){ __VA_ARGS__ }))
 
 extern const uint32_t endless_code[1]; /* jumps to itself (jmpu !b0, 0) */
 

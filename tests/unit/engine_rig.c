@@ -130,6 +130,14 @@ unsigned count_color(uint32_t addr, uint32_t word) {
 	return n;
 }
 
+void expect_halves(void) {
+	ck_assert_uint_eq(count_color(COLOR, (uint32_t)RED), PIXELS / 2);
+	ck_assert_uint_eq(count_color(COLOR, GREEN), PIXELS / 2);
+	uint32_t corner;
+	ck_assert_int_eq(pica_ctx_read_memory(ctx, COLOR, &corner, 4), 0);
+	ck_assert_uint_eq(corner, GREEN);
+}
+
 void put_band(unsigned place, unsigned i, float depth, const float rgba[4]) {
 	const float y0 = (float)i / 4 - 1, y1 = y0 + 0.25f;
 	const float xy[6][2] = { { -1, y0 }, { 1, y0 }, { 1, y1 }, { -1, y0 }, { 1, y1 },

@@ -65,6 +65,8 @@ void put_vertex(unsigned i, float px, float py, const float rgba[4]);
 void put_triangle(const float rgba[4]);
 
 unsigned count_color(uint32_t addr, uint32_t word);
+/* Half of COLOR is red and half green, green first. */
+void expect_halves(void);
 
 /* Two triangles over band i (8 memory rows), at a depth; to be drawn by draw_band(place). */
 void put_band(unsigned place, unsigned i, float depth, const float rgba[4]);
@@ -74,14 +76,18 @@ uint32_t band_word(uint32_t addr, unsigned i);
 
 /*
  * ENGINE_TEST(name) { ... }: a test with an open engine, for each number of threads; e is for the
- * list that it builds. SYNC_ENGINE_TEST(name) { ... }: in the caller's thread alone.
+ * list that it builds. ENGINE_TEST_WITHIN(name, .vertices = 1, ...): with these budgets.
+ * SYNC_ENGINE_TEST(name) { ... }: in the caller's thread alone.
  */
-#define ENGINE_TEST(name) ENGINE_TEST_WITH(name, N_THREAD_COUNTS, thread_counts[_i])
-#define SYNC_ENGINE_TEST(name) ENGINE_TEST_WITH(name, 1, 0)
-#define ENGINE_TEST_WITH(name, n, threads) \
+#define ENGINE_TEST(name) ENGINE_TEST_WITH(name, N_THREAD_COUNTS, thread_counts[_i], NULL)
+#define ENGINE_TEST_WITHIN(name, ...) \
+	ENGINE_TEST_WITH(name, N_THREAD_COUNTS, thread_counts[_i], \
+			(&(struct pica_budgets){ __VA_ARGS__ }))
+#define SYNC_ENGINE_TEST(name) ENGINE_TEST_WITH(name, 1, 0, NULL)
+#define ENGINE_TEST_WITH(name, n, threads, budgets) \
 	static void name##_with(struct pica_emit e, int _i); \
 	TEST_LOOP(name, n) { \
-		open_engine(threads, NULL); \
+		open_engine(threads, budgets); \
 		name##_with((struct pica_emit){ 0 }, _i); \
 		close_engine(); \
 	} \

@@ -85,14 +85,11 @@ ENGINE_TEST(arrays_outside_memory_are_told) {
 	ck_assert_int_eq(pica_ctx_shade(ctx, &number, NULL, 1, &v), -ERANGE);
 }
 
-TEST_LOOP(endless_program_is_cut, N_THREAD_COUNTS) {
-	struct pica_emit e;
+ENGINE_TEST_WITHIN(endless_program_is_cut, .shader_steps = 1000) {
 	struct pica_vertex v;
 	const uint32_t number = 0;
 	/* JMPU b15, false: to itself */
 	const uint32_t loop[2] = { 0x2Du << 26 | 15 << 22 | 0 << 10 | 1, 0x22u << 26 };
-	const struct pica_budgets budgets = { .shader_steps = 1000 };
-	open_engine(thread_counts[_i], &budgets);
 	emit_state(&e, COLOR);
 	pica_emit_code(&e, PICA_UNIT_VS, 0, loop, 2);
 	ck_assert_int_eq(run_list(&e).result, 0);
@@ -103,7 +100,6 @@ TEST_LOOP(endless_program_is_cut, N_THREAD_COUNTS) {
 	struct pica_stats stats = { .size = sizeof(stats) };
 	ck_assert_int_eq(pica_stats(ctx, &stats), 0);
 	ck_assert_uint_eq(stats.faults[PICA_FAULT_SHADER_BUDGET], 3);
-	close_engine();
 }
 
 /* ---- Targets ---- */
