@@ -192,9 +192,10 @@ int verb_bench(int argc, char **argv) {
 	}
 	json_t *report = o.json ? begin_report(&o, pica_device_isa(device)) : NULL;
 	exit = bench_all(&o, device, &kind, &b, report);
-	b.median_ms = exp(b.median_ms / b.n);
-	b.p99_ms = exp(b.p99_ms / b.n);
-	b.cpu_ms = exp(b.cpu_ms / b.n);
+	const double n = b.n ? b.n : 1;
+	b.median_ms = exp(b.median_ms / n);
+	b.p99_ms = exp(b.p99_ms / n);
+	b.cpu_ms = exp(b.cpu_ms / n);
 	if (report) {
 		json_object_set_new(report, "geometric_mean", b.n == 0 ? json_null() :
 				json_pack("{so so so}", "median_ms", json_rounded(b.median_ms, 6),

@@ -80,8 +80,13 @@ static bool is_here(const struct dump *d, const struct step_draw *draw) {
 
 /* ---- Vertices ---- */
 
-static bool has_geometry(const struct snapshot *s) {
-	return get_GEOSTAGE_CONFIG_GS(s->state.regs[PICA_REG_GEOSTAGE_CONFIG]) == PICA_GEOSTAGE_ON;
+static bool has_geometry(const struct dump *d) {
+	return snapshot_has_geometry(d->here->state.regs);
+}
+
+/* That are asked for: the vertex program first. */
+static int n_programs(const struct dump *d) {
+	return !(d->o->what & DUMP_SHADERS) ? 0 : has_geometry(d) ? 2 : 1;
 }
 
 static const char *vertex_error(int ret) {
@@ -165,7 +170,7 @@ static void take_vertices(struct dump *d) {
 	if (d->o->output) {
 		/* With a geometry shader the vertex program's outputs are not positions. */
 		vertex_files(d, print_vertices, names,
-				has_geometry(d->here) ? DUMP_OUTPUT_OBJ : DUMP_VERTEX_FILES);
+				has_geometry(d) ? DUMP_OUTPUT_OBJ : DUMP_VERTEX_FILES);
 	} else {
 		vertex_text(d, print_vertices);
 	}
@@ -174,7 +179,7 @@ static void take_vertices(struct dump *d) {
 /* Of a draw that is done. */
 static void take_geometry(struct dump *d) {
 	static const char *const names[DUMP_GEOMETRY_FILES] = { "geometry.csv", "output.obj" };
-	if (!(d->o->what & DUMP_VERTICES) || !has_geometry(d->here)) {
+	if (!(d->o->what & DUMP_VERTICES) || !has_geometry(d)) {
 		return;
 	}
 	if (d->o->output) {
@@ -212,7 +217,7 @@ static int on_draw(void *user, const struct step_draw *draw) {
 			take_vertices(d);
 		}
 		pica_ctx_keep_geometry(
-				d->ctx, (o->what & DUMP_VERTICES) && has_geometry(d->here));
+				d->ctx, (o->what & DUMP_VERTICES) && has_geometry(d));
 	}
 	if (o->since.is_given && draw->frame == d->since_frame && draw->draw == o->since.draw) {
 		d->has_then = take(d, d->then, draw);
@@ -338,7 +343,7 @@ static int print_text(const struct dump *d) {
 	} else if (o->what & DUMP_STATE) {
 		snapshot_text(d->here, o->groups, stdout);
 	}
-	for (int gs = 0; (o->what & DUMP_SHADERS) && gs <= has_geometry(d->here); gs++) {
+	for (int gs = 0; gs < n_programs(d); gs++) {
 		char *text;
 		int ret = program_text(d->here, gs, &text);
 		if (ret < 0) {
@@ -376,7 +381,7 @@ static void write_text_files(struct dump *d) {
 		const int ret = f && fclose(f) == 0 ? 0 : -ENOMEM; /* sets text */
 		text_file(d, "state.txt", text, ret);
 	}
-	for (int gs = 0; (d->o->what & DUMP_SHADERS) && gs <= has_geometry(d->here); gs++) {
+	for (int gs = 0; gs < n_programs(d); gs++) {
 		char *text = NULL;
 		int ret = program_text(d->here, gs, &text);
 		text_file(d, gs ? "shader.g.pica" : "shader.v.pica", text, ret);
@@ -403,8 +408,7 @@ static int print_json(const struct dump *d, json_t *events) {
 		json_object_set_new(report, "state", snapshot_json(d->here, o->groups));
 	}
 	int ret = 0;
-	for (int gs = 0; ret == 0 && (o->what & DUMP_SHADERS) && gs <= has_geometry(d->here);
-			gs++) {
+	for (int gs = 0; ret == 0 && gs < n_programs(d); gs++) {
 		char *text;
 		ret = program_text(d->here, gs, &text);
 		if (ret == 0) {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/json.h"
 #include "common/options.h"
 #include "verbs.h"
@@ -57,16 +58,12 @@ void lint_report(struct lint *l, enum lint_rule rule, uint32_t reg, uint32_t val
 		f->count++;
 		return;
 	}
-	if (l->n == l->cap) {
-		const unsigned cap = l->cap ? 2 * l->cap : 16;
-		f = realloc(l->findings, cap * sizeof(*f));
-		if (!f) {
-			l->error = -ENOMEM;
-			return;
-		}
-		l->findings = f;
-		l->cap = cap;
+	f = array_room(l->findings, l->n, &l->cap, sizeof(*f));
+	if (!f) {
+		l->error = -ENOMEM;
+		return;
 	}
+	l->findings = f;
 	f = &l->findings[l->n++];
 	*f = (struct lint_finding){
 		.rule = rule, .reg = reg, .value = value, .place = l->here, .count = 1

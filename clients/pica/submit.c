@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/json.h"
 #include "common/remote.h"
 #include "control/sessions.h"
@@ -188,15 +189,11 @@ static void reap(struct submit *s) {
 }
 
 static int send(struct submit *s, const struct action *a, struct pica_job job) {
-	if (s->n == s->cap) {
-		size_t cap = s->cap ? 2 * s->cap : 256;
-		struct sent *grown = realloc(s->sent, cap * sizeof(*grown));
-		if (!grown) {
-			return -ENOMEM;
-		}
-		s->sent = grown;
-		s->cap = cap;
+	struct sent *grown = array_room(s->sent, s->n, &s->cap, sizeof(*grown));
+	if (!grown) {
+		return -ENOMEM;
 	}
+	s->sent = grown;
 	s->sent[s->n] = (struct sent){ .action = a, .op = job.op };
 	job.user_data = s->n++;
 	int ret = s->gpu.impl->submit(s->gpu, &job, 1, NULL);

@@ -84,7 +84,8 @@ struct batch_plan {
 	struct batch_settings settings;
 	char program[BATCH_HASH]; /* of the program's own file */
 	struct batch_unit *units; /* ours; sorted by path */
-	unsigned n, cap;
+	unsigned n;
+	size_t cap;
 	json_t *json; /* what strings are borrowed from, or NULL */
 };
 

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "batch.h"
+#include "common/array.h"
 #include "pictures/file.h"
 
 enum { MAX_DEPTH = 64, MAX_LIST = 256 << 20, MAX_UNITS = 1 << 24 };
@@ -24,17 +25,11 @@ static bool is_capture_name(const char *name) {
 /* Takes base over, which may be NULL: no memory. */
 static int add(struct batch_plan *plan, const char *path, char *base) {
 	char *copy = strdup(path);
-	if (base && copy && plan->n == plan->cap) {
-		const unsigned cap = plan->cap ? 2 * plan->cap : 64;
-		struct batch_unit *units = cap <= MAX_UNITS ?
-				realloc(plan->units, cap * sizeof(*units)) :
-				NULL;
-		if (units) {
-			plan->units = units;
-			plan->cap = cap;
-		}
-	}
-	if (!base || !copy || plan->n == plan->cap) {
+	struct batch_unit *units = base && copy && plan->n < MAX_UNITS ?
+			array_room(plan->units, plan->n, &plan->cap, sizeof(*units)) :
+			NULL;
+	plan->units = units ? units : plan->units;
+	if (!units) {
 		free(base);
 		free(copy);
 		log_line("%s", strerror(ENOMEM));

@@ -372,8 +372,8 @@ static const char *load_unit(struct batch_unit *u, const json_t *row) {
 }
 
 static int load_units(struct batch_plan *plan, const char *path, const json_t *units) {
-	plan->cap = (unsigned)json_array_size(units);
-	plan->units = calloc((size_t)plan->cap + 1, sizeof(*plan->units));
+	plan->cap = json_array_size(units);
+	plan->units = calloc(plan->cap + 1, sizeof(*plan->units));
 	if (!plan->units) {
 		return out_of_memory();
 	}

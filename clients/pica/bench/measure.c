@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/json.h"
 
 /* ---- Samples ---- */
@@ -37,15 +38,11 @@ double bench_cpu_ms(const struct bench_samples *s) {
 }
 
 static int add_sample(struct bench_samples *s, uint64_t wall_ns, uint64_t cpu_ns) {
-	if (s->n == s->cap) {
-		const size_t cap = s->cap ? 2 * s->cap : 256;
-		uint64_t *samples = realloc(s->wall_ns, cap * sizeof(*samples));
-		if (!samples) {
-			return -ENOMEM;
-		}
-		s->wall_ns = samples;
-		s->cap = cap;
+	uint64_t *samples = array_room(s->wall_ns, s->n, &s->cap, sizeof(*samples));
+	if (!samples) {
+		return -ENOMEM;
 	}
+	s->wall_ns = samples;
 	s->wall_ns[s->n++] = wall_ns;
 	s->total_ns += wall_ns;
 	s->cpu_ns += cpu_ns;

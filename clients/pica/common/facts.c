@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "core/base/attributes.h"
 #include "effects.h"
 #include "fields.h"
@@ -55,16 +56,12 @@ static void count(struct facts *f, enum fact fact, const char *fmt, ...) {
 			return;
 		}
 	}
-	if (t->n == t->cap) {
-		unsigned cap = t->cap ? 2 * t->cap : 8;
-		struct tally_row *rows = realloc(t->rows, cap * sizeof(*rows));
-		if (!rows) {
-			t->error = -ENOMEM;
-			return;
-		}
-		t->rows = rows;
-		t->cap = cap;
+	struct tally_row *rows = array_room(t->rows, t->n, &t->cap, sizeof(*rows));
+	if (!rows) {
+		t->error = -ENOMEM;
+		return;
 	}
+	t->rows = rows;
 	memcpy(t->rows[t->n].text, text, sizeof(text));
 	t->rows[t->n++].count = 1;
 }

@@ -3,6 +3,7 @@
 #define PICA_FACTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "list_walk.h"
@@ -13,7 +14,8 @@ struct tally {
 		char text[40];
 		uint64_t count;
 	} *rows; /* owned */
-	unsigned n, cap;
+	unsigned n;
+	size_t cap;
 	int error; /* -ENOMEM: something was not counted */
 };
 

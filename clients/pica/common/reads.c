@@ -10,7 +10,6 @@
 #include "snapshot.h"
 
 enum {
-	CUBE_FACES = 6,
 	LOADERS = 12,
 	LOADER_REGS = PICA_REG_ATTRIBBUFFER1_OFFSET - PICA_REG_ATTRIBBUFFER0_OFFSET,
 	ONE_VERTEX = 12 * 16, /* bytes, of a stride of 0: as much as there can be */
@@ -27,7 +26,6 @@ static void add(struct reads *out, const char *what, uint32_t addr, uint64_t siz
 /* ---- Textures ---- */
 
 static void add_textures(struct reads *out, const uint32_t *regs) {
-	static const char *const faces[CUBE_FACES] = { "x", "-x", "y", "-y", "z", "-z" };
 	for (unsigned unit = 0; unit < SNAPSHOT_TEXTURES; unit++) {
 		struct snapshot_texture t;
 		char what[24];
@@ -39,13 +37,10 @@ static void add_textures(struct reads *out, const uint32_t *regs) {
 		if (!t.is_on) {
 			continue;
 		}
-		if (t.type != PICA_TEXTURE_TYPE_CUBE && t.type != PICA_TEXTURE_TYPE_SHADOW_CUBE) {
-			snprintf(what, sizeof(what), "texture %u", unit);
-			add(out, what, t.addr, bytes);
-			continue;
-		}
-		for (unsigned face = 0; face < CUBE_FACES; face++) {
-			snprintf(what, sizeof(what), "texture %u face %s", unit, faces[face]);
+		const bool is_cube = snapshot_is_cube(&t);
+		for (unsigned face = 0; face < (is_cube ? SNAPSHOT_FACES : 1); face++) {
+			snprintf(what, sizeof(what), "texture %u%s%s", unit,
+					is_cube ? " face " : "", is_cube ? snapshot_faces[face] : "");
 			add(out, what, snapshot_face_addr(regs, &t, face), bytes);
 		}
 	}
@@ -61,9 +56,7 @@ struct span {
 static struct span index_span(const uint8_t *index, uint32_t n, bool is_u16) {
 	struct span s = { UINT32_MAX, 0 };
 	for (uint32_t i = 0; i < n; i++) {
-		const uint32_t x = is_u16 ? index[2 * (size_t)i] |
-						(uint32_t)index[2 * (size_t)i + 1] << 8 :
-					    index[i];
+		const uint32_t x = reads_index(index, is_u16, i);
 		s.min = x < s.min ? x : s.min;
 		s.max = x > s.max ? x : s.max;
 	}

@@ -3,6 +3,7 @@
 #define PICA_READS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <jansson.h>
@@ -23,6 +24,11 @@ struct reads {
 	struct read_range r[READS_MAX];
 	unsigned n;
 };
+
+/* A number in an index buffer. */
+static inline uint32_t reads_index(const uint8_t *buffer, bool is_u16, size_t i) {
+	return is_u16 ? buffer[2 * i] | (uint32_t)buffer[2 * i + 1] << 8 : buffer[i];
+}
 
 /* Of a draw that the context stands before. */
 void reads_find(struct reads *out, struct pica_ctx *ctx, enum draw_kind kind);

@@ -32,8 +32,7 @@ static bool is_chosen(uint32_t groups, enum pica_reg_group group) {
 	return groups >> group & 1;
 }
 
-/* Registers that are state: not ports and triggers, of which nothing stays. */
-static bool is_state(uint32_t id, uint32_t groups) {
+bool snapshot_is_state(uint32_t id, uint32_t groups) {
 	switch (pica_reg_kind(id)) {
 	case PICA_KIND_CONFIG:
 	case PICA_KIND_CPU:
@@ -101,17 +100,33 @@ void snapshot_tables(const struct pica_tables *t, uint32_t groups,
 
 /* ---- Values of registers ---- */
 
+const struct snapshot_texture_regs snapshot_texture_regs[SNAPSHOT_TEXTURES] = {
+	{ PICA_REG_TEXUNIT0_DIM, PICA_REG_TEXUNIT0_PARAM, PICA_REG_TEXUNIT0_LOD,
+			PICA_REG_TEXUNIT0_ADDR1, PICA_REG_TEXUNIT0_TYPE },
+	{ PICA_REG_TEXUNIT1_DIM, PICA_REG_TEXUNIT1_PARAM, PICA_REG_TEXUNIT1_LOD,
+			PICA_REG_TEXUNIT1_ADDR, PICA_REG_TEXUNIT1_TYPE },
+	{ PICA_REG_TEXUNIT2_DIM, PICA_REG_TEXUNIT2_PARAM, PICA_REG_TEXUNIT2_LOD,
+			PICA_REG_TEXUNIT2_ADDR, PICA_REG_TEXUNIT2_TYPE },
+};
+const char *const snapshot_faces[SNAPSHOT_FACES] = { "x", "-x", "y", "-y", "z", "-z" };
+
+bool snapshot_has_geometry(const uint32_t *regs) {
+	return get_GEOSTAGE_CONFIG_GS(regs[PICA_REG_GEOSTAGE_CONFIG]) == PICA_GEOSTAGE_ON;
+}
+
+uint32_t snapshot_mapped_outputs(const uint32_t *regs) {
+	const uint32_t total = get_SH_OUTMAP_TOTAL_COUNT(regs[PICA_REG_SH_OUTMAP_TOTAL]);
+	uint32_t bits = 0;
+	for (uint32_t k = 0; k < total && k < 7; k++) {
+		const uint32_t word = regs[PICA_REG_SH_OUTMAP_O0 + k];
+		bits |= 1u << get_SH_OUTMAP_X(word) | 1u << get_SH_OUTMAP_Y(word) |
+				1u << get_SH_OUTMAP_Z(word) | 1u << get_SH_OUTMAP_W(word);
+	}
+	return bits & ((1u << PICA_VERTEX_SEMANTICS) - 1);
+}
+
 void snapshot_texture(const uint32_t *regs, unsigned unit, struct snapshot_texture *out) {
-	static const struct {
-		uint16_t dim, param, lod, addr, type;
-	} at[SNAPSHOT_TEXTURES] = {
-		{ PICA_REG_TEXUNIT0_DIM, PICA_REG_TEXUNIT0_PARAM, PICA_REG_TEXUNIT0_LOD,
-				PICA_REG_TEXUNIT0_ADDR1, PICA_REG_TEXUNIT0_TYPE },
-		{ PICA_REG_TEXUNIT1_DIM, PICA_REG_TEXUNIT1_PARAM, PICA_REG_TEXUNIT1_LOD,
-				PICA_REG_TEXUNIT1_ADDR, PICA_REG_TEXUNIT1_TYPE },
-		{ PICA_REG_TEXUNIT2_DIM, PICA_REG_TEXUNIT2_PARAM, PICA_REG_TEXUNIT2_LOD,
-				PICA_REG_TEXUNIT2_ADDR, PICA_REG_TEXUNIT2_TYPE },
-	};
+	const struct snapshot_texture_regs *at = &snapshot_texture_regs[unit];
 	const uint32_t config = regs[PICA_REG_TEXUNIT_CONFIG];
 	const uint32_t on[SNAPSHOT_TEXTURES] = { get_TEXUNIT_CONFIG_ENABLE0(config),
 		get_TEXUNIT_CONFIG_ENABLE1(config), get_TEXUNIT_CONFIG_ENABLE2(config) };
@@ -119,20 +134,24 @@ void snapshot_texture(const uint32_t *regs, unsigned unit, struct snapshot_textu
 	static const uint8_t bits[16] = { 32, 24, 16, 16, 16, 16, 16, 8, 8, 8, 4, 4, 4, 8 };
 	*out = (struct snapshot_texture){
 		.is_on = on[unit],
-		.addr = (regs[at[unit].addr] & 0x0FFFFFFF) << 3,
-		.format = get_TEXUNIT_TYPE_FORMAT(regs[at[unit].type]),
-		.width = get_TEXUNIT_DIM_WIDTH(regs[at[unit].dim]),
-		.height = get_TEXUNIT_DIM_HEIGHT(regs[at[unit].dim]),
-		.levels = get_TEXUNIT_LOD_MAX(regs[at[unit].lod]),
-		.bits = bits[get_TEXUNIT_TYPE_FORMAT(regs[at[unit].type])],
-		.type = unit == 0 ? get_TEXUNIT_PARAM_TYPE(regs[at[unit].param]) :
+		.addr = (regs[at->addr] & 0x0FFFFFFF) << 3,
+		.format = get_TEXUNIT_TYPE_FORMAT(regs[at->type]),
+		.width = get_TEXUNIT_DIM_WIDTH(regs[at->dim]),
+		.height = get_TEXUNIT_DIM_HEIGHT(regs[at->dim]),
+		.levels = get_TEXUNIT_LOD_MAX(regs[at->lod]),
+		.bits = bits[get_TEXUNIT_TYPE_FORMAT(regs[at->type])],
+		.type = unit == 0 ? get_TEXUNIT_PARAM_TYPE(regs[at->param]) :
 				    PICA_TEXTURE_TYPE_2D,
 	};
 }
 
+bool snapshot_is_cube(const struct snapshot_texture *t) {
+	return t->type == PICA_TEXTURE_TYPE_CUBE || t->type == PICA_TEXTURE_TYPE_SHADOW_CUBE;
+}
+
 uint32_t snapshot_face_addr(
 		const uint32_t *regs, const struct snapshot_texture *t, unsigned face) {
-	/* The others take the upper bits from the first. */
+	/* The others take the upper bits from the first.  [fidelity: addresses] */
 	const uint32_t word = regs[PICA_REG_TEXUNIT0_ADDR1 + face];
 	return face == 0 ? t->addr : (t->addr & ~(0x3FFFFFu << 3)) | (word & 0x3FFFFF) << 3;
 }
@@ -150,7 +169,7 @@ void snapshot_title(const struct snapshot *s, FILE *out) {
 			field_text("PRIMITIVE",
 					get_PRIMITIVE_CONFIG_MODE(
 							regs[PICA_REG_PRIMITIVE_CONFIG])));
-	if (get_GEOSTAGE_CONFIG_GS(regs[PICA_REG_GEOSTAGE_CONFIG]) == PICA_GEOSTAGE_ON) {
+	if (snapshot_has_geometry(regs)) {
 		fputs(", geometry shader", out);
 	}
 	fprintf(out, " (byte 0x%" PRIX64 ", word 0x%08" PRIx32 ")\n", s->draw.offset, s->draw.addr);
@@ -183,9 +202,7 @@ static void summary_text(const struct snapshot *s, FILE *out) {
 	 * The memories of the geometry unit are those of the vertex units while there is no
 	 * geometry shader.
 	 */
-	const bool has_gs =
-			get_GEOSTAGE_CONFIG_GS(regs[PICA_REG_GEOSTAGE_CONFIG]) == PICA_GEOSTAGE_ON;
-	for (unsigned u = 0; u < (has_gs ? 2u : 1u); u++) {
+	for (unsigned u = 0; u < (snapshot_has_geometry(regs) ? 2u : 1u); u++) {
 		char hash[17];
 		program_hash(unit_state(s, u), hash);
 		fprintf(out, "%s        program %s from word 0x%03" PRIx32 "\n", units[u].name,
@@ -208,7 +225,7 @@ static void group_text(
 	for (uint32_t id = 0; id < PICA_REG_COUNT; id++) {
 		const uint32_t word = s->state.regs[id];
 		const bool is_plain = pica_reg_kind(id) == PICA_KIND_CONFIG;
-		if (!is_state(id, 1u << group) || ((!is_plain || is_short) && !word)) {
+		if (!snapshot_is_state(id, 1u << group) || ((!is_plain || is_short) && !word)) {
 			continue;
 		}
 		char text[MAX_TEXT];
@@ -219,7 +236,7 @@ static void group_text(
 	}
 }
 
-static bool is_empty(const uint32_t *words, unsigned n) {
+bool snapshot_is_empty(const uint32_t *words, unsigned n) {
 	for (unsigned i = 0; i < n; i++) {
 		if (words[i]) {
 			return false;
@@ -246,7 +263,7 @@ static void table_text(void *user, const char *name, const uint32_t *words, unsi
 	};
 	const enum table_form form = table_form(name);
 	FILE *out = user;
-	if (is_empty(words, n)) {
+	if (snapshot_is_empty(words, n)) {
 		return;
 	}
 	fprintf(out, "\ntable %s\n", name);
@@ -268,14 +285,14 @@ static void table_text(void *user, const char *name, const uint32_t *words, unsi
 
 /* Its name, and a hash. */
 static void table_name_text(void *user, const char *name, const uint32_t *words, unsigned n) {
-	if (!is_empty(words, n)) {
+	if (!snapshot_is_empty(words, n)) {
 		fprintf(user, "table %-20s %016" PRIx64 "\n", name,
 				(uint64_t)XXH3_64bits(words, n * sizeof(*words)));
 	}
 }
 
 static void table_json(void *user, const char *name, const uint32_t *words, unsigned n) {
-	if (!is_empty(words, n)) {
+	if (!snapshot_is_empty(words, n)) {
 		json_t *row = json_array();
 		for (unsigned i = 0; i < n; i++) {
 			json_array_append_new(row, json_integer(words[i]));
@@ -317,8 +334,7 @@ void snapshot_text(const struct snapshot *s, uint32_t groups, FILE *out) {
 }
 
 void snapshot_short_text(const struct snapshot *s, FILE *out) {
-	const uint32_t config = s->state.regs[PICA_REG_GEOSTAGE_CONFIG];
-	const bool has_gs = get_GEOSTAGE_CONFIG_GS(config) == PICA_GEOSTAGE_ON;
+	const bool has_gs = snapshot_has_geometry(s->state.regs);
 	all_text(s, has_gs ? SNAPSHOT_ALL : SNAPSHOT_ALL & ~(1u << PICA_GROUP_GSH), true, out);
 }
 
@@ -415,7 +431,7 @@ json_t *snapshot_json(const struct snapshot *s, uint32_t groups) {
 	json_object_set_new(state, "target", target_json(s->state.regs));
 	json_object_set_new(state, "textures", textures_json(s->state.regs));
 	for (uint32_t id = 0; id < PICA_REG_COUNT; id++) {
-		if (is_state(id, groups)) {
+		if (snapshot_is_state(id, groups)) {
 			json_object_set_new(registers, pica_reg_name(id),
 					json_pack("{sI sI so}", "id", (json_int_t)id, "value",
 							(json_int_t)s->state.regs[id], "fields",

@@ -2,6 +2,7 @@
 #ifndef PICA_SNAPSHOT_H
 #define PICA_SNAPSHOT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -59,7 +60,16 @@ void snapshot_tables(const struct pica_tables *t, uint32_t groups,
 		void (*show)(void *user, const char *name, const uint32_t *words, unsigned n),
 		void *user);
 
+/* Whether a table holds nothing but 0. */
+bool snapshot_is_empty(const uint32_t *words, unsigned n);
+
 /* ---- Values of registers ---- */
+
+/* Whether it is state of these groups: not a port or a trigger, of which nothing stays. */
+bool snapshot_is_state(uint32_t id, uint32_t groups);
+bool snapshot_has_geometry(const uint32_t *regs);
+/* Bit s: an output of the last program is mapped to semantic s, PICA_SEMANTIC_*. */
+uint32_t snapshot_mapped_outputs(const uint32_t *regs);
 
 struct snapshot_texture {
 	bool is_on;
@@ -68,10 +78,18 @@ struct snapshot_texture {
 	unsigned bits;   /* of a texel; 0: no known format */
 };
 
-enum { SNAPSHOT_TEXTURES = 3 };
+enum { SNAPSHOT_TEXTURES = 3, SNAPSHOT_FACES = 6 };
+
+/* The registers of each unit. */
+extern const struct snapshot_texture_regs {
+	uint16_t dim, param, lod, addr, type;
+} snapshot_texture_regs[SNAPSHOT_TEXTURES];
+/* "x", "-x", ...: the faces of a cube. */
+extern const char *const snapshot_faces[SNAPSHOT_FACES];
 
 void snapshot_texture(const uint32_t *regs, unsigned unit, struct snapshot_texture *out);
-/* Where a face of unit 0's cube lies: 0-5, x, -x, y, -y, z, -z. */
+bool snapshot_is_cube(const struct snapshot_texture *t);
+/* Where a face of unit 0's cube lies. Face 0 is also where any other texture lies. */
 uint32_t snapshot_face_addr(
 		const uint32_t *regs, const struct snapshot_texture *t, unsigned face);
 

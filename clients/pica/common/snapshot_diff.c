@@ -143,18 +143,12 @@ static void diff_table(void *user, const char *name, const uint32_t *words, unsi
 	diff_words(pair->d, what, words, other, n);
 }
 
-static bool is_compared(uint32_t id, uint32_t groups) {
-	const enum pica_reg_kind kind = pica_reg_kind(id);
-	return (kind == PICA_KIND_CONFIG || kind == PICA_KIND_CPU || kind == PICA_KIND_UNKNOWN) &&
-			(groups >> pica_reg_group(id) & 1);
-}
-
 static void diff_all(struct diff *d, const struct pica_state *a, const struct pica_state *b,
 		uint32_t groups) {
 	static const char *const vsh[3] = { "vsh.code", "vsh.descriptors", "vsh.c" };
 	static const char *const gsh[3] = { "gsh.code", "gsh.descriptors", "gsh.c" };
 	for (uint32_t id = 0; id < PICA_REG_COUNT; id++) {
-		if (a->regs[id] != b->regs[id] && is_compared(id, groups)) {
+		if (a->regs[id] != b->regs[id] && snapshot_is_state(id, groups)) {
 			diff_register(d, id, a->regs[id], b->regs[id]);
 		}
 	}

@@ -132,7 +132,8 @@ struct diff_mark {
 
 struct diff_marks {
 	struct diff_mark *mark; /* ours */
-	uint32_t n, cap;
+	uint32_t n;
+	size_t cap;
 };
 
 void diff_marks_finish(struct diff_marks *marks);
@@ -141,7 +142,8 @@ int diff_marks_take(struct diff_marks *marks, struct diff_side *s, uint32_t fram
 
 struct diff_records {
 	struct diff_record *r; /* ours */
-	unsigned n, cap;
+	unsigned n;
+	size_t cap;
 };
 
 void diff_records_finish(struct diff_records *list);

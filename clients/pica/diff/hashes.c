@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/json.h"
 #include "pictures/file.h"
 
@@ -23,15 +24,11 @@ struct hashes {
 };
 
 static int add(struct hashes *h, const struct line *line) {
-	if (h->n == h->cap) {
-		const size_t cap = h->cap ? 2 * h->cap : 64;
-		struct line *lines = realloc(h->lines, cap * sizeof(*lines));
-		if (!lines) {
-			return -ENOMEM;
-		}
-		h->lines = lines;
-		h->cap = cap;
+	struct line *lines = array_room(h->lines, h->n, &h->cap, sizeof(*lines));
+	if (!lines) {
+		return -ENOMEM;
 	}
+	h->lines = lines;
 	h->lines[h->n++] = *line;
 	return 0;
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
+
 enum { RECORD_BYTES = 128 << 20 }; /* of each side */
 
 /* ---- A rendering ---- */
@@ -174,15 +176,11 @@ static XXH128_hash_t mark_of(struct pica_ctx *ctx) {
 static int on_mark(void *user, const struct step_draw *draw) {
 	struct marking *m = user;
 	struct diff_marks *marks = m->marks;
-	if (marks->n == marks->cap) {
-		const uint32_t cap = marks->cap ? 2 * marks->cap : 64;
-		struct diff_mark *mark = realloc(marks->mark, cap * sizeof(*mark));
-		if (!mark) {
-			return m->ret = -ENOMEM;
-		}
-		marks->mark = mark;
-		marks->cap = cap;
+	struct diff_mark *mark = array_room(marks->mark, marks->n, &marks->cap, sizeof(*mark));
+	if (!mark) {
+		return m->ret = -ENOMEM;
 	}
+	marks->mark = mark;
 	struct reads reads;
 	reads_find(&reads, m->ctx, draw->kind);
 	marks->mark[marks->n++].read = reads_hash(&reads, m->ctx);
@@ -233,16 +231,12 @@ static int on_drawn(void *user, const struct step_draw *draw) {
 	if (t->bytes > RECORD_BYTES) {
 		return 1;
 	}
-	if (list->n == list->cap) {
-		const unsigned cap = list->cap ? 2 * list->cap : 32;
-		struct diff_record *r = realloc(list->r, cap * sizeof(*r));
-		if (!r) {
-			t->ret = -ENOMEM;
-			return 1;
-		}
-		list->r = r;
-		list->cap = cap;
+	struct diff_record *r = array_room(list->r, list->n, &list->cap, sizeof(*r));
+	if (!r) {
+		t->ret = -ENOMEM;
+		return 1;
 	}
+	list->r = r;
 	t->ret = diff_record_take(&list->r[list->n], t->ctx, draw);
 	if (t->ret == 0) {
 		t->bytes += diff_record_bytes(&list->r[list->n++]);

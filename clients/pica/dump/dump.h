@@ -122,7 +122,8 @@ enum { DUMP_GEOMETRY_CSV, DUMP_GEOMETRY_OBJ, DUMP_GEOMETRY_FILES };
 /* Vertices that were written into a list, f24 words. */
 struct dump_immediate {
 	uint32_t (*words)[16][4]; /* owned */
-	uint32_t n, cap;
+	uint32_t n;
+	size_t cap;
 	int error;                /* -ENOMEM: some are missing */
 };
 

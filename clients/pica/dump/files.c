@@ -14,7 +14,7 @@
 #include "fields.h"
 #include "pictures/writer.h"
 
-enum { MAX_SIDE = 2048, MIN_SIDE = 8, CUBE_FACES = 6 };
+enum { MAX_SIDE = 2048, MIN_SIDE = 8 };
 
 void dump_files_begin(struct dump_files *f, const char *folder, bool json) {
 	*f = (struct dump_files){
@@ -110,7 +110,6 @@ static void write_levels(struct dump_files *f, struct pica_ctx *ctx, const char 
 }
 
 void dump_textures(struct dump_files *f, struct pica_ctx *ctx, const struct snapshot *s) {
-	static const char *const faces[CUBE_FACES] = { "x", "-x", "y", "-y", "z", "-z" };
 	for (unsigned unit = 0; unit < SNAPSHOT_TEXTURES; unit++) {
 		struct snapshot_texture t;
 		char name[32];
@@ -123,13 +122,11 @@ void dump_textures(struct dump_files *f, struct pica_ctx *ctx, const struct snap
 			dump_files_skip(f, name, "it has no known format");
 			continue;
 		}
-		if (t.type != PICA_TEXTURE_TYPE_CUBE && t.type != PICA_TEXTURE_TYPE_SHADOW_CUBE) {
-			write_levels(f, ctx, name, &t, t.addr);
-			continue;
-		}
-		for (unsigned face = 0; face < CUBE_FACES; face++) {
+		const bool is_cube = snapshot_is_cube(&t);
+		for (unsigned face = 0; face < (is_cube ? SNAPSHOT_FACES : 1); face++) {
 			const uint32_t addr = snapshot_face_addr(s->state.regs, &t, face);
-			snprintf(name, sizeof(name), "tex%u%s", unit, faces[face]);
+			snprintf(name, sizeof(name), "tex%u%s", unit,
+					is_cube ? snapshot_faces[face] : "");
 			write_levels(f, ctx, name, &t, addr);
 		}
 	}

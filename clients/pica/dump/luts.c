@@ -130,15 +130,6 @@ static int strip(struct picture *p, const struct axis *axis, const uint32_t *wor
 	return ret;
 }
 
-static bool is_empty(const uint32_t *words, unsigned n) {
-	for (unsigned i = 0; i < n; i++) {
-		if (words[i]) {
-			return false;
-		}
-	}
-	return true;
-}
-
 static void put(struct dump_files *f, const char *name, struct picture *p, int ret) {
 	char file[48];
 	snprintf(file, sizeof(file), "lut-%s.png", name);
@@ -155,7 +146,7 @@ static unsigned curve(struct dump_files *f, const char *name, const struct axis 
 		const uint32_t *words, unsigned n, unsigned first,
 		struct effects_entry (*entry)(uint32_t word)) {
 	struct picture p = { 0 };
-	if (is_empty(words, n)) {
+	if (snapshot_is_empty(words, n)) {
 		return 0;
 	}
 	put(f, name, &p, plot(&p, axis, words, n, first, entry));
@@ -166,7 +157,7 @@ static unsigned colors(struct dump_files *f, const char *name, const uint32_t *w
 		bool is_difference, bool has_alpha) {
 	char title[64], last[12];
 	struct picture p = { 0 };
-	if (is_empty(words, n)) {
+	if (snapshot_is_empty(words, n)) {
 		return 0;
 	}
 	const int gain = is_difference ? gain_of(words, n) : 0;

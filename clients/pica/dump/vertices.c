@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
+#include "common/reads.h"
 #include "fields.h"
 #include "pica_inspect.h"
 
@@ -15,16 +17,12 @@ enum {
 };
 
 void dump_immediate_add(struct dump_immediate *im, const uint32_t (*attributes)[4], unsigned n) {
-	if (im->n == im->cap) {
-		const uint32_t cap = im->cap ? 2 * im->cap : 64;
-		void *words = realloc(im->words, cap * sizeof(*im->words));
-		if (!words) {
-			im->error = -ENOMEM;
-			return;
-		}
-		im->words = words;
-		im->cap = cap;
+	void *words = array_room(im->words, im->n, &im->cap, sizeof(*im->words));
+	if (!words) {
+		im->error = -ENOMEM;
+		return;
 	}
+	im->words = words;
 	memset(im->words[im->n], 0, sizeof(im->words[0]));
 	memcpy(im->words[im->n++], attributes, n * sizeof(*attributes));
 }
@@ -48,17 +46,6 @@ static unsigned permuted(const uint32_t *regs, unsigned attribute) {
 	return word >> 4 * (attribute & 7) & 15;
 }
 
-static uint32_t mapped_semantics(const uint32_t *regs) {
-	const uint32_t total = get_SH_OUTMAP_TOTAL_COUNT(regs[PICA_REG_SH_OUTMAP_TOTAL]);
-	uint32_t bits = 0;
-	for (uint32_t k = 0; k < total && k < 7; k++) {
-		const uint32_t word = regs[PICA_REG_SH_OUTMAP_O0 + k];
-		bits |= 1u << get_SH_OUTMAP_X(word) | 1u << get_SH_OUTMAP_Y(word) |
-				1u << get_SH_OUTMAP_Z(word) | 1u << get_SH_OUTMAP_W(word);
-	}
-	return bits & ((1u << PICA_VERTEX_SEMANTICS) - 1);
-}
-
 static void find_columns(struct columns *c, const uint32_t *regs) {
 	const unsigned n_in =
 			get_SH_INPUTBUFFER_CONFIG_COUNT_M1(regs[PICA_REG_VSH_INPUTBUFFER_CONFIG]) +
@@ -66,14 +53,13 @@ static void find_columns(struct columns *c, const uint32_t *regs) {
 	*c = (struct columns){
 		.outputs = (uint16_t)get_SH_OUTMAP_MASK_MASK(regs[PICA_REG_VSH_OUTMAP_MASK]),
 		.position = permuted(regs, 0),
-		.has_semantics = get_GEOSTAGE_CONFIG_GS(regs[PICA_REG_GEOSTAGE_CONFIG]) !=
-				PICA_GEOSTAGE_ON,
+		.has_semantics = !snapshot_has_geometry(regs),
 	};
 	for (unsigned k = 0; k < n_in; k++) {
 		c->inputs |= (uint16_t)(1u << permuted(regs, k));
 	}
 	if (c->has_semantics) {
-		c->semantics = mapped_semantics(regs);
+		c->semantics = snapshot_mapped_outputs(regs);
 	}
 }
 
@@ -194,12 +180,7 @@ struct stream {
 };
 
 static uint32_t number_at(const struct stream *st, uint32_t at) {
-	if (!st->index) {
-		return st->first + at;
-	}
-	return st->is_u16 ?
-			st->index[2 * (size_t)at] | (uint32_t)st->index[2 * (size_t)at + 1] << 8 :
-			st->index[at];
+	return st->index ? reads_index(st->index, st->is_u16, at) : st->first + at;
 }
 
 static int open_stream(struct stream *st, struct pica_ctx *ctx) {
@@ -285,7 +266,7 @@ int dump_vertices(struct pica_ctx *ctx, const struct snapshot *s, const struct d
 
 int dump_geometry(struct pica_ctx *ctx, const struct snapshot *s,
 		FILE *const files[DUMP_GEOMETRY_FILES]) {
-	const struct columns c = { .semantics = mapped_semantics(s->state.regs),
+	const struct columns c = { .semantics = snapshot_mapped_outputs(s->state.regs),
 		.has_semantics = true };
 	const int64_t total = pica_ctx_kept_geometry(ctx);
 	struct pica_vertex *v = malloc(PIECE * sizeof(*v));

@@ -57,26 +57,23 @@ static void check_target(struct lint *l, const uint32_t *regs) {
 	}
 	const uint32_t width = get_FRAMEBUFFER_DIM_WIDTH(regs[PICA_REG_FRAMEBUFFER_DIM]);
 	if (!width || width % 8) {
-		lint_report(l, LINT_TARGET_SIZE, PICA_REG_FRAMEBUFFER_DIM,
-				regs[PICA_REG_FRAMEBUFFER_DIM], "width %u", width);
+		lint_reg(l, LINT_TARGET_SIZE, regs, PICA_REG_FRAMEBUFFER_DIM, "width %u", width);
 	}
 	struct lint_range range[2];
 	lint_targets(regs, &range[0], &range[1]);
 	for (unsigned i = 0; i < 2; i++) {
 		const uint32_t reg = i ? PICA_REG_DEPTHBUFFER_LOC : PICA_REG_COLORBUFFER_LOC;
 		if (regs[reg] & 7) {
-			lint_report(l, LINT_TARGET_ADDRESS, reg, regs[reg], "0x%08X",
-					regs[reg] << 3);
+			lint_reg(l, LINT_TARGET_ADDRESS, regs, reg, "0x%08X", regs[reg] << 3);
 		}
 		if (range[i].end > range[i].begin && !lint_in_memory(l, range[i])) {
-			lint_report(l, LINT_TARGET_MEMORY, reg, regs[reg], "%u bytes at 0x%08X",
+			lint_reg(l, LINT_TARGET_MEMORY, regs, reg, "%u bytes at 0x%08X",
 					(unsigned)(range[i].end - range[i].begin),
 					(unsigned)range[i].begin);
 		}
 	}
 	if (lint_overlaps(range[0], range[1])) {
-		lint_report(l, LINT_TARGET_OVERLAP, PICA_REG_DEPTHBUFFER_LOC,
-				regs[PICA_REG_DEPTHBUFFER_LOC], "colour at 0x%08X",
+		lint_reg(l, LINT_TARGET_OVERLAP, regs, PICA_REG_DEPTHBUFFER_LOC, "colour at 0x%08X",
 				(unsigned)range[0].begin);
 	}
 }
@@ -118,8 +115,8 @@ static void check_fragments(struct lint *l, const uint32_t *regs) {
 			get_COLORBUFFER_WRITE_MASK(regs[PICA_REG_COLORBUFFER_WRITE]) &&
 			!get_COLORBUFFER_READ_MASK(regs[PICA_REG_COLORBUFFER_READ]) &&
 			reads_destination(regs[PICA_REG_BLEND_FUNC])) {
-		lint_report(l, LINT_DESTINATION_READ, PICA_REG_BLEND_FUNC,
-				regs[PICA_REG_BLEND_FUNC], "COLORBUFFER_READ is 0");
+		lint_reg(l, LINT_DESTINATION_READ, regs, PICA_REG_BLEND_FUNC,
+				"COLORBUFFER_READ is 0");
 	}
 	const uint32_t blend = regs[PICA_REG_BLEND_FUNC];
 	if (mode == PICA_FRAGMENT_MODE_NORMAL && get_COLOR_OPERATION_BLEND(operation) &&
@@ -136,18 +133,17 @@ static void check_fragments(struct lint *l, const uint32_t *regs) {
 		   early2 = regs[PICA_REG_EARLYDEPTH_TEST2] & 1;
 	if (early1 != early2) {
 		const uint32_t reg = early1 ? PICA_REG_EARLYDEPTH_TEST1 : PICA_REG_EARLYDEPTH_TEST2;
-		lint_report(l, LINT_EARLY_DEPTH_HALF, reg, regs[reg], "the other one is 0");
+		lint_reg(l, LINT_EARLY_DEPTH_HALF, regs, reg, "the other one is 0");
 	} else if (early1 && !get_FRAMEBUFFER_BLOCK32_BLOCK32(regs[PICA_REG_FRAMEBUFFER_BLOCK32])) {
-		lint_report(l, LINT_EARLY_DEPTH, PICA_REG_EARLYDEPTH_TEST1,
-				regs[PICA_REG_EARLYDEPTH_TEST1], "FRAMEBUFFER_BLOCK32 is 0");
+		lint_reg(l, LINT_EARLY_DEPTH, regs, PICA_REG_EARLYDEPTH_TEST1,
+				"FRAMEBUFFER_BLOCK32 is 0");
 	}
 	const uint32_t depth_format =
 			get_DEPTHBUFFER_FORMAT_FORMAT(regs[PICA_REG_DEPTHBUFFER_FORMAT]);
 	if (mode == PICA_FRAGMENT_MODE_NORMAL &&
 			get_STENCIL_TEST_ENABLE(regs[PICA_REG_STENCIL_TEST]) &&
 			depth_format != PICA_DEPTH_FORMAT_D24S8) {
-		lint_report(l, LINT_STENCIL_FORMAT, PICA_REG_DEPTHBUFFER_FORMAT,
-				regs[PICA_REG_DEPTHBUFFER_FORMAT], "%s",
+		lint_reg(l, LINT_STENCIL_FORMAT, regs, PICA_REG_DEPTHBUFFER_FORMAT, "%s",
 				field_text("DEPTH_FORMAT", depth_format));
 	}
 }
@@ -176,13 +172,13 @@ static void check_viewport(struct lint *l, const uint32_t *regs) {
 		PICA_REG_DEPTHMAP_OFFSET };
 	for (unsigned i = 0; i < ARRAY_LEN(f24); i++) {
 		if (!is_finite_f24(regs[f24[i]])) {
-			lint_report(l, LINT_VIEWPORT_NAN, f24[i], regs[f24[i]], "%g",
+			lint_reg(l, LINT_VIEWPORT_NAN, regs, f24[i], "%g",
 					lint_number(pica_f24_value(regs[f24[i]] & 0xFFFFFF)));
 		}
 	}
 	for (uint32_t reg = PICA_REG_VIEWPORT_INVW; reg <= PICA_REG_VIEWPORT_INVH; reg += 2) {
 		if (!is_finite_f31(regs[reg])) {
-			lint_report(l, LINT_VIEWPORT_NAN, reg, regs[reg], "exponent 127");
+			lint_reg(l, LINT_VIEWPORT_NAN, regs, reg, "exponent 127");
 			continue;
 		}
 		if (!is_finite_f24(regs[reg - 1])) {
@@ -192,7 +188,7 @@ static void check_viewport(struct lint *l, const uint32_t *regs) {
 		const double product =
 				pica_f24_value(regs[reg - 1] & 0xFFFFFF) * f31_value(regs[reg]);
 		if (!(fabs(product - 1) < 1.0 / 1024)) {
-			lint_report(l, LINT_VIEWPORT_INVERSE, reg, regs[reg], "%g instead of %g",
+			lint_reg(l, LINT_VIEWPORT_INVERSE, regs, reg, "%g instead of %g",
 					f31_value(regs[reg]),
 					1 / pica_f24_value(regs[reg - 1] & 0xFFFFFF));
 		}
@@ -263,8 +259,8 @@ static void check_stage(struct lint *l, const uint32_t *regs, unsigned stage) {
 	for (unsigned k = 0; k < operands(rgb); k++) {
 		const uint32_t operand = regs[reg + 1] >> 4 * k & 0xF;
 		if (NO_OPERANDS >> operand & 1) {
-			lint_report(l, LINT_TEV_OPERAND, reg + 1, regs[reg + 1],
-					"operand %u is %u", k, operand);
+			lint_reg(l, LINT_TEV_OPERAND, regs, reg + 1, "operand %u is %u", k,
+					operand);
 			break;
 		}
 	}

@@ -20,15 +20,6 @@ enum {
 
 /* ---- Tables that were uploaded ---- */
 
-static bool has_entry(const uint32_t *words, unsigned n) {
-	for (unsigned i = 0; i < n; i++) {
-		if (words[i]) {
-			return true;
-		}
-	}
-	return false;
-}
-
 /* A capture that begins in the middle brings tables along: those with something in them. */
 static void know_tables(struct lint *l) {
 	if (l->tables.is_known || pica_ctx_save_state(l->ctx, l->state) < 0) {
@@ -37,13 +28,13 @@ static void know_tables(struct lint *l) {
 	const struct pica_tables *t = &l->state->tables;
 	l->tables.is_known = true;
 	for (unsigned i = 0; i < ARRAY_LEN(t->light); i++) {
-		l->tables.light |= (uint32_t)has_entry(t->light[i], 256) << i;
+		l->tables.light |= (uint32_t)!snapshot_is_empty(t->light[i], 256) << i;
 	}
 	for (unsigned i = 0; i < ARRAY_LEN(t->proctex); i++) {
-		l->tables.proctex |= (uint32_t)has_entry(t->proctex[i], 256) << i;
+		l->tables.proctex |= (uint32_t)!snapshot_is_empty(t->proctex[i], 256) << i;
 	}
-	l->tables.has_fog |= has_entry(t->fog, ARRAY_LEN(t->fog));
-	l->tables.has_gas |= has_entry(t->gas, ARRAY_LEN(t->gas));
+	l->tables.has_fog |= !snapshot_is_empty(t->fog, ARRAY_LEN(t->fog));
+	l->tables.has_gas |= !snapshot_is_empty(t->gas, ARRAY_LEN(t->gas));
 }
 
 void lint_effects_write(struct lint *l, const struct pica_list_write *w) {
@@ -172,7 +163,7 @@ static void check_maps(struct lint *l, const uint32_t *regs) {
 
 /* The vertex outputs that it needs. */
 static void check_light_outputs(struct lint *l, const uint32_t *regs, const struct lights *x) {
-	const uint32_t mapped = lint_mapped_outputs(regs);
+	const uint32_t mapped = snapshot_mapped_outputs(regs);
 	const uint32_t quaternion = 0xFu << PICA_SEMANTIC_QUATERNION_X,
 		       view = 7u << PICA_SEMANTIC_VIEW_X;
 	bool needs_view = false;
@@ -184,11 +175,9 @@ static void check_light_outputs(struct lint *l, const uint32_t *regs, const stru
 				regs[base] || regs[base + 1]);
 	}
 	if ((mapped & quaternion) != quaternion) {
-		lint_report(l, LINT_LIGHT_OUTPUTS, PICA_REG_SH_OUTMAP_O0,
-				regs[PICA_REG_SH_OUTMAP_O0], "no quaternion");
+		lint_reg(l, LINT_LIGHT_OUTPUTS, regs, PICA_REG_SH_OUTMAP_O0, "no quaternion");
 	} else if (needs_view && (mapped & view) != view) {
-		lint_report(l, LINT_LIGHT_OUTPUTS, PICA_REG_SH_OUTMAP_O0,
-				regs[PICA_REG_SH_OUTMAP_O0], "no view vector");
+		lint_reg(l, LINT_LIGHT_OUTPUTS, regs, PICA_REG_SH_OUTMAP_O0, "no view vector");
 	}
 }
 
@@ -198,9 +187,8 @@ static void check_lighting(struct lint *l, const uint32_t *regs) {
 	const bool is_read = lint_reads_source(regs, PICA_TEV_SOURCE_FRAGMENT_PRIMARY) ||
 			lint_reads_source(regs, PICA_TEV_SOURCE_FRAGMENT_SECONDARY);
 	if (is_read && on0 != on1) {
-		lint_report(l, LINT_LIGHT_ENABLE, PICA_REG_LIGHTING_ENABLE0,
-				regs[PICA_REG_LIGHTING_ENABLE0], "LIGHTING_ENABLE1 is 0x%X",
-				regs[PICA_REG_LIGHTING_ENABLE1]);
+		lint_reg(l, LINT_LIGHT_ENABLE, regs, PICA_REG_LIGHTING_ENABLE0,
+				"LIGHTING_ENABLE1 is 0x%X", regs[PICA_REG_LIGHTING_ENABLE1]);
 	}
 	if (!on0 || !on1) {
 		return;
@@ -218,8 +206,7 @@ static void check_lighting(struct lint *l, const uint32_t *regs) {
 	know_tables(l);
 	for (unsigned table = 0; table < 32; table++) {
 		if ((x.tables & ~l->tables.light) >> table & 1) {
-			lint_report(l, LINT_LIGHT_TABLE, PICA_REG_LIGHTING_CONFIG1,
-					regs[PICA_REG_LIGHTING_CONFIG1], "%s",
+			lint_reg(l, LINT_LIGHT_TABLE, regs, PICA_REG_LIGHTING_CONFIG1, "%s",
 					field_text("LIGHT_TABLE", table));
 			break;
 		}
@@ -318,7 +305,8 @@ static bool reads_unit(const uint32_t *regs, unsigned unit) {
 static void check_coordinates(struct lint *l, const uint32_t *regs) {
 	static const uint32_t uv[UNITS] = { 3u << PICA_SEMANTIC_TEXCOORD0_U,
 		3u << PICA_SEMANTIC_TEXCOORD1_U, 3u << PICA_SEMANTIC_TEXCOORD2_U };
-	const uint32_t config = regs[PICA_REG_TEXUNIT_CONFIG], mapped = lint_mapped_outputs(regs);
+	const uint32_t config = regs[PICA_REG_TEXUNIT_CONFIG],
+		       mapped = snapshot_mapped_outputs(regs);
 	const uint32_t on = (config & 7) |
 			(uint32_t)get_TEXUNIT_CONFIG_ENABLE3(config) << PROCEDURAL;
 	const uint32_t set3 = get_TEXUNIT_CONFIG_COORD3(config);
@@ -335,8 +323,7 @@ static void check_coordinates(struct lint *l, const uint32_t *regs) {
 					"unit %u asks for coordinates %u", unit, set[unit]);
 		} else if (unit == 0 && type != PICA_TEXTURE_TYPE_2D &&
 				!(mapped >> PICA_SEMANTIC_TEXCOORD0_W & 1)) {
-			lint_report(l, LINT_TEXCOORD_W, PICA_REG_TEXUNIT0_PARAM,
-					regs[PICA_REG_TEXUNIT0_PARAM], "type %s",
+			lint_reg(l, LINT_TEXCOORD_W, regs, PICA_REG_TEXUNIT0_PARAM, "type %s",
 					field_text("TEXTURE_TYPE", type));
 		}
 	}

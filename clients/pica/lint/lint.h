@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/snapshot.h"
 #include "core/base/attributes.h"
 #include "pica.h"
 #include "pica_capture.h"
@@ -79,7 +80,8 @@ struct lint {
 	struct step step;
 	struct lint_place here;
 	struct lint_finding *findings; /* owned, in order of appearance */
-	unsigned n, cap;
+	unsigned n;
+	size_t cap;
 	int error;               /* -ENOMEM */
 
 	/* Of the list that is being read: lint_list.c. */
@@ -118,6 +120,9 @@ PICA_PRINTF(5, 6)
 void lint_report(struct lint *l, enum lint_rule rule, uint32_t reg, uint32_t value, const char *fmt,
 		...);
 
+/* The same about a register with its value at the draw. */
+#define lint_reg(l, rule, regs, reg, ...) lint_report(l, rule, reg, (regs)[reg], __VA_ARGS__)
+
 /* For "%g": a NaN without a sign, which means nothing, and which would be printed. */
 double lint_number(double value);
 
@@ -152,8 +157,6 @@ void lint_position_vertex(struct lint *l, const uint32_t (*attributes)[4], unsig
 void lint_position_end(struct lint *l);
 /* Whether a combiner stage reads a source, PICA_TEV_SOURCE_*. */
 bool lint_reads_source(const uint32_t *regs, uint32_t source);
-/* Bit s: an output is mapped to semantic s, PICA_SEMANTIC_*. */
-uint32_t lint_mapped_outputs(const uint32_t *regs);
 /* Ranges that a draw may write: colour, depth; empty where it writes nothing there. */
 void lint_targets(const uint32_t *regs, struct lint_range *color, struct lint_range *depth);
 

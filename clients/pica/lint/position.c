@@ -1,12 +1,9 @@
 /* The vertices of a draw: positions that are not numbers. The draw's program is run for it. */
 #include <math.h>
 
+#include "common/reads.h"
 #include "fields.h"
 #include "lint.h"
-
-static bool has_geometry(const uint32_t *regs) {
-	return get_GEOSTAGE_CONFIG_GS(regs[PICA_REG_GEOSTAGE_CONFIG]) == PICA_GEOSTAGE_ON;
-}
 
 /* at: of the first one in the draw. */
 static bool report_nan(struct lint *l, const struct pica_vertex *v, uint32_t at, uint32_t n) {
@@ -36,7 +33,7 @@ void lint_position_draw(struct lint *l, const uint32_t *regs, enum draw_kind kin
 	struct lint_vertices *v = &l->vertices;
 	v->n = 0;
 	v->first = 0;
-	v->is_done = has_geometry(regs); /* its outputs are not seen */
+	v->is_done = snapshot_has_geometry(regs); /* its outputs are not seen */
 	if (v->is_done || kind == DRAW_IMMEDIATE) {
 		return;
 	}
@@ -52,10 +49,8 @@ void lint_position_draw(struct lint *l, const uint32_t *regs, enum draw_kind kin
 		const uint32_t some = n - at < LINT_VERTICES ? n - at : LINT_VERTICES;
 		uint32_t number[LINT_VERTICES];
 		for (uint32_t i = 0; i < some; i++) {
-			const size_t k = at + i;
-			number[i] = !index     ? regs[PICA_REG_VERTEX_OFFSET] + at + i :
-					is_u16 ? index[2 * k] | (uint32_t)index[2 * k + 1] << 8 :
-						 index[k];
+			number[i] = index ? reads_index(index, is_u16, at + i) :
+					    regs[PICA_REG_VERTEX_OFFSET] + at + i;
 		}
 		v->is_done = pica_ctx_shade(l->ctx, number, NULL, some, v->out) < 0 ||
 				report_nan(l, v->out, at, some);

@@ -166,12 +166,10 @@ static void read_program(struct program *p, const struct pica_shader_state *unit
 static void report(
 		struct lint *l, const struct program *p, uint32_t entry_reg, const uint32_t *regs) {
 	if (p->mova >= 0) {
-		lint_report(l, LINT_SHADER_MOVA, entry_reg, regs[entry_reg], "at word %u",
-				(unsigned)p->mova);
+		lint_reg(l, LINT_SHADER_MOVA, regs, entry_reg, "at word %u", (unsigned)p->mova);
 	}
 	if (p->inputs >= 0) {
-		lint_report(l, LINT_SHADER_INPUTS, entry_reg, regs[entry_reg], "at word %u",
-				(unsigned)p->inputs);
+		lint_reg(l, LINT_SHADER_INPUTS, regs, entry_reg, "at word %u", (unsigned)p->inputs);
 	}
 }
 
@@ -191,8 +189,8 @@ static void check_outputs(
 		}
 		slot++;
 		if (!p->written[o] || (wanted & ~p->written[o])) {
-			lint_report(l, LINT_SHADER_OUTPUT, mask_reg, regs[mask_reg],
-					"o%u: written 0x%X of 0x%X", o, p->written[o], wanted);
+			lint_reg(l, LINT_SHADER_OUTPUT, regs, mask_reg, "o%u: written 0x%X of 0x%X",
+					o, p->written[o], wanted);
 		}
 	}
 }
@@ -205,8 +203,6 @@ void lint_shader(struct lint *l, const uint32_t *regs) {
 	if (pica_ctx_save_state(l->ctx, l->state) < 0) {
 		return;
 	}
-	const bool has_gs =
-			get_GEOSTAGE_CONFIG_GS(regs[PICA_REG_GEOSTAGE_CONFIG]) == PICA_GEOSTAGE_ON;
 	static struct program p; /* 4 KiB and more; the tool has one thread */
 	read_program(&p, &l->state->vs, VS_WORDS, regs[PICA_REG_VSH_ENTRYPOINT]);
 	report(l, &p, PICA_REG_VSH_ENTRYPOINT, regs);
@@ -217,7 +213,7 @@ void lint_shader(struct lint *l, const uint32_t *regs) {
 		lint_report(l, LINT_SHADER_TWICE, PICA_REG_VSH_ENTRYPOINT, entry, "at word %u",
 				(unsigned)twice);
 	}
-	if (!has_gs) {
+	if (!snapshot_has_geometry(regs)) {
 		check_outputs(l, regs, &p, PICA_REG_VSH_OUTMAP_MASK);
 		return;
 	}

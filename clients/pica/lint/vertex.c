@@ -8,8 +8,6 @@ enum {
 	LOADER_REGS = PICA_REG_ATTRIBBUFFER1_OFFSET - PICA_REG_ATTRIBBUFFER0_OFFSET,
 	MAX_COMPONENTS = 12,
 	FIRST_PADDING = 12,
-	SLOTS = 7,
-	NO_SEMANTIC = 31,
 };
 
 static unsigned nibble(uint32_t low, uint32_t high, unsigned k) {
@@ -26,10 +24,6 @@ static unsigned count_bits(uint32_t bits) {
 		n++;
 	}
 	return n;
-}
-
-static bool has_geometry(const uint32_t *regs) {
-	return get_GEOSTAGE_CONFIG_GS(regs[PICA_REG_GEOSTAGE_CONFIG]) == PICA_GEOSTAGE_ON;
 }
 
 /* ---- Arrays ---- */
@@ -83,8 +77,8 @@ static void check_array_memory(struct lint *l, const uint32_t *regs, uint32_t re
 	const struct lint_range r = lint_range(addr + (uint64_t)first * stride,
 			(uint64_t)(n - 1) * stride + end);
 	if (n && !lint_in_memory(l, r)) {
-		lint_report(l, LINT_VERTEX_MEMORY, reg, regs[reg], "vertices %u to %u at 0x%08X",
-				first, first + n - 1, (unsigned)addr);
+		lint_reg(l, LINT_VERTEX_MEMORY, regs, reg, "vertices %u to %u at 0x%08X", first,
+				first + n - 1, (unsigned)addr);
 	}
 }
 
@@ -103,12 +97,11 @@ static uint32_t check_arrays(struct lint *l, const uint32_t *regs, enum draw_kin
 		loaded |= a.loaded;
 		/* Stride 0 gives all vertices one record. */
 		if (stride && stride != a.end && stride != round_up(a.end, 4)) {
-			lint_report(l, LINT_STRIDE, reg + 2, regs[reg + 2],
+			lint_reg(l, LINT_STRIDE, regs, reg + 2,
 					"stride %u of components with %u bytes", stride, a.end);
 		}
 		if (offset % a.align) {
-			lint_report(l, LINT_ARRAY_ALIGNMENT, reg, regs[reg], "0x%08X",
-					base + offset);
+			lint_reg(l, LINT_ARRAY_ALIGNMENT, regs, reg, "0x%08X", base + offset);
 		}
 		if (kind == DRAW_ARRAYS) {
 			check_array_memory(l, regs, reg, (uint64_t)base + offset, stride, a.end);
@@ -144,9 +137,9 @@ static void check_counts(
 	const uint32_t high = regs[PICA_REG_ATTRIBBUFFERS_FORMAT_HIGH];
 	const uint32_t arrays = get_ATTRIBBUFFERS_FORMAT_HIGH_NUM_ATTR_M1(high) + 1;
 	if (immediate != inputs) {
-		lint_report(l, LINT_ATTRIBUTE_COUNT, PICA_REG_VSH_NUM_ATTR,
-				regs[PICA_REG_VSH_NUM_ATTR], "%u attribute%s for %u input%s",
-				immediate, plural(immediate), inputs, plural(inputs));
+		lint_reg(l, LINT_ATTRIBUTE_COUNT, regs, PICA_REG_VSH_NUM_ATTR,
+				"%u attribute%s for %u input%s", immediate, plural(immediate),
+				inputs, plural(inputs));
 	}
 	if (kind == DRAW_IMMEDIATE) {
 		return;
@@ -174,11 +167,10 @@ static const char *are(unsigned n) {
 static void check_sequence(struct lint *l, const uint32_t *regs, enum draw_kind kind) {
 	const uint32_t mode = get_PRIMITIVE_CONFIG_MODE(regs[PICA_REG_PRIMITIVE_CONFIG]);
 	const uint32_t n = regs[PICA_REG_NUMVERTICES];
-	const bool is_list = !has_geometry(regs) && (mode == PICA_PRIMITIVE_LIST ||
+	const bool is_list = !snapshot_has_geometry(regs) && (mode == PICA_PRIMITIVE_LIST ||
 			(mode == PICA_PRIMITIVE_GEOMETRY && kind == DRAW_ELEMENTS));
 	if (regs[PICA_REG_START_DRAW_FUNC0] & 1) {
-		lint_report(l, LINT_CONFIGURING, PICA_REG_START_DRAW_FUNC0,
-				regs[PICA_REG_START_DRAW_FUNC0], "expected 0");
+		lint_reg(l, LINT_CONFIGURING, regs, PICA_REG_START_DRAW_FUNC0, "expected 0");
 	}
 	if (kind != DRAW_IMMEDIATE && is_list && n % 3) {
 		lint_report(l, LINT_LEFT_OVER, PICA_REG_NUMVERTICES, n, "%u vert%s", n,
@@ -188,25 +180,13 @@ static void check_sequence(struct lint *l, const uint32_t *regs, enum draw_kind 
 	for (unsigned i = 0; i < ARRAY_LEN(bits); i++) {
 		const bool is_set = regs[bits[i]] >> 8 & 1;
 		if (is_set ? kind != DRAW_ELEMENTS : kind == DRAW_ELEMENTS && is_list) {
-			lint_report(l, LINT_INDEXED_MODE, bits[i], regs[bits[i]],
-					"bit 8 is %d for %s", is_set, draw_kind_name(kind));
+			lint_reg(l, LINT_INDEXED_MODE, regs, bits[i], "bit 8 is %d for %s", is_set,
+					draw_kind_name(kind));
 		}
 	}
 }
 
 /* ---- Outputs ---- */
-
-uint32_t lint_mapped_outputs(const uint32_t *regs) {
-	const uint32_t total = get_SH_OUTMAP_TOTAL_COUNT(regs[PICA_REG_SH_OUTMAP_TOTAL]);
-	const unsigned slots = total < SLOTS ? total : SLOTS;
-	uint32_t bits = 0;
-	for (unsigned k = 0; k < slots; k++) {
-		for (unsigned c = 0; c < 4; c++) {
-			bits |= 1u << (regs[PICA_REG_SH_OUTMAP_O0 + k] >> 8 * c & 31);
-		}
-	}
-	return bits & ~(1u << NO_SEMANTIC);
-}
 
 static void check_outputs(struct lint *l, const uint32_t *regs) {
 	/* Clocks and the semantics that need them.  [fidelity: dvle-binding] */
@@ -226,29 +206,29 @@ static void check_outputs(struct lint *l, const uint32_t *regs) {
 	const uint32_t texcoords = clocks[2].semantics | clocks[3].semantics | clocks[4].semantics |
 			clocks[5].semantics;
 	const uint32_t slots = get_SH_OUTMAP_TOTAL_COUNT(regs[PICA_REG_SH_OUTMAP_TOTAL]);
-	const uint32_t vs_mask = regs[PICA_REG_VSH_OUTMAP_MASK] & 0xFFFF;
-	const uint32_t last_mask =
-			has_geometry(regs) ? regs[PICA_REG_GSH_OUTMAP_MASK] & 0xFFFF : vs_mask;
+	const uint32_t vs_mask = regs[PICA_REG_VSH_OUTMAP_MASK] & 0xFFFF,
+		       gs_mask = regs[PICA_REG_GSH_OUTMAP_MASK] & 0xFFFF;
+	const uint32_t last_mask = snapshot_has_geometry(regs) ? gs_mask : vs_mask;
 	if (slots != count_bits(last_mask)) {
-		lint_report(l, LINT_OUTMAP_COUNT, PICA_REG_SH_OUTMAP_TOTAL,
-				regs[PICA_REG_SH_OUTMAP_TOTAL], "%u output%s enabled",
-				count_bits(last_mask), are(count_bits(last_mask)));
+		lint_reg(l, LINT_OUTMAP_COUNT, regs, PICA_REG_SH_OUTMAP_TOTAL,
+				"%u output%s enabled", count_bits(last_mask),
+				are(count_bits(last_mask)));
 	}
 	const uint32_t total = get_VSH_OUTMAP_TOTAL_COUNT_M1(regs[PICA_REG_VSH_OUTMAP_TOTAL1]) + 1;
 	if (total != count_bits(vs_mask)) {
-		lint_report(l, LINT_VSH_OUTPUTS, PICA_REG_VSH_OUTMAP_TOTAL1,
-				regs[PICA_REG_VSH_OUTMAP_TOTAL1], "%u output%s enabled",
-				count_bits(vs_mask), are(count_bits(vs_mask)));
+		lint_reg(l, LINT_VSH_OUTPUTS, regs, PICA_REG_VSH_OUTMAP_TOTAL1,
+				"%u output%s enabled", count_bits(vs_mask),
+				are(count_bits(vs_mask)));
 	}
 	if (get_PRIMITIVE_CONFIG_NUM_OUTPUTS_M1(regs[PICA_REG_PRIMITIVE_CONFIG]) + 1 != slots) {
-		lint_report(l, LINT_PRIMITIVE_OUTPUTS, PICA_REG_PRIMITIVE_CONFIG,
-				regs[PICA_REG_PRIMITIVE_CONFIG], "SH_OUTMAP_TOTAL is %u", slots);
+		lint_reg(l, LINT_PRIMITIVE_OUTPUTS, regs, PICA_REG_PRIMITIVE_CONFIG,
+				"SH_OUTMAP_TOTAL is %u", slots);
 	}
-	const uint32_t bits = lint_mapped_outputs(regs),
+	const uint32_t bits = snapshot_mapped_outputs(regs),
 			clock = regs[PICA_REG_SH_OUTATTR_CLOCK];
 	if ((bits & 0xF) != 0xF) {
-		lint_report(l, LINT_OUTMAP_POSITION, PICA_REG_SH_OUTMAP_O0,
-				regs[PICA_REG_SH_OUTMAP_O0], "x, y, z, w: 0x%X", bits & 0xF);
+		lint_reg(l, LINT_OUTMAP_POSITION, regs, PICA_REG_SH_OUTMAP_O0, "x, y, z, w: 0x%X",
+				bits & 0xF);
 	}
 	for (unsigned i = 0; i < ARRAY_LEN(clocks); i++) {
 		if ((bits & clocks[i].semantics) && !(clock & clocks[i].clock)) {
@@ -257,8 +237,7 @@ static void check_outputs(struct lint *l, const uint32_t *regs) {
 		}
 	}
 	if ((bits & texcoords) && !get_SH_OUTATTR_MODE_TEXCOORDS(regs[PICA_REG_SH_OUTATTR_MODE])) {
-		lint_report(l, LINT_TEXCOORD_MODE, PICA_REG_SH_OUTATTR_MODE,
-				regs[PICA_REG_SH_OUTATTR_MODE], "expected 1");
+		lint_reg(l, LINT_TEXCOORD_MODE, regs, PICA_REG_SH_OUTATTR_MODE, "expected 1");
 	}
 }
 

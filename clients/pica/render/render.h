@@ -183,7 +183,8 @@ struct sheet {
 		struct picture picture; /* shrunk */
 		char text[40];
 	} *items; /* owned */
-	unsigned n, cap;
+	unsigned n;
+	size_t cap;
 	bool is_full; /* more were added than it takes */
 };
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "pictures/drawing.h"
 
 enum {
@@ -20,15 +21,11 @@ int sheet_add(struct sheet *s, const struct picture *p, const char *text) {
 		s->is_full = true;
 		return 0;
 	}
-	if (s->n == s->cap) {
-		const unsigned cap = s->cap ? 2 * s->cap : 16;
-		struct sheet_item *items = realloc(s->items, cap * sizeof(*items));
-		if (!items) {
-			return -ENOMEM;
-		}
-		s->items = items;
-		s->cap = cap;
+	struct sheet_item *items = array_room(s->items, s->n, &s->cap, sizeof(*items));
+	if (!items) {
+		return -ENOMEM;
 	}
+	s->items = items;
 	struct sheet_item *item = &s->items[s->n];
 	*item = (struct sheet_item){ .picture.rgb = NULL };
 	const uint32_t side = p->width > p->height ? p->width : p->height;
