@@ -572,7 +572,7 @@ struct pica_stats {
  */
 int pica_stats(struct pica_ctx *ctx, struct pica_stats *out);
 
-/* What a context has cost so far, for accounting. */
+/* The cost of a context so far, for accounting. */
 struct pica_usage {
 	uint32_t size; /* set by the caller to sizeof(struct pica_usage) */
 	uint32_t reserved0;

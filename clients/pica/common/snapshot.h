@@ -89,7 +89,7 @@ extern const char *const snapshot_faces[SNAPSHOT_FACES];
 
 void snapshot_texture(const uint32_t *regs, unsigned unit, struct snapshot_texture *out);
 bool snapshot_is_cube(const struct snapshot_texture *t);
-/* Where a face of unit 0's cube lies. Face 0 is also where any other texture lies. */
+/* Address of a face of unit 0's cube; face 0 also gives the address of any other texture. */
 uint32_t snapshot_face_addr(
 		const uint32_t *regs, const struct snapshot_texture *t, unsigned face);
 

@@ -104,7 +104,7 @@ int diff_side_restart(struct diff_side *s, uint32_t frame, const struct step_vis
 /* Logs a negative errno; returns an exit code. */
 int diff_side_failed(const struct diff_side *s, int ret);
 
-/* Where a draw is, and unless --brief its state, shortened. */
+/* The position of a draw and, unless --brief, its state, shortened. */
 void diff_print_state(const struct diff *d, const struct snapshot *s);
 
 /* A target after a draw. */
