@@ -90,13 +90,19 @@ static const char *set_number(void *at, const struct option_row *row, const char
 	return NULL;
 }
 
+bool option_word(const char *const *words, const char *text, unsigned *index) {
+	unsigned i = 0;
+	while (words[i] && strcmp(words[i], text) != 0) {
+		i++;
+	}
+	*index = words[i] ? i : *index;
+	return words[i];
+}
+
 static const char *set_choice(unsigned *at, const struct option_row *row, const char *text) {
 	static char error[256];
-	for (unsigned i = 0; row->words[i]; i++) {
-		if (strcmp(row->words[i], text) == 0) {
-			*at = i;
-			return NULL;
-		}
+	if (option_word(row->words, text, at)) {
+		return NULL;
 	}
 	strcpy(error, "expected ");
 	join(error + strlen(error), sizeof(error) - strlen(error), row->words);

@@ -181,6 +181,18 @@ int file_make_folders(const char *path) {
 	return ret;
 }
 
+bool file_ends_with(const char *path, const char *end) {
+	const size_t len = strlen(path), n = strlen(end);
+	return len > n && strcmp(path + len - n, end) == 0;
+}
+
+char *file_in(const char *folder, const char *name) {
+	const size_t len = strlen(folder);
+	const char *slash = len && folder[len - 1] == '/' ? "" : "/";
+	char *path;
+	return asprintf(&path, "%s%s%s", folder, slash, name) < 0 ? NULL : path;
+}
+
 int file_write(const char *path, const void *data, size_t size) {
 	struct file_out out;
 	int ret = file_begin(&out, path);

@@ -33,6 +33,10 @@ bool file_is_stdout(const char *path);
 const char *file_shown(const char *path);
 /* Whether both paths lead to one file that exists: writing one would replace the other. */
 bool file_is_same(const char *a, const char *b);
+/* "FOLDER/NAME", to be freed; one slash is enough. NULL: out of memory. */
+char *file_in(const char *folder, const char *name);
+/* Whether a name goes before that ending of a path. */
+bool file_ends_with(const char *path, const char *end);
 /* Makes the folders in front of a path's last slash that are not there. 0 or a negative errno. */
 int file_make_folders(const char *path);
 /* All of it in one call. */

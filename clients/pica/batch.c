@@ -67,8 +67,7 @@ static int run_shard(const struct batch_options *o, const struct batch_plan *pla
 	}
 	const int n = batch_plan_shard(plan, o->shard, o->n_shards, &units);
 	if (n < 0) {
-		log_line("%s", strerror(-n));
-		return EXIT_TROUBLE;
+		return log_no_memory();
 	}
 	exit = batch_pool_run(
 			plan, units, (unsigned)n, &limits, store, report_unit, (void *)o,
@@ -82,16 +81,10 @@ static int report(const struct batch_options *o, const struct batch_plan *plan,
 		const struct batch_store *store) {
 	struct batch_report r;
 	int ret = batch_report_load(&r, plan, store, o->command);
-	if (ret < 0) {
-		log_line("%s", strerror(-ret));
-	} else {
-		ret = batch_report_write(&r, o->output);
+	int exit = ret < 0 ? log_no_memory() : batch_report_write(&r, o->output);
+	if (exit == EXIT_FINE) {
+		exit = batch_report_print(r.counts, o->output, "report.html", o->json);
 	}
-	if (ret == 0 && batch_report_print(r.counts, o->output, "report.html", o->json) < 0) {
-		log_line("%s", strerror(ENOMEM));
-		ret = -ENOMEM;
-	}
-	const int exit = ret < 0 ? EXIT_TROUBLE : batch_report_exit(r.counts);
 	batch_report_finish(&r);
 	return exit;
 }
@@ -111,11 +104,7 @@ static int report_shard(const struct batch_options *o, const struct batch_plan *
 		json_decref(result);
 	}
 	free(units);
-	if (n < 0 || batch_report_print(counts, o->output, NULL, o->json) < 0) {
-		log_line("%s", strerror(ENOMEM));
-		return EXIT_TROUBLE;
-	}
-	return batch_report_exit(counts);
+	return n < 0 ? log_no_memory() : batch_report_print(counts, o->output, NULL, o->json);
 }
 
 /* Captures that are not even begun with. */
@@ -127,87 +116,46 @@ static void report_unreadable(const struct batch_plan *plan) {
 	}
 }
 
-static int run_all(const struct batch_options *o, int *signal_number) {
-	struct batch_plan plan;
-	struct batch_store store = BATCH_STORE_CLOSED;
-	int exit = batch_plan_make(&plan, &o->settings, o->args, o->n_args);
-	if (exit == EXIT_FINE) {
-		exit = batch_store_open(&store, o->output, true);
-	}
-	if (exit == EXIT_FINE) {
-		exit = batch_store_claim(&store, true);
-	}
-	if (exit == EXIT_FINE && batch_report_remove(o->output) < 0) {
-		exit = EXIT_TROUBLE;
-	}
-	if (exit == EXIT_FINE) {
-		if (o->json) {
-			report_unreadable(&plan); /* who prints lines has one for each */
-		}
-		exit = run_shard(o, &plan, &store, signal_number);
-	}
-	if (exit == EXIT_FINE) {
-		exit = report(o, &plan, &store);
-	}
-	batch_store_close(&store);
-	batch_plan_finish(&plan);
-	return exit;
-}
-
-static int run_plan(const struct batch_options *o, int *signal_number) {
-	struct batch_plan plan;
-	struct batch_store store = BATCH_STORE_CLOSED;
-	int exit = batch_plan_load(&plan, o->args[0], true);
-	if (exit == EXIT_FINE) {
-		exit = batch_store_open(&store, o->output, true);
-	}
-	if (exit == EXIT_FINE) {
-		exit = batch_store_claim(&store, false);
-	}
-	if (exit == EXIT_FINE) {
-		exit = run_shard(o, &plan, &store, signal_number);
-	}
-	if (exit == EXIT_FINE) {
-		exit = report_shard(o, &plan, &store);
-	}
-	batch_store_close(&store);
-	batch_plan_finish(&plan);
-	return exit;
-}
-
-static int make_plan(const struct batch_options *o) {
-	struct batch_plan plan;
-	int exit = batch_plan_make(&plan, &o->settings, o->args, o->n_args);
-	if (exit == EXIT_FINE) {
-		exit = batch_plan_save(&plan, o->output);
-	}
+static int save_plan(const struct batch_options *o, const struct batch_plan *plan) {
+	const int exit = batch_plan_save(plan, o->output);
 	if (exit == EXIT_FINE && !file_is_stdout(o->output)) {
-		printf("%u unit%s; ", plan.n, plural(plan.n));
+		printf("%u unit%s; ", plan->n, plural(plan->n));
 		plain_write(stdout, o->output);
 		puts("");
 	}
-	batch_plan_finish(&plan);
 	return exit;
 }
 
-static int merge(const struct batch_options *o) {
-	struct batch_plan plan;
-	struct batch_store store = BATCH_STORE_CLOSED;
-	int exit = batch_plan_load(&plan, o->args[0], false);
-	if (exit == EXIT_FINE) {
-		exit = batch_store_open(&store, o->output, true);
-	}
-	if (exit == EXIT_FINE && batch_report_remove(o->output) < 0) {
-		exit = EXIT_TROUBLE;
-	}
-	if (exit == EXIT_FINE) {
-		exit = batch_merge(&plan, &store, o->args + 1, o->n_args - 1, o->verify);
+static int act(const struct batch_options *o, struct batch_plan *plan, struct batch_store *store,
+		int *signal_number) {
+	const bool is_all = o->action == BATCH_ALL, is_run = o->action == BATCH_RUN;
+	int exit = is_all || o->action == BATCH_PLAN ?
+			batch_plan_make(plan, &o->settings, o->args, o->n_args) :
+			batch_plan_load(plan, o->args[0], is_run);
+	if (exit == EXIT_FINE && o->action == BATCH_PLAN) {
+		return save_plan(o, plan);
 	}
 	if (exit == EXIT_FINE) {
-		exit = report(o, &plan, &store);
+		exit = batch_store_open(store, o->output, true);
 	}
-	batch_store_close(&store);
-	batch_plan_finish(&plan);
+	if (exit == EXIT_FINE && (is_all || is_run)) {
+		exit = batch_store_claim(store, is_all);
+	}
+	if (exit == EXIT_FINE && !is_run) {
+		exit = batch_report_remove(o->output);
+	}
+	if (exit != EXIT_FINE) {
+		return exit;
+	}
+	if (is_all && o->json) {
+		report_unreadable(plan); /* the lines of other runs name them */
+	}
+	exit = is_all || is_run ?
+			run_shard(o, plan, store, signal_number) :
+			batch_merge(plan, store, o->args + 1, o->n_args - 1, o->verify);
+	if (exit == EXIT_FINE) {
+		exit = is_run ? report_shard(o, plan, store) : report(o, plan, store);
+	}
 	return exit;
 }
 
@@ -220,7 +168,7 @@ static void end_by(int signal_number) {
 
 /* The arguments as a shell takes them; options are parsed in another order. NULL: no memory. */
 static char *command_line(int argc, char **argv) {
-	char *text = NULL;
+	char *text = NULL, *line;
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
 	if (!f) {
@@ -237,11 +185,9 @@ static char *command_line(int argc, char **argv) {
 		fputs(is_plain ? "" : "'", f);
 	}
 	fclose(f);
-	json_t *json = text ? json_text(text) : NULL;
-	char *copy = json ? strdup(json_string_value(json)) : NULL;
-	json_decref(json);
+	line = text ? json_utf8(text) : NULL;
 	free(text);
-	return copy;
+	return line;
 }
 
 int verb_batch(int argc, char **argv) {
@@ -251,21 +197,12 @@ int verb_batch(int argc, char **argv) {
 	o.command = command ? command : "";
 	log_show_progress(o.progress);
 	signal(SIGPIPE, SIG_IGN); /* the reader of the lines may be gone; the reports are written */
-	int exit = EXIT_TROUBLE, signal_number = 0;
-	switch (o.action) {
-	case BATCH_ALL:
-		exit = run_all(&o, &signal_number);
-		break;
-	case BATCH_PLAN:
-		exit = make_plan(&o);
-		break;
-	case BATCH_RUN:
-		exit = run_plan(&o, &signal_number);
-		break;
-	case BATCH_MERGE:
-		exit = merge(&o);
-		break;
-	}
+	int signal_number = 0;
+	struct batch_plan plan = { .units = NULL };
+	struct batch_store store = BATCH_STORE_CLOSED;
+	const int exit = act(&o, &plan, &store, &signal_number);
+	batch_store_close(&store);
+	batch_plan_finish(&plan);
 	free(command);
 	if (signal_number) {
 		log_line("ended by signal %d; another run goes on from here", signal_number);

@@ -32,11 +32,6 @@ static const char *parse_recover(void *options, char *arg) {
 	return NULL;
 }
 
-static bool ends_with(const char *text, const char *end) {
-	size_t n = strlen(text), m = strlen(end);
-	return n > m && strcmp(text + n - m, end) == 0;
-}
-
 /* Frames that are whole beside those that are saved. */
 static void report_other_parts(const struct options *o, const struct pica_capture *capture) {
 	const unsigned n = pica_capture_parts(capture, NULL, 0);
@@ -140,22 +135,19 @@ int verb_convert(int argc, char **argv) {
 	o.r.in = args.v[0];
 	o.r.out = args.v[1];
 
-	const bool to_pica = ends_with(o.r.out, ".pica");
-	if (!to_pica && !ends_with(o.r.out, ".ctf") && !ends_with(o.r.out, ".ctf.zst")) {
-		log_line("%s: expected a name that ends in .pica, .ctf or .ctf.zst", o.r.out);
-		return EXIT_TROUBLE;
+	const bool to_pica = file_ends_with(o.r.out, ".pica");
+	if (!to_pica && !file_ends_with(o.r.out, ".ctf") && !file_ends_with(o.r.out, ".ctf.zst")) {
+		return log_fail("%s: expected a name that ends in .pica, .ctf or .ctf.zst", o.r.out);
 	}
 	const char *of_pica = o.r.engine.given & ENGINE_ARITHMETIC ? "--float and --combiner" :
 			o.given & PICA_LEVEL                         ? "--level" :
 			o.given & PICA_KEYS                          ? "--keys" :
 								       NULL;
 	if (!to_pica && of_pica) {
-		log_line("%s: %s: for a .pica alone", o.r.out, of_pica);
-		return EXIT_TROUBLE;
+		return log_fail("%s: %s: for a .pica alone", o.r.out, of_pica);
 	}
 	if (file_is_same(o.r.in, o.r.out)) {
-		log_line("%s: this is the capture itself: expected another name", o.r.out);
-		return EXIT_TROUBLE;
+		return log_fail("%s: this is the capture itself: expected another name", o.r.out);
 	}
 	struct pica_capture *capture;
 	struct pica_capture_error error;

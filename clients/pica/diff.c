@@ -156,8 +156,7 @@ static int kind_of(const char *path, enum diff_kind *out) {
 	unsigned char bytes[512];
 	FILE *f = fopen(path, "rb");
 	if (!f) {
-		log_line("%s: %s", path, strerror(errno));
-		return EXIT_TROUBLE;
+		return log_result(path, -errno);
 	}
 	const size_t n = fread(bytes, 1, sizeof(bytes), f);
 	fclose(f);
@@ -171,19 +170,16 @@ static int check_options(const struct diff_options *o, const enum diff_kind kind
 	const bool hashes = kind[0] == DIFF_HASHES || kind[1] == DIFF_HASHES;
 	for (unsigned i = 0; i < 2; i++) {
 		if (o->given >> i & 1 && kind[i] != DIFF_CAPTURE) {
-			log_line("--%c: %s is not drawn", "ab"[i], o->path[i]);
-			return EXIT_TROUBLE;
+			return log_fail("--%c: %s is not drawn", "ab"[i], o->path[i]);
 		}
 	}
 	if (hashes && (o->tolerance || o->allowed || o->output)) {
-		log_line("--%s: of hashes nothing can be told but that they differ",
+		return log_fail("--%s: of hashes nothing can be told but that they differ",
 				o->tolerance ? "tolerance" : o->allowed ? "pixels" : "output");
-		return EXIT_TROUBLE;
 	}
 	if (o->every_draw && (hashes || kind[0] == DIFF_IMAGE)) {
-		log_line(hashes ? "--every-draw: the hashes say what is compared" :
+		return log_fail(hashes ? "--every-draw: the hashes say what is compared" :
 			      "--every-draw: a picture has none");
-		return EXIT_TROUBLE;
 	}
 	return EXIT_FINE;
 }
@@ -198,16 +194,14 @@ static int dispatch(struct diff *d) {
 		}
 	}
 	if (o->n_paths == 1 && kind[0] != DIFF_CAPTURE) {
-		log_line("%s: expected something to compare it with", o->path[0]);
-		return EXIT_TROUBLE;
+		return log_fail("%s: expected something to compare it with", o->path[0]);
 	}
 	const int exit = check_options(o, kind);
 	if (exit != EXIT_FINE) {
 		return exit;
 	}
 	if (o->output && mkdir(o->output, 0777) && errno != EEXIST) {
-		log_line("%s: %s", o->output, strerror(errno));
-		return EXIT_TROUBLE;
+		return log_result(o->output, -errno);
 	}
 	if (kind[0] == DIFF_IMAGE && kind[1] == DIFF_IMAGE) {
 		return diff_images(d);
@@ -218,8 +212,7 @@ static int dispatch(struct diff *d) {
 	if (kind[0] != DIFF_IMAGE && kind[1] != DIFF_IMAGE) {
 		return diff_hashes(d, kind);
 	}
-	log_line("expected two captures, two pictures, or a capture and saved hashes");
-	return EXIT_TROUBLE;
+	return log_fail("expected two captures, two pictures, or a capture and saved hashes");
 }
 
 int verb_diff(int argc, char **argv) {
@@ -237,8 +230,7 @@ int verb_diff(int argc, char **argv) {
 		exit = d.differs ? EXIT_DIFFERENT : EXIT_FINE;
 		json_object_set_new(d.report, "differs", json_boolean(d.differs));
 		if (d.report && json_print(d.report) < 0) {
-			log_line("%s", strerror(ENOMEM));
-			exit = EXIT_TROUBLE;
+			exit = log_no_memory();
 		}
 	} else {
 		json_decref(d.report);

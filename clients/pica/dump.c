@@ -517,8 +517,7 @@ int verb_dump(int argc, char **argv) {
 		if (ret == 0) {
 			exit = dump_capture(&d, capture);
 		} else {
-			log_line("%s: %s", o.capture, strerror(-ret));
-			exit = EXIT_TROUBLE;
+			exit = log_result(o.capture, ret);
 		}
 	}
 	dump_files_finish(&d.files);

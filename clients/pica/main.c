@@ -86,8 +86,7 @@ int main(int argc, char **argv) {
 	free(notes);
 	const struct verb *verb = find_verb(args.v[0]);
 	if (!verb) {
-		log_line("no verb is named %s; `pica --help' lists them", args.v[0]);
-		return EXIT_TROUBLE;
+		return log_fail("no verb is named %s; `pica --help' lists them", args.v[0]);
 	}
 	snprintf(program, sizeof(program), "pica %s", verb->name);
 	args.v[0] = program;

@@ -170,8 +170,7 @@ static int play_all(struct pica_client *client, const struct options *o) {
 	int worst = EXIT_FINE;
 	bool any;
 	if (!tracks) {
-		log_line("memory is out");
-		return EXIT_TROUBLE;
+		return log_fail("memory is out");
 	}
 	do {
 		any = false;

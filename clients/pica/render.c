@@ -33,31 +33,26 @@ static int begin_output(struct render *r, char **lines, size_t *lines_size) {
 	const struct render_options *o = r->o;
 	if (o->writer == &writer_none) {
 		if (o->output) {
-			log_line("-o %s: --format none writes nothing", o->output);
-			return EXIT_TROUBLE;
+			return log_fail("-o %s: --format none writes nothing", o->output);
 		}
 		return EXIT_FINE;
 	}
 	if (o->output && is_capture(o, o->output)) {
-		log_line("-o %s: this is a capture, not replaced", o->output);
-		return EXIT_TROUBLE;
+		return log_fail("-o %s: this is a capture, not replaced", o->output);
 	}
 	if (o->json && o->output && file_is_stdout(o->output)) {
-		log_line("-o %s and --json both want the standard output", o->output);
-		return EXIT_TROUBLE;
+		return log_fail("-o %s and --json both want the standard output", o->output);
 	}
 	if (o->writer == &writer_y4m) {
 		return render_video_begin(r);
 	}
 	if (o->writer == &writer_hash) {
 		if (o->output && strchr(o->output, '{')) {
-			log_line("-o %s: --format hash writes all lines into one file", o->output);
-			return EXIT_TROUBLE;
+			return log_fail("-o %s: --format hash writes all lines into one file", o->output);
 		}
 		r->lines = open_memstream(lines, lines_size);
 		if (!r->lines) {
-			log_line("%s", strerror(errno));
-			return EXIT_TROUBLE;
+			return log_fail("%s", strerror(errno));
 		}
 		return EXIT_FINE;
 	}
@@ -66,13 +61,11 @@ static int begin_output(struct render *r, char **lines, size_t *lines_size) {
 		o->writer->extension,
 		!frame_list_is_last(&o->frames), &error);
 	if (ret < 0) {
-		log_line("-o %s: %s", o->output ? o->output : ".", error);
-		return EXIT_TROUBLE;
+		return log_fail("-o %s: %s", o->output ? o->output : ".", error);
 	}
 	if (r->names.is_stdout && isatty(STDOUT_FILENO)) {
-		log_line("-o %s: expected a file or a pipe as standard output, not a terminal",
+		return log_fail("-o %s: expected a file or a pipe as standard output, not a terminal",
 				o->output);
-		return EXIT_TROUBLE;
 	}
 	return render_check_names(r);
 }
@@ -545,15 +538,13 @@ static int end_output(struct render *r, char **lines, const size_t *lines_size, 
 /* The device made from o reports to the trace from now on. */
 static int begin_trace(struct trace **out, struct render_options *o) {
 	if (is_capture(o, o->trace)) {
-		log_line("--trace %s: this is a capture, not replaced", o->trace);
-		return EXIT_TROUBLE;
+		return log_fail("--trace %s: this is a capture, not replaced", o->trace);
 	}
 	int ret = trace_begin(out, o->trace,
 			o->given & RENDER_CONNECT ? remote_builtin_threads(o->where) :
 						    o->engine.threads);
 	if (ret < 0) {
-		log_line("%s: %s", file_shown(o->trace), strerror(-ret));
-		return EXIT_TROUBLE;
+		return log_result(file_shown(o->trace), ret);
 	}
 	o->engine.trace = trace_span;
 	o->engine.trace_user = *out;

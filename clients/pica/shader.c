@@ -33,8 +33,7 @@ static const char *parse_entry(void *entry, char *arg) {
 }
 
 static int trouble(const char *path, int ret) {
-	log_line("%s: %s", path, strerror(-ret));
-	return EXIT_TROUBLE;
+	return log_result(path, ret);
 }
 
 /* "a/b.pica" -> "a/b.shbin"; "-" stays. NULL: no memory. */
@@ -70,8 +69,7 @@ static int write_binary(
 
 static int assemble(const struct options *o, char **files, unsigned n_files) {
 	if (n_files > PICA_SHADER_MAX_ENTRIES) {
-		log_line("expected at most %d sources", PICA_SHADER_MAX_ENTRIES);
-		return EXIT_TROUBLE;
+		return log_fail("expected at most %d sources", PICA_SHADER_MAX_ENTRIES);
 	}
 	struct pica_shader_source *source = calloc(n_files, sizeof(*source));
 	void **text = calloc(n_files, sizeof(*text));
@@ -90,11 +88,10 @@ static int assemble(const struct options *o, char **files, unsigned n_files) {
 		if (ret == 0) {
 			exit = write_binary(o, shader, files[0]);
 		} else if (error.line) {
-			log_line("%s:%u: %s", error.file, error.line, error.message);
-			exit = EXIT_TROUBLE;
+			exit = log_fail("%s:%u: %s", error.file, error.line, error.message);
 		} else {
-			log_line("%s: %s", error.file[0] ? error.file : files[0], error.message);
-			exit = EXIT_TROUBLE;
+			exit = log_fail("%s: %s", *error.file ? error.file : files[0],
+					error.message);
 		}
 		pica_shader_destroy(shader);
 	}
@@ -118,8 +115,7 @@ static int disassemble(const struct options *o, const char *file) {
 	ret = pica_shader_read(&shader, data, size, &error);
 	free(data);
 	if (ret < 0) {
-		log_line("%s: %s", file, error.message);
-		return EXIT_TROUBLE;
+		return log_fail("%s: %s", file, error.message);
 	}
 	if (shader->n_entries > 1 && !o->given) {
 		log_line("%s: entry 0 of %u is written; --entry chooses another", file,
@@ -127,8 +123,7 @@ static int disassemble(const struct options *o, const char *file) {
 	}
 	int exit = EXIT_FINE;
 	if (o->given && o->entry >= (int)shader->n_entries) {
-		log_line("%s: no entry %d, it has %u", file, o->entry, shader->n_entries);
-		exit = EXIT_TROUBLE;
+		exit = log_fail("%s: no entry %d, it has %u", file, o->entry, shader->n_entries);
 	} else {
 		const char *path = o->output ? o->output : "-";
 		char *text = NULL;
@@ -169,8 +164,7 @@ int verb_shader(int argc, char **argv) {
 	const char *action = args.v[0];
 	for (unsigned i = 1; o.output && i < args.n; i++) {
 		if (file_is_same(args.v[i], o.output)) {
-			log_line("-o %s: this is the input itself: expected another name", o.output);
-			return EXIT_TROUBLE;
+			return log_fail("-o %s: this is the input itself: expected another name", o.output);
 		}
 	}
 	if (strcmp(action, "asm") == 0 && args.n > 1) {

@@ -110,11 +110,9 @@ static char *path_of(const char *pattern, uint32_t display) {
 static int write_picture(const struct picture *p, const char *pattern, uint32_t display) {
 	char *path = path_of(pattern, display);
 	const int ret = path ? picture_write(p, path, writer_of_path(path, false)) : -ENOMEM;
-	if (ret < 0) {
-		log_line("%s: %s", path ? path : pattern, strerror(-ret));
-	}
+	const int exit = log_result(path ? path : pattern, ret);
 	free(path);
-	return ret < 0 ? EXIT_TROUBLE : EXIT_FINE;
+	return exit;
 }
 
 /* One output, or with a pattern and no number all that there are. */

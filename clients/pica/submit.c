@@ -166,8 +166,7 @@ static int read_files(struct options *o) {
 		}
 		int ret = file_read(a->path, &a->data, &a->n, MAX_FILE);
 		if (ret < 0) {
-			log_line("%s: %s", a->path, strerror(-ret));
-			return EXIT_TROUBLE;
+			return log_result(a->path, ret);
 		}
 		if (!check_action(a)) {
 			return EXIT_TROUBLE;
@@ -236,9 +235,8 @@ static int save(struct submit *s, const struct remote *remote, const struct acti
 	int ret = wait_all(s);
 	ret = ret < 0 ? ret : bytes ? file_write(a->path, bytes, a->size_bytes) : -ERANGE;
 	if (ret < 0 && ret != -ECONNRESET) {
-		log_line("%s: %s", file_shown(a->path),
+		return log_fail("%s: %s", file_shown(a->path),
 				ret == -ERANGE ? "not wholly inside memory" : strerror(-ret));
-		return EXIT_TROUBLE;
 	}
 	return ret < 0 ? ret : EXIT_FINE;
 }
@@ -281,11 +279,10 @@ static int report_failures(const struct submit *s) {
 	for (size_t i = 0; i < s->n; i++) {
 		const struct sent *j = &s->sent[i];
 		if (j->done.result < 0) {
-			log_line("%s: %s: %s", j->action->path, job_name(j->op),
+			exit = log_fail("%s: %s: %s", j->action->path, job_name(j->op),
 					j->done.result == -EDQUOT ?
 							replay_error(-EDQUOT, j->done.flags) :
 							strerror(-j->done.result));
-			exit = EXIT_TROUBLE;
 		} else if (j->done.flags) {
 			report_notes(j);
 		}

@@ -235,8 +235,7 @@ static void show(const struct top *t) {
 static int run_live(struct top *t, const struct options *o) {
 	int ret = terminal_begin();
 	if (ret < 0) {
-		log_line("expected a terminal; --once prints one table anywhere");
-		return EXIT_TROUBLE;
+		return log_fail("expected a terminal; --once prints one table anywhere");
 	}
 	uint64_t next = 0;
 	bool is_over = false;

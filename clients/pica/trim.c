@@ -37,8 +37,8 @@ static int trim(struct options *o, struct pica_capture *capture) {
 	first = first == FRAME_LAST ? info.frames - 1 : first;
 	last = last == FRAME_LAST ? info.frames - 1 : last;
 	if (info.frames == 0 || first >= info.frames || last >= info.frames) {
-		log_line("%s: it has %" PRIu32 " frames, counted from 0", o->r.in, info.frames);
-		return EXIT_TROUBLE;
+		return log_fail("%s: it has %" PRIu32 " frames, counted from 0", o->r.in,
+				info.frames);
 	}
 	o->r.first = first;
 	o->r.last = last;
@@ -72,12 +72,10 @@ int verb_trim(int argc, char **argv) {
 
 	const size_t len = strlen(o.r.out);
 	if (len < 6 || strcmp(o.r.out + len - 5, ".pica") != 0) {
-		log_line("%s: expected a name that ends in .pica", o.r.out);
-		return EXIT_TROUBLE;
+		return log_fail("%s: expected a name that ends in .pica", o.r.out);
 	}
 	if (file_is_same(o.r.in, o.r.out)) {
-		log_line("%s: this is the capture itself: expected another name", o.r.out);
-		return EXIT_TROUBLE;
+		return log_fail("%s: this is the capture itself: expected another name", o.r.out);
 	}
 	struct pica_capture *capture;
 	struct pica_capture_error error;

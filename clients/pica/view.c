@@ -349,11 +349,10 @@ static int view_in_terminal(struct view *v) {
 		terminal_end();
 		exit = ret < 0 ? capture_failed(v->capture, v->o->capture, ret) : EXIT_FINE;
 	} else {
-		log_line("%s",
+		exit = log_fail("%s",
 				ret == -ENOTTY ?
 						"expected a terminal; `pica render' writes pictures" :
 						strerror(-ret));
-		exit = EXIT_TROUBLE;
 	}
 	picture_finish(&v->screen);
 	picture_finish(&v->canvas);
@@ -469,8 +468,7 @@ static int view_on_display(const struct options *o) {
 	sigset_t blocked, before;
 	int status = 0;
 	if (!mkdtemp(folder)) {
-		log_line("%s: %s", folder, strerror(errno));
-		return EXIT_TROUBLE;
+		return log_result(folder, -errno);
 	}
 	snprintf(socket, sizeof(socket), "%s/0", folder);
 	if (!has_card(F_OK)) {
@@ -551,15 +549,12 @@ int verb_view(int argc, char **argv) {
 	const bool wants_display = o.backend == BACKEND_KMS ||
 			(o.backend == BACKEND_AUTO && display);
 	if (wants_display && option) {
-		log_line("%s: only in a terminal, and --%s asks for a display", option,
+		exit = log_fail("%s: only in a terminal, and --%s asks for a display", option,
 				o.backend == BACKEND_KMS ? "backend=kms" : display);
-		exit = EXIT_TROUBLE;
 	} else if (o.backend == BACKEND_TERM && display) {
-		log_line("--%s: only on a display", display);
-		exit = EXIT_TROUBLE;
+		exit = log_fail("--%s: only on a display", display);
 	} else if (o.picads[0] && o.screens != SCREENS_BOTH) {
-		log_line("--screen: --layout says it already");
-		exit = EXIT_TROUBLE;
+		exit = log_fail("--screen: --layout says it already");
 	} else if (wants_display ||
 			(o.backend == BACKEND_AUTO && !option && is_at_a_display())) {
 		exit = view_on_display(&o);

@@ -8,6 +8,7 @@
 
 #include "expect.h"
 #include "pica_capture.h"
+#include "pictures/file.h"
 
 /* External registers that start jobs. [fidelity: external-registers] */
 enum {
@@ -153,18 +154,13 @@ static int container_job(struct sink *s, const struct pica_job *job) {
 
 /* ---- Both ---- */
 
-static bool ends_with(const char *text, const char *end) {
-	const size_t n = strlen(text), m = strlen(end);
-	return n >= m && strcmp(text + n - m, end) == 0;
-}
-
 int sink_create(struct sink **out, const char *path, const char *title,
 		const struct pica_state *initial) {
 	struct sink *s = calloc(1, sizeof(*s));
 	if (!s) {
 		return -ENOMEM;
 	}
-	int ret = ends_with(path, ".pica") ? container_create(s, path, title, initial) :
+	int ret = file_ends_with(path, ".pica") ? container_create(s, path, title, initial) :
 			pica_ctf_writer_create(&s->ctf, path, initial);
 	if (ret < 0) {
 		sink_destroy(s);

@@ -49,8 +49,6 @@ enum batch_pictures {
 
 /* Their names; NULL after the last. */
 extern const char *const batch_pictures_words[BATCH_PICTURES_COUNT + 1];
-/* BATCH_PICTURES_COUNT: no such name. */
-enum batch_pictures batch_pictures_from_name(const char *name);
 
 /* The settings of each unit: everything that its result depends on, except its bytes. */
 struct batch_settings {
@@ -354,16 +352,16 @@ struct batch_report {
 int batch_report_load(struct batch_report *report, const struct batch_plan *plan,
 		const struct batch_store *store, const char *command);
 void batch_report_finish(struct batch_report *report);
-/* The exit code that the worst of the units makes. */
-int batch_report_exit(const unsigned counts[BATCH_STATE_COUNT]);
-/* Removes the three files: reports in a folder belong to a finished run. Negative
- * errno; logs why. */
+/*
+ * Removes the three files, which belong to a finished run alone, or writes them. Both log errors
+ * and return an exit code.
+ */
 int batch_report_remove(const char *folder);
-/* Writes them. Negative errno; logs why. */
 int batch_report_write(const struct batch_report *report, const char *folder);
 /*
  * "12 units: 10 pass, 2 different; FOLDER/report.html" on the standard output, or the same as JSON.
- * counts: of each state; file: in the folder, or NULL. -ENOMEM.
+ * counts: of each state; file: in the folder, or NULL. Returns the exit code that the worst of the
+ * units makes.
  */
 int batch_report_print(const unsigned counts[BATCH_STATE_COUNT], const char *folder,
 		const char *file, bool as_json);

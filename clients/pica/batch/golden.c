@@ -28,14 +28,9 @@ static char *golden_name(const struct batch_settings *s, const struct batch_unit
 	return asprintf(&name, "%s%s-%s.png", u->base, number, shown_name(view)) < 0 ? NULL : name;
 }
 
-static char *golden_path(const struct batch_settings *s, const char *name) {
-	char *path;
-	return asprintf(&path, "%s/%s", s->golden, name) < 0 ? NULL : path;
-}
-
 /* hash: "" where there is no such file. Negative errno. */
 static int hash_golden(const struct batch_settings *s, const char *name, char hash[BATCH_HASH]) {
-	char *path = golden_path(s, name);
+	char *path = file_in(s->golden, name);
 	int ret = path ? batch_hash_file(path, hash, NULL) : -ENOMEM;
 	free(path);
 	if (ret == -ENOENT || ret == -ENOTDIR) {
@@ -145,7 +140,7 @@ static bool compare_with(struct drawing *d, uint32_t frame, enum shown_view view
 	const struct batch_settings *s = d->settings;
 	struct picture golden = { 0 };
 	struct picture_difference x;
-	char *path = golden_path(s, name);
+	char *path = file_in(s->golden, name);
 	bool is_wrong = true;
 	if (!path || picture_read_png(&golden, path, 0) < 0) {
 		drawing_fail(d, s->bless ? BATCH_PASS : BATCH_DIFFERENT,
@@ -207,11 +202,11 @@ bool batch_golden_compare(struct drawing *d, uint32_t frame, enum shown_view vie
 
 /* Copies a picture that was kept over the golden one. */
 static int bless(struct drawing *d, const char *file, const char *name) {
-	char *from = NULL, *to = golden_path(d->settings, name), hash[BATCH_HASH];
+	char *from = file_in(d->folder, file), *to = file_in(d->settings->golden, name);
+	char hash[BATCH_HASH];
 	void *data = NULL;
 	size_t size;
-	int ret = to && asprintf(&from, "%s/%s", d->folder, file) >= 0 ? file_make_folders(to) :
-									 -ENOMEM;
+	int ret = from && to ? file_make_folders(to) : -ENOMEM;
 	ret = ret < 0 ? ret : file_read(from, &data, &size, SIZE_MAX / 4);
 	ret = ret < 0 ? ret : file_write(to, data, size);
 	if (ret == 0) {
@@ -260,7 +255,7 @@ static int check_left(void *user, const char *name) {
 		json_object_set_new(d->golden, name, json_string(hash));
 		return 0;
 	}
-	char *path = golden_path(d->settings, name);
+	char *path = file_in(d->settings->golden, name);
 	const int ret = !path ? -ENOMEM : unlink(path) < 0 ? -errno : 0;
 	free(path);
 	if (ret < 0) {

@@ -1,7 +1,7 @@
 /* Hashes of a batch: captures, the program, golden pictures, and the keys of results. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +13,7 @@
 #include <xxhash.h>
 
 #include "batch.h"
+#include "pictures/file.h"
 
 enum { BLOCK = 1 << 20, DIGITS = BATCH_HASH - 1 };
 
@@ -84,52 +85,45 @@ int batch_hash_program(char text[BATCH_HASH]) {
 
 /* ---- A folder of pictures ---- */
 
-static int hash_folder(XXH3_state_t *state, const char *folder, const char *below, int depth);
-
-/* path: of the entry; name: below the folder that is hashed. */
-static int hash_entry(XXH3_state_t *state, const char *path, const char *name, int depth) {
-	struct stat st;
-	char text[BATCH_HASH];
-	const size_t len = strlen(name);
-	if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
-		return hash_folder(state, path, name, depth + 1);
-	}
-	if (len < 4 || strcmp(name + len - 4, ".png") != 0) {
-		return 0;
-	}
-	int ret = batch_hash_file(path, text, NULL);
-	XXH3_128bits_update(state, name, len + 1);
-	XXH3_128bits_update(state, text, ret < 0 ? 0 : sizeof(text));
-	return ret;
+static int by_name(const FTSENT **a, const FTSENT **b) {
+	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-static int hash_folder(XXH3_state_t *state, const char *folder, const char *below, int depth) {
-	struct dirent **entries = NULL;
-	const int n = depth > 64 ? -1 : scandir(folder, &entries, NULL, alphasort);
-	int ret = n >= 0 ? 0 : depth > 64 ? -ELOOP : -errno;
-	for (int i = 0; i < n; i++) {
-		const char *entry = entries[i]->d_name;
-		char *path = NULL, *name = NULL;
-		if (ret == 0 && strcmp(entry, ".") != 0 && strcmp(entry, "..") != 0) {
-			if (asprintf(&path, "%s/%s", folder, entry) < 0 ||
-				asprintf(&name, "%s/%s", below, entry) < 0) {
-				ret = -ENOMEM;
-			} else {
-				ret = hash_entry(state, path, name, depth);
-			}
-		}
-		free(path);
-		free(name);
-		free(entries[i]);
+static int hash_entry(XXH3_state_t *state, const FTSENT *e, const char *root) {
+	char text[BATCH_HASH];
+	const char *name = e->fts_path + strlen(root);
+	name += strspn(name, "/");
+	if (e->fts_errno) {
+		return -e->fts_errno;
 	}
-	free(entries);
+	if (e->fts_info == FTS_D || e->fts_info == FTS_DP) {
+		return 0;
+	}
+	if (e->fts_level == FTS_ROOTLEVEL) {
+		return -ENOTDIR;
+	}
+	if (!file_ends_with(name, ".png")) {
+		return 0;
+	}
+	int ret = batch_hash_file(e->fts_path, text, NULL);
+	XXH3_128bits_update(state, name, strlen(name) + 1);
+	XXH3_128bits_update(state, text, ret < 0 ? 0 : sizeof(text));
 	return ret;
 }
 
 int batch_hash_pictures(const char *folder, char text[BATCH_HASH]) {
 	XXH3_state_t state;
+	FTSENT *e;
+	FTS *tree = fts_open((char *[]){ (char *)folder, NULL },
+			FTS_COMFOLLOW | FTS_PHYSICAL | FTS_NOCHDIR, by_name);
+	int ret = tree ? 0 : -errno;
 	XXH3_128bits_reset(&state);
-	int ret = hash_folder(&state, folder, "", 0);
+	while (ret == 0 && (e = fts_read(tree))) {
+		ret = hash_entry(&state, e, folder);
+	}
+	if (tree) {
+		fts_close(tree);
+	}
 	to_text(XXH3_128bits_digest(&state), text);
 	return ret == -ENOENT ? 0 : ret;
 }

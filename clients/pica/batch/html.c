@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "batch.h"
+#include "common/json.h"
 
 enum { MAX_THUMBS = 6 /* of a unit that passed */, MAX_HOSTS = 8 };
 
@@ -44,10 +45,6 @@ static const char style[] =
 	".thumbs{display:flex;flex-wrap:wrap;gap:.4rem;margin-top:.3rem}.thumbs img{image-rendering:auto}\n";
 
 /* ---- Pieces ---- */
-
-static const char *text_of(const json_t *row, const char *member) {
-	return json_string_value(json_object_get(row, member));
-}
 
 static const char *class_of(enum batch_state state) {
 	return state == BATCH_PASS ? "pass" :
@@ -177,13 +174,13 @@ static void write_passed(FILE *f, const struct batch_row *row) {
 	write_name(f, row);
 	write_messages(f, row);
 	json_array_foreach(pictures, i, picture) {
-		const char *file = text_of(picture, "file");
+		const char *file = json_text_of(picture, "file");
 		if (file && n < MAX_THUMBS) {
 			char size[48];
 			snprintf(size, sizeof(size), "width=\"%" JSON_INTEGER_FORMAT "\"",
-				json_integer_value(json_object_get(picture, "width")) / 2);
+				json_number_of(picture, "width") / 2);
 			fputs(n++ ? "" : "<div class=\"thumbs\">", f);
-			batch_image(f, row, file, text_of(picture, "screen"), size);
+			batch_image(f, row, file, json_text_of(picture, "screen"), size);
 		}
 	}
 	fputs(n ? "</div>" : "", f);
@@ -208,22 +205,14 @@ static void write_all_passed(FILE *f, const struct batch_report *report) {
 
 /* ---- Head ---- */
 
-static bool is_among(const char *const *names, unsigned n, const char *name) {
-	unsigned i = 0;
-	while (i < n && strcmp(names[i], name) != 0) {
-		i++;
-	}
-	return i < n;
-}
-
 /* Where the results come from, and when: that is not when the report was written. */
 static void write_origin(FILE *f, const struct batch_report *report) {
-	const char *hosts[MAX_HOSTS], *first = NULL, *last = NULL;
-	unsigned n = 0;
+	const char *hosts[MAX_HOSTS + 1] = { NULL }, *first = NULL, *last = NULL;
+	unsigned n = 0, known;
 	for (unsigned i = 0; i < report->n; i++) {
-		const char *host = text_of(report->rows[i].run, "host");
-		const char *end = text_of(report->rows[i].run, "ended");
-		if (host && n < MAX_HOSTS && !is_among(hosts, n, host)) {
+		const char *host = json_text_of(report->rows[i].run, "host");
+		const char *end = json_text_of(report->rows[i].run, "ended");
+		if (host && n < MAX_HOSTS && !option_word(hosts, host, &known)) {
 			hosts[n++] = host;
 		}
 		first = end && (!first || strcmp(end, first) < 0) ? end : first;
@@ -253,7 +242,7 @@ static void write_head(FILE *f, const struct batch_report *report) {
 	fprintf(f, "</code><br>libpica %u.%u.%u, build <code>%.12s</code>; frames ", v >> 16,
 		v >> 8 & 0xFF, v & 0xFF, report->plan->program);
 	batch_markup_text(f, s->frames_text);
-	fprintf(f, "; %s arithmetic", s->float_mode == PICA_FLOAT_F32 ? "f32" : "f24");
+	fprintf(f, "; %s arithmetic", float_words[s->float_mode]);
 	fputs(s->combiner == PICA_COMBINER_TRUNCATE ? ", combiner truncates" : "", f);
 	fputs(s->verify ? "; compared with what the captures expect" : "", f);
 	if (s->golden) {

@@ -1,6 +1,6 @@
 /* The captures of a batch: files, folders that are searched, lists of both. */
-#include <dirent.h>
 #include <errno.h>
+#include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,15 +11,11 @@
 #include "common/array.h"
 #include "pictures/file.h"
 
-enum { MAX_DEPTH = 64, MAX_LIST = 256 << 20, MAX_UNITS = 1 << 24 };
-
-static bool ends_with(const char *text, const char *end) {
-	const size_t len = strlen(text), n = strlen(end);
-	return len > n && strcmp(text + len - n, end) == 0;
-}
+enum { MAX_LIST = 256 << 20, MAX_UNITS = 1 << 24 };
 
 static bool is_capture_name(const char *name) {
-	return ends_with(name, ".pica") || ends_with(name, ".ctf") || ends_with(name, ".ctf.zst");
+	return file_ends_with(name, ".pica") || file_ends_with(name, ".ctf") ||
+			file_ends_with(name, ".ctf.zst");
 }
 
 /* Takes base over, which may be NULL: no memory. */
@@ -32,70 +28,42 @@ static int add(struct batch_plan *plan, const char *path, char *base) {
 	if (!units) {
 		free(base);
 		free(copy);
-		log_line("%s", strerror(ENOMEM));
-		return EXIT_TROUBLE;
+		return log_no_memory();
 	}
 	plan->units[plan->n++] = (struct batch_unit){ .path = copy, .base = base };
 	return EXIT_FINE;
 }
 
-static int add_capture(struct batch_plan *plan, const char *path) {
-	return add(plan, path, capture_name(path));
-}
-
-/* "FOLDER/NAME", without doubling the slash. */
-static char *join(const char *folder, const char *name) {
-	const size_t len = strlen(folder);
-	const char *slash = len == 0 || folder[len - 1] == '/' ? "" : "/";
-	char *path = malloc(len + strlen(name) + 2);
-	if (path) {
-		sprintf(path, "%s%s%s", folder, slash, name);
-	}
-	return path;
-}
-
-static int search(struct batch_plan *plan, const char *folder, const char *below, int depth);
-
-/* An entry of a folder; below: its folder's name below the one that is searched. */
-static int add_entry(struct batch_plan *plan, const char *folder, const char *below,
-		const char *name, int depth) {
-	char *path = join(folder, name), *plain = capture_name(name);
-	char *base = plain ? join(below, plain) : NULL, *inner = join(below, name);
-	struct stat st;
-	int exit = EXIT_FINE;
-	free(plain);
-	if (!path || !base || !inner) {
-		log_line("%s", strerror(ENOMEM));
-		exit = EXIT_TROUBLE;
-	} else if (lstat(path, &st) == 0 &&
-		   S_ISDIR(st.st_mode)) { /* links to folders may go round in circles */
-		exit = search(plan, path, inner, depth + 1);
-	} else if (is_capture_name(name)) {
-		exit = add(plan, path, base);
+/* Its golden pictures lie in such a folder, too. root: in front of its name below. */
+static int add_entry(struct batch_plan *plan, const FTSENT *e, const char *root) {
+	const char *below = e->fts_path + strlen(root);
+	below += strspn(below, "/");
+	const int folder_len = (int)(strlen(below) - e->fts_namelen);
+	char *plain = capture_name(e->fts_name), *base = NULL;
+	if (!plain || asprintf(&base, "%.*s%s", folder_len, below, plain) < 0) {
 		base = NULL;
 	}
-	free(base);
-	free(inner);
-	free(path);
-	return exit;
+	free(plain);
+	return add(plan, e->fts_path, base);
 }
 
-static int search(struct batch_plan *plan, const char *folder, const char *below, int depth) {
-	struct dirent **entries = NULL;
-	const int n = depth > MAX_DEPTH ? -1 : scandir(folder, &entries, NULL, NULL);
-	if (n < 0) {
-		log_line("%s: %s", folder, strerror(depth > MAX_DEPTH ? ELOOP : errno));
-		return EXIT_TROUBLE;
-	}
-	int exit = EXIT_FINE;
-	for (int i = 0; i < n; i++) {
-		const char *name = entries[i]->d_name;
-		if (exit == EXIT_FINE && strcmp(name, ".") != 0 && strcmp(name, "..") != 0) {
-			exit = add_entry(plan, folder, below, name, depth);
+/* Adds what is in a folder. Links to folders are not followed: they may go round in circles. */
+static int search(struct batch_plan *plan, const char *folder) {
+	FTSENT *e;
+	FTS *tree = fts_open((char *[]){ (char *)folder, NULL },
+			FTS_COMFOLLOW | FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+	int exit = log_result(folder, tree ? 0 : -errno);
+	while (exit == EXIT_FINE && (e = fts_read(tree))) {
+		if (e->fts_info == FTS_DNR || e->fts_info == FTS_ERR) {
+			exit = log_result(e->fts_path, -e->fts_errno);
+		} else if (e->fts_info != FTS_D && e->fts_info != FTS_DP &&
+				is_capture_name(e->fts_name)) {
+			exit = add_entry(plan, e, folder);
 		}
-		free(entries[i]);
 	}
-	free(entries);
+	if (tree) {
+		fts_close(tree);
+	}
 	return exit;
 }
 
@@ -107,12 +75,11 @@ static bool is_folder(const char *path) {
 static int add_path(struct batch_plan *plan, const char *path) {
 	const unsigned before = plan->n;
 	if (!is_folder(path)) {
-		return add_capture(plan, path);
+		return add(plan, path, capture_name(path));
 	}
-	int exit = search(plan, path, "", 0);
+	int exit = search(plan, path);
 	if (exit == EXIT_FINE && plan->n == before) {
-		log_line("%s: no .pica, .ctf or .ctf.zst file is in this folder", path);
-		exit = EXIT_TROUBLE;
+		exit = log_fail("%s: no .pica, .ctf or .ctf.zst file is in this folder", path);
 	}
 	return exit;
 }
@@ -121,15 +88,12 @@ static int add_path(struct batch_plan *plan, const char *path) {
 static int add_list(struct batch_plan *plan, const char *path) {
 	void *data;
 	size_t size;
-	int ret = file_read(path, &data, &size, MAX_LIST);
-	if (ret < 0) {
-		log_line("%s: %s", path, strerror(-ret));
-		return EXIT_TROUBLE;
+	int exit = log_result(path, file_read(path, &data, &size, MAX_LIST));
+	if (exit != EXIT_FINE) {
+		return exit;
 	}
-	int exit = EXIT_FINE;
 	if (memchr(data, '\0', size)) {
-		log_line("%s: expected a list, a path a line; it holds a zero byte", path);
-		exit = EXIT_TROUBLE;
+		exit = log_fail("%s: expected a list, a path a line; it holds a zero byte", path);
 	}
 	const unsigned before = plan->n;
 	for (char *rest = data, *line; exit == EXIT_FINE && (line = strsep(&rest, "\n"));) {
@@ -139,8 +103,7 @@ static int add_list(struct batch_plan *plan, const char *path) {
 		}
 	}
 	if (exit == EXIT_FINE && plan->n == before) {
-		log_line("%s: this list names no capture", path);
-		exit = EXIT_TROUBLE;
+		exit = log_fail("%s: this list names no capture", path);
 	}
 	free(data);
 	return exit;
@@ -156,7 +119,7 @@ int batch_inputs_find(struct batch_plan *plan, char **args, unsigned n) {
 	for (unsigned i = 0; exit == EXIT_FINE && i < n; i++) {
 		if (args[i][0] == '@') {
 			exit = add_list(plan, args[i] + 1);
-		} else if (ends_with(args[i], ".txt") && !is_folder(args[i])) {
+		} else if (file_ends_with(args[i], ".txt") && !is_folder(args[i])) {
 			exit = add_list(plan, args[i]);
 		} else {
 			exit = add_path(plan, args[i]);

@@ -17,10 +17,10 @@ enum { MAX_FILE = 1 << 30 };
 /* A missing file is not an error. Negative errno. */
 static int copy_file(
 		const struct batch_store *from, const char *key, const char *name, const char *to) {
-	char *source = batch_store_path(from, key, name), *target = NULL;
+	char *source = batch_store_path(from, key, name), *target = file_in(to, name);
 	void *data = NULL;
 	size_t size;
-	int ret = source && asprintf(&target, "%s/%s", to, name) >= 0 ? 0 : -ENOMEM;
+	int ret = source && target ? 0 : -ENOMEM;
 	if (ret == 0 && link(source, target) < 0) { /* another file system, or one without links */
 		ret = file_read(source, &data, &size, MAX_FILE);
 		ret = ret < 0 ? ret : file_write(target, data, size);
@@ -68,8 +68,7 @@ static int take(const struct batch_store *store, const struct batch_store *from,
 
 static int fail(const struct batch_store *store, const char *key, const char *file,
 		const char *what) {
-	log_line("%s/results/%s/%s: %s", store->folder, key, file, what);
-	return EXIT_TROUBLE;
+	return log_fail("%s/results/%s/%s: %s", store->folder, key, file, what);
 }
 
 /* Every picture that a result names, against its hash. */
@@ -113,9 +112,8 @@ static int compare(const struct batch_unit *unit, const struct batch_store *from
 	const bool was_final = *best && batch_state_is_final(batch_result_state(*best));
 	*is_better = !*best || (is_final && !was_final);
 	if (strict && is_final && was_final && !json_equal(result, *best)) {
-		log_line("%s: %s/results/%s/result.json says other things than the one before",
+		return log_fail("%s: %s/results/%s/result.json says other things than the one before",
 				unit->path, from->folder, unit->key);
-		return EXIT_TROUBLE;
 	}
 	return EXIT_FINE;
 }
@@ -137,8 +135,7 @@ static int merge_from(const struct batch_unit *unit, const struct batch_store *s
 	if (exit == EXIT_FINE && is_better && from != store) {
 		int ret = take(store, from, unit->key, result);
 		if (ret < 0) {
-			log_line("%s: %s", unit->path, strerror(-ret));
-			exit = EXIT_TROUBLE;
+			exit = log_result(unit->path, ret);
 		}
 	}
 	if (exit == EXIT_FINE && is_better) {
@@ -157,8 +154,7 @@ static int merge_unit(const struct batch_unit *unit, const struct batch_store *s
 		exit = merge_from(unit, store, &from[i], &best, strict);
 	}
 	if (exit == EXIT_FINE && strict && !best) {
-		log_line("%s: there is no result", unit->path);
-		exit = EXIT_TROUBLE;
+		exit = log_fail("%s: there is no result", unit->path);
 	}
 	json_decref(best);
 	return exit;

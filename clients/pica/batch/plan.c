@@ -55,14 +55,6 @@ bool batch_state_is_final(enum batch_state state) {
 	return states[state].is_final;
 }
 
-enum batch_pictures batch_pictures_from_name(const char *name) {
-	unsigned i = 0;
-	while (i < BATCH_PICTURES_COUNT && strcmp(batch_pictures_words[i], name) != 0) {
-		i++;
-	}
-	return (enum batch_pictures)i;
-}
-
 const char *batch_unit_error(const struct batch_unit *unit) {
 	return unit->error == -EINVAL ?
 			"expected a capture in a regular file, this is a device or a pipe" :
@@ -73,17 +65,9 @@ const char *batch_unit_error(const struct batch_unit *unit) {
 
 /* ---- From captures ---- */
 
-static int out_of_memory(void) {
-	log_line("%s", strerror(ENOMEM));
-	return EXIT_TROUBLE;
-}
-
 static int hash_golden(const struct batch_settings *s, char text[BATCH_HASH]) {
 	int ret = batch_hash_pictures(s->golden, text);
-	if (ret < 0) {
-		log_line("--golden %s: %s", s->golden, strerror(-ret));
-	}
-	return ret < 0 ? EXIT_TROUBLE : EXIT_FINE;
+	return ret < 0 ? log_fail("--golden %s: %s", s->golden, strerror(-ret)) : EXIT_FINE;
 }
 
 /* As all names in results are. */
@@ -95,10 +79,9 @@ static bool is_utf8(const char *text) {
 }
 
 static int hash_all(struct batch_plan *plan) {
-	int ret = batch_hash_program(plan->program);
-	if (ret < 0) {
-		log_line("/proc/self/exe: %s", strerror(-ret));
-		return EXIT_TROUBLE;
+	int exit = log_result("/proc/self/exe", batch_hash_program(plan->program));
+	if (exit != EXIT_FINE) {
+		return exit;
 	}
 	for (unsigned i = 0; i < plan->n; i++) {
 		struct batch_unit *u = &plan->units[i];
@@ -106,12 +89,12 @@ static int hash_all(struct batch_plan *plan) {
 				-EILSEQ :
 				batch_hash_file(u->path, u->content, &u->size_bytes);
 		if (u->error == -ENOMEM) {
-			return out_of_memory();
+			return log_no_memory();
 		}
 		log_progress("reading capture", i + 1, plan->n);
 	}
 	log_end();
-	return batch_hash_keys(plan) < 0 ? out_of_memory() : EXIT_FINE;
+	return batch_hash_keys(plan) < 0 ? log_no_memory() : EXIT_FINE;
 }
 
 static int compare_bases(const void *a, const void *b) {
@@ -148,7 +131,7 @@ static void leave_out(struct batch_unit *u, const struct batch_unit *by) {
 static int check_bases(struct batch_plan *plan) {
 	struct batch_unit **unit = calloc(plan->n + 1, sizeof(*unit));
 	if (!unit) {
-		return out_of_memory();
+		return log_no_memory();
 	}
 	for (unsigned i = 0; i < plan->n; i++) {
 		unit[i] = &plan->units[i];
@@ -164,10 +147,9 @@ static int check_bases(struct batch_plan *plan) {
 				leave_out(unit[i - 1], unit[i]);
 			}
 		} else {
-			log_line("%s and %s: both are named %s, and so would be their golden pictures: rename one, or "
+			exit = log_fail("%s and %s: both are named %s, and so would be their golden pictures: rename one, or "
 			     "give them golden folders of their own",
 					unit[i - 1]->path, unit[i]->path, unit[i]->base);
-			exit = EXIT_TROUBLE;
 		}
 	}
 	free(unit);
@@ -207,8 +189,7 @@ void batch_plan_finish(struct batch_plan *plan) {
 static json_t *settings_json(const struct batch_settings *s, const char *golden_hash) {
 	json_t *json = json_pack("{ss sb ss ss ss}", "frames", s->frames_text, "verify", s->verify,
 			"pictures", batch_pictures_words[s->pictures], "float",
-			s->float_mode == PICA_FLOAT_F32 ? "f32" : "f24", "combiner",
-			s->combiner == PICA_COMBINER_TRUNCATE ? "truncate" : "nearest");
+			float_words[s->float_mode], "combiner", combiner_words[s->combiner]);
 	if (s->golden) {
 		json_object_set_new(json, "golden", json_string(s->golden));
 		json_object_set_new(json, "golden_hash", json_string(golden_hash));
@@ -229,145 +210,143 @@ int batch_plan_save(const struct batch_plan *plan, const char *path) {
 	json_object_set_new(report, "settings", settings_json(&plan->settings, golden));
 	if (plan->settings.golden &&
 			!json_object_get(json_object_get(report, "settings"), "golden")) {
-		log_line("--golden %s: a plan holds UTF-8 names only", plan->settings.golden);
-		exit = EXIT_TROUBLE;
+		exit = log_fail("--golden %s: a plan holds UTF-8 names only", plan->settings.golden);
 	}
 	for (unsigned i = 0; i < plan->n; i++) {
 		const struct batch_unit *u = &plan->units[i];
 		json_t *row = json_pack("{ss ss ss sI}", "path", u->path, "base", u->base,
 				"content", u->content, "size", (json_int_t)u->size_bytes);
 		if (file_is_same(u->path, path)) {
-			log_line("-o %s: this is a capture, not replaced", path);
-			exit = EXIT_TROUBLE;
+			exit = log_fail("-o %s: this is a capture, not replaced", path);
 		}
 		if (u->error || !row) {
-			log_line("%s: %s", u->path,
+			exit = log_fail("%s: %s", u->path,
 				u->error ? batch_unit_error(u) : "a plan holds UTF-8 names only");
-			exit = EXIT_TROUBLE;
 		}
 		json_array_append_new(units, row);
 	}
 	json_object_set_new(report, "units", units);
-	char *text = exit == EXIT_FINE ? json_dumps(report, JSON_INDENT(1)) : NULL;
-	json_decref(report);
 	if (exit != EXIT_FINE) {
+		json_decref(report);
 		return exit;
 	}
-	int ret = text ? file_write(path, text, strlen(text)) : -ENOMEM;
-	free(text);
-	if (ret < 0) {
-		log_line("%s: %s", path, strerror(-ret));
-	}
-	return ret < 0 ? EXIT_TROUBLE : EXIT_FINE;
+	return log_result(path, json_write(report, path));
 }
 
-/* The text of a member, or NULL. */
-static const char *text_of(const json_t *object, const char *name) {
-	return json_string_value(json_object_get(object, name));
-}
+/* A member of an object of a plan. */
+struct member {
+	const char *name;
+	json_type type; /* JSON_TRUE: true or false */
+	const char *expected;
+	bool of_golden; /* all of these are there, or none */
+};
 
-/* A number of a member up to max; absent: 0. */
-static bool number_of(const json_t *object, const char *name, uint64_t max, uint64_t *out) {
-	const json_t *value = json_object_get(object, name);
-	*out = value ? (uint64_t)json_integer_value(value) : 0;
-	return !value || (json_is_integer(value) && json_integer_value(value) >= 0 && *out <= max);
-}
-
-static const char *const plan_members[] = { "schema", "program", "version", "verb", "settings",
-	"units" };
-static const char *const settings_members[] = { "frames", "verify", "pictures", "float",
-	"combiner" };
-static const char *const golden_members[] = { "golden", "golden_hash", "tolerance", "pixels" };
-static const char *const unit_members[] = { "path", "base", "content", "size" };
-
-static bool is_one_of(const char *const *names, unsigned n, const char *name) {
-	unsigned i = 0;
-	while (i < n && strcmp(names[i], name) != 0) {
-		i++;
-	}
-	return i < n;
-}
+static const struct member plan_members[] = {
+	{ "schema", JSON_INTEGER, "a number", false },
+	{ "program", JSON_STRING, "a hash", false },
+	{ "version", JSON_STRING, "a version", false },
+	{ "verb", JSON_STRING, "a verb", false },
+	{ "settings", JSON_OBJECT, "an object", false },
+	{ "units", JSON_ARRAY, "an array", false },
+};
+static const struct member settings_members[] = {
+	{ "frames", JSON_STRING, "a list of frames", false },
+	{ "verify", JSON_TRUE, "true or false", false },
+	{ "pictures", JSON_STRING, "all, wrong or none", false },
+	{ "float", JSON_STRING, "f24 or f32", false },
+	{ "combiner", JSON_STRING, "nearest or truncate", false },
+	{ "golden", JSON_STRING, "a folder", true },
+	{ "golden_hash", JSON_STRING, "a hash", true },
+	{ "tolerance", JSON_INTEGER, "a number up to 255", true },
+	{ "pixels", JSON_INTEGER, "a number of pixels", true },
+};
+static const struct member unit_members[] = {
+	{ "path", JSON_STRING, "a path", false },
+	{ "base", JSON_STRING, "a name", false },
+	{ "content", JSON_STRING, "a hash", false },
+	{ "size", JSON_INTEGER, "a size", false },
+};
 
 /*
  * A missing or unknown member could mean that less is done than the plan's author thinks: both are
- * refused. The second list's members come together or not at all. where: before the name, as
- * "settings.".
+ * refused. where: before the name, as "settings.".
  */
-static bool has_members(const char *path, const char *where, const json_t *object,
-		const char *const *names, unsigned n, const char *const *more, unsigned n_more) {
-	bool has_more = false;
+static int check_members(const char *path, const char *where, const json_t *object,
+		const struct member *members, unsigned n) {
+	bool has_golden = false;
 	const char *name;
 	json_t *value;
 	json_object_foreach((json_t *)object, name, value) {
-		has_more = has_more || is_one_of(more, n_more, name);
-		if (!is_one_of(names, n, name) && !is_one_of(more, n_more, name)) {
-			log_line("%s: %s%s: a plan has no such member", path, where, name);
-			return false;
+		unsigned i = 0;
+		while (i < n && strcmp(members[i].name, name) != 0) {
+			i++;
+		}
+		if (i == n) {
+			return log_fail("%s: %s%s: a plan has no such member", path, where, name);
+		}
+		const json_type type = json_is_false(value) ? JSON_TRUE : json_typeof(value);
+		if (type != members[i].type) {
+			return log_fail("%s: %s%s: expected %s", path, where, name,
+					members[i].expected);
+		}
+		has_golden = has_golden || members[i].of_golden;
+	}
+	for (unsigned i = 0; i < n; i++) {
+		if ((has_golden || !members[i].of_golden) &&
+				!json_object_get(object, members[i].name)) {
+			return log_fail("%s: %s%s: missing", path, where, members[i].name);
 		}
 	}
-	for (unsigned i = 0; i < n + (has_more ? n_more : 0); i++) {
-		name = i < n ? names[i] : more[i - n];
-		if (!json_object_get(object, name)) {
-			log_line("%s: %s%s: missing", path, where, name);
-			return false;
-		}
-	}
-	return true;
+	return EXIT_FINE;
 }
 
-/* Returns the error, or NULL. */
+/* Its members are those of the table. Returns the error, or NULL. */
 static const char *load_settings(struct batch_settings *s, const json_t *json) {
-	const char *pictures = text_of(json, "pictures"), *mode = text_of(json, "float");
-	const char *combiner = text_of(json, "combiner"), *hash = text_of(json, "golden_hash");
-	uint64_t tolerance, allowed;
-	*s = (struct batch_settings){ .frames_text = text_of(json, "frames"),
-		.golden = text_of(json, "golden") };
-	if (!s->frames_text || frame_list_parse(&s->frames, s->frames_text)) {
+	unsigned pictures = 0, mode = 0, combiner = 0;
+	const char *hash = json_text_of(json, "golden_hash");
+	const json_int_t tolerance = json_number_of(json, "tolerance");
+	const json_int_t allowed = json_number_of(json, "pixels");
+	*s = (struct batch_settings){ .frames_text = json_text_of(json, "frames"),
+		.golden = json_text_of(json, "golden"),
+		.verify = json_is_true(json_object_get(json, "verify")) };
+	if (frame_list_parse(&s->frames, s->frames_text)) {
 		return "settings.frames: expected a list of frames";
 	}
-	s->pictures = pictures ? batch_pictures_from_name(pictures) : BATCH_PICTURES_COUNT;
-	if (s->pictures == BATCH_PICTURES_COUNT) {
+	if (!option_word(batch_pictures_words, json_text_of(json, "pictures"), &pictures)) {
 		return "settings.pictures: expected all, wrong or none";
 	}
-	if (!mode || (strcmp(mode, "f24") != 0 && strcmp(mode, "f32") != 0)) {
+	if (!option_word(float_words, json_text_of(json, "float"), &mode)) {
 		return "settings.float: expected f24 or f32";
 	}
-	if (!combiner || (strcmp(combiner, "nearest") != 0 && strcmp(combiner, "truncate") != 0)) {
+	if (!option_word(combiner_words, json_text_of(json, "combiner"), &combiner)) {
 		return "settings.combiner: expected nearest or truncate";
 	}
-	if (!json_is_boolean(json_object_get(json, "verify"))) {
-		return "settings.verify: expected true or false";
-	}
-	if (!!s->golden != !!json_object_get(json, "golden")) {
-		return "settings.golden: expected a folder";
-	}
-	if (!number_of(json, "tolerance", 255, &tolerance) ||
-		!number_of(json, "pixels", UINT32_MAX, &allowed)) {
+	if (tolerance < 0 || tolerance > 255 || allowed < 0 || allowed > UINT32_MAX) {
 		return "settings: expected tolerance and pixels in their ranges";
 	}
-	if (s->golden && (!hash || !batch_is_hash(hash))) {
+	if (hash && !batch_is_hash(hash)) {
 		return "settings.golden_hash: expected 32 hexadecimal digits";
 	}
-	snprintf(s->golden_hash, sizeof(s->golden_hash), "%s", s->golden ? hash : "");
-	s->verify = json_is_true(json_object_get(json, "verify"));
+	snprintf(s->golden_hash, sizeof(s->golden_hash), "%s", hash ? hash : "");
 	s->tolerance = (uint32_t)tolerance;
 	s->allowed = (uint32_t)allowed;
-	s->float_mode = strcmp(mode, "f32") == 0 ? PICA_FLOAT_F32 : PICA_FLOAT_F24;
-	s->combiner = strcmp(combiner, "truncate") == 0 ? PICA_COMBINER_TRUNCATE :
-							  PICA_COMBINER_NEAREST;
+	s->pictures = (enum batch_pictures)pictures;
+	s->float_mode = (enum pica_float)mode;
+	s->combiner = (enum pica_combiner)combiner;
 	return NULL;
 }
 
+/* Returns the error, or NULL. */
 static const char *load_unit(struct batch_unit *u, const json_t *row) {
-	const char *path = text_of(row, "path"), *base = text_of(row, "base"),
-		   *content = text_of(row, "content");
-	if (!path || !*path || !base || !content || !batch_is_hash(content) ||
-		!number_of(row, "size", INT64_MAX, &u->size_bytes)) {
+	const char *content = json_text_of(row, "content");
+	const json_int_t size = json_number_of(row, "size");
+	if (!*json_text_of(row, "path") || !batch_is_hash(content) || size < 0) {
 		return "expected path, base, content and size";
 	}
 	snprintf(u->content, sizeof(u->content), "%s", content);
-	u->path = strdup(path);
-	u->base = strdup(base);
+	u->size_bytes = (uint64_t)size;
+	u->path = strdup(json_text_of(row, "path"));
+	u->base = strdup(json_text_of(row, "base"));
 	return u->path && u->base ? NULL : strerror(ENOMEM);
 }
 
@@ -375,31 +354,29 @@ static int load_units(struct batch_plan *plan, const char *path, const json_t *u
 	plan->cap = json_array_size(units);
 	plan->units = calloc(plan->cap + 1, sizeof(*plan->units));
 	if (!plan->units) {
-		return out_of_memory();
+		return log_no_memory();
 	}
 	for (unsigned i = 0; i < plan->cap; i++) {
 		struct batch_unit *u = &plan->units[plan->n++];
 		const json_t *row = json_array_get(units, i);
 		char where[32];
 		snprintf(where, sizeof(where), "unit %u: ", i);
-		if (!has_members(path, where, row, unit_members, ARRAY_LEN(unit_members), NULL,
-				    0)) {
-			return EXIT_TROUBLE;
+		int exit = check_members(path, where, row, unit_members, ARRAY_LEN(unit_members));
+		if (exit != EXIT_FINE) {
+			return exit;
 		}
 		const char *error = load_unit(u, row);
 		if (!error && i && strcmp(plan->units[i - 1].path, u->path) >= 0) {
 			error = "expected units sorted by path";
 		}
 		if (error) {
-			log_line("%s: unit %u: %s", path, i, error);
-			return EXIT_TROUBLE;
+			return log_fail("%s: %s%s", path, where, error);
 		}
 	}
 	if (!plan->n) {
-		log_line("%s: it has no units", path);
-		return EXIT_TROUBLE;
+		return log_fail("%s: it has no units", path);
 	}
-	return batch_hash_keys(plan) < 0 ? out_of_memory() : EXIT_FINE;
+	return batch_hash_keys(plan) < 0 ? log_no_memory() : EXIT_FINE;
 }
 
 /* Results of another program, or of other golden pictures, would be of no use together. */
@@ -407,18 +384,16 @@ static int check_same(struct batch_plan *plan, const char *path) {
 	char program[BATCH_HASH], golden[BATCH_HASH];
 	int ret = batch_hash_program(program);
 	if (ret < 0 || strcmp(program, plan->program) != 0) {
-		log_line("%s: made by another build of this program; make a new plan, and run it with the same "
+		return log_fail("%s: made by another build of this program; make a new plan, and run it with the same "
 		     "file everywhere",
 				path);
-		return EXIT_TROUBLE;
 	}
 	if (plan->settings.golden && hash_golden(&plan->settings, golden) != EXIT_FINE) {
 		return EXIT_TROUBLE;
 	}
 	if (plan->settings.golden && strcmp(golden, plan->settings.golden_hash) != 0) {
-		log_line("%s: the pictures in %s are not those of the plan", path,
+		return log_fail("%s: the pictures in %s are not those of the plan", path,
 				plan->settings.golden);
-		return EXIT_TROUBLE;
 	}
 	return EXIT_FINE;
 }
@@ -430,38 +405,33 @@ int batch_plan_load(struct batch_plan *plan, const char *path, bool is_run) {
 	*plan = (struct batch_plan){ .units = NULL };
 	int ret = file_read(path, &data, &size, MAX_PLAN);
 	if (ret < 0) {
-		log_line("%s: %s", path, strerror(-ret));
-		return EXIT_TROUBLE;
+		return log_result(path, ret);
 	}
 	plan->json = json_loadb(data, size, JSON_REJECT_DUPLICATES, &error);
 	free(data);
 	if (!plan->json) {
-		log_line("%s: line %d: %s", path, error.line, error.text);
-		return EXIT_TROUBLE;
+		return log_fail("%s: line %d: %s", path, error.line, error.text);
 	}
 	const json_t *json = plan->json;
-	const char *verb = text_of(json, "verb"), *program = text_of(json, "program");
-	const json_t *units = json_object_get(json, "units");
+	const char *verb = json_text_of(json, "verb"), *program = json_text_of(json, "program");
 	if (!verb || strcmp(verb, "batch plan") != 0 || !program || !batch_is_hash(program) ||
-			!json_is_array(units) ||
-			json_integer_value(json_object_get(json, "schema")) != JSON_SCHEMA) {
-		log_line("%s: expected a plan, as `pica batch plan' writes it", path);
-		return EXIT_TROUBLE;
+			json_number_of(json, "schema") != JSON_SCHEMA) {
+		return log_fail("%s: expected a plan, as `pica batch plan' writes it", path);
 	}
 	snprintf(plan->program, sizeof(plan->program), "%s", program);
 	const json_t *settings = json_object_get(json, "settings");
-	if (!has_members(path, "", json, plan_members, ARRAY_LEN(plan_members), NULL, 0) ||
-			!has_members(path, "settings.", settings, settings_members,
-					ARRAY_LEN(settings_members), golden_members,
-					ARRAY_LEN(golden_members))) {
-		return EXIT_TROUBLE;
+	int exit = check_members(path, "", json, plan_members, ARRAY_LEN(plan_members));
+	if (exit == EXIT_FINE) {
+		exit = check_members(path, "settings.", settings, settings_members,
+				ARRAY_LEN(settings_members));
 	}
-	const char *wrong = load_settings(&plan->settings, settings);
+	const char *wrong = exit == EXIT_FINE ? load_settings(&plan->settings, settings) : NULL;
 	if (wrong) {
-		log_line("%s: %s", path, wrong);
-		return EXIT_TROUBLE;
+		exit = log_fail("%s: %s", path, wrong);
 	}
-	int exit = load_units(plan, path, units);
+	if (exit == EXIT_FINE) {
+		exit = load_units(plan, path, json_object_get(json, "units"));
+	}
 	return exit == EXIT_FINE && is_run ? check_same(plan, path) : exit;
 }
 

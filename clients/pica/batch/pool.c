@@ -123,17 +123,12 @@ static void be_worker(const struct pool *p, const struct worker *w, int log, pid
 	_exit(exit);
 }
 
-static char *log_path(const struct worker *w) {
-	char *path;
-	return asprintf(&path, "%s/log.txt", w->folder) < 0 ? NULL : path;
-}
-
 /* Negative errno: no worker was begun. */
 static int begin(struct pool *p, unsigned unit) {
 	struct worker *w = &p->workers[p->n_workers];
 	*w = (struct worker){ .unit = unit };
 	int ret = batch_store_begin(p->store, unit, &w->folder);
-	char *path = ret == 0 ? log_path(w) : NULL;
+	char *path = ret == 0 ? file_in(w->folder, "log.txt") : NULL;
 	const int log = path ?
 			open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666) :
 			-1;
@@ -176,7 +171,7 @@ static const char *last_line(char *text, size_t size) {
 
 /* Leaves out an empty log. Returns its last line, to be freed, or NULL. */
 static char *take_log(const struct worker *w) {
-	char *path = log_path(w), *line = NULL;
+	char *path = file_in(w->folder, "log.txt"), *line = NULL;
 	void *data;
 	size_t size;
 	if (path && file_read(path, &data, &size, LOG_KEPT) == 0) {
@@ -230,7 +225,7 @@ static double seconds_of(const struct timeval *t) {
 }
 
 static int write_run(const struct worker *w, const struct rusage *usage) {
-	char host[256] = "", ended[32] = "", *path = NULL;
+	char host[256] = "", ended[32] = "", *path = file_in(w->folder, "run.json");
 	const time_t now = time(NULL);
 	struct tm tm;
 	gethostname(host, sizeof(host) - 1);
@@ -241,12 +236,7 @@ static int write_run(const struct worker *w, const struct rusage *usage) {
 			json_rounded(seconds_of(&usage->ru_utime) + seconds_of(&usage->ru_stime),
 					6),
 			"peak_kib", (json_int_t)usage->ru_maxrss);
-	char *text = json ? json_dumps(json, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) : NULL;
-	int ret = text && asprintf(&path, "%s/run.json", w->folder) >= 0 ?
-			file_write(path, text, strlen(text)) :
-			-ENOMEM;
-	json_decref(json);
-	free(text);
+	const int ret = path ? json_write(json, path) : -ENOMEM;
 	free(path);
 	return ret;
 }
@@ -444,8 +434,7 @@ int batch_pool_run(const struct batch_plan *plan, const unsigned *units, unsigne
 	*signal_number = 0;
 	p.workers = calloc(limits->jobs, sizeof(*p.workers));
 	if (!p.workers) {
-		log_line("%s", strerror(ENOMEM));
-		return EXIT_TROUBLE;
+		return log_no_memory();
 	}
 	signal(SIGCHLD, SIG_DFL); /* if it is ignored, no process can be waited for */
 	choose_signals(&p.signals);

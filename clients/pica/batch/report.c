@@ -13,17 +13,10 @@
 
 /* ---- Rows ---- */
 
-static char *utf8(const char *path) {
-	json_t *text = json_text(path);
-	char *copy = text ? strdup(json_string_value(text)) : NULL;
-	json_decref(text);
-	return copy;
-}
-
 static int load_row(struct batch_row *row, const struct batch_unit *unit,
 		const struct batch_store *store) {
 	*row = (struct batch_row){
-		.unit = unit, .name = utf8(unit->path), .state = BATCH_MISSING, .what = ""
+		.unit = unit, .name = json_utf8(unit->path), .state = BATCH_MISSING, .what = ""
 	};
 	if (!row->name) {
 		return -ENOMEM;
@@ -71,18 +64,10 @@ void batch_report_finish(struct batch_report *report) {
 	*report = (struct batch_report){ .rows = NULL };
 }
 
-int batch_report_exit(const unsigned counts[BATCH_STATE_COUNT]) {
-	int exit = EXIT_FINE;
-	for (unsigned i = 0; i < BATCH_STATE_COUNT; i++) {
-		exit = counts[i] ? worse(exit, batch_state_exit((enum batch_state)i)) : exit;
-	}
-	return exit;
-}
-
 const char *batch_row_message(const struct batch_row *row, size_t i) {
 	if (row->result) {
-		return json_string_value(
-				json_array_get(json_object_get(row->result, "messages"), i));
+		const json_t *messages = json_object_get(row->result, "messages");
+		return json_string_value(json_array_get(messages, i));
 	}
 	return i ? NULL : row->what && *row->what ? row->what : "there is no result";
 }
@@ -126,84 +111,65 @@ static const struct {
 	{ "report.html", batch_html_write },
 };
 
-static int in_folder(const char *folder, const char *name, char **path) {
-	return asprintf(path, "%s/%s", folder, name) < 0 ? -ENOMEM : 0;
+/* Writes the files, or removes them. */
+static int do_files(const char *folder, const struct batch_report *report) {
+	int exit = EXIT_FINE;
+	for (unsigned i = 0; exit == EXIT_FINE && i < ARRAY_LEN(files); i++) {
+		char *path = file_in(folder, files[i].name);
+		struct file_out out;
+		int ret = path ? 0 : -ENOMEM;
+		if (path && report) {
+			ret = file_begin(&out, path);
+			ret = ret < 0 ? ret : file_finish(&out, files[i].write(out.f, report));
+		} else if (path && unlink(path) < 0 && errno != ENOENT) {
+			ret = -errno;
+		}
+		exit = log_result(path ? path : folder, ret);
+		free(path);
+	}
+	return exit;
 }
 
 int batch_report_remove(const char *folder) {
-	int ret = 0;
-	for (unsigned i = 0; ret == 0 && i < ARRAY_LEN(files); i++) {
-		char *path = NULL;
-		ret = in_folder(folder, files[i].name, &path);
-		if (ret == 0 && unlink(path) < 0 && errno != ENOENT) {
-			ret = -errno;
-		}
-		if (ret < 0) {
-			log_line("%s: %s", path ? path : folder, strerror(-ret));
-		}
-		free(path);
-	}
-	return ret;
+	return do_files(folder, NULL);
 }
 
 int batch_report_write(const struct batch_report *report, const char *folder) {
-	int ret = 0;
-	for (unsigned i = 0; ret == 0 && i < ARRAY_LEN(files); i++) {
-		char *path = NULL;
-		struct file_out out;
-		ret = in_folder(folder, files[i].name, &path);
-		ret = ret < 0 ? ret : file_begin(&out, path);
-		if (ret == 0) {
-			ret = file_finish(&out, files[i].write(out.f, report));
-		}
-		if (ret < 0) {
-			log_line("%s: %s", path ? path : folder, strerror(-ret));
-		}
-		free(path);
-	}
-	return ret;
+	return do_files(folder, report);
 }
 
 /* ---- In short ---- */
 
-static unsigned sum_of(const unsigned counts[BATCH_STATE_COUNT]) {
-	unsigned sum = 0;
-	for (unsigned i = 0; i < BATCH_STATE_COUNT; i++) {
-		sum += counts[i];
-	}
-	return sum;
-}
-
-static int report_json(const unsigned counts[BATCH_STATE_COUNT], const char *folder) {
-	json_t *json = json_report("batch"), *states = json_object();
-	for (unsigned i = 0; i < BATCH_STATE_COUNT; i++) {
-		if (counts[i]) {
-			json_object_set_new(states, batch_state_name((enum batch_state)i),
-				json_integer((json_int_t)counts[i]));
-		}
-	}
-	json_object_set_new(json, "units", json_integer((json_int_t)sum_of(counts)));
-	json_object_set_new(json, "states", states);
-	json_object_set_new(json, "folder", json_text(folder));
-	return json_print(json);
-}
-
 int batch_report_print(const unsigned counts[BATCH_STATE_COUNT], const char *folder,
 		const char *file, bool as_json) {
-	if (as_json) {
-		return report_json(counts, folder);
-	}
-	printf("%u unit%s:", sum_of(counts), plural(sum_of(counts)));
-	const char *separator = " ";
+	json_t *states = json_object();
+	unsigned sum = 0;
+	int exit = EXIT_FINE;
 	for (unsigned i = 0; i < BATCH_STATE_COUNT; i++) {
+		const char *name = batch_state_name((enum batch_state)i);
 		if (counts[i]) {
-			printf("%s%u %s", separator, counts[i],
-					batch_state_name((enum batch_state)i));
-			separator = ", ";
+			json_object_set_new(states, name, json_integer((json_int_t)counts[i]));
+			exit = worse(exit, batch_state_exit((enum batch_state)i));
 		}
+		sum += counts[i];
 	}
+	if (as_json) {
+		json_t *json = json_report("batch");
+		json_object_set_new(json, "units", json_integer((json_int_t)sum));
+		json_object_set_new(json, "states", states);
+		json_object_set_new(json, "folder", json_text(folder));
+		return json_finish(json, exit);
+	}
+	printf("%u unit%s:", sum, plural(sum));
+	const char *name, *separator = " ";
+	json_t *count;
+	json_object_foreach(states, name, count) {
+		printf("%s%" JSON_INTEGER_FORMAT " %s", separator, json_integer_value(count), name);
+		separator = ", ";
+	}
+	json_decref(states);
 	fputs("; ", stdout);
 	plain_write(stdout, folder);
 	printf("%s%s\n", file ? "/" : "", file ? file : "");
-	return 0;
+	return exit;
 }

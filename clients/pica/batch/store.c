@@ -186,10 +186,9 @@ int batch_store_claim(struct batch_store *store, bool alone) {
 	if (store->claim < 0 || ret == 0 || errno != EWOULDBLOCK) {
 		return EXIT_FINE;
 	}
-	log_line("%s: another run is under way in this folder: wait for it, take another folder, or share "
+	return log_fail("%s: another run is under way in this folder: wait for it, take another folder, or share "
 	     "the work out by pica batch plan and run",
 			store->folder);
-	return EXIT_TROUBLE;
 }
 
 char *batch_store_path(const struct batch_store *store, const char *key, const char *file) {

@@ -64,12 +64,8 @@ static void fail_errno(struct drawing *d, const char *what, int ret) {
 
 void drawing_keep(struct drawing *d, json_t *row, const char *member, const char *name,
 		const struct picture *p) {
-	char *path;
-	if (asprintf(&path, "%s/%s", d->folder, name) < 0) {
-		d->store_error = -ENOMEM;
-		return;
-	}
-	int ret = picture_write_png(p, path);
+	char *path = file_in(d->folder, name);
+	const int ret = path ? picture_write_png(p, path) : -ENOMEM;
 	free(path);
 	if (ret < 0) {
 		d->store_error = d->store_error ? d->store_error : ret;
@@ -239,8 +235,7 @@ static void note_modes(struct drawing *d, const struct pica_capture_info *info) 
 		/* However many messages there are. */
 		json_array_append_new(d->messages,
 			json_sprintf("note: its pictures were drawn with --float %s --combiner %s",
-				info->float_mode == PICA_FLOAT_F32 ? "f32" : "f24",
-				info->combiner == PICA_COMBINER_TRUNCATE ? "truncate" : "nearest"));
+				float_words[info->float_mode], combiner_words[info->combiner]));
 	}
 }
 
@@ -292,12 +287,8 @@ static json_t *result_begin(const struct batch_unit *unit) {
 
 /* Takes all over. */
 static int result_write(json_t *result, const char *folder) {
-	char *path = NULL, *text = result ? json_dumps(result, JSON_INDENT(1)) : NULL;
-	int ret = text && asprintf(&path, "%s/result.json", folder) >= 0 ?
-			file_write(path, text, strlen(text)) :
-			-ENOMEM;
-	json_decref(result);
-	free(text);
+	char *path = file_in(folder, "result.json");
+	const int ret = path ? json_write(result, path) : -ENOMEM;
 	free(path);
 	return ret;
 }

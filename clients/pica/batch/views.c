@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "batch.h"
+#include "common/json.h"
 
 /* How many times it is enlarged, and how many pixels of a picture are. */
 enum { ZOOM = 8, ZOOM_WIDTH = 48, ZOOM_HEIGHT = 30 };
@@ -13,17 +14,9 @@ struct area {
 	json_int_t x, y, width, height;
 };
 
-static const char *text_of(const json_t *row, const char *member) {
-	return json_string_value(json_object_get(row, member));
-}
-
-static json_int_t number_of(const json_t *row, const char *member) {
-	return json_integer_value(json_object_get(row, member));
-}
-
 static struct area area_of(const json_t *row) {
-	return (struct area){ number_of(row, "x"), number_of(row, "y"), number_of(row, "width"),
-		number_of(row, "height") };
+	return (struct area){ json_number_of(row, "x"), json_number_of(row, "y"),
+		json_number_of(row, "width"), json_number_of(row, "height") };
 }
 
 void batch_link(FILE *f, const struct batch_row *row, const char *file) {
@@ -46,8 +39,8 @@ void batch_image(FILE *f, const struct batch_row *row, const char *file, const c
 
 /* "frame 12, top" */
 static void write_where(FILE *f, const json_t *picture) {
-	fprintf(f, "frame %" JSON_INTEGER_FORMAT ", ", number_of(picture, "frame"));
-	batch_markup_text(f, text_of(picture, "screen"));
+	fprintf(f, "frame %" JSON_INTEGER_FORMAT ", ", json_number_of(picture, "frame"));
+	batch_markup_text(f, json_text_of(picture, "screen"));
 }
 
 /* A mark around an area, each pixel of which is shown so large. */
@@ -77,7 +70,8 @@ static void write_zoom(FILE *f, const struct batch_row *row, const char *file,
 	if (mark.width > ZOOM_WIDTH || mark.height > ZOOM_HEIGHT) { /* then the first pixel */
 		const json_t *differing = json_object_get(picture, "differing");
 		const json_t *first = json_array_get(json_object_get(differing, "first"), 0);
-		mark = (struct area){ number_of(first, "x"), number_of(first, "y"), 1, 1 };
+		mark = area_of(first);
+		mark.width = mark.height = 1;
 	}
 	const struct area z = zoomed(picture, mark);
 	fprintf(f,
@@ -85,8 +79,8 @@ static void write_zoom(FILE *f, const struct batch_row *row, const char *file,
 		"px;height:%" JSON_INTEGER_FORMAT "px\"><img loading=\"lazy\" alt=\"enlarged\" "
 		"style=\"width:%" JSON_INTEGER_FORMAT "px;height:%" JSON_INTEGER_FORMAT
 		"px;left:%" JSON_INTEGER_FORMAT "px;top:%" JSON_INTEGER_FORMAT "px\" src=\"",
-		ZOOM * z.width, ZOOM * z.height, ZOOM * number_of(picture, "width"),
-		ZOOM * number_of(picture, "height"), -ZOOM * z.x, -ZOOM * z.y);
+		ZOOM * z.width, ZOOM * z.height, ZOOM * json_number_of(picture, "width"),
+		ZOOM * json_number_of(picture, "height"), -ZOOM * z.x, -ZOOM * z.y);
 	batch_link(f, row, file);
 	fputs("\">", f);
 	mark.x -= z.x;
@@ -97,7 +91,7 @@ static void write_zoom(FILE *f, const struct batch_row *row, const char *file,
 
 static void write_figure(FILE *f, const struct batch_row *row, const json_t *picture,
 		const char *member, const char *what) {
-	const char *file = text_of(picture, member);
+	const char *file = json_text_of(picture, member);
 	const struct area mark = area_of(
 			json_object_get(json_object_get(picture, "differing"), "box"));
 	if (!file) {
@@ -109,7 +103,7 @@ static void write_figure(FILE *f, const struct batch_row *row, const json_t *pic
 		write_mark(f, mark, 1);
 	}
 	fprintf(f, "</div><figcaption>%s", what);
-	if (!text_of(picture, "expected_file")) {
+	if (!json_text_of(picture, "expected_file")) {
 		fputs(", ", f);
 		write_where(f, picture);
 	}
@@ -134,14 +128,14 @@ static void write_color(FILE *f, const char *color) {
 
 static void write_pixels(FILE *f, const json_t *differing) {
 	const json_t *first = json_object_get(differing, "first"), *pixel;
-	const json_int_t beyond = number_of(differing, "beyond");
+	const json_int_t beyond = json_number_of(differing, "beyond");
 	size_t i;
 	fputs("<table class=\"pixels\"><tr><th>column<th>row<th>expected<th>drawn\n", f);
 	json_array_foreach(first, i, pixel) {
 		fprintf(f, "<tr><td>%" JSON_INTEGER_FORMAT "<td>%" JSON_INTEGER_FORMAT,
-			number_of(pixel, "x"), number_of(pixel, "y"));
-		write_color(f, text_of(pixel, "expected"));
-		write_color(f, text_of(pixel, "drawn"));
+			json_number_of(pixel, "x"), json_number_of(pixel, "y"));
+		write_color(f, json_text_of(pixel, "expected"));
+		write_color(f, json_text_of(pixel, "drawn"));
 		fputc('\n', f);
 	}
 	fputs("</table>\n", f);
@@ -158,24 +152,24 @@ static void write_summary(FILE *f, const json_t *picture) {
 	fputs("<p class=\"what\">", f);
 	write_where(f, picture);
 	if (mark.width) {
-		const json_int_t n = number_of(differing, "beyond");
+		const json_int_t n = json_number_of(differing, "beyond");
 		fprintf(f,
 			": %" JSON_INTEGER_FORMAT " pixel%s, by %" JSON_INTEGER_FORMAT
 			" at most, in columns %" JSON_INTEGER_FORMAT " to %" JSON_INTEGER_FORMAT
 			", rows %" JSON_INTEGER_FORMAT " to %" JSON_INTEGER_FORMAT,
-			n, n == 1 ? "" : "s", number_of(differing, "max"), mark.x,
+			n, n == 1 ? "" : "s", json_number_of(differing, "max"), mark.x,
 			mark.x + mark.width - 1, mark.y, mark.y + mark.height - 1);
 	}
 	fputs("</p>\n", f);
 }
 
 static bool is_wrong(const json_t *picture) {
-	const char *golden = text_of(picture, "golden");
+	const char *golden = json_text_of(picture, "golden");
 	return json_object_get(picture, "expected_hash") || (golden && strcmp(golden, "same") != 0);
 }
 
 static bool is_shown(const json_t *picture) {
-	return is_wrong(picture) && text_of(picture, "file");
+	return is_wrong(picture) && json_text_of(picture, "file");
 }
 
 bool batch_has_views(const struct batch_row *row) {
@@ -201,7 +195,7 @@ void batch_views(FILE *f, const struct batch_row *row) {
 		if (!is_shown(picture)) {
 			continue;
 		}
-		const bool is_alone = !text_of(picture, "expected_file");
+		const bool is_alone = !json_text_of(picture, "expected_file");
 		if (is_open && !is_alone) {
 			fputs("</div>\n", f);
 			is_open = false;

@@ -133,8 +133,7 @@ int bench_recorded(const struct bench_options *o) {
 	const int len = snprintf(folder, sizeof(folder), "%s/pica-bench.XXXXXX", where);
 	const int error = len >= (int)sizeof(folder) ? ENAMETOOLONG : mkdtemp(folder) ? 0 : errno;
 	if (error) {
-		log_line("a folder for recordings in %s: %s", where, strerror(error));
-		return EXIT_TROUBLE;
+		return log_fail("a folder for recordings in %s: %s", where, strerror(error));
 	}
 	snprintf(path, sizeof(path), "%s/recorded.pica", folder);
 	int exit = engine_create(&device, &o->engine);

@@ -411,8 +411,7 @@ static int find_scenes(struct bench *b) {
 	int exit = EXIT_FINE;
 	b->scenes = calloc(b->o->n_captures ? b->o->n_captures : 1, sizeof(*b->scenes));
 	if (!b->scenes) {
-		log_line("%s", strerror(ENOMEM));
-		return EXIT_TROUBLE;
+		return log_no_memory();
 	}
 	for (unsigned i = 0; i < b->o->n_captures; i++) {
 		struct pica_capture *capture;

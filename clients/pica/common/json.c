@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "log.h"
+#include "pictures/file.h"
 
 /* A report that was promised and not printed yet. */
 static struct {
@@ -108,6 +109,29 @@ void json_add_counters(json_t *object, const struct pica_stats *stats) {
 	}
 	json_object_set_new(object, "faults", faults);
 	json_object_set_new(object, "guessed", features(stats->guessed));
+}
+
+char *json_utf8(const char *text) {
+	json_t *json = json_text(text);
+	char *copy = json ? strdup(json_string_value(json)) : NULL;
+	json_decref(json);
+	return copy;
+}
+
+const char *json_text_of(const json_t *object, const char *member) {
+	return json_string_value(json_object_get(object, member));
+}
+
+json_int_t json_number_of(const json_t *object, const char *member) {
+	return json_integer_value(json_object_get(object, member));
+}
+
+int json_write(json_t *json, const char *path) {
+	char *text = json ? json_dumps(json, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) : NULL;
+	const int ret = text ? file_write(path, text, strlen(text)) : -ENOMEM;
+	json_decref(json);
+	free(text);
+	return ret;
 }
 
 int json_print(json_t *report) {

@@ -17,6 +17,13 @@ enum { JSON_SCHEMA = 1 };
 json_t *json_report(const char *verb);
 /* Text of any bytes: bytes that are not UTF-8 become '?'. */
 json_t *json_text(const char *text);
+/* The same, to be freed; NULL: out of memory. */
+char *json_utf8(const char *text);
+/* Members of an object: a text or NULL, a number or 0. */
+const char *json_text_of(const json_t *object, const char *member);
+json_int_t json_number_of(const json_t *object, const char *member);
+/* Writes it into a file and frees it; NULL is -ENOMEM. 0 or a negative errno. */
+int json_write(json_t *json, const char *path);
 /*
  * The last message of log_line(): {"message", "path", "offset", "is_decompressed", "expected",
  * "found"}; all except the first only if the message has them.

@@ -69,6 +69,23 @@ void log_line(const char *fmt, ...) {
 	va_end(args);
 }
 
+int log_fail(const char *fmt, ...) {
+	va_list args;
+	forget();
+	va_start(args, fmt);
+	write_line("", fmt, args);
+	va_end(args);
+	return EXIT_TROUBLE;
+}
+
+int log_no_memory(void) {
+	return log_fail("%s", strerror(ENOMEM));
+}
+
+int log_result(const char *path, int ret) {
+	return ret < 0 ? log_fail("%s: %s", path, strerror(-ret)) : EXIT_FINE;
+}
+
 void log_at(const char *path, uint64_t offset, const char *fmt, ...) {
 	char where[sizeof(state.last.message)];
 	va_list args;

@@ -39,6 +39,12 @@ void log_show_progress(enum progress_mode mode);
  * text (pictures/plain.h) are written as \xNN.
  */
 void log_line(const char *fmt, ...) PICA_PRINTF(1, 2);
+/* The same. Returns EXIT_TROUBLE. */
+int log_fail(const char *fmt, ...) PICA_PRINTF(1, 2);
+/* Out of memory. Returns EXIT_TROUBLE. */
+int log_no_memory(void);
+/* Logs a negative errno about a path. Returns EXIT_TROUBLE; EXIT_FINE: ret is not negative. */
+int log_result(const char *path, int ret);
 /* The same about a byte of a file: "path: byte 0x12: ..." */
 void log_at(const char *path, uint64_t offset, const char *fmt, ...) PICA_PRINTF(3, 4);
 /* Logs why a capture at that path was refused. */
@@ -55,8 +61,7 @@ struct log_last {
 };
 /* Valid until the next one. */
 const struct log_last *log_last(void);
-/* Shows "what 12/24" in place of the last such line, ten times a second at most. total 0: no "/24".
- */
+/* Shows "what 12/24" in place of the last such line, or without a total, 0, "what 12". */
 void log_progress(const char *what, uint64_t done, uint64_t total);
 /* The same with a text of one's own. */
 void log_status(const char *fmt, ...) PICA_PRINTF(1, 2);
@@ -69,8 +74,7 @@ static inline const char *plural(uint64_t n) {
 bool log_shows_progress(void);
 /* Removes the progress line. */
 void log_end(void);
-/* Flushes the standard output: exit, or EXIT_TROUBLE if something could not be written and exit is
- * less. */
+/* Flushes the standard output; logs a failure. Returns exit, or if it is worse EXIT_TROUBLE. */
 int log_close_stdout(int exit);
 
 #endif

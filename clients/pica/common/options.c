@@ -113,8 +113,7 @@ int capture_failed(const struct pica_capture *capture, const char *path, int ret
 		log_capture_error(path, pica_capture_error(capture));
 		return EXIT_BAD_CAPTURE;
 	}
-	log_line("%s: %s", path, strerror(-ret));
-	return EXIT_TROUBLE;
+	return log_result(path, ret);
 }
 
 int replay_job_failed(const struct replay *replay, const char *path) {

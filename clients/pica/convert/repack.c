@@ -200,8 +200,7 @@ int repack(const struct repack_options *o, struct pica_capture *capture) {
 	log_end();
 	pica_capture_writer_destroy(r.writer);
 	if (ret == -EINVAL && writing) {
-		log_line("%s: not a regular file", o->out);
-		exit = EXIT_TROUBLE;
+		exit = log_fail("%s: not a regular file", o->out);
 	} else if (ret < 0) {
 		exit = capture_failed(
 				capture, writing || r.write_failed ? o->out : o->in, ret);

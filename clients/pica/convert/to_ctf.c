@@ -216,8 +216,7 @@ static int compare(struct ctf_out *c, const struct to_ctf_options *o, struct pic
 	if (o->lossy) {
 		return EXIT_FINE;
 	}
-	log_line("%s: not written; --lossy writes it all the same", o->out);
-	return EXIT_TROUBLE;
+	return log_fail("%s: not written; --lossy writes it all the same", o->out);
 }
 
 int to_ctf(const struct to_ctf_options *o, struct pica_capture *capture) {
@@ -228,8 +227,8 @@ int to_ctf(const struct to_ctf_options *o, struct pica_capture *capture) {
 	int ret = !initial ? -ENOMEM : pica_ctf_writer_create(&c.writer, o->out, initial);
 	if (ret < 0) {
 		free(initial);
-		log_line("%s: %s", o->out, ret == -EINVAL ? "not a regular file" : strerror(-ret));
-		return EXIT_TROUBLE;
+		return ret == -EINVAL ? log_fail("%s: not a regular file", o->out) :
+				log_result(o->out, ret);
 	}
 	ret = put_all(&c, capture, initial);
 	free(initial);
@@ -248,10 +247,5 @@ int to_ctf(const struct to_ctf_options *o, struct pica_capture *capture) {
 		pica_ctf_writer_destroy(c.writer);
 		return exit;
 	}
-	ret = pica_ctf_writer_finish(c.writer);
-	if (ret < 0) {
-		log_line("%s: %s", o->out, strerror(-ret));
-		return EXIT_TROUBLE;
-	}
-	return EXIT_FINE;
+	return log_result(o->out, pica_ctf_writer_finish(c.writer));
 }

@@ -422,9 +422,8 @@ static int compare(struct diff *d, struct diff_side side[2]) {
 	bool found = false;
 	int exit = EXIT_FINE;
 	if (end >= n) {
-		log_line("frame %" PRIu32 " was asked for, but the last one that both have is %" PRIu32,
+		return log_fail("frame %" PRIu32 " was asked for, but the last one that both have is %" PRIu32,
 				end, n - 1);
-		return EXIT_TROUBLE;
 	}
 	if (d->o->every_draw) {
 		for (uint32_t f = 0; exit == EXIT_FINE && !found && f < n; f++) {

@@ -39,8 +39,7 @@ static int read_hashes(struct hashes *h, const char *path) {
 	size_t size;
 	int ret = file_read(path, &data, &size, MAX_FILE);
 	if (ret < 0) {
-		log_line("%s: %s", path, strerror(-ret));
-		return EXIT_TROUBLE;
+		return log_result(path, ret);
 	}
 	unsigned number = 0;
 	for (char *rest = data, *text; ret == 0 && (text = strsep(&rest, "\n"));) {
@@ -201,8 +200,7 @@ static int draw_hashes(const struct diff_options *o, unsigned i, struct diff_sid
 	bool any = false;
 	uint8_t *draws = exit == EXIT_FINE ? frames_of_draws(wanted, side, &any) : NULL;
 	if (exit == EXIT_FINE && draws && !any) {
-		log_line("%s: expected lines of %s, there are none", o->path[!i], side->name);
-		exit = EXIT_TROUBLE;
+		exit = log_fail("%s: expected lines of %s, there are none", o->path[!i], side->name);
 	}
 	if (exit == EXIT_FINE) {
 		struct drawing d = { .out = h, .name = side->name };
@@ -302,8 +300,7 @@ int diff_hashes(struct diff *d, const enum diff_kind kind[2]) {
 		const unsigned n = compare(d, &h[0], &h[1], &compared, &at);
 		d->differs = n > 0;
 		if (!compared) {
-			log_line("there is no line that both have: nothing to compare");
-			exit = EXIT_TROUBLE;
+			exit = log_fail("there is no line that both have: nothing to compare");
 		} else if (d->report) {
 			json_object_set_new(
 					d->report, "pictures", json_integer((json_int_t)compared));

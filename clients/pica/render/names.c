@@ -34,9 +34,8 @@ static int check_same_names(const struct render_options *o) {
 	}
 	for (unsigned i = 1; exit == EXIT_FINE && i < o->n_captures; i++) {
 		if (strcmp(name[i - 1], name[i]) == 0) {
-			log_line("several captures are named %s: their pictures would have one name",
+			exit = log_fail("several captures are named %s: their pictures would have one name",
 				name[i]);
-			exit = EXIT_TROUBLE;
 		}
 	}
 	for (unsigned i = 0; name && i < o->n_captures; i++) {
@@ -50,8 +49,7 @@ static int check_draw_names(const struct render *r) {
 	const struct outname *n = &r->names;
 	const unsigned draws = r->o->draws;
 	if (n->has_draw && draws != DRAWS_EACH) {
-		log_line("-o %s: {draw} is for --every-draw alone", r->o->output);
-		return EXIT_TROUBLE;
+		return log_fail("-o %s: {draw} is for --every-draw alone", r->o->output);
 	}
 	if (!n->has_screen && !n->has_draw && (draws & DRAWS_EACH)) {
 		return refuse(r, "draws", "{draw}");
@@ -90,9 +88,7 @@ int render_check_names(struct render *r) {
 	}
 	char *at;
 	int ret = outname_check(n, &at);
-	if (ret < 0) {
-		log_line("%s: %s", at ? at : o->output, strerror(-ret));
-	}
+	const int exit = log_result(at ? at : o->output, ret);
 	free(at);
-	return ret < 0 ? EXIT_TROUBLE : EXIT_FINE;
+	return exit;
 }

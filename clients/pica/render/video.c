@@ -56,13 +56,11 @@ int render_video_begin(struct render *r) {
 	const struct render_options *o = r->o;
 	const char *path = video_path(o), *why = refusal(o);
 	if (why) {
-		log_line("--format y4m: %s", why);
-		return EXIT_TROUBLE;
+		return log_fail("--format y4m: %s", why);
 	}
 	struct render_video *v = calloc(1, sizeof(*v));
 	if (!v) {
-		log_line("%s", strerror(ENOMEM));
-		return EXIT_TROUBLE;
+		return log_no_memory();
 	}
 	const uint32_t width = width_of(o->screens), height = height_of(o->screens);
 	int ret = drawing_begin(&v->canvas, width, height, 0);
@@ -133,9 +131,8 @@ int render_video_end(struct render *r, int exit) {
 	/* The file is kept if only a capture was bad, as with other formats. */
 	const int ret = file_finish(&v->out, exit == EXIT_TROUBLE ? -ECANCELED : 0);
 	if (ret < 0 && exit < EXIT_TROUBLE) {
-		log_line("%s: cannot write the video: %s", file_shown(video_path(r->o)),
+		exit = log_fail("%s: cannot write the video: %s", file_shown(video_path(r->o)),
 				strerror(-ret));
-		exit = EXIT_TROUBLE;
 	}
 	const char *path = r->o->output;
 	if (ret == 0 && path && !file_is_stdout(path) && !r->o->json) {
