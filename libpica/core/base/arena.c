@@ -64,6 +64,7 @@ void *arena_alloc(struct arena *a, size_t size_bytes) {
 			if (!b) {
 				return NULL;
 			}
+			a->capacity += b->capacity;
 			b->next = next;
 			if (a->current) {
 				a->current->next = b;

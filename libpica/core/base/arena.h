@@ -14,6 +14,7 @@ struct arena {
 	struct arena_block *current;
 	size_t used;       /* bytes used in current */
 	size_t total_used; /* bytes handed out since the last reset */
+	size_t capacity;   /* of all blocks */
 };
 
 void arena_init(struct arena *a);

@@ -16,11 +16,6 @@ enum {
 	BATCH_TICKS = 1500,   /* fetching and projecting a batch, in ns */
 	MAX_POSITIONS = 3072, /* a segment's share of a chunk; see pass.c */
 	ASSEMBLED = 32,       /* triangles at a time */
-	/*
-	 * The size of a chunk of ordinary triangles; larger ones are not kept for the next pass.
-	 */
-	KEEP_VERTS = 8192,
-	KEEP_LIST = 65536,
 };
 
 /* More than any job has; those of a whole pass do not overflow a sum (pass.c). */
@@ -116,8 +111,11 @@ void chunk_forget(struct chunk *c) {
 	c->shader = (struct shader_result){ 0 };
 }
 
-bool chunk_is_large(const struct chunk *c) {
-	return c->cap_verts > KEEP_VERTS || c->cap_tris > KEEP_VERTS || c->cap_list > KEEP_LIST;
+size_t chunk_bytes(const struct chunk *c) {
+	return sizeof(*c) + c->cap_seg * sizeof(*c->seg) + c->cap_verts * sizeof(*c->verts) +
+			c->cap_tris * (sizeof(*c->tris) + sizeof(*c->boxes)) +
+			c->cap_start * sizeof(*c->tile_start) +
+			c->cap_list * sizeof(*c->tile_list);
 }
 
 int chunk_add_segment(struct chunk *c, uint32_t draw, uint32_t first, uint32_t n) {

@@ -118,8 +118,8 @@ void chunk_destroy(struct chunk *c);
 void chunk_reset(struct chunk *c);
 /* Draws nothing, and never counted anything. */
 void chunk_forget(struct chunk *c);
-/* Too large to be kept for later. */
-bool chunk_is_large(const struct chunk *c);
+/* The memory that it has, used or not. */
+size_t chunk_bytes(const struct chunk *c);
 int chunk_add_segment(struct chunk *c, uint32_t draw, uint32_t first, uint32_t n);
 /*
  * Shades, assembles, clips and bins: begun, then called until it returns true, with the same

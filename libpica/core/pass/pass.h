@@ -140,7 +140,7 @@ struct exec {
 	/* One more than units: that of the running job is kept while no unit has it. */
 	struct account accounts[EXEC_UNITS + 1], *account;
 	struct chunk *free_chunks;
-	unsigned n_free_chunks;
+	size_t kept_bytes; /* of free chunks, and of the arenas of units that are not busy */
 	struct exec_stats stats;
 	/* of all tasks that have ended; relaxed, added to by workers */
 	atomic_uint_fast64_t busy_ns;

@@ -8,9 +8,8 @@
 #include "core/base/probe.h"
 
 enum {
-	/* Memory that is kept for the next pass. */
-	KEEP_ARENA_BYTES = 4 << 20,
-	KEEP_CHUNKS = 128,
+	/* Memory that is kept for the next passes: a frame of a million vertices. */
+	KEEP_BYTES = 192 << 20,
 	BEHIND = 64, /* younger units of others that go before */
 	SMALL_BYTES = 8192, /* touched in less time than another thread takes to wake up */
 };
@@ -71,6 +70,15 @@ uint64_t exec_busy_ns(const struct exec *x) {
 
 /* ---- Reaping ---- */
 
+/* Whether memory is kept for later; it is counted then. */
+static bool keep(struct exec *x, size_t size_bytes) {
+	if (size_bytes > KEEP_BYTES - x->kept_bytes) {
+		return false;
+	}
+	x->kept_bytes += size_bytes;
+	return true;
+}
+
 static void reap(struct exec *x, struct unit *u) {
 	struct exec_stats *s = &x->stats;
 	if (u->is_pass) {
@@ -96,21 +104,20 @@ static void reap(struct exec *x, struct unit *u) {
 		s->dropped += c->dropped;
 		s->outside += c->outside;
 		s->shader_bad += c->shader.bad;
-		if (x->n_free_chunks == KEEP_CHUNKS || chunk_is_large(c)) {
+		if (!keep(x, chunk_bytes(c))) {
 			chunk_destroy(c);
 			continue;
 		}
 		chunk_reset(c);
 		c->next = x->free_chunks;
 		x->free_chunks = c;
-		x->n_free_chunks++;
 	}
 	for (unsigned i = 0; i < u->n_holds; i++) {
 		u->holds[i].put(u->holds[i].thing, &u->failed);
 	}
 	u->n_chunks = u->n_draws = u->n_holds = 0;
 	u->held_bytes = 0;
-	if (u->arena.total_used > KEEP_ARENA_BYTES) {
+	if (!keep(x, u->arena.capacity)) {
 		arena_finish(&u->arena);
 	}
 	arena_reset(&u->arena);
@@ -209,6 +216,7 @@ struct unit *unit_open(struct exec *x, bool is_pass, uint64_t job) {
 	footprint_clear(&u->sampled);
 	u->is_pass = is_pass;
 	u->busy = true;
+	x->kept_bytes -= u->arena.capacity;
 	u->order = atomic_fetch_add_explicit(&x->e->order, 1, memory_order_relaxed);
 	u->turn = u->order + (x->is_behind ? BEHIND : 0);
 	u->job = job;

@@ -1,0 +1,67 @@
+/*
+ * The memory that a context keeps for its work. The linker sends libpica's allocations through the
+ * functions below, which count them.
+ */
+#include <stdatomic.h>
+
+#include "engine_rig.h"
+
+static atomic_uint allocations;
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t size);
+void *__real_aligned_alloc(size_t align, size_t size);
+
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+void *__wrap_aligned_alloc(size_t align, size_t size);
+
+void *__wrap_malloc(size_t size) {
+	atomic_fetch_add(&allocations, 1);
+	return __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t n, size_t size) {
+	atomic_fetch_add(&allocations, 1);
+	return __real_calloc(n, size);
+}
+
+void *__wrap_realloc(void *p, size_t size) {
+	atomic_fetch_add(&allocations, 1);
+	return __real_realloc(p, size);
+}
+
+void *__wrap_aligned_alloc(size_t align, size_t size) {
+	atomic_fetch_add(&allocations, 1);
+	return __real_aligned_alloc(align, size);
+}
+
+/* Allocations of the list when it runs for the third time. */
+static unsigned run_again(struct pica_emit *e) {
+	ck_assert_int_eq(pica_emit_finalize(e), 0);
+	for (unsigned i = 0; i < 2; i++) {
+		ck_assert_int_eq(run_words(e->words, e->count).result, 0);
+	}
+	struct pica_job job = { .op = PICA_OP_LIST };
+	job.u.list.addr = LIST;
+	job.u.list.size_bytes = (uint32_t)(4 * e->count);
+	pica_emit_finish(e);
+	const unsigned before = atomic_load(&allocations);
+	const int ret = pica_submit(ctx, &job, 1, NULL);
+	const unsigned after = atomic_load(&allocations);
+	ck_assert_int_eq(ret, 0);
+	return after - before;
+}
+
+SYNC_ENGINE_TEST(many_vertices_find_the_memory_of_the_frame_before) {
+	enum { VERTEX_COUNT = 260000 };
+	for (unsigned i = 0; i < VERTEX_COUNT; i++) {
+		put_vertex(i, (float)(i / 3 * 7 % SIDE + i % 2), (float)(i / 3 * 11 % SIDE + i % 3),
+				red);
+	}
+	emit_state(&e, COLOR);
+	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, VERTEX_COUNT);
+	ck_assert_uint_eq(run_again(&e), 1); /* the program, which the list loads again */
+}
