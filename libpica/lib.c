@@ -143,12 +143,14 @@ PICA_EXPORT int pica_device_create(struct pica_device **out, const struct pica_s
 		free(dev);
 		return ret;
 	}
+	atomic_init(&dev->refs, 1);
 	*out = dev;
 	return 0;
 }
 
 PICA_EXPORT void pica_device_destroy(struct pica_device *dev) {
-	if (!dev) {
+	/* acq_rel: the last one sees what the others did */
+	if (!dev || atomic_fetch_sub_explicit(&dev->refs, 1, memory_order_acq_rel) != 1) {
 		return;
 	}
 	dispatcher_stop(&dev->dispatcher);
@@ -218,7 +220,6 @@ PICA_EXPORT int pica_ctx_create(struct pica_ctx **out, struct pica_device *dev,
 		return -ENOMEM;
 	}
 	int ret = -ENOMEM;
-	ctx->device = dev;
 	ctx->settings = *settings;
 	if (!(settings->flags & PICA_CTX_ARITHMETIC)) {
 		ctx->settings.flags |= PICA_CTX_ARITHMETIC; /* for others that are to be as it is */
@@ -259,6 +260,7 @@ PICA_EXPORT int pica_ctx_create(struct pica_ctx **out, struct pica_device *dev,
 	if (ret < 0) {
 		goto err_exec;
 	}
+	ctx->device = device_get(dev);
 	*out = ctx;
 	return 0;
 
@@ -302,6 +304,7 @@ PICA_EXPORT void pica_ctx_destroy(struct pica_ctx *ctx) {
 	free(ctx->indices);
 	space_finish(&ctx->space);
 	free(ctx);
+	pica_device_destroy(dev);
 }
 
 PICA_EXPORT int pica_ctx_map(struct pica_ctx *ctx, uint32_t phys, uint32_t size_bytes, void *host,

@@ -154,7 +154,11 @@ struct pica_device;
  * (no more threads).
  */
 int pica_device_create(struct pica_device **out, const struct pica_settings *settings);
-/* Destroys a device, all of whose contexts must be destroyed before. NULL is allowed. */
+/*
+ * Drops the caller's hold on a device: the pointer must not be used again. The device, its threads
+ * and the callbacks of its settings live on until its last context is destroyed and its last
+ * recorder is finished; all calls on those do what they did before. NULL is allowed.
+ */
 void pica_device_destroy(struct pica_device *device);
 /* Returns the name of the kernels in use, e.g. "sse4.1". Static storage. */
 const char *pica_device_isa(const struct pica_device *device);
@@ -254,8 +258,8 @@ struct pica_ctx;
 int pica_ctx_create(struct pica_ctx **out, struct pica_device *device,
 		const struct pica_ctx_settings *settings);
 /*
- * Waits for the work in flight, cancels queued jobs (-ECANCELED) and destroys the context. NULL is
- * allowed.
+ * Waits for the work in flight, cancels queued jobs (-ECANCELED) and destroys the context; the last
+ * one of a destroyed device ends its threads. NULL is allowed.
  */
 void pica_ctx_destroy(struct pica_ctx *ctx);
 /*

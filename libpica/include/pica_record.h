@@ -98,8 +98,8 @@ int pica_recorder_error(struct pica_recorder *recorder);
 int pica_recorder_peek(const struct pica_recorder *recorder);
 /*
  * Stops recording: waits for idle and releases the context, which may go on, be recorded by another
- * recorder, or be destroyed. pica_recorder_finish() must follow, on any thread, while the device
- * exists.
+ * recorder, or be destroyed. pica_recorder_finish() must follow, on any thread; the device lives
+ * until then.
  */
 void pica_recorder_detach(struct pica_recorder *recorder);
 /*

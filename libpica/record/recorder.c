@@ -208,6 +208,7 @@ static bool settings_ok(const struct pica_recorder_settings *s) {
 static void free_recorder(struct pica_recorder *r) {
 	pica_capture_writer_destroy(r->writer);
 	shadow_finish(&r->shadow);
+	pica_device_destroy(r->device);
 	free(r->state);
 	free(r->rgb);
 	free(r->path);
@@ -239,7 +240,7 @@ PICA_EXPORT int pica_recorder_start(struct pica_recorder **out, struct pica_ctx 
 	r->key_frames = settings->key_frames;
 	r->key_bytes = settings->key_bytes;
 	r->max_bytes = settings->max_bytes;
-	r->device = ctx->device;
+	r->device = device_get(ctx->device);
 	r->settings = ctx->settings;
 	r->path = strdup(path);
 	r->state = calloc(1, sizeof(*r->state));

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The Python package: test_python.py PROGRAM TESTS README -- COMPILER.. (PYTHONPATH and PICA_LIBRARY are set)"""
 import errno
+import os
 import pathlib
 import re
 import struct
@@ -44,7 +45,28 @@ def chunks(data, kind):
         at += 48 + (stored + 15 & ~15)
 
 
+# Freed memory is overwritten, and the error that the list ends with is logged.
+ONE_CYCLE = '''
+import gc, pica
+for threads in 0, 2:
+    context = pica.Context(pica.Device(threads=threads))
+    context.itself = context
+    context.write_memory(0x20000000, bytes([0xFF] * 64))
+    job = pica.ffi.new('struct pica_job *', {'op': pica.lib.PICA_OP_LIST})
+    job.u.list.addr, job.u.list.size_bytes = 0x20000000, 0x7000000
+    context.submit(job)
+    del context
+    assert gc.collect() > 0
+'''
+
 FRAME = struct.pack('<5I', 0xE1, 0, 0, 0, 0)
+
+
+class Collection(unittest.TestCase):
+    def test_device_and_context_in_one_cycle(self):
+        env = {**os.environ, 'MALLOC_PERTURB_': '165'}
+        for _ in range(3):
+            subprocess.run([sys.executable, '-c', ONE_CYCLE], env=env, timeout=60, check=True)
 
 
 class Pictures(unittest.TestCase):

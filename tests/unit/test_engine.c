@@ -217,6 +217,21 @@ SYNC_ENGINE_TEST(headers_masks_and_padding) {
 	ck_assert_uint_eq(regs[0x042], 2);
 }
 
+TEST_LOOP(destroyed_device_lives_until_its_last_context_is_gone, N_THREAD_COUNTS) {
+	struct pica_emit e;
+	struct pica_ctx *first;
+	open_engine(thread_counts[_i], NULL);
+	ck_assert_int_eq(pica_ctx_create(&first, device, NULL), 0);
+	pica_device_destroy(device);
+	pica_ctx_destroy(first);
+	emit_state(&e, COLOR);
+	put_triangle(red);
+	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
+	ck_assert_int_eq(run_list(&e).result, 0);
+	ck_assert_uint_eq(count_color(COLOR, (uint32_t)RED), 28);
+	pica_ctx_destroy(ctx);
+}
+
 ENGINE_TEST(single_register_writes_draw_the_same) {
 	emit_state(&e, COLOR);
 	put_triangle(red);

@@ -346,7 +346,7 @@ TEST(misuse_is_refused) {
 	end();
 }
 
-/* The context goes on, and is destroyed before the recording is finished. */
+/* The context goes on; device and context are destroyed before the recording is finished. */
 TEST_LOOP(a_recording_can_be_finished_when_its_context_is_gone, 3) {
 	struct pica_stats stats = { 0 };
 	struct pica_job job = { .op = PICA_OP_STATS };
@@ -368,6 +368,7 @@ TEST_LOOP(a_recording_can_be_finished_when_its_context_is_gone, 3) {
 	ck_assert_int_eq(pica_recorder_start(&recorder, ctx, other, NULL), 0);
 	present();
 	ck_assert_int_eq(pica_recorder_finish(recorder, &error), 0);
+	pica_device_destroy(device);
 	pica_ctx_destroy(ctx);
 	recorder = first;
 	finish();
@@ -378,7 +379,6 @@ TEST_LOOP(a_recording_can_be_finished_when_its_context_is_gone, 3) {
 	ck_assert_uint_gt(stats.fills, 0);
 	unlink(other);
 	unlink(path);
-	pica_device_destroy(device);
 	ctx = NULL;
 }
 

@@ -48,15 +48,15 @@ class Device:
         settings.combiner = choose(COMBINERS, combiner, 'combiner')
         self.arithmetic = settings.float_mode, settings.combiner
         errors = collections.deque(maxlen=64)
-        said = ffi.callback('pica_log_fn', lambda _, level, line: errors.append(ffi.string(line).decode(errors='replace')))
-        settings.log, settings.log_level = said, lib.PICA_LOG_ERROR
+        self.log = ffi.callback('pica_log_fn', lambda _, level, line: errors.append(ffi.string(line).decode(errors='replace')))
+        settings.log, settings.log_level = self.log, lib.PICA_LOG_ERROR
         out = ffi.new('struct pica_device **')
         ret = lib.pica_device_create(out, settings)
         if ret == -errno.EINVAL:
             raise ValueError(f'isa {isa!r}: {errors[-1] if errors else "unknown"}')
         check(ret, f'device with isa {isa}, {threads} threads')
         self._errors = errors
-        self.handle = ffi.gc(out[0], lambda handle, said=said: lib.pica_device_destroy(handle))
+        self.handle = ffi.gc(out[0], lambda handle, log=self.log: lib.pica_device_destroy(handle))
 
     @property
     def isa(self):
@@ -88,12 +88,8 @@ class Context:
             lib.pica_capture_ctx_settings(capture.handle, settings)
         out = ffi.new('struct pica_ctx **')
         check(lib.pica_ctx_create(out, self.device.handle, settings), 'context')
-        # The device must outlive the context in any order of collection: the closure holds its handle.
-        keep = self.device.handle
-
-        def destroy(pointer, _keep=keep):
-            lib.pica_ctx_destroy(pointer)
-        self._handle = ffi.gc(out[0], destroy)
+        # In one cycle the device's handle may be collected first; the C device then calls its log until the context ends.
+        self._handle = ffi.gc(out[0], lambda handle, log=self.device.log: lib.pica_ctx_destroy(handle))
         if capture is not None:
             check(lib.pica_capture_load(capture.handle, self._handle), capture.name)
 

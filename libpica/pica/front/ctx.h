@@ -68,7 +68,14 @@ struct pica_device {
 	uint64_t texture_cache_bytes;
 	struct dispatcher dispatcher;
 	atomic_uint n_created; /* contexts so far */
+	atomic_uint refs;      /* of its creator, contexts and recorders */
 };
+
+/* pica_device_destroy() gives it back. */
+static inline struct pica_device *device_get(struct pica_device *dev) {
+	atomic_fetch_add_explicit(&dev->refs, 1, memory_order_relaxed);
+	return dev;
+}
 
 /* Memory for vertices that the command thread shades. */
 static inline struct shader_batch *front_vertex_batch(struct pica_ctx *c) {
