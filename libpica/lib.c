@@ -244,7 +244,8 @@ PICA_EXPORT int pica_ctx_create(struct pica_ctx **out, struct pica_device *dev,
 		goto err_space;
 	}
 	ctx->exec.retired = front_unit_retired;
-	ctx->exec.retired_arg = ctx;
+	ctx->exec.park = front_park;
+	ctx->exec.owner = ctx;
 	tex_cache_init(&ctx->textures, dev->texture_cache_bytes);
 	parts_forget(ctx);
 	ctx->fixed_unwritten = 0xFFFF;

@@ -152,7 +152,9 @@ struct exec {
 	 * budget says which.
 	 */
 	void (*retired)(void *arg, uint64_t job, int result, enum pica_budget budget);
-	void *retired_arg;
+	/* Called on the command thread: returns when `retired` was called again, or may be. */
+	void (*park)(void *arg);
+	void *owner; /* for both */
 };
 
 /* kernels: passed to the chip's stages. */
@@ -199,11 +201,18 @@ void exec_work(struct exec *x, const struct unit_work *work, const void *arg, si
 
 /* Whether a closed, unfinished unit writes the range (or, for_write, reads or writes it). */
 bool exec_in_flight(struct exec *x, struct range r, bool for_write);
-/* Waits until no closed unit does. */
+/*
+ * Parks the context until at least one closed unit of its own has retired and was reaped: the way
+ * to wait for its units, and for memory that they hold. The command thread serves others meanwhile;
+ * whoever waits for something looks at it again afterwards. False: nothing is in flight that could
+ * retire (an open pass does not count), and it has not waited.
+ */
+bool exec_park(struct exec *x);
+/* Parks until no closed unit does. */
 void exec_sync(struct exec *x, struct range r, bool for_write);
 /* Collects finished units; returns how many are still in flight. */
 unsigned exec_reap(struct exec *x);
-/* Waits for all units, and reaps them. */
+/* Parks until all units are reaped. */
 void exec_wait_all(struct exec *x);
 /* From any thread: tasks end without their work from now on, for ever. */
 void exec_abandon(struct exec *x);

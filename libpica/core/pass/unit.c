@@ -19,6 +19,9 @@ enum {
 static void ignore_retired(void *arg, uint64_t job, int result, enum pica_budget budget) {
 }
 
+static void ignore_park(void *arg) {
+}
+
 int exec_init(struct exec *x, struct engine *e, struct space *space, const void *kernels) {
 	memset(x, 0, sizeof(*x));
 	int ret = graph_init(&x->graph);
@@ -29,6 +32,7 @@ int exec_init(struct exec *x, struct engine *e, struct space *space, const void 
 	x->kernels = kernels;
 	x->space = space;
 	x->retired = ignore_retired;
+	x->park = ignore_park;
 	atomic_init(&x->busy_ns, 0);
 	atomic_init(&x->abandoned, false);
 	for (unsigned i = 0; i < EXEC_UNITS; i++) {
@@ -125,7 +129,7 @@ static void reap(struct exec *x, struct unit *u) {
 	if (x->last_pass == u) {
 		x->last_pass = NULL;
 	}
-	x->retired(x->retired_arg, u->job, u->failed ? -ENOMEM : u->over_budget ? -EDQUOT : 0,
+	x->retired(x->owner, u->job, u->failed ? -ENOMEM : u->over_budget ? -EDQUOT : 0,
 			u->over_budget);
 }
 
@@ -146,19 +150,17 @@ unsigned exec_reap(struct exec *x) {
 	return left;
 }
 
-void unit_wait(struct exec *x, struct unit *u) {
-	pool_drain(x->e->pool);
-	graph_wait(&x->graph, &u->tile_node);
+bool exec_park(struct exec *x) {
+	const bool is_in_flight = exec_reap(x) != 0;
+	if (is_in_flight) {
+		x->park(x->owner);
+	}
+	return is_in_flight;
 }
 
 void exec_wait_all(struct exec *x) {
-	for (unsigned i = 0; i < EXEC_UNITS; i++) {
-		struct unit *u = &x->unit[i];
-		if (u->busy && u != x->open) {
-			unit_wait(x, u);
-		}
+	while (exec_park(x)) {
 	}
-	exec_reap(x);
 }
 
 /* ---- Footprints ---- */
@@ -180,32 +182,19 @@ bool exec_in_flight(struct exec *x, struct range r, bool for_write) {
 }
 
 void exec_sync(struct exec *x, struct range r, bool for_write) {
-	for (unsigned i = 0; i < EXEC_UNITS; i++) {
-		struct unit *u = &x->unit[i];
-		if (u->busy && u != x->open && unit_touches(u, r, for_write)) {
-			unit_wait(x, u);
-		}
+	while (exec_in_flight(x, r, for_write) && exec_park(x)) {
 	}
 }
 
 /* ---- Opening and launching ---- */
 
 struct unit *unit_open(struct exec *x, bool is_pass, uint64_t job) {
-	exec_reap(x);
-	struct unit *u = NULL, *oldest = NULL;
-	for (unsigned i = 0; i < EXEC_UNITS; i++) {
-		if (!x->unit[i].busy) {
-			u = &x->unit[i];
-			break;
-		}
-		if (!oldest || x->unit[i].order < oldest->order) {
-			oldest = &x->unit[i];
-		}
+	struct unit *u = x->unit;
+	while (exec_reap(x) == EXEC_UNITS) {
+		exec_park(x);
 	}
-	if (!u) {
-		unit_wait(x, oldest);
-		exec_reap(x);
-		u = oldest;
+	while (u->busy) {
+		u++;
 	}
 	graph_node_init(&u->vertex_node, unit_vertices_ready);
 	graph_node_init(&u->charge_node, unit_charge_ready);

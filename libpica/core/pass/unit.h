@@ -16,7 +16,7 @@ static inline int unit_kind(const struct unit *u) {
 
 /* ---- Command thread (unit.c) ---- */
 
-/* A unit that is not busy; waits for the oldest where all are. */
+/* A unit that is not busy; parks while all are. */
 struct unit *unit_open(struct exec *x, bool is_pass, uint64_t job);
 /*
  * Adds edges from every earlier unit in flight, then releases the unit. bytes: the bytes that it
@@ -24,8 +24,6 @@ struct unit *unit_open(struct exec *x, bool is_pass, uint64_t job);
  * thread: handing it over takes longer.
  */
 void unit_launch(struct exec *x, struct unit *u, uint64_t bytes);
-/* Until its last task has run; it is not reaped. */
-void unit_wait(struct exec *x, struct unit *u);
 
 /* ---- Its nodes are ready (work.c) ---- */
 

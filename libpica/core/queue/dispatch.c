@@ -1,15 +1,24 @@
 /*
  * The command thread: queues take turns (turns.c), one job each; finished units are collected and
  * jobs complete in order.
+ *
+ * Several threads can be the command thread, one at a time: the leader. A context that must wait in
+ * the middle of a job is parked: the thread on whose stack it is stays with it. It goes on leading
+ * until there is a job of another context, which it leaves to the next leader, and is called when
+ * it is the parked context's turn again. So no thread is made, and none changes, while contexts do
+ * not wait for each other, and there is at most one thread more than contexts.
+ *
+ *     leader --- its job parks ---> leads, parked --- calls another one ---> called ---> goes on
+ *     leader --- turn of a parked queue: calls that thread ---> idle --- called ---> leads
  */
+#include <assert.h>
 #include <errno.h>
+#include <stdlib.h>
 
 #include "core/queue/private.h"
 #include "core/sched/thread.h"
 
 enum {
-	CLOCKED_NS = 1000000, /* of jobs that are clocked together */
-	SHORT_NS = 100000, /* in which a thread is hardly ever interrupted */
 	SIGNAL_NS = 100000, /* completions wait for others so long, before done_fd is signalled */
 	HELP_NS = 200000, /* a submitter does the command thread's work for so long */
 };
@@ -40,7 +49,8 @@ static void signal_idle(struct dispatcher *d) {
 
 /* Whether the command thread is back at once from the queue's next job. */
 static bool is_short(struct queue *q) {
-	return !q->is_pending && q->work->is_short(q->ctx, &queue_slot(q, q->issued + 1)->job);
+	return !q->leader && !q->is_pending &&
+			q->work->is_short(q->ctx, &queue_slot(q, q->issued + 1)->job);
 }
 
 /* Before the queue's next job; NULL: there is none to be run now. */
@@ -48,58 +58,6 @@ static void signal_before(struct dispatcher *d, struct queue *q) {
 	if (d->has_unsignalled && ((q && !is_short(q)) ||
 			clock_now_ns() - d->unsignalled_ns >= SIGNAL_NS)) {
 		signal_all(d);
-	}
-}
-
-/* ---- Time ---- */
-
-/*
- * The command thread's own time. Without threads it ran the workers' tasks, too, whose time is
- * counted as theirs.
- */
-static void add_time(struct queue *q, uint64_t ns, uint64_t busy_before) {
-	uint64_t tasks = q->dispatcher->is_threaded ? 0 : q->work->busy_ns(q->ctx) - busy_before;
-	q->ns_command += ns > tasks ? ns - tasks : 0;
-}
-
-/*
- * The time of the command stage is measured over runs of jobs of one queue: asking the thread's
- * clock is a system call. It is read before the last of them completes, since the statistics may be
- * read then. A short run is charged by wall-clock time; the thread's clock is read only now and
- * then.
- */
-static void clock_end(struct dispatcher *d) {
-	struct clocked *c = &d->clocked;
-	if (!c->queue) {
-		return;
-	}
-	uint64_t now = clock_now_ns(), ns = now - c->begun_ns;
-	if (!d->is_threaded || ns >= SHORT_NS) {
-		const uint64_t thread_ns = clock_thread_ns();
-		/* Short runs before it may have been counted as longer than they were. */
-		ns = thread_ns > c->thread_ns ? thread_ns - c->thread_ns : 0;
-		c->thread_ns = thread_ns;
-		c->asked_ns = now;
-	} else {
-		c->thread_ns += ns;
-	}
-	add_time(c->queue, ns, c->busy_ns);
-	c->queue = NULL;
-}
-
-static void clock_begin(struct queue *q, const struct pica_job *job) {
-	struct dispatcher *d = q->dispatcher;
-	struct clocked *c = &d->clocked;
-	if (c->queue == q && job->op != PICA_OP_STATS) {
-		return;
-	}
-	clock_end(d);
-	c->queue = q;
-	c->busy_ns = q->work->busy_ns(q->ctx);
-	c->begun_ns = clock_now_ns();
-	if (!d->is_threaded || c->begun_ns - c->asked_ns >= CLOCKED_NS) {
-		c->thread_ns = clock_thread_ns();
-		c->asked_ns = c->begun_ns;
 	}
 }
 
@@ -116,6 +74,9 @@ static void update(struct queue *q) {
 	q->usage = p.usage;
 	q->usage.cpu_ns = q->ns_command;
 	q->is_pending = p.is_pending;
+	if (q->leader) {
+		return; /* in the middle of a job */
+	}
 	if (q->held && !p.holds_job) {
 		queue_slot(q, q->held)->units--;
 		q->held = 0;
@@ -137,7 +98,10 @@ static void step(struct queue *q) {
 	monitor_unlock(&d->mon);
 
 	if (!d->is_helped) {
-		clock_begin(q, &s.job);
+		if (s.job.op == PICA_OP_STATS) {
+			clocked_end(d); /* it reports the time of those before it */
+		}
+		clocked_begin(q);
 	}
 	q->work->run(q->ctx, &s);
 	if (q->units) {
@@ -146,9 +110,8 @@ static void step(struct queue *q) {
 
 	monitor_lock(&d->mon);
 	d->stepping = NULL;
-	if (!d->is_helped && (seq == q->submitted ||
-			clock_now_ns() - d->clocked.begun_ns >= CLOCKED_NS)) {
-		clock_end(d);
+	if (!d->is_helped && (seq == q->submitted || clocked_is_long(d))) {
+		clocked_end(d);
 	}
 	struct job_slot *slot = queue_slot(q, seq);
 	if (slot->result == 0) {
@@ -165,10 +128,10 @@ static void step(struct queue *q) {
 static void flush_pending(struct queue *q) {
 	struct dispatcher *d = q->dispatcher;
 	monitor_unlock(&d->mon);
-	clock_end(d);
+	clocked_end(d);
 	uint64_t start = clock_thread_ns(), busy = q->work->busy_ns(q->ctx);
 	q->work->flush(q->ctx);
-	add_time(q, clock_thread_ns() - start, busy);
+	clocked_add(q, clock_thread_ns() - start, busy);
 	d->clocked.asked_ns = 0; /* that is counted */
 	q->work->collect(q->ctx);
 	monitor_lock(&d->mon);
@@ -202,32 +165,176 @@ static void rest(struct dispatcher *d) {
 	d->is_resting = d->wants_back = false;
 }
 
-static void *command_main(void *arg) {
-	struct dispatcher *d = arg;
+/* ---- Leaders ---- */
+
+/* A thread that can be the command thread. */
+struct leader {
+	struct dispatcher *dispatcher;
+	struct leader *next; /* dispatcher.leaders */
+	struct leader *next_idle; /* dispatcher.idle */
+	struct queue *queue; /* called for its next job, or NULL */
+	pthread_t thread;
+	struct monitor mon; /* covers is_called; woken by it */
+	bool is_called;
+};
+
+static void call(struct leader *l) {
+	monitor_lock(&l->mon);
+	l->is_called = true;
+	monitor_wake(&l->mon);
+	monitor_unlock(&l->mon);
+}
+
+/* Until it is the leader, or the dispatcher stops. The dispatcher's lock held. */
+static void await_call(struct leader *me) {
+	struct dispatcher *d = me->dispatcher;
+	monitor_unlock(&d->mon);
+	monitor_lock(&me->mon);
+	while (!me->is_called) {
+		monitor_wait(&me->mon); /* woken by call() */
+	}
+	me->is_called = false;
+	monitor_unlock(&me->mon);
 	monitor_lock(&d->mon);
-	while (!d->is_stopping) {
-		d->is_notified = false;
-		bool is_busy = false;
-		for (struct queue *q = d->queues; q; q = q->next) {
-			if (q->units) {
-				collect_finished(q);
-			}
-			if (q->is_pending && q->wants_flush && q->issued == q->submitted) {
-				flush_pending(q);
-				is_busy = true;
-			}
+	d->clocked.asked_ns = 0; /* of another thread */
+}
+
+static void *leader_main(void *arg);
+
+/* A new one, which waits for its call. NULL: no memory, or no more threads. */
+static struct leader *leader_create(struct dispatcher *d) {
+	struct leader *l = calloc(1, sizeof(*l));
+	if (!l) {
+		return NULL;
+	}
+	l->dispatcher = d;
+	if (monitor_init(&l->mon) < 0) {
+		goto err_free;
+	}
+	if (thread_start(&l->thread, leader_main, l) < 0) {
+		goto err_monitor;
+	}
+	l->next = d->leaders;
+	d->leaders = l;
+	return l;
+
+err_monitor:
+	monitor_finish(&l->mon);
+err_free:
+	free(l);
+	return NULL;
+}
+
+/* The thread that is to go on with the queue: its own, if it is parked. NULL: there is none. */
+static struct leader *successor(struct dispatcher *d, struct queue *q) {
+	struct leader *l = q->leader;
+	if (!l && d->idle) {
+		l = d->idle;
+		d->idle = l->next_idle;
+	} else if (!l) {
+		l = leader_create(d);
+	}
+	if (l) {
+		l->queue = q->leader ? NULL : q;
+	}
+	return l;
+}
+
+/* What has happened meanwhile. True: something was flushed. */
+static bool look_around(struct dispatcher *d) {
+	bool is_busy = false;
+	d->is_notified = false;
+	for (struct queue *q = d->queues; q; q = q->next) {
+		if (q->units) {
+			collect_finished(q);
 		}
-		struct queue *q = turns_choose(d);
-		signal_before(d, q);
-		if (q) {
-			step(q);
-		} else if (!is_busy && !d->is_notified) {
-			signal_idle(d);
-			rest(d);
+		if (q->is_pending && q->wants_flush && q->issued == q->submitted && !q->leader) {
+			flush_pending(q);
+			is_busy = true;
 		}
 	}
+	return is_busy;
+}
+
+/*
+ * Runs jobs of all queues until the dispatcher stops or, where the thread stands in a parked queue,
+ * until that goes on. Lock held.
+ */
+static void lead(struct leader *me, struct queue *parked) {
+	struct dispatcher *d = me->dispatcher;
+	while (!d->is_stopping) {
+		const bool is_busy = look_around(d);
+		struct queue *q = turns_choose(d);
+		signal_before(d, q);
+		if (q && q == parked) {
+			return;
+		}
+		if (!q) {
+			if (!is_busy && !d->is_notified) {
+				signal_idle(d);
+				rest(d);
+			}
+			continue;
+		}
+		if (!parked && !q->leader) {
+			step(q);
+			continue;
+		}
+		struct leader *next = successor(d, q);
+		if (!next) {
+			/* No more threads: they all wait for the parked context's next unit. */
+			if (!d->is_notified) {
+				monitor_wait(&d->mon);
+			}
+			continue;
+		}
+		clocked_end(d);
+		d->leader = next;
+		call(next);
+		if (!parked) {
+			me->next_idle = d->idle;
+			d->idle = me;
+		}
+		await_call(me);
+		if (parked) {
+			return;
+		}
+		if (me->queue) {
+			step(me->queue);
+		}
+	}
+}
+
+static void *leader_main(void *arg) {
+	struct leader *me = arg;
+	struct dispatcher *d = me->dispatcher;
+	monitor_lock(&d->mon);
+	await_call(me);
+	if (me->queue) {
+		step(me->queue);
+	}
+	lead(me, NULL);
 	monitor_unlock(&d->mon);
 	return NULL;
+}
+
+void queue_park(struct queue *q) {
+	struct dispatcher *d = q->dispatcher;
+	if (!d->is_threaded) {
+		return;
+	}
+	monitor_lock(&d->mon);
+	assert(!d->is_helped); /* short jobs do not wait */
+	clocked_end(d);
+	q->leader = d->leader;
+	q->awaits_unit = q->units != 0;
+	d->stepping = NULL;
+	lead(q->leader, q);
+	q->leader = NULL;
+	d->stepping = q;
+	d->step_ns = clock_now_ns();
+	monitor_unlock(&d->mon);
+	clocked_begin(q);
 }
 
 bool dispatch_help(struct queue *q) {
@@ -246,7 +353,7 @@ bool dispatch_help(struct queue *q) {
 	}
 	d->is_helped = false;
 	/* Too short for the thread's clock; interrupted, it has taken less than that. */
-	add_time(q, ns < HELP_NS ? ns : HELP_NS, busy);
+	clocked_add(q, ns < HELP_NS ? ns : HELP_NS, busy);
 	update(q);
 	return q->issued == q->submitted && !d->wants_back && !d->is_notified;
 }
@@ -321,20 +428,30 @@ int dispatcher_init(struct dispatcher *d, bool is_threaded) {
 		return ret;
 	}
 	d->is_threaded = is_threaded;
-	ret = is_threaded ? thread_start(&d->thread, command_main, d) : 0;
-	if (ret < 0) {
-		monitor_finish(&d->mon);
+	if (is_threaded) {
+		d->leader = leader_create(d);
+		if (!d->leader) {
+			monitor_finish(&d->mon);
+			return -EAGAIN;
+		}
+		call(d->leader);
 	}
-	return ret;
+	return 0;
 }
 
 void dispatcher_stop(struct dispatcher *d) {
-	if (d->is_threaded) {
-		monitor_lock(&d->mon);
-		d->is_stopping = true;
-		monitor_wake(&d->mon);
-		monitor_unlock(&d->mon);
-		pthread_join(d->thread, NULL);
+	monitor_lock(&d->mon);
+	d->is_stopping = true;
+	monitor_wake(&d->mon);
+	monitor_unlock(&d->mon);
+	while (d->leaders) {
+		struct leader *l = d->leaders;
+		d->leaders = l->next;
+		l->queue = NULL;
+		call(l);
+		pthread_join(l->thread, NULL);
+		monitor_finish(&l->mon);
+		free(l);
 	}
 }
 

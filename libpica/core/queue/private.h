@@ -25,6 +25,20 @@ void dispatch_inline(struct queue *q, bool flush);
 /* Somebody is going to wait for the queue. */
 void dispatch_flush(struct queue *q);
 
+/* ---- clocked.c; lock not needed ---- */
+
+/* A run of jobs of the queue begins, unless it goes on. */
+void clocked_begin(struct queue *q);
+/* It ends, and its time is the queue's. */
+void clocked_end(struct dispatcher *d);
+/* It has been so long that it should end. */
+bool clocked_is_long(const struct dispatcher *d);
+/*
+ * Adds time of the command thread. Without threads it ran the workers' tasks, too, whose time is
+ * counted as theirs.
+ */
+void clocked_add(struct queue *q, uint64_t ns, uint64_t busy_before);
+
 /* ---- turns.c ---- */
 
 /* Takes the queue into its owner's share. -ENOMEM. */

@@ -81,6 +81,7 @@ bool queue_unit_retired(struct queue *q, uint64_t job, int result, enum pica_bud
 	struct job_slot *slot = queue_slot(q, job);
 	slot->units--;
 	q->units--;
+	q->awaits_unit = false;
 	const bool is_first = result < 0 && slot->result == 0;
 	if (is_first) {
 		slot->result = result;

@@ -41,11 +41,7 @@ struct queue_progress {
 
 /* A context's part in its queue. Called on the command thread with no lock held, unless noted. */
 struct queue_work {
-	/*
-	 * Runs a job as far as the command thread does. While this waits for units of its own
-	 * context, all others wait, too: a context that is to be parked instead would return from
-	 * here.
-	 */
+	/* Runs a job as far as the command thread does. Where it must wait, queue_park() does. */
 	void (*run)(void *ctx, struct queue_step *step);
 	/* Starts pending work. */
 	void (*flush)(void *ctx);
@@ -96,6 +92,8 @@ struct queue {
 	uint64_t awaited;  /* for this job, or 0: completions before it wake nobody */
 	bool is_pending;   /* as in struct queue_progress */
 	bool is_closing;   /* jobs are cancelled */
+	struct leader *leader; /* parked: the thread that stands in its run() or flush(); or NULL */
+	bool awaits_unit;  /* parked until a unit of it retires */
 	bool is_heavy;     /* it has had much work without a pause: workers look at others' first */
 	struct share *share;
 	uint64_t charged;  /* of its cost so far */
@@ -137,7 +135,8 @@ struct dispatcher {
 	pthread_t insider;
 
 	bool is_threaded; /* constant */
-	pthread_t thread;
+	struct leader *leader;        /* the thread that is the command thread now */
+	struct leader *leaders, *idle; /* all of them; those that wait for something to do */
 	struct clocked clocked; /* command thread without its helpers, or the thread inside */
 };
 
@@ -181,6 +180,13 @@ void queue_usage(struct queue *q, struct pica_usage *out);
 
 /* A unit of work was begun for the job, which does not complete before it is retired. */
 void queue_unit_opened(struct queue *q, uint64_t job);
+/*
+ * The context must wait for a unit of its own: others' jobs run meanwhile. Returns when at least
+ * one was collected (queue_unit_retired()); one must be in flight. The caller looks again at
+ * whatever it waits for. Jobs of the context that come later stay queued. Without a command thread
+ * it returns at once: collecting runs all work.
+ */
+void queue_park(struct queue *q);
 /*
  * It is over: 0, or -errno, with -EDQUOT the budget. True: it is the first error of its job.
  */

@@ -86,12 +86,11 @@ void turns_charge(struct queue *q, uint64_t cost) {
 /* ---- Choosing ---- */
 
 /*
- * For its turn. A queue that has all its units in flight is left out: its next job would keep the
- * command thread waiting for one. Retired units wake the thread. A parked context would be left out
- * here, too.
+ * For its turn. A queue that has all its units in flight is left out: its next job would be parked
+ * for want of one. Retired units wake the thread.
  */
 static bool is_waiting(const struct queue *q) {
-	return q->issued < q->submitted && q->units < q->max_units;
+	return q->leader ? !q->awaits_unit : q->issued < q->submitted && q->units < q->max_units;
 }
 
 /* The share's next one: of the highest rank, else in turn. */
@@ -131,6 +130,9 @@ static struct queue *head_of(const struct share *s) {
 
 static int64_t head_cost(const struct share *s) {
 	struct queue *q = head_of(s);
+	if (q->leader) {
+		return 0; /* paid when it began */
+	}
 	return q->work->estimate(&queue_slot(q, q->issued + 1)->job);
 }
 

@@ -52,7 +52,6 @@ void graph_done(struct graph *g, struct graph_node *node) {
 			ready[n_ready++] = node->successor[i];
 		}
 	}
-	monitor_wake(&g->mon);
 	monitor_unlock(&g->mon);
 	/* node may be reused from here on. */
 	for (unsigned i = 0; i < n_ready; i++) {
@@ -65,12 +64,4 @@ bool graph_is_done(struct graph *g, const struct graph_node *node) {
 	bool done = node->done;
 	monitor_unlock(&g->mon);
 	return done;
-}
-
-void graph_wait(struct graph *g, const struct graph_node *node) {
-	monitor_lock(&g->mon);
-	while (!node->done) {
-		monitor_wait(&g->mon); /* woken by graph_done() */
-	}
-	monitor_unlock(&g->mon);
 }

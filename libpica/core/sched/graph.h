@@ -12,7 +12,7 @@
 enum { GRAPH_MAX_SUCCESSORS = 32 };
 
 struct graph {
-	/* covers waiting, done and successors of all nodes; woken at each done */
+	/* covers waiting, done and successors of all nodes; nobody waits */
 	struct monitor mon;
 };
 
@@ -32,10 +32,8 @@ void graph_node_init(struct graph_node *node, void (*ready)(struct graph_node *n
 /* `to` becomes ready only after `from` is done. `to` must not be released yet. */
 void graph_edge(struct graph *g, struct graph_node *from, struct graph_node *to);
 void graph_release(struct graph *g, struct graph_node *node);
-/* Marks the node done, makes successors ready, wakes graph_wait(). */
+/* Marks the node done and makes successors ready. */
 void graph_done(struct graph *g, struct graph_node *node);
 bool graph_is_done(struct graph *g, const struct graph_node *node);
-/* Blocks until the node is done. Never call it from a task. */
-void graph_wait(struct graph *g, const struct graph_node *node);
 
 #endif

@@ -92,6 +92,8 @@ static inline bool front_access(struct pica_ctx *c, struct range r, enum access 
 extern const struct queue_work front_work;
 /* exec.retired */
 void front_unit_retired(void *arg, uint64_t job, int result, enum pica_budget budget);
+/* exec.park */
+void front_park(void *arg);
 /* A unit is about to be opened for the running job. */
 void front_unit_opened(struct pica_ctx *ctx);
 /* Lets everything that is queued run; returns when the context is idle. */

@@ -200,15 +200,18 @@ static void flush_vertices(struct pica_ctx *ctx, struct vs_run *r) {
 	count_run(ctx, &result);
 	ctx->stats.shaded_vertices += r->n;
 	ctx->stats.faults[PICA_FAULT_BAD_ADDRESS] += outside;
+	/* The scratch may be another context's where the unit's triangles park this one. */
+	float out[SHADER_LANES][16][4];
+	memset(out, 0, sizeof(out));
 	for (unsigned lane = 0; lane < r->n; lane++) {
-		float out[16][4];
-		memset(out, 0, sizeof(out));
 		for (unsigned k = 0; k < r->n_out && k < r->packed.n_registers; k++) {
 			for (unsigned c = 0; c < 4; c++) {
-				out[k][c] = b->o[r->packed.reg[k]][c][lane];
+				out[lane][k][c] = b->o[r->packed.reg[k]][c][lane];
 			}
 		}
-		feed(ctx, (const float (*)[4])out, r->n_out);
+	}
+	for (unsigned lane = 0; lane < r->n; lane++) {
+		feed(ctx, (const float (*)[4])out[lane], r->n_out);
 	}
 	r->n = 0;
 }

@@ -135,6 +135,11 @@ void front_unit_retired(void *arg, uint64_t job, int result, enum pica_budget bu
 	}
 }
 
+void front_park(void *arg) {
+	struct pica_ctx *ctx = arg;
+	queue_park(&ctx->queue);
+}
+
 void front_idle(struct pica_ctx *ctx) {
 	queue_idle(&ctx->queue);
 }
