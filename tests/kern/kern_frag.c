@@ -93,17 +93,18 @@ static void check_op_exhaustively(const struct op_case *t) {
 
 static void check_color(enum isa isa) {
 	const struct frag_kernels *c = frag_kernels_for(ISA_C), *v = frag_kernels_for(isa);
-	float *src = kern_buffer(4 * BATCH * sizeof(float));
+	float *src = kern_buffer(5 * BATCH * sizeof(float));
 	uint16_t *want = kern_buffer(4 * PLANE_BYTES), *got = kern_buffer(4 * PLANE_BYTES);
 	for (int round = 0; round < 4 * ROUNDS; round++) {
 		const unsigned n_planes = (unsigned)kern_random_in(1, 4);
 		const unsigned n_lanes = 16 * (unsigned)kern_random_in(1, 4);
-		for (unsigned i = 0; i < 4 * BATCH; i++) {
+		const float *w = round & 1 ? src + 4 * BATCH : NULL;
+		for (unsigned i = 0; i < 5 * BATCH; i++) {
 			src[i] = kern_random() & 1 ? (float)kern_random_in(-40, 1064) / 1024.0f :
 					kern_random_float();
 		}
-		c->color(want, src, n_planes, n_lanes);
-		v->color(got, src, n_planes, n_lanes);
+		c->color(want, src, w, n_planes, n_lanes);
+		v->color(got, src, w, n_planes, n_lanes);
 		kern_forget(got, want, n_planes, n_lanes, sizeof(*got));
 		kern_same("color", isa, want, got, 4 * PLANE_BYTES);
 	}
@@ -177,7 +178,7 @@ static void bench_op(void *arg) {
 
 static void bench_color(void *arg) {
 	struct bench *b = arg;
-	b->k->color(b->planes, b->floats, 4, BATCH);
+	b->k->color(b->planes, b->floats, b->floats, 4, BATCH);
 }
 
 static void bench_fog(void *arg) {

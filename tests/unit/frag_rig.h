@@ -163,7 +163,7 @@ static inline void rig_draw(struct rig *r, int how) {
 	r->info = *frag_plan_info(plan);
 	r->consts.fog.table = r->info.fog ? r->fog_table : NULL;
 	r->rs.n_planes = 0;
-	r->rs.perspective = PLANES_ATTRIBUTES & ~r->rs.flat;
+	r->rs.perspective = PLANES_ATTRIBUTES & ~PLANES_COLOR;
 	for (unsigned p = 0; p < PLANE_COUNT; p++) {
 		if (r->info.planes >> p & 1) {
 			r->rs.plane[r->rs.n_planes++] = (uint8_t)p;

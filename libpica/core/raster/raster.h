@@ -36,7 +36,7 @@ static inline int32_t max3(int32_t a, int32_t b, int32_t c) {
 struct raster_state {
 	const struct raster_rule *rule;
 	bool exclude;    /* pixels inside ex_* are dropped */
-	uint32_t perspective; /* bit p: plane p holds A/w and is multiplied by w */
+	uint32_t perspective; /* bit p: plane p holds A/w; the kernel multiplies it by w */
 	uint32_t flat;        /* bit p: plane p holds the plain value of one vertex */
 	uint8_t n_planes;
 	uint8_t plane[PLANE_MAX]; /* planes to interpolate, ascending; PLANE_IW always, first */

@@ -83,9 +83,11 @@ typedef void frag_op_fn(uint16_t *dst, const struct plane_in *in, unsigned n_pla
 
 /*
  * Float colours to bytes: n_planes planes, BATCH apart on both sides, n_lanes (a multiple of 16).
+ * A = q * w of the lane, or q where w is NULL;
  * v = A > 0 ? A : 0; v = v < 1 ? v : 1; (int)(v*255 + 0.5)  [docs/fidelity.md, "Colour"]
  */
-typedef void frag_color_fn(uint16_t *dst, const float *src, unsigned n_planes, unsigned n_lanes);
+typedef void frag_color_fn(uint16_t *dst, const float *q, const float *w, unsigned n_planes,
+		unsigned n_lanes);
 
 /*
  * Fog over three planes of colour; depth in [0, 1] of the same lanes (a multiple of 16). Any depth
@@ -128,7 +130,7 @@ enum frag_depth_w {
 struct frag_test {
 	uint8_t *base;           /* pixel 0 of the depth buffer */
 	const uint32_t *quad_px; /* of quad 0 */
-	const uint32_t *z;       /* of lane 0, 16-byte aligned; below 2^24 */
+	const uint32_t *z;       /* of lane 0, 64-byte aligned; below 2^24 */
 	uint8_t depth_relation;  /* incoming against stored */
 	uint8_t write_depth;     /* 0 or 1: where everything passes */
 	/* The stencil kernel only. [fidelity: stencil] */

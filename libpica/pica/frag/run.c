@@ -92,7 +92,8 @@ const struct frag_step_impl frag_step_perspective = {
 
 static void color_run(struct frag_scratch *s, const struct frag_step *st, struct batch *b,
 		unsigned n_lanes) {
-	s->k->color(s->plane[st->dst], b->f[PLANE_COLOR + st->op], st->n_planes, n_lanes);
+	s->k->color(s->plane[st->dst], b->f[PLANE_COLOR + st->op],
+			s->rs->flat & PLANES_COLOR ? NULL : b->f[PLANE_IW], st->n_planes, n_lanes);
 }
 
 static void color_print(

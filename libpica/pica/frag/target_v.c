@@ -5,8 +5,7 @@
  * packed batch they lie anywhere. A partly live quad is read, mixed and written back: its four
  * pixels belong to this batch alone, the bytes beside them may be another thread's.
  */
-#include "core/vec/vec.h"
-#include "pica/frag/kernels.h"
+#include "pica/frag/vector.h"
 
 /* Runs the block for pairs of quads at p0, p1; the last one of an odd number is its own partner. */
 #define EACH_PAIR(bytes, ...) \
@@ -127,6 +126,15 @@ static inline void store_pair2(uint8_t *p0, uint8_t *p1, vqh px, unsigned lanes)
 #define EACH_LIVE_PAIR(bytes, ...) \
 	if (n_quads < BATCH_QUADS) { \
 		live &= ((uint64_t)1 << 4 * n_quads) - 1; \
+	} \
+	if (is_whole_block(quad_px, live)) { \
+		base += (size_t)quad_px[0] * (bytes); \
+		for (unsigned i = 0; i < BATCH; i += 8) { \
+			const unsigned lanes = 255; \
+			uint8_t *p0 = base + i * (bytes), *p1 = p0 + 4 * (bytes); \
+			__VA_ARGS__ \
+		} \
+		return; \
 	} \
 	for (unsigned q = 0; q < n_quads; q += 2) { \
 		const unsigned lanes = (unsigned)(live >> 4 * q) & 255; \

@@ -5,11 +5,7 @@
  * looking at the function: the three outcomes less, equal, greater are computed and those that pass
  * are or-ed, which costs less than a switch a quad.
  */
-#include "pica/frag/kernels.h"
-
-#include <stdbool.h>
-
-#include "core/vec/vec.h"
+#include "pica/frag/vector.h"
 #include "pica/regs/regs.h"
 
 /* Masks of all ones for the outcomes that pass. */
@@ -102,27 +98,51 @@ static inline void store_quad(uint8_t *p, vqi a, int bytes) {
 /* How a comparison is done: one that vectors have, of which all lanes may be turned round. */
 enum compare { COMPARE_ALL, COMPARE_EQUAL_TO, COMPARE_ABOVE, COMPARE_BELOW };
 
-/* inverted: all ones or 0. */
-static inline vqi compare_lanes(enum compare how, vqi inverted, vqi incoming, vqi reference) {
-	switch (how) {
-	case COMPARE_EQUAL_TO:
-		return vqi_xor(vqi_eq(incoming, reference), inverted);
-	case COMPARE_ABOVE:
-		return vqi_xor(vqi_gt(incoming, reference), inverted);
-	case COMPARE_BELOW:
-		return vqi_xor(vqi_gt(reference, incoming), inverted);
-	case COMPARE_ALL:
-		break;
+/* V_compare(): inverted is all ones or 0. */
+#define DEFINE_COMPARE(V) \
+	static inline V V##_compare(enum compare how, V inverted, V incoming, V reference) { \
+		switch (how) { \
+		case COMPARE_EQUAL_TO: \
+			return V##_xor(V##_eq(incoming, reference), inverted); \
+		case COMPARE_ABOVE: \
+			return V##_xor(V##_gt(incoming, reference), inverted); \
+		case COMPARE_BELOW: \
+			return V##_xor(V##_gt(reference, incoming), inverted); \
+		case COMPARE_ALL: \
+			break; \
+		} \
+		return inverted; \
 	}
-	return inverted;
+DEFINE_COMPARE(vqi)
+DEFINE_COMPARE(vi)
+
+/* A whole block of 64 pixels of four bytes. Returns the lanes that pass. */
+static inline uint64_t test_block(
+		uint8_t *p, const uint32_t *zs, bool write, enum compare how, bool is_inverted) {
+	const vi z_bits = vi_set1(0xFFFFFF), inverted = vi_set1(is_inverted ? -1 : 0);
+	uint64_t alive = 0;
+	for (unsigned i = 0; i < BATCH; i += VF_LANES) {
+		const vi word = vi_loadu(p + 4 * i), z = vi_load(zs + i);
+		const vi pass = vi_compare(how, inverted, z, vi_and(word, z_bits));
+		if (write) {
+			const vi out = vi_or(z, vi_andnot(z_bits, word));
+			vi_storeu(p + 4 * i, vi_select(pass, out, word));
+		}
+		alive |= (uint64_t)vi_movemask(pass) << i;
+	}
+	return alive;
 }
 
 static inline uint64_t test_depth_as(const struct frag_test *t, uint64_t live, unsigned first,
-		unsigned n, int bytes, enum compare how, vqi inverted) {
+		unsigned n, int bytes, enum compare how, bool is_inverted) {
 	const vqi z_bits = vqi_set1(bytes == 4 ? 0xFFFFFF : -1);
+	const vqi inverted = vqi_set1(is_inverted ? -1 : 0);
 	uint8_t *const base = t->base; /* stores of bytes may alias *t: read it once */
 	const uint32_t *const quad_px = t->quad_px, *const zs = t->z;
 	const bool write = t->write_depth;
+	if (bytes == 4 && n == BATCH_QUADS && is_whole_block(quad_px, live)) {
+		return test_block(base + 4 * (size_t)quad_px[0], zs, write, how, is_inverted);
+	}
 	uint64_t dead = 0; /* apart from live, so that quads do not wait for each other */
 	for (unsigned q = first; q < first + n; q++) {
 		const unsigned lanes = (unsigned)(live >> 4 * q) & 15;
@@ -132,7 +152,7 @@ static inline uint64_t test_depth_as(const struct frag_test *t, uint64_t live, u
 		uint8_t *p = base + (size_t)quad_px[q] * (unsigned)bytes;
 		const vqi word = load_quad(p, bytes);
 		const vqi z = vqi_load(zs + 4 * q);
-		const vqi pass = compare_lanes(how, inverted, z, vqi_and(word, z_bits));
+		const vqi pass = vqi_compare(how, inverted, z, vqi_and(word, z_bits));
 		const unsigned alive = vqi_movemask(pass) & lanes;
 		if (write && alive) {
 			const vqi out = bytes == 4 ? vqi_or(z, vqi_andnot(z_bits, word)) : z;
@@ -146,24 +166,23 @@ static inline uint64_t test_depth_as(const struct frag_test *t, uint64_t live, u
 
 static inline uint64_t test_depth(const struct frag_test *t, uint64_t live, unsigned first,
 		unsigned n, int bytes) {
-	const vqi none = vqi_zero(), all = vqi_set1(-1);
 	switch (t->depth_relation) {
 	case RELATION_LESS:
-		return test_depth_as(t, live, first, n, bytes, COMPARE_BELOW, none);
+		return test_depth_as(t, live, first, n, bytes, COMPARE_BELOW, false);
 	case RELATION_LESS | RELATION_EQUAL:
-		return test_depth_as(t, live, first, n, bytes, COMPARE_ABOVE, all);
+		return test_depth_as(t, live, first, n, bytes, COMPARE_ABOVE, true);
 	case RELATION_GREATER:
-		return test_depth_as(t, live, first, n, bytes, COMPARE_ABOVE, none);
+		return test_depth_as(t, live, first, n, bytes, COMPARE_ABOVE, false);
 	case RELATION_GREATER | RELATION_EQUAL:
-		return test_depth_as(t, live, first, n, bytes, COMPARE_BELOW, all);
+		return test_depth_as(t, live, first, n, bytes, COMPARE_BELOW, true);
 	case RELATION_EQUAL:
-		return test_depth_as(t, live, first, n, bytes, COMPARE_EQUAL_TO, none);
+		return test_depth_as(t, live, first, n, bytes, COMPARE_EQUAL_TO, false);
 	case RELATION_LESS | RELATION_GREATER:
-		return test_depth_as(t, live, first, n, bytes, COMPARE_EQUAL_TO, all);
+		return test_depth_as(t, live, first, n, bytes, COMPARE_EQUAL_TO, true);
 	case RELATION_ALWAYS:
-		return test_depth_as(t, live, first, n, bytes, COMPARE_ALL, all);
+		return test_depth_as(t, live, first, n, bytes, COMPARE_ALL, true);
 	default: /* RELATION_NEVER */
-		return test_depth_as(t, live, first, n, bytes, COMPARE_ALL, none);
+		return test_depth_as(t, live, first, n, bytes, COMPARE_ALL, false);
 	}
 }
 

@@ -150,10 +150,12 @@ void frag_op_dot3_c(uint16_t *dst, const struct plane_in *in, unsigned n_planes,
 	}
 }
 
-void frag_color_c(uint16_t *dst, const float *src, unsigned n_planes, unsigned n_lanes) {
+void frag_color_c(uint16_t *dst, const float *q, const float *w, unsigned n_planes,
+		unsigned n_lanes) {
 	for (unsigned k = 0; k < n_planes; k++) {
 		for (unsigned i = 0; i < n_lanes; i++) {
-			float v = src[k * BATCH + i];
+			float v = q[k * BATCH + i];
+			v = w ? v * w[i] : v;
 			v = v > 0.0f ? v : 0.0f;
 			v = v < 1.0f ? v : 1.0f;
 			dst[k * BATCH + i] = (uint16_t)(int32_t)(v * 255.0f + 0.5f);

@@ -71,15 +71,28 @@ void VFN(frag_op_dot3)(uint16_t *dst, const struct plane_in *in, unsigned n_plan
 	}
 }
 
-static inline vi color4(const float *p) {
-	const vf v = vf_min(vf_max(vf_load(p), vf_zero()), vf_set1(1.0f));
+/* The packing makes 0 of what is below, and of INT32_MIN, which NaN becomes. */
+static inline vi color_lanes(const float *q, const float *w) {
+	const vf a = w ? vf_mul(vf_load(q), vf_load(w)) : vf_load(q);
+	const vf v = vf_min(vf_set1(1.0f), a);
 	return vi_from_vf_trunc(vf_add(vf_mul(v, vf_set1(255.0f)), vf_set1(0.5f)));
 }
 
-void VFN(frag_color)(uint16_t *dst, const float *src, unsigned n_planes, unsigned n_lanes) {
-	for (unsigned k = 0; k < n_planes; k++, dst += BATCH, src += BATCH) {
-		for (size_t i = 0; i < n_lanes; i += VH_LANES) {
-			vh_store(dst + i, vh_pack_u(color4(src + i), color4(src + i + VF_LANES)));
+static inline void color_planes(uint16_t *dst, const float *q, const float *w, unsigned n_planes,
+		unsigned n_lanes) {
+	for (unsigned k = 0; k < n_planes; k++, dst += BATCH, q += BATCH) {
+		for (size_t i = 0, j = VF_LANES; i < n_lanes; i += VH_LANES, j += VH_LANES) {
+			const vi lo = color_lanes(q + i, w ? w + i : NULL);
+			vh_store(dst + i, vh_pack_u(lo, color_lanes(q + j, w ? w + j : NULL)));
 		}
+	}
+}
+
+void VFN(frag_color)(uint16_t *dst, const float *q, const float *w, unsigned n_planes,
+		unsigned n_lanes) {
+	if (w) {
+		color_planes(dst, q, w, n_planes, n_lanes);
+	} else {
+		color_planes(dst, q, NULL, n_planes, n_lanes);
 	}
 }

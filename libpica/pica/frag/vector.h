@@ -2,12 +2,30 @@
 #ifndef FRAG_VECTOR_H
 #define FRAG_VECTOR_H
 
+#include <stdbool.h>
+
+#include "core/vec/batch.h"
 #include "core/vec/vec.h"
 #include "pica/frag/kernels.h"
 
 /* x / 255 truncated is (x * 0x8081) >> 23 for every 16-bit x. */
 static inline vh div255_trunc(vh x) {
 	return vh_srl(vh_mulhi_u(x, vh_set1(0x8081)), 7);
+}
+
+/* Whether all 64 lanes are live, and their quads lie one after the other: a whole block. */
+static inline bool is_whole_block(const uint32_t *quad_px, uint64_t live) {
+	static const int32_t places[4] = { 0, 4, 8, 12 };
+	if (~live) {
+		return false;
+	}
+	vqi place = vqi_add(vqi_set1((int32_t)quad_px[0]), vqi_loadu(places));
+	vqi same = vqi_set1(-1);
+	for (int q = 0; q < BATCH_QUADS; q += 4) {
+		same = vqi_and(same, vqi_eq(vqi_loadu(quad_px + q), place));
+		place = vqi_add(place, vqi_set1(16));
+	}
+	return vqi_movemask(same) == 15;
 }
 
 /*

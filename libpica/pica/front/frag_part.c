@@ -17,7 +17,7 @@ static struct raster_state *make_raster(struct pica_ctx *ctx, uint32_t planes) {
 	memset(rs, 0, sizeof(*rs));
 	rs->rule = &pica_rule[t->flip];
 	rs->flat = RASTER_FLAT_ENABLE(w[REG_RASTER_FLAT]) ? PLANES_COLOR : 0;
-	rs->perspective = PLANES_ATTRIBUTES & ~rs->flat;
+	rs->perspective = PLANES_ATTRIBUTES & ~PLANES_COLOR; /* that is frag_color_fn's */
 	for (uint8_t p = 0; p < PLANE_COUNT; p++) {
 		if (planes >> p & 1) {
 			rs->plane[rs->n_planes++] = p;
