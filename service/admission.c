@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "service/memory_quota.h"
 #include "service/server_impl.h"
 #include "service/session.h"
 
@@ -66,7 +67,7 @@ static const char *quota_of_sessions(const struct server *server, const struct s
 	}
 	return of_user && count_of_user(server, s->uid) >= of_user ?
 			"quota of user-sessions used up" :
-			NULL;
+			memory_quota_error(s, 0, 0);
 }
 
 /* For one more beyond the quota. */

@@ -113,9 +113,14 @@ int context_create(
 	}
 	struct pica_ctx_settings settings;
 	fill_settings(&settings, s, m);
-	int ret = pica_ctx_create(&c->ctx, s->server->device, &settings);
+	int ret = region_charge(&c->windows, &s->server->regions, s->uid,
+			m->fcram_bytes + m->vram_bytes);
 	if (ret < 0) {
 		goto err_free;
+	}
+	ret = pica_ctx_create(&c->ctx, s->server->device, &settings);
+	if (ret < 0) {
+		goto err_windows;
 	}
 	ret = loop_watch_add(s->server->loop, &c->done_watch, pica_done_fd(c->ctx),
 			on_engine_done, c);
@@ -123,6 +128,7 @@ int context_create(
 		goto err_ctx;
 	}
 	c->session = s;
+	s->memory_bytes += c->windows->size_bytes;
 	c->wait_timer.fn = on_wait_timeout;
 	c->wait_timer.owner = c;
 	while (s->used_timelines >> c->timeline_slot & 1) {
@@ -139,6 +145,8 @@ int context_create(
 
 err_ctx:
 	pica_ctx_destroy(c->ctx);
+err_windows:
+	region_drop(c->windows);
 err_free:
 	free(c);
 	return ret;
@@ -148,8 +156,8 @@ err_free:
 static void give_to_reaper(struct context *c) {
 	struct session *s = c->session;
 	struct remains *m = calloc(1, sizeof(*m));
-	const uint32_t n = s->n_regions + (c->next - c->head);
-	struct region **regions = calloc(n ? n : 1, sizeof(struct region *));
+	const uint32_t n = s->n_regions + (c->next - c->head) + 1;
+	struct region **regions = calloc(n, sizeof(struct region *));
 	if (!m || !regions) {
 		/* Out of memory: destroyed here and now, which may take a while. */
 		record_drop(c);
@@ -163,6 +171,7 @@ static void give_to_reaper(struct context *c) {
 	}
 	m->ctx = c->ctx;
 	m->regions = regions;
+	regions[m->n_regions++] = region_get(c->windows);
 	m->dying = s->dying;
 	atomic_fetch_add_explicit(&m->dying->refs, 1, memory_order_relaxed);
 	atomic_fetch_add_explicit(&m->dying->contexts, 1, memory_order_relaxed);
@@ -209,7 +218,7 @@ void context_destroy(struct context *c) {
 	*link = c->next_context;
 	s->n_contexts--;
 	s->used_timelines &= ~(1ull << c->timeline_slot);
-	s->memory_bytes -= c->memory_bytes;
+	s->memory_bytes -= c->windows->size_bytes;
 	s->last_context = s->last_context == c ? NULL : s->last_context;
 	s->has_signalled = true; /* a WAIT on its timeline ends with -ECANCELED */
 	loop_timer_unset(loop, &c->wait_timer);
@@ -221,6 +230,7 @@ void context_destroy(struct context *c) {
 	context_usage_ends(c);
 	cancel_all(c);
 	give_to_reaper(c);
+	region_drop(c->windows);
 	free(c->jobs);
 	free(c->slots);
 	free(c);

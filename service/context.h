@@ -72,7 +72,7 @@ struct context {
 	struct loop_timer job_timer;
 	bool is_job_watched;
 	uint64_t watched_job, watched_at_ns, watched_cpu_ns;
-	uint64_t memory_bytes; /* its own windows, counted in the session's */
+	struct region *windows; /* the charge of its own memory, counted in the session's */
 
 	uint64_t timeline, completed;
 	/* A WAIT at `next` that is not satisfied yet. */

@@ -69,22 +69,32 @@ static bool is_beyond(uint64_t used_bytes, uint64_t more_bytes, uint64_t quota_b
 	return used_bytes > quota_bytes || more_bytes > quota_bytes - used_bytes;
 }
 
-const char *memory_quota_error(const struct session *s, uint64_t size_bytes) {
+const char *memory_quota_error(
+		const struct session *s, uint64_t size_bytes, uint64_t uncharged_bytes) {
 	const struct server_settings *settings = &s->server->settings;
-	uint64_t total = 0, of_user = 0;
+	const struct region_charges charges = regions_charges(&s->server->regions, s->uid);
 	if (is_beyond(s->memory_bytes, size_bytes, s->limits.memory_bytes)) {
 		return "quota of memory_bytes used up";
 	}
-	for (const struct session *o = s->server->sessions; o; o = o->next) {
-		total += o->memory_bytes;
-		of_user += o->uid == s->uid ? o->memory_bytes : 0;
-	}
 	if (settings->user_memory_bytes &&
-			is_beyond(of_user, size_bytes, settings->user_memory_bytes)) {
+			is_beyond(charges.of_user, uncharged_bytes, settings->user_memory_bytes)) {
 		return "quota of user-memory used up";
 	}
-	if (is_beyond(total, size_bytes, settings->total_memory_bytes)) {
+	if (is_beyond(charges.bytes, uncharged_bytes, settings->total_memory_bytes)) {
 		return "quota of total-memory used up";
 	}
 	return NULL;
+}
+
+bool memory_quota_recovers(const struct session *s) {
+	const struct server_settings *settings = &s->server->settings;
+	const struct region_charges charges = regions_charges(&s->server->regions, s->uid);
+	const uint64_t has = s->memory_bytes, quota = s->limits.memory_bytes;
+	const uint64_t most = quota > has ? quota - has : 0;
+	const uint64_t of_user = settings->user_memory_bytes ? settings->user_memory_bytes :
+							      UINT64_MAX;
+	return charges.dying_of_user &&
+			(is_beyond(charges.of_user, most, of_user) ||
+					is_beyond(charges.bytes, most,
+							settings->total_memory_bytes));
 }

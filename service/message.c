@@ -31,7 +31,9 @@ static void create_context(struct session *s, struct sock_message *raw) {
 		return;
 	}
 	const uint64_t memory_bytes = (uint64_t)m->fcram_bytes + m->vram_bytes;
-	const char *quota = s->over_quota ? s->over_quota : memory_quota_error(s, memory_bytes);
+	const char *quota = s->over_quota ?
+			s->over_quota :
+			memory_quota_error(s, memory_bytes, memory_bytes);
 	if (quota) {
 		session_reply_error(s, &m->head, -EDQUOT, quota);
 		return;
@@ -44,8 +46,6 @@ static void create_context(struct session *s, struct sock_message *raw) {
 						 "cannot create a context");
 		return;
 	}
-	c->memory_bytes = memory_bytes;
-	s->memory_bytes += memory_bytes;
 	struct pica_msg_handle answer = { .handle = c->handle, .slot = c->timeline_slot };
 	session_reply(s, &m->head, PICA_MSG_HANDLE, &answer, sizeof(answer), -1);
 }

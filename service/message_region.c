@@ -7,6 +7,7 @@
 #include "service/memory_quota.h"
 #include "service/message.h"
 #include "service/record.h"
+#include "service/server_impl.h"
 #include "service/session.h"
 
 enum { PAGE = 4096 };
@@ -34,7 +35,9 @@ static const char *region_error(
 	if (m->size_bytes > s->limits.region_bytes) {
 		return "larger than the quota of region_bytes";
 	}
-	return memory_quota_error(s, m->size_bytes);
+	/* An import may be of memory that is charged already, which shows when it is there. */
+	return memory_quota_error(s, m->size_bytes,
+			m->head.type == PICA_MSG_REGION_IMPORT ? 0 : m->size_bytes);
 }
 
 static int add_region(struct session *s, struct region *r) {
@@ -59,7 +62,7 @@ static void remove_region(struct session *s, struct region *r) {
 	}
 	s->regions[i] = s->regions[--s->n_regions];
 	s->memory_bytes -= r->size_bytes;
-	region_put(r);
+	region_drop(r);
 }
 
 void region_make(struct session *s, const struct pica_msg_region *m, int fd_in) {
@@ -71,12 +74,19 @@ void region_make(struct session *s, const struct pica_msg_region *m, int fd_in) 
 		session_reply_error(s, &m->head, error, why);
 		return;
 	}
-	error = fd_in >= 0 ? region_import(&r, fd_in, m->size_bytes) :
-			     region_create(&r, m->size_bytes, &fd);
+	struct regions *all = &s->server->regions;
+	error = fd_in >= 0 ? region_import(&r, all, s->uid, fd_in, m->size_bytes) :
+			     region_create(&r, all, s->uid, REGION_MADE, m->size_bytes, &fd);
 	if (error < 0) {
 		session_reply_error(s, &m->head, error,
 				fd_in >= 0 ? "not a memfd of that size whose size is sealed" :
 					     "no memory for a region");
+		return;
+	}
+	why = memory_quota_error(s, 0, 0);
+	if (why) {
+		session_reply_error(s, &m->head, -EDQUOT, why);
+		region_drop(r);
 		return;
 	}
 	r->handle = ++s->next_handle;
@@ -84,7 +94,7 @@ void region_make(struct session *s, const struct pica_msg_region *m, int fd_in) 
 	r->phys = m->phys;
 	error = add_region(s, r);
 	if (error < 0) {
-		region_put(r);
+		region_drop(r);
 	} else if (c) {
 		record_split(c);
 		error = pica_ctx_map(c->ctx, m->phys, m->size_bytes, r->host,

@@ -32,6 +32,11 @@ void dying_put(struct dying *d) {
 }
 
 void remains_destroy(struct remains *m) {
+	if (m->released) {
+		region_release(m->released);
+		free(m);
+		return;
+	}
 	if (m->recording) {
 		recording_detach(m->recording);
 	}
@@ -65,10 +70,11 @@ static void *run(void *arg) {
 		if (!r->first) {
 			r->last = &r->first;
 		}
+		const bool is_context = m->ctx;
 		pthread_mutex_unlock(&r->mutex);
 		remains_destroy(m);
 		pthread_mutex_lock(&r->mutex);
-		r->pending--;
+		r->pending -= is_context;
 	}
 	pthread_mutex_unlock(&r->mutex);
 	return NULL;
@@ -93,15 +99,15 @@ int reaper_create(struct reaper **out) {
 	return 0;
 }
 
-void reaper_destroy(struct reaper *r) {
-	if (!r) {
-		return;
-	}
+void reaper_stop(struct reaper *r) {
 	pthread_mutex_lock(&r->mutex);
 	r->stop = true;
 	pthread_cond_signal(&r->cond);
 	pthread_mutex_unlock(&r->mutex);
 	pthread_join(r->thread, NULL);
+}
+
+void reaper_destroy(struct reaper *r) {
 	pthread_cond_destroy(&r->cond);
 	pthread_mutex_destroy(&r->mutex);
 	free(r);
@@ -110,11 +116,17 @@ void reaper_destroy(struct reaper *r) {
 void reaper_add(struct reaper *r, struct remains *remains) {
 	remains->next = NULL;
 	pthread_mutex_lock(&r->mutex);
-	*r->last = remains;
-	r->last = &remains->next;
-	r->pending++;
-	pthread_cond_signal(&r->cond);
+	const bool is_over = r->stop;
+	if (!is_over) {
+		*r->last = remains;
+		r->last = &remains->next;
+		r->pending += remains->ctx != NULL;
+		pthread_cond_signal(&r->cond);
+	}
 	pthread_mutex_unlock(&r->mutex);
+	if (is_over) {
+		remains_destroy(remains);
+	}
 }
 
 uint32_t reaper_pending(struct reaper *r) {

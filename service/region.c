@@ -2,33 +2,251 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { TMPFS_SUPER = 0x01021994 };
+#include "service/reaper.h"
 
-static int map(struct region **out, int fd, uint32_t size_bytes) {
+enum {
+	TMPFS_SUPER = 0x01021994,
+	SLICE_BYTES = 2 << 20,
+	KEPT_BYTES = 64 << 10, /* for a file with its inode, its watch, and what is not a page */
+	MOST_KEPT = 8192,      /* half of the events that inotify queues by default */
+};
+
+/* Of a user. */
+struct region_account {
+	struct region_account *next; /* regions.accounts */
+	uid_t uid;
+	uint32_t n_regions;
+	uint64_t charged_bytes, dying_bytes;
+};
+
+/* ---- Charges: mutex held ---- */
+
+static struct region_account *find_account(const struct regions *all, uid_t uid) {
+	struct region_account *a = all->accounts;
+	while (a && a->uid != uid) {
+		a = a->next;
+	}
+	return a;
+}
+
+static int open_account(struct region *r, uid_t uid) {
+	struct regions *all = r->all;
+	struct region_account *a = find_account(all, uid);
+	if (!a) {
+		a = calloc(1, sizeof(*a));
+		if (!a) {
+			return -ENOMEM;
+		}
+		a->uid = uid;
+		a->next = all->accounts;
+		all->accounts = a;
+	}
+	a->n_regions++;
+	r->account = a;
+	return 0;
+}
+
+static void close_account(struct region *r) {
+	struct region_account **link = &r->all->accounts, *a = r->account;
+	if (--a->n_regions == 0) {
+		while (*link != a) {
+			link = &(*link)->next;
+		}
+		*link = a->next;
+		free(a);
+	}
+}
+
+static void charge(struct region *r, uint64_t bytes, bool is_dying) {
+	struct region_account *a = r->account;
+	r->all->charged_bytes += bytes - r->charge_bytes;
+	a->charged_bytes += bytes - r->charge_bytes;
+	a->dying_bytes -= r->is_dying ? r->charge_bytes : 0;
+	a->dying_bytes += is_dying ? bytes : 0;
+	r->charge_bytes = bytes;
+	r->is_dying = is_dying;
+}
+
+/* ---- The list: mutex held ---- */
+
+static struct region **bucket_of(struct regions *all, int watch) {
+	return &all->bucket[(unsigned)watch % REGION_BUCKETS];
+}
+
+static void forget(struct region *r) {
+	struct region **link = bucket_of(r->all, r->watch);
+	while (*link != r) {
+		link = &(*link)->next;
+	}
+	*link = r->next;
+	charge(r, 0, false);
+	close_account(r);
+	free(r);
+}
+
+/* Another region of the same file, kept or not; or NULL. */
+static struct region *find_twin(const struct region *r, bool is_kept) {
+	struct region *twin = r->watch < 0 ? NULL : *bucket_of(r->all, r->watch);
+	while (twin && (twin == r || twin->watch != r->watch || twin->is_kept != is_kept)) {
+		twin = twin->next;
+	}
+	return twin;
+}
+
+/* The watch has ended: with the last descriptor and the last mapping. */
+static void file_is_gone(struct regions *all, int watch) {
+	for (struct region *r = *bucket_of(all, watch), *next; r; r = next) {
+		next = r->next;
+		r->is_gone |= r->watch == watch;
+		if (r->is_gone && r->is_kept) {
+			forget(r);
+		}
+	}
+}
+
+static void read_events(struct regions *all) {
+	struct inotify_event event; /* none has a name */
+	char bytes[64 * sizeof(event)];
+	ssize_t got;
+	while ((got = read(all->inotify, bytes, sizeof(bytes))) > 0) {
+		for (ssize_t at = 0; at < got; at += (ssize_t)sizeof(event)) {
+			memcpy(&event, bytes + at, sizeof(event));
+			if (event.mask & IN_IGNORED) {
+				file_is_gone(all, event.wd);
+			}
+		}
+	}
+}
+
+/* ---- All of them ---- */
+
+int regions_init(struct regions *all, struct reaper *reaper) {
+	*all = (struct regions){ .reaper = reaper, .kept_bytes = KEPT_BYTES };
+	pthread_mutex_init(&all->mutex, NULL);
+	all->inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	return all->inotify < 0 ? -errno : 0;
+}
+
+void regions_finish(struct regions *all) {
+	for (unsigned i = 0; i < REGION_BUCKETS; i++) {
+		while (all->bucket[i]) {
+			forget(all->bucket[i]);
+		}
+	}
+	if (all->inotify >= 0) {
+		close(all->inotify);
+	}
+	pthread_mutex_destroy(&all->mutex);
+}
+
+void regions_limit(struct regions *all, uint64_t total_bytes) {
+	const uint64_t least = total_bytes / MOST_KEPT;
+	pthread_mutex_lock(&all->mutex);
+	all->kept_bytes = least > KEPT_BYTES ? least : KEPT_BYTES;
+	pthread_mutex_unlock(&all->mutex);
+}
+
+void regions_update(struct regions *all) {
+	pthread_mutex_lock(&all->mutex);
+	read_events(all);
+	pthread_mutex_unlock(&all->mutex);
+}
+
+struct region_charges regions_charges(struct regions *all, uid_t uid) {
+	pthread_mutex_lock(&all->mutex);
+	read_events(all);
+	const struct region_account *a = find_account(all, uid);
+	const struct region_charges charges = { all->charged_bytes, a ? a->charged_bytes : 0,
+		a ? a->dying_bytes : 0 };
+	pthread_mutex_unlock(&all->mutex);
+	return charges;
+}
+
+/* ---- Making one ---- */
+
+static void free_unlisted(struct region *r) {
+	free(r->end);
+	free(r);
+}
+
+static struct region *new_region(struct regions *all, enum region_kind kind) {
 	struct region *r = calloc(1, sizeof(*r));
+	struct remains *end = calloc(1, sizeof(*end));
+	if (!r || !end) {
+		free(r);
+		free(end);
+		return NULL;
+	}
+	end->released = r;
+	atomic_init(&r->refs, 1);
+	r->all = all;
+	r->end = end;
+	r->kind = kind;
+	r->watch = -1;
+	return r;
+}
+
+/* From now on it is charged, and in the place of a kept region of the same file. fd < 0: none. */
+static int enlist(struct region *r, uid_t uid, uint64_t bytes, int fd) {
+	struct regions *all = r->all;
+	char path[32];
+	int ret = 0;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	pthread_mutex_lock(&all->mutex);
+	if (all->inotify >= 0 && fd >= 0) {
+		/* Nothing of that comes but the end of the watch. */
+		r->watch = inotify_add_watch(all->inotify, path, IN_MOVE_SELF);
+		ret = r->watch < 0 ? -errno : 0;
+	}
+	ret = ret < 0 ? ret : open_account(r, uid);
+	if (ret == 0) {
+		struct region **bucket = bucket_of(all, r->watch), *kept = find_twin(r, true);
+		if (kept) {
+			forget(kept);
+		}
+		charge(r, bytes, false);
+		r->next = *bucket;
+		*bucket = r;
+	}
+	pthread_mutex_unlock(&all->mutex);
+	return ret;
+}
+
+static int map(struct region **out, struct regions *all, uid_t uid, enum region_kind kind, int fd,
+		uint32_t size_bytes) {
+	struct region *r = new_region(all, kind);
 	if (!r) {
 		return -ENOMEM;
 	}
-	void *host = mmap(NULL, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (host == MAP_FAILED) {
-		int ret = -errno;
-		free(r);
+	r->size_bytes = size_bytes;
+	r->host = mmap(NULL, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (r->host == MAP_FAILED) {
+		const int ret = -errno;
+		free_unlisted(r);
 		return ret;
 	}
-	atomic_init(&r->refs, 1);
-	r->size_bytes = size_bytes;
-	r->host = host;
+	const int ret = enlist(r, uid, kind == REGION_RINGS ? 0 : size_bytes, fd);
+	if (ret < 0) {
+		munmap(r->host, size_bytes);
+		free_unlisted(r);
+		return ret;
+	}
 	*out = r;
 	return 0;
 }
 
-int region_create(struct region **out, uint32_t size_bytes, int *fd) {
+int region_create(struct region **out, struct regions *all, uid_t uid, enum region_kind kind,
+		uint32_t size_bytes, int *fd) {
 	int memfd = memfd_create("pica-region", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (memfd < 0) {
 		return -errno;
@@ -38,7 +256,7 @@ int region_create(struct region **out, uint32_t size_bytes, int *fd) {
 			fcntl(memfd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0) {
 		ret = -errno;
 	}
-	ret = ret < 0 ? ret : map(out, memfd, size_bytes);
+	ret = ret < 0 ? ret : map(out, all, uid, kind, memfd, size_bytes);
 	if (ret < 0) {
 		close(memfd);
 		return ret;
@@ -47,7 +265,8 @@ int region_create(struct region **out, uint32_t size_bytes, int *fd) {
 	return 0;
 }
 
-int region_import(struct region **out, int fd, uint32_t size_bytes) {
+int region_import(
+		struct region **out, struct regions *all, uid_t uid, int fd, uint32_t size_bytes) {
 	struct stat st;
 	struct statfs fs;
 	/* Seals before sizes: once it is sealed the size stays. */
@@ -60,8 +279,25 @@ int region_import(struct region **out, int fd, uint32_t size_bytes) {
 			fstatfs(fd, &fs) < 0 || fs.f_type != TMPFS_SUPER) {
 		return -EINVAL;
 	}
-	return map(out, fd, size_bytes);
+	return map(out, all, uid, REGION_IMPORTED, fd, size_bytes);
 }
+
+int region_charge(struct region **out, struct regions *all, uid_t uid, uint32_t size_bytes) {
+	struct region *r = new_region(all, REGION_WINDOWS);
+	if (!r) {
+		return -ENOMEM;
+	}
+	r->size_bytes = size_bytes;
+	const int ret = enlist(r, uid, size_bytes, -1);
+	if (ret < 0) {
+		free_unlisted(r);
+		return ret;
+	}
+	*out = r;
+	return 0;
+}
+
+/* ---- Its end ---- */
 
 struct region *region_get(struct region *r) {
 	atomic_fetch_add_explicit(&r->refs, 1, memory_order_relaxed);
@@ -70,9 +306,55 @@ struct region *region_get(struct region *r) {
 
 void region_put(struct region *r) {
 	if (r && atomic_fetch_sub_explicit(&r->refs, 1, memory_order_acq_rel) == 1) {
-		munmap(r->host, r->size_bytes);
-		free(r);
+		reaper_add(r->all->reaper, r->end);
 	}
+}
+
+void region_drop(struct region *r) {
+	if (r) {
+		pthread_mutex_lock(&r->all->mutex);
+		charge(r, r->charge_bytes, true);
+		pthread_mutex_unlock(&r->all->mutex);
+		region_put(r);
+	}
+}
+
+/*
+ * In slices, between which the loop's thread gets the mutex. Stops when the file is imported: then
+ * its pages are those of the other region. Returns false if there may be pages left.
+ */
+static bool punch(struct region *r) {
+	const struct timespec nap = { .tv_nsec = 1000 };
+	bool is_done = true;
+	for (uint32_t at = 0; at < r->size_bytes && is_done; at += SLICE_BYTES) {
+		const uint32_t left = r->size_bytes - at;
+		pthread_mutex_lock(&r->all->mutex);
+		is_done = !find_twin(r, false) &&
+				madvise(r->host + at, left < SLICE_BYTES ? left : SLICE_BYTES,
+						MADV_REMOVE) == 0;
+		pthread_mutex_unlock(&r->all->mutex);
+		nanosleep(&nap, NULL);
+	}
+	return is_done;
+}
+
+void region_release(struct region *r) {
+	struct regions *all = r->all;
+	const bool has_pages = r->kind != REGION_MADE || r->may_come_back || !punch(r);
+	if (r->host) {
+		munmap(r->host, r->size_bytes);
+	}
+	pthread_mutex_lock(&all->mutex);
+	read_events(all);
+	if (r->watch < 0 || r->is_gone || find_twin(r, false)) {
+		forget(r);
+	} else {
+		r->is_kept = true;
+		charge(r, has_pages && r->size_bytes > all->kept_bytes ? r->size_bytes :
+									 all->kept_bytes,
+				false);
+	}
+	pthread_mutex_unlock(&all->mutex);
 }
 
 static int write_all(int fd, const char *bytes, size_t n) {

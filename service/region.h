@@ -3,37 +3,106 @@
  * seals their size, or imports a client's if it is sealed likewise, so that no access raises
  * SIGBUS.
  *
+ * Pages that the service touches first are the service's for the kernel, for as long as anybody
+ * holds the file. Therefore each region is charged to its user until it is gone:
+ *
+ *     live -> dying, the jobs in flight have it -> released by the reaper -> kept -> gone
+ *
+ * The release of a made region gives its pages back, unless the service ended the session; what
+ * its client writes there afterwards is the client's. Kept is a file that somebody else still
+ * holds: an inotify watch on it tells when nobody does, and which regions are of one file.
  */
 #ifndef SERVICE_REGION_H
 #define SERVICE_REGION_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
+
+struct reaper;
+struct remains;
+
+enum region_kind {
+	REGION_MADE,     /* released: zeros, and charged as a kept descriptor */
+	REGION_RINGS,    /* charged when it is released: its client reads the last words there */
+	REGION_IMPORTED, /* released: charged with its size, for the pages may be the service's */
+	REGION_WINDOWS,  /* memory of a context, which libpica has: a charge alone */
+};
+
+enum { REGION_BUCKETS = 1024 };
+
+struct region_account;
+
+/* All regions of a service. */
+struct regions {
+	struct reaper *reaper;
+	int inotify;  /* -1: none, so that nothing is charged beyond its release */
+	pthread_mutex_t mutex; /* covers what follows */
+	struct region *bucket[REGION_BUCKETS]; /* by watch */
+	struct region_account *accounts;       /* of users that have regions */
+	uint64_t charged_bytes; /* to all */
+	uint64_t kept_bytes;    /* at least, of a kept one */
+};
 
 /* Counted: by its session, by each job in flight that uses its bytes, by remains (reaper.h). */
 struct region {
+	struct regions *all;
+	struct region *next; /* of its bucket */
+	struct remains *end; /* of it, for the reaper */
 	atomic_uint refs;
 	uint32_t handle;
 	uint32_t size_bytes;
 	uint32_t context; /* whose lists can address it; 0: nobody's */
 	uint32_t phys;
+	enum region_kind kind;
+	bool may_come_back; /* set before the drop: its client may import it, so that pages stay */
 	uint8_t *host;
+	/* Covered by regions.mutex. */
+	struct region_account *account;
+	int watch; /* -1: none */
+	uint64_t charge_bytes;
+	bool is_dying, is_kept;
+	bool is_gone; /* nobody else holds the file */
 };
+
+/* 0, or why there is no inotify; regions work without it. */
+int regions_init(struct regions *all, struct reaper *reaper);
+/* Nobody has a region any more. */
+void regions_finish(struct regions *all);
+/* total_bytes: the quota of all. Bounds how many regions can be kept, and so watches and events. */
+void regions_limit(struct regions *all, uint64_t total_bytes);
+/* Looks for kept regions that are gone. */
+void regions_update(struct regions *all);
+
+struct region_charges {
+	uint64_t bytes, of_user, dying_of_user;
+};
+struct region_charges regions_charges(struct regions *all, uid_t uid);
 
 /*
  * New zeroed memory of size_bytes (a multiple of 4096). *fd becomes a descriptor for the client, to
  * be closed by the caller. -ENOMEM, -EMFILE, -ENOSPC ...
  */
-int region_create(struct region **out, uint32_t size_bytes, int *fd);
+int region_create(struct region **out, struct regions *all, uid_t uid, enum region_kind kind,
+		uint32_t size_bytes, int *fd);
 /*
  * Maps a client's descriptor, which stays the caller's. -EINVAL: no memfd of exactly size_bytes
  * whose size is sealed, or one of huge pages, which can fail to be there when they are touched.
  */
-int region_import(struct region **out, int fd, uint32_t size_bytes);
+int region_import(
+		struct region **out, struct regions *all, uid_t uid, int fd, uint32_t size_bytes);
+/* REGION_WINDOWS. -ENOMEM. */
+int region_charge(struct region **out, struct regions *all, uid_t uid, uint32_t size_bytes);
 struct region *region_get(struct region *r);
+/* NULL is allowed. Any thread; the last one gives it to the reaper. */
 void region_put(struct region *r);
+/* Puts the reference of its owner: from now on it is dying. NULL is allowed. */
+void region_drop(struct region *r);
+/* The reaper's: nobody uses it any more. */
+void region_release(struct region *r);
 
 /* A sealed memfd with bytes that a client may read, the caller's to close; or a negative errno. */
 int sealed_file(const char *name, const void *bytes, size_t size_bytes);

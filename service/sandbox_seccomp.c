@@ -30,6 +30,7 @@ static const int always[] = {
 	S(fcntl), S(dup), S(fstat), S(fstatfs), S(ftruncate), S(getdents64),
 	/* Memory that clients share, bells, wake-ups. */
 	S(memfd_create), S(pipe2), S(eventfd2), S(munmap), S(mremap), S(madvise), S(brk),
+	S(inotify_add_watch),
 	/* Clients and the service manager; sockets cannot be made. */
 	S(accept4), S(sendmsg), S(recvmsg), S(sendto), S(recvfrom), S(shutdown), S(getsockopt),
 	S(getsockname),

@@ -137,6 +137,7 @@ int server_reload(struct server *server, const struct server_settings *settings)
 	server->settings.max_sessions = settings->max_sessions;
 	server->settings.user_sessions = settings->user_sessions;
 	server->settings.total_memory_bytes = settings->total_memory_bytes;
+	regions_limit(&server->regions, settings->total_memory_bytes);
 	server->settings.user_memory_bytes = settings->user_memory_bytes;
 	server->settings.max_greeting = settings->max_greeting;
 	server->settings.hello_ns = settings->hello_ns;
@@ -215,6 +216,8 @@ void server_stop(struct server *server) {
 
 void server_end(struct server *server) {
 	pica_device_destroy(server->device);
+	reaper_destroy(server->reaper);
+	regions_finish(&server->regions);
 	free(server);
 }
 
@@ -251,6 +254,23 @@ void server_settings_init(struct server_settings *s) {
 
 static void on_present(void *owner, uint32_t events) {
 	present_collect(owner);
+}
+
+static void on_regions(void *owner, uint32_t events) {
+	regions_update(owner);
+}
+
+/* Where there is no inotify, or no /proc, the service works without. */
+static int open_regions(struct server *server) {
+	const int ret = regions_init(&server->regions, server->reaper);
+	regions_limit(&server->regions, server->settings.total_memory_bytes);
+	if (ret < 0) {
+		server_log(server, LOG_LEVEL_WARNING, "event=memory_unwatched error=\"%s\"",
+				strerror(-ret));
+		return 0;
+	}
+	return loop_watch_add(server->loop, &server->regions_watch, server->regions.inotify,
+			on_regions, &server->regions);
 }
 
 static int open_display(struct server *server) {
@@ -291,6 +311,10 @@ int server_create(struct server **out, const struct server_settings *settings) {
 	if (ret < 0) {
 		goto err_loop;
 	}
+	ret = open_regions(server);
+	if (ret < 0) {
+		goto err_reaper;
+	}
 	server->settings.device.log = on_engine_log;
 	server->settings.device.owner_log = on_session_log;
 	server->settings.device.log_user = server;
@@ -324,7 +348,9 @@ err_archive:
 err_device:
 	pica_device_destroy(server->device);
 err_reaper:
+	reaper_stop(server->reaper);
 	reaper_destroy(server->reaper);
+	regions_finish(&server->regions);
 err_loop:
 	loop_destroy(server->loop);
 err_free:
@@ -341,7 +367,8 @@ void server_destroy(struct server *server) {
 	}
 	server_free_broken(server);
 	acceptor_close(&server->acceptor);
-	reaper_destroy(server->reaper); /* contexts end before their device */
+	reaper_stop(server->reaper); /* contexts end before their device */
+	loop_watch_remove(server->loop, server->regions_watch);
 	loop_watch_remove(server->loop, server->present_watch);
 	presenter_destroy(server->presenter);
 	const bool is_done = archive_destroy(server->archive);

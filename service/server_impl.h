@@ -6,6 +6,7 @@
 
 #include "service/acceptor.h"
 #include "service/metrics.h"
+#include "service/region.h"
 #include "service/server.h"
 #include "service/spare.h"
 
@@ -19,6 +20,8 @@ struct server {
 	struct loop *loop;
 	struct pica_device *device;
 	struct reaper *reaper;
+	struct regions regions;
+	struct loop_watch *regions_watch;
 	struct archive *archive; /* NULL: nothing is recorded */
 	struct presenter *presenter; /* NULL: no display */
 	struct loop_watch *present_watch;

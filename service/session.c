@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "service/context.h"
+#include "service/memory_quota.h"
 #include "service/message.h"
 #include "service/metrics.h"
 #include "service/presenter.h"
@@ -151,7 +152,8 @@ static int open_rings(struct session *s, uint32_t entries, int fds[3]) {
 		ret = -errno;
 		goto err;
 	}
-	ret = region_create(&s->ring_memory, header.size_bytes, &fds[0]);
+	ret = region_create(&s->ring_memory, &s->server->regions, s->uid, REGION_RINGS,
+			header.size_bytes, &fds[0]);
 	if (ret < 0) {
 		goto err;
 	}
@@ -179,7 +181,7 @@ err:
 	if (fds[0] >= 0) {
 		close(fds[0]);
 	}
-	region_put(s->ring_memory);
+	region_drop(s->ring_memory);
 	s->ring_memory = NULL;
 	return ret;
 }
@@ -286,13 +288,15 @@ static void on_dying_rest(void *owner) {
 }
 
 /*
- * As many contexts as it may have are still being destroyed: its requests wait until there are
- * fewer.
+ * As many contexts as it may have are still being destroyed, or memory that it may need: its
+ * requests wait until there are fewer, or there is more.
  */
 static bool has_many_dying(const struct session *s) {
-	return s->state == SESSION_OPEN &&
-			atomic_load_explicit(&s->dying->contexts, memory_order_relaxed) >=
-			s->limits.contexts;
+	return memory_quota_recovers(s) ||
+			(s->state == SESSION_OPEN &&
+					atomic_load_explicit(&s->dying->contexts,
+							memory_order_relaxed) >=
+							s->limits.contexts);
 }
 
 static void close_session(struct session *s) {
@@ -301,6 +305,7 @@ static void close_session(struct session *s) {
 				(unsigned long long)s->id, (int)s->pid);
 	}
 	s->state = SESSION_BROKEN;
+	s->has_left = true;
 	metrics_ended(&s->server->metrics, 0);
 	server_free_later(s->server);
 }
@@ -401,10 +406,11 @@ void session_destroy(struct session *s) {
 	loop_watch_remove(loop, s->sock_watch);
 	loop_watch_remove(loop, s->bell_watch);
 	for (uint32_t i = 0; i < s->n_regions; i++) {
-		region_put(s->regions[i]);
+		s->regions[i]->may_come_back = !s->has_left;
+		region_drop(s->regions[i]);
 	}
 	free(s->regions);
-	region_put(s->ring_memory);
+	region_drop(s->ring_memory);
 	close(s->sock);
 	if (s->bell_in >= 0) {
 		close(s->bell_in);

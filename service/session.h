@@ -41,6 +41,7 @@ struct session {
 	struct loop_task task;         /* posted: it is marked */
 	bool has_mail;                 /* there may be messages to read */
 	bool is_admitted;             /* counted as one that has greeted */
+	bool has_left;                 /* closed by its client: nobody reconnects */
 	const char *over_quota; /* the exceeded quota, for everything except inspection; or NULL */
 	/* Bells: we read bell_in and write bell_out. */
 	int bell_in, bell_out;

@@ -220,20 +220,28 @@ int process_threads(pid_t pid) {
 	return count_entries(pid, "task");
 }
 
-long process_rss_kib(pid_t pid) {
+static long status_kib(pid_t pid, const char *key) {
 	char path[64], line[256];
 	long kib = -1;
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
 	FILE *f = fopen(path, "r");
 	while (f && fgets(line, sizeof(line), f)) {
-		if (strncmp(line, "VmRSS:", 6) == 0) {
-			kib = strtol(line + 6, NULL, 10);
+		if (strncmp(line, key, strlen(key)) == 0) {
+			kib = strtol(line + strlen(key), NULL, 10);
 		}
 	}
 	if (f) {
 		fclose(f);
 	}
 	return kib;
+}
+
+long process_rss_kib(pid_t pid) {
+	return status_kib(pid, "VmRSS:");
+}
+
+long process_shmem_kib(pid_t pid) {
+	return status_kib(pid, "RssShmem:");
 }
 
 int process_memfds(pid_t pid) {

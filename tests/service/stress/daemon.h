@@ -39,6 +39,7 @@ bool daemon_log_has(const struct daemon *d, const char *text);
 int process_fds(pid_t pid);
 int process_threads(pid_t pid);
 long process_rss_kib(pid_t pid);
+long process_shmem_kib(pid_t pid);
 /* Mappings of memory files: regions and rings. */
 int process_memfds(pid_t pid);
 
