@@ -1,7 +1,6 @@
 #include "replay.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 

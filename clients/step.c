@@ -54,7 +54,7 @@ static bool is_fed(const struct pica_list_write *w, bool from_list) {
 static void on_write(void *user, const struct pica_list_write *w, bool from_list) {
 	struct step *s = user;
 	if (s->error == 0 && s->visitor->write) {
-		visited(s, s->visitor->write(s->user, w, from_list));
+		s->visitor->write(s->user, w, from_list);
 	}
 	if (s->error == 0 && is_fed(w, from_list)) {
 		feed(s, w);
@@ -75,7 +75,7 @@ static void on_draw(void *user, const uint32_t *regs, enum draw_kind kind) {
 static void on_vertex(void *user, const uint32_t (*attributes)[4], unsigned n) {
 	struct step *s = user;
 	if (s->error == 0 && s->visitor->vertex) {
-		visited(s, s->visitor->vertex(s->user, attributes, n));
+		s->visitor->vertex(s->user, attributes, n);
 	}
 }
 
@@ -94,14 +94,14 @@ static void on_drawn(void *user) {
 static void on_list(void *user, uint32_t addr, uint32_t size_bytes, bool is_jump) {
 	struct step *s = user;
 	if (s->error == 0 && s->visitor->list) {
-		visited(s, s->visitor->list(s->user, addr, size_bytes, is_jump));
+		s->visitor->list(s->user, addr, size_bytes, is_jump);
 	}
 }
 
 static void on_list_end(void *user) {
 	struct step *s = user;
 	if (s->error == 0 && s->visitor->list_end) {
-		visited(s, s->visitor->list_end(s->user));
+		s->visitor->list_end(s->user);
 	}
 }
 

@@ -27,13 +27,13 @@ struct step_draw {
 struct step_visitor {
 	/* A job that is about to run. */
 	int (*event)(void *user, const struct pica_capture_event *event);
-	int (*list)(void *user, uint32_t addr, uint32_t size_bytes, bool is_jump);
-	int (*list_end)(void *user);
-	int (*write)(void *user, const struct pica_list_write *w, bool from_list);
+	void (*list)(void *user, uint32_t addr, uint32_t size_bytes, bool is_jump);
+	void (*list_end)(void *user);
+	void (*write)(void *user, const struct pica_list_write *w, bool from_list);
 	/* The context is idle, and as the draw sees it. */
 	int (*draw)(void *user, const struct step_draw *draw);
 	/* A vertex of an immediate draw; after draw(). Does not wait for the context. */
-	int (*vertex)(void *user, const uint32_t (*attributes)[4], unsigned n);
+	void (*vertex)(void *user, const uint32_t (*attributes)[4], unsigned n);
 	/* The context is idle, and the draw is done. */
 	int (*drawn)(void *user, const struct step_draw *draw);
 };

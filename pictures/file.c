@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
@@ -179,6 +178,11 @@ int file_make_folders(const char *path) {
 	}
 	free(part);
 	return ret;
+}
+
+bool file_is_folder(const char *path) {
+	struct stat st;
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
 bool file_ends_with(const char *path, const char *end) {

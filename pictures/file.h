@@ -31,6 +31,7 @@ int file_finish(struct file_out *out, int result);
 bool file_is_stdout(const char *path);
 /* The path as messages name it: "standard output" for "-". */
 const char *file_shown(const char *path);
+bool file_is_folder(const char *path);
 /* Whether both paths lead to one file that exists: writing one would replace the other. */
 bool file_is_same(const char *a, const char *b);
 /* "FOLDER/NAME", to be freed; one slash is enough. NULL: out of memory. */

@@ -1,7 +1,5 @@
 #include "pictures/plain.h"
 
-#include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <unistd.h>

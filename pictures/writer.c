@@ -2,8 +2,6 @@
 
 #include <errno.h>
 #include <setjmp.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

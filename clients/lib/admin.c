@@ -1,6 +1,5 @@
 /* Requests about the service and its sessions. */
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>
 

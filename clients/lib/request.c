@@ -1,7 +1,6 @@
 /* Control messages: one request, one answer. */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -1,9 +1,7 @@
 /* Submissions and completions, and requests that read a context. */
 #include <errno.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -1,7 +1,6 @@
 /* pica batch: draws many captures, compares, reports; alone, or shared out to many machines. */
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

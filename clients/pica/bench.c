@@ -1,7 +1,6 @@
 /* pica bench: how fast captures are drawn. Frames are submitted and waited for one by one. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -229,9 +229,7 @@ int verb_diff(int argc, char **argv) {
 	if (exit == EXIT_FINE) {
 		exit = d.differs ? EXIT_DIFFERENT : EXIT_FINE;
 		json_object_set_new(d.report, "differs", json_boolean(d.differs));
-		if (d.report && json_print(d.report) < 0) {
-			exit = log_no_memory();
-		}
+		exit = d.report ? json_finish(d.report, exit) : exit;
 	} else {
 		json_decref(d.report);
 	}

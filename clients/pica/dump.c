@@ -1,7 +1,6 @@
 /* pica dump: command lists by name, and the state that a draw sees. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,30 +47,27 @@ static int on_event(void *user, const struct pica_capture_event *event) {
 	return 0;
 }
 
-static int on_list(void *user, uint32_t addr, uint32_t size_bytes, bool is_jump) {
+static void on_list(void *user, uint32_t addr, uint32_t size_bytes, bool is_jump) {
 	struct dump *d = user;
 	if (d->list_on) {
 		dump_list_list(&d->list, addr, size_bytes, is_jump);
 	}
-	return 0;
 }
 
-static int on_list_end(void *user) {
+static void on_list_end(void *user) {
 	struct dump *d = user;
 	if (d->list_on) {
 		dump_list_end(&d->list);
 	}
-	return 0;
 }
 
-static int on_write(void *user, const struct pica_list_write *w, bool from_list) {
+static void on_write(void *user, const struct pica_list_write *w, bool from_list) {
 	struct dump *d = user;
 	if (d->list_on) {
 		dump_list_write(&d->list, w, from_list);
 	} else {
 		dump_list_skip(&d->list, w);
 	}
-	return 0;
 }
 
 static bool is_here(const struct dump *d, const struct step_draw *draw) {
@@ -81,7 +77,7 @@ static bool is_here(const struct dump *d, const struct step_draw *draw) {
 /* ---- Vertices ---- */
 
 static bool has_geometry(const struct dump *d) {
-	return snapshot_has_geometry(d->here->state.regs);
+	return facts_has_geometry(d->here->state.regs);
 }
 
 /* That are asked for: the vertex program first. */
@@ -228,12 +224,11 @@ static int on_draw(void *user, const struct step_draw *draw) {
 	return 0;
 }
 
-static int on_vertex(void *user, const uint32_t (*attributes)[4], unsigned n) {
+static void on_vertex(void *user, const uint32_t (*attributes)[4], unsigned n) {
 	struct dump *d = user;
 	if (d->in_draw && (d->o->what & DUMP_VERTICES)) {
 		dump_immediate_add(&d->immediate, attributes, n);
 	}
-	return 0;
 }
 
 static int on_drawn(void *user, const struct step_draw *draw) {

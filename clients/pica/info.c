@@ -168,10 +168,11 @@ static void print_missing(const struct info *info) {
 	puts("\nmissing in the capture");
 	for (unsigned i = 0; i < info->missing.n; i++) {
 		const struct pica_capture_lack *l = &info->missing.row[i];
-		printf("  %s", missing_text(l->what));
+		const struct missing_kind *kind = missing_kind(l->what);
+		printf("  %s", kind->text);
 		if (l->count) {
-			printf(": %" PRIu64 " %s%s, first 0x%08" PRIx32, l->count,
-					missing_unit(l->what), plural(l->count), l->first);
+			printf(": %" PRIu64 " %s%s, first 0x%08" PRIx32, l->count, kind->unit,
+					plural(l->count), l->first);
 		}
 		putchar('\n');
 	}
@@ -257,16 +258,14 @@ static json_t *missing_json(const struct info *info) {
 	json_t *rows = json_array();
 	for (unsigned i = 0; i < info->missing.n; i++) {
 		const struct pica_capture_lack *l = &info->missing.row[i];
-		const char *name = missing_name(l->what);
-		json_t *row = json_pack("{ss sI}", "what", missing_text(l->what), "flag",
-				(json_int_t)l->what);
-		if (name) {
-			json_object_set_new(row, "name", json_string(name));
-		}
+		const struct missing_kind *kind = missing_kind(l->what);
+		json_t *row = json_pack("{ss sI ss*}", "what", kind->text, "flag",
+				(json_int_t)l->what, "name", kind->name);
 		if (l->count) {
-			json_object_set_new(row, "count", json_integer((json_int_t)l->count));
-			json_object_set_new(row, "unit", json_string(missing_unit(l->what)));
-			json_object_set_new(row, "first", json_integer(l->first));
+			json_object_update_new(row,
+					json_pack("{sI ss sI}", "count", (json_int_t)l->count,
+							"unit", kind->unit, "first",
+							(json_int_t)l->first));
 		}
 		json_array_append_new(rows, row);
 	}

@@ -129,22 +129,6 @@ static int on_event(void *user, const struct pica_capture_event *event) {
 	return l->error;
 }
 
-static int on_list(void *user, uint32_t addr, uint32_t size_bytes, bool is_jump) {
-	(void)size_bytes;
-	lint_list_begin(user, addr, is_jump);
-	return 0;
-}
-
-static int on_list_end(void *user) {
-	lint_list_end(user);
-	return 0;
-}
-
-static int on_write(void *user, const struct pica_list_write *w, bool from_list) {
-	lint_list_write(user, w, from_list);
-	return 0;
-}
-
 static int on_draw(void *user, const struct step_draw *draw) {
 	struct lint *l = user;
 	uint32_t regs[PICA_REG_COUNT];
@@ -165,11 +149,6 @@ static int on_draw(void *user, const struct step_draw *draw) {
 	lint_add_dirty(l, color);
 	lint_add_dirty(l, depth);
 	l->has_drawn = true;
-	return 0;
-}
-
-static int on_vertex(void *user, const uint32_t (*attributes)[4], unsigned n) {
-	lint_position_vertex(user, attributes, n);
 	return 0;
 }
 
@@ -205,11 +184,11 @@ static int gather(
 		struct lint *l, struct pica_capture *capture, const char *name, uint32_t n_frames) {
 	static const struct step_visitor visitor = {
 		.event = on_event,
-		.list = on_list,
-		.list_end = on_list_end,
-		.write = on_write,
+		.list = lint_list_begin,
+		.list_end = lint_list_end,
+		.write = lint_list_write,
 		.draw = on_draw,
-		.vertex = on_vertex,
+		.vertex = lint_position_vertex,
 		.drawn = on_drawn,
 	};
 	const struct pica_state *start = pica_capture_state(capture);
@@ -294,25 +273,25 @@ static json_t *finding_json(const struct lint_finding *f) {
 		json_object_set_new(row, "addr", json_integer(f->place.addr));
 	}
 	if (f->reg != LINT_NO_REG) {
-		json_object_set_new(row, "register", json_integer(f->reg));
-		json_object_set_new(row, "name", json_string(reg_name(f->reg)));
-		json_object_set_new(row, "value", json_integer(f->value));
+		json_object_update_new(row,
+				json_pack("{sI ss sI}", "register", (json_int_t)f->reg, "name",
+						reg_name(f->reg), "value", (json_int_t)f->value));
 	}
 	return row;
 }
 
-static int print_json(const struct lint *l, const struct options *o) {
+static int print_json(const struct lint *l, const struct options *o, int exit) {
 	json_t *report = json_report("lint"), *rows = json_array();
 	json_object_set_new(report, "path", json_text(o->capture));
 	for (unsigned i = 0; i < l->n; i++) {
 		json_array_append_new(rows, finding_json(&l->findings[i]));
 	}
 	json_object_set_new(report, "findings", rows);
-	return json_print(report);
+	return json_finish(report, exit);
 }
 
 static int print_rules(bool json) {
-	json_t *rows = json ? json_array() : NULL;
+	json_t *report = json ? json_report("lint") : NULL, *rows = json ? json_array() : NULL;
 	for (unsigned i = 0; i < LINT_RULES; i++) {
 		const struct lint_rule_info *r = &rules[i];
 		if (json) {
@@ -325,12 +304,8 @@ static int print_rules(bool json) {
 					r->source);
 		}
 	}
-	if (json) {
-		json_t *report = json_report("lint");
-		json_object_set_new(report, "rules", rows);
-		return json_print(report);
-	}
-	return 0;
+	json_object_set_new(report, "rules", rows);
+	return json ? json_finish(report, EXIT_FINE) : EXIT_FINE;
 }
 
 static int lint(const struct options *o, struct pica_capture *capture, struct pica_ctx *ctx,
@@ -347,10 +322,10 @@ static int lint(const struct options *o, struct pica_capture *capture, struct pi
 		return capture_failed(capture, o->capture, ret);
 	}
 	int exit = l->n ? EXIT_FINDINGS : EXIT_FINE;
-	if (!o->json) {
+	if (o->json) {
+		exit = print_json(l, o, exit);
+	} else {
 		print_text(l);
-	} else if (print_json(l, o) < 0) {
-		return capture_failed(capture, o->capture, -ENOMEM);
 	}
 	return worse(exit, replay_job_failed(&l->step.replay, o->capture));
 }
@@ -375,7 +350,7 @@ int verb_lint(int argc, char **argv) {
 	options_parse(&spec, argc, argv, &o);
 	log_show_progress(o.progress);
 	if (o.rules) {
-		return print_rules(o.json) < 0 ? EXIT_TROUBLE : EXIT_FINE;
+		return print_rules(o.json);
 	}
 	if (o.json) {
 		json_promise("lint", o.capture);

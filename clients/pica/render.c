@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +11,6 @@
 #include "common/json.h"
 #include "core/base/attributes.h"
 #include "expect.h"
-#include "fields.h"
 #include "pictures/file.h"
 #include "pictures/plain.h"
 #include "pictures/trace.h"
@@ -279,8 +277,7 @@ static void report_verified(struct shot *s, const struct pica_capture *capture) 
 	} else if (s->exit == EXIT_DIFFERENT &&
 			(info.float_mode != e->float_mode || info.combiner != e->combiner)) {
 		log_line("%s: note: its pictures were drawn with --float %s --combiner %s", s->path,
-			info.float_mode == PICA_FLOAT_F32 ? "f32" : "f24",
-			info.combiner == PICA_COMBINER_TRUNCATE ? "truncate" : "nearest");
+			float_words[info.float_mode], combiner_words[info.combiner]);
 	}
 	if (s->report) {
 		json_object_set_new(s->report, "verified", json_integer((json_int_t)s->n_verified));
@@ -400,11 +397,7 @@ static void replay_and_show(struct shot *s, struct pica_capture *capture) {
 			break;
 		}
 		/* One frame ahead and no more: jobs that wait cost memory. */
-		if (is_shown) {
-			ret = replay_wait(replay);
-		} else {
-			ret = replay_wait_for(replay, previous);
-		}
+		ret = is_shown ? replay_wait(replay) : replay_wait_for(replay, previous);
 		if (ret == 0 && is_shown && o->verify) {
 			verify_frame(s, capture, frame);
 		}
@@ -518,10 +511,7 @@ static int end_output(struct render *r, char **lines, const size_t *lines_size, 
 		if (ret == 0 && (r->o->output || !r->o->json)) {
 			ret = file_write(path, *lines, *lines_size);
 		}
-		if (ret < 0) {
-			log_line("%s: %s", file_shown(path), strerror(-ret));
-			exit = worse(exit, EXIT_TROUBLE);
-		}
+		exit = worse(exit, log_result(file_shown(path), ret));
 		free(*lines);
 	}
 	exit = render_video_end(r, exit);
@@ -595,10 +585,7 @@ int verb_render(int argc, char **argv) {
 	log_end();
 	pica_device_destroy(r.device);
 	pica_client_close(r.client);
-	int error = trace_finish(trace, 0);
-	if (error < 0) {
-		log_line("%s: %s", file_shown(o.trace), strerror(-error));
-		exit = worse(exit, EXIT_TROUBLE);
-	}
+	const int error = trace_finish(trace, 0);
+	exit = error < 0 ? worse(exit, log_result(file_shown(o.trace), error)) : exit;
 	return end_output(&r, &lines, &lines_size, exit);
 }

@@ -1,7 +1,6 @@
 /* pica trim: some frames of a capture, as a capture of their own. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "convert/convert.h"

@@ -1,7 +1,6 @@
 #include "etc1.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 
 static const int modifiers[8][2] = { { 2, 8 }, { 5, 17 }, { 9, 29 }, { 13, 42 }, { 18, 60 },
 	{ 24, 80 }, { 33, 106 }, { 47, 183 } };

@@ -1,6 +1,5 @@
 /* pica-scenes: records the bundled scenes into captures. */
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* Captures: opening a file of either form, and reading it. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include <fcntl.h>

@@ -1,5 +1,4 @@
 /* A context made ready for a capture. */
-#include <errno.h>
 
 #include "capture/form/form.h"
 #include "pica/front/ctx.h"

@@ -8,7 +8,6 @@
  * the instruction set, 2 on trouble.
  */
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,6 @@
 #include "random.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/attributes.h"

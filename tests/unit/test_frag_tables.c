@@ -1,7 +1,6 @@
 /*
  * Tables between draws of a pass: shared until they are written.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/arena.h"

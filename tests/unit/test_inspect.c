@@ -1,6 +1,5 @@
 /* Looking in: fields of registers, the writes of a list. */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "core/base/attributes.h"

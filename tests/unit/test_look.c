@@ -1,7 +1,6 @@
 /* Looking into a context: vertices and targets. */
 #include "engine_rig.h"
 #include "pica_inspect.h"
-#include "pica_regs.h"
 #include "tests/suite.h"
 
 /* ---- Vertices ---- */

@@ -1,5 +1,4 @@
 #include <stdatomic.h>
-#include <stdlib.h>
 
 #include "core/sched/graph.h"
 #include "core/sched/pool.h"

@@ -1,6 +1,5 @@
 /* Pixels of buffers in place, and buffers of a tile: cleared, loaded, stored. */
 #include <check.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

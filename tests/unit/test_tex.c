@@ -1,7 +1,6 @@
 /* Texture units 0-2: registers, formats, wrapping, filters, levels.  [fidelity: texture-numbers] */
 #include <math.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* The captures of a batch: files, folders that are searched, lists of both. */
 #include <errno.h>
 #include <fts.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,14 +66,9 @@ static int search(struct batch_plan *plan, const char *folder) {
 	return exit;
 }
 
-static bool is_folder(const char *path) {
-	struct stat st;
-	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
 static int add_path(struct batch_plan *plan, const char *path) {
 	const unsigned before = plan->n;
-	if (!is_folder(path)) {
+	if (!file_is_folder(path)) {
 		return add(plan, path, capture_name(path));
 	}
 	int exit = search(plan, path);
@@ -119,7 +113,7 @@ int batch_inputs_find(struct batch_plan *plan, char **args, unsigned n) {
 	for (unsigned i = 0; exit == EXIT_FINE && i < n; i++) {
 		if (args[i][0] == '@') {
 			exit = add_list(plan, args[i] + 1);
-		} else if (file_ends_with(args[i], ".txt") && !is_folder(args[i])) {
+		} else if (file_ends_with(args[i], ".txt") && !file_is_folder(args[i])) {
 			exit = add_list(plan, args[i]);
 		} else {
 			exit = add_path(plan, args[i]);

@@ -46,13 +46,27 @@ static double number(const uint32_t *regs, uint32_t id, const char *name) {
 	return 0;
 }
 
-/* Those of a layer configuration; DA always is.  [fidelity: lighting-tables] */
-static const char *layer_tables(const uint32_t *regs) {
-	static const char *const tables[16] = { "D0 RR SP", "FR RR SP", "D0 D1 RR", "D0 D1 FR",
-		"D0 D1 RR RG RB SP", "D0 FR RR RG RB SP",
-		"D0 D1 FR RR SP", [8] = "D0 D1 FR RR RG RB SP" };
-	const char *text = tables[get_LIGHTING_CONFIG0_LAYERS(regs[PICA_REG_LIGHTING_CONFIG0])];
-	return text ? text : "";
+uint32_t effects_layer_tables(uint32_t layers) {
+	enum {
+		D0 = 1 << PICA_LIGHT_TABLE_D0,
+		D1 = 1 << PICA_LIGHT_TABLE_D1,
+		FR = 1 << PICA_LIGHT_TABLE_FR,
+		RB = 1 << PICA_LIGHT_TABLE_RB,
+		RG = 1 << PICA_LIGHT_TABLE_RG,
+		RR = 1 << PICA_LIGHT_TABLE_RR,
+		SP = 1 << PICA_LIGHT_TABLE_SP,
+	};
+	/* [fidelity: lighting-tables] */
+	static const uint16_t tables[16] = { D0 | RR | SP, FR | RR | SP, D0 | D1 | RR, D0 | D1 | FR,
+		D0 | D1 | RR | RG | RB | SP, D0 | FR | RR | RG | RB | SP, D0 | D1 | FR | RR | SP, 0,
+		D0 | D1 | FR | RR | RG | RB | SP };
+	return tables[layers & 15];
+}
+
+/* Of the draw's configuration; DA always is. */
+static bool has_table(const uint32_t *regs, unsigned table) {
+	const uint32_t config = regs[PICA_REG_LIGHTING_CONFIG0];
+	return effects_layer_tables(get_LIGHTING_CONFIG0_LAYERS(config)) >> table & 1;
 }
 
 unsigned effects_light_count(const uint32_t *regs) {
@@ -69,7 +83,7 @@ void effects_light(const uint32_t *regs, unsigned slot, struct effects_light *ou
 	*out = (struct effects_light){
 		.number = id,
 		.config = regs[at + PICA_REG_LIGHT0_CONFIG - PICA_REG_LIGHT0_SPECULAR0],
-		.has_spot = strstr(layer_tables(regs), "SP") &&
+		.has_spot = has_table(regs, PICA_LIGHT_TABLE_SP) &&
 				!(get_LIGHTING_CONFIG1_SPOT_OFF(off) >> id & 1),
 		.has_distance = !(get_LIGHTING_CONFIG1_DISTANCE_OFF(off) >> id & 1),
 		.has_shadow = get_LIGHTING_CONFIG0_SHADOW(regs[PICA_REG_LIGHTING_CONFIG0]) &&
@@ -95,6 +109,9 @@ static void light_text(const uint32_t *regs, unsigned slot, FILE *out) {
 /* Those that the layer configuration has, and that are switched on. [fidelity: lighting-disable] */
 static void tables_text(const uint32_t *regs, FILE *out) {
 	static const char *const names[] = { "D0", "D1", "SP", "FR", "RB", "RG", "RR" };
+	static const uint8_t tables[] = { PICA_LIGHT_TABLE_D0, PICA_LIGHT_TABLE_D1,
+		PICA_LIGHT_TABLE_SP, PICA_LIGHT_TABLE_FR, PICA_LIGHT_TABLE_RB, PICA_LIGHT_TABLE_RG,
+		PICA_LIGHT_TABLE_RR };
 	const uint32_t off = regs[PICA_REG_LIGHTING_CONFIG1];
 	const bool is_off[ARRAY_LEN(names)] = { get_LIGHTING_CONFIG1_D0_OFF(off),
 		get_LIGHTING_CONFIG1_D1_OFF(off), get_LIGHTING_CONFIG1_SPOT_OFF(off) == 0xFF,
@@ -104,7 +121,7 @@ static void tables_text(const uint32_t *regs, FILE *out) {
 	fprintf(out, ", layers %" PRIu32,
 			get_LIGHTING_CONFIG0_LAYERS(regs[PICA_REG_LIGHTING_CONFIG0]));
 	for (unsigned i = 0; i < ARRAY_LEN(names); i++) {
-		if (strstr(layer_tables(regs), names[i]) && !is_off[i]) {
+		if (has_table(regs, tables[i]) && !is_off[i]) {
 			const uint32_t select =
 					regs[PICA_REG_LIGHTING_LUTINPUT_SELECT] >> 4 * i & 7;
 			fprintf(out, "%s%s(%s)", n++ ? " " : ": ", names[i],

@@ -21,6 +21,8 @@ struct effects_light {
 	double x, y, z;
 };
 
+/* Bits of the tables D0 to RR and SP that a layer configuration has; 0: there is none. */
+uint32_t effects_layer_tables(uint32_t layers);
 unsigned effects_light_count(const uint32_t *regs);
 void effects_light(const uint32_t *regs, unsigned slot, struct effects_light *out);
 

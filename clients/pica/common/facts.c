@@ -3,16 +3,12 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
 #include "core/base/attributes.h"
 #include "effects.h"
 #include "fields.h"
-
-enum { STAGES = 6, UNITS = 3, TEXTURES = 4 };
 
 static const char *const keys[FACT_COUNT] = {
 	[FACT_DRAWS] = "draws",
@@ -72,14 +68,71 @@ static void feature(struct facts *f, uint32_t used, const char *name) {
 	}
 }
 
+/* ---- Values of registers ---- */
+
+const struct facts_texture_regs facts_texture_regs[FACTS_TEXTURES] = {
+	{ PICA_REG_TEXUNIT0_DIM, PICA_REG_TEXUNIT0_PARAM, PICA_REG_TEXUNIT0_LOD,
+			PICA_REG_TEXUNIT0_ADDR1, PICA_REG_TEXUNIT0_TYPE },
+	{ PICA_REG_TEXUNIT1_DIM, PICA_REG_TEXUNIT1_PARAM, PICA_REG_TEXUNIT1_LOD,
+			PICA_REG_TEXUNIT1_ADDR, PICA_REG_TEXUNIT1_TYPE },
+	{ PICA_REG_TEXUNIT2_DIM, PICA_REG_TEXUNIT2_PARAM, PICA_REG_TEXUNIT2_LOD,
+			PICA_REG_TEXUNIT2_ADDR, PICA_REG_TEXUNIT2_TYPE },
+};
+const char *const facts_faces[FACTS_FACES] = { "x", "-x", "y", "-y", "z", "-z" };
+
+bool facts_has_geometry(const uint32_t *regs) {
+	return get_GEOSTAGE_CONFIG_GS(regs[PICA_REG_GEOSTAGE_CONFIG]) == PICA_GEOSTAGE_ON;
+}
+
+uint32_t facts_mapped_outputs(const uint32_t *regs) {
+	const uint32_t total = get_SH_OUTMAP_TOTAL_COUNT(regs[PICA_REG_SH_OUTMAP_TOTAL]);
+	uint32_t bits = 0;
+	for (uint32_t k = 0; k < total && k < 7; k++) {
+		const uint32_t word = regs[PICA_REG_SH_OUTMAP_O0 + k];
+		bits |= 1u << get_SH_OUTMAP_X(word) | 1u << get_SH_OUTMAP_Y(word) |
+				1u << get_SH_OUTMAP_Z(word) | 1u << get_SH_OUTMAP_W(word);
+	}
+	return bits & ((1u << PICA_VERTEX_SEMANTICS) - 1);
+}
+
+void facts_texture(const uint32_t *regs, unsigned unit, struct facts_texture *out) {
+	const struct facts_texture_regs *at = &facts_texture_regs[unit];
+	const uint32_t config = regs[PICA_REG_TEXUNIT_CONFIG];
+	const uint32_t on[FACTS_TEXTURES] = { get_TEXUNIT_CONFIG_ENABLE0(config),
+		get_TEXUNIT_CONFIG_ENABLE1(config), get_TEXUNIT_CONFIG_ENABLE2(config) };
+	/* [fidelity: texel-formats] */
+	static const uint8_t bits[16] = { 32, 24, 16, 16, 16, 16, 16, 8, 8, 8, 4, 4, 4, 8 };
+	*out = (struct facts_texture){
+		.is_on = on[unit],
+		.addr = (regs[at->addr] & 0x0FFFFFFF) << 3,
+		.format = get_TEXUNIT_TYPE_FORMAT(regs[at->type]),
+		.width = get_TEXUNIT_DIM_WIDTH(regs[at->dim]),
+		.height = get_TEXUNIT_DIM_HEIGHT(regs[at->dim]),
+		.levels = get_TEXUNIT_LOD_MAX(regs[at->lod]),
+		.bits = bits[get_TEXUNIT_TYPE_FORMAT(regs[at->type])],
+		.type = unit == 0 ? get_TEXUNIT_PARAM_TYPE(regs[at->param]) :
+				    PICA_TEXTURE_TYPE_2D,
+	};
+}
+
+bool facts_is_cube(const struct facts_texture *t) {
+	return t->type == PICA_TEXTURE_TYPE_CUBE || t->type == PICA_TEXTURE_TYPE_SHADOW_CUBE;
+}
+
+uint32_t facts_face_addr(
+		const uint32_t *regs, const struct facts_texture *t, unsigned face) {
+	/* The others take the upper bits from the first.  [fidelity: addresses] */
+	const uint32_t word = regs[PICA_REG_TEXUNIT0_ADDR1 + face];
+	return face == 0 ? t->addr : (t->addr & ~(0x3FFFFFu << 3)) | (word & 0x3FFFFF) << 3;
+}
+
 /* ---- Combiners ---- */
 
-static const uint16_t stages[STAGES] = { PICA_REG_TEXENV0_SOURCE, PICA_REG_TEXENV1_SOURCE,
+const uint16_t facts_stages[FACTS_STAGES] = { PICA_REG_TEXENV0_SOURCE, PICA_REG_TEXENV1_SOURCE,
 	PICA_REG_TEXENV2_SOURCE, PICA_REG_TEXENV3_SOURCE, PICA_REG_TEXENV4_SOURCE,
 	PICA_REG_TEXENV5_SOURCE };
 
-/* How many operands an operation reads. */
-static unsigned operands(uint32_t op) {
+unsigned facts_operands(uint32_t op) {
 	switch (op) {
 	case PICA_TEV_OP_REPLACE:
 		return 1;
@@ -92,23 +145,23 @@ static unsigned operands(uint32_t op) {
 	}
 }
 
-/* Sources that a stage reads, bit k = source k. */
-static uint32_t stage_sources(const uint32_t *regs, unsigned stage) {
-	const uint32_t source = regs[stages[stage]];
+uint32_t facts_stage_sources(const uint32_t *regs, unsigned stage) {
+	const uint32_t source = regs[facts_stages[stage]];
 	const uint32_t combiner =
-		regs[stages[stage] + PICA_REG_TEXENV0_COMBINER - PICA_REG_TEXENV0_SOURCE];
+		regs[facts_stages[stage] + PICA_REG_TEXENV0_COMBINER - PICA_REG_TEXENV0_SOURCE];
 	const uint32_t rgb[3] = { get_TEXENV_SOURCE_RGB0(source), get_TEXENV_SOURCE_RGB1(source),
 		get_TEXENV_SOURCE_RGB2(source) };
 	const uint32_t alpha[3] = { get_TEXENV_SOURCE_ALPHA0(source),
 		get_TEXENV_SOURCE_ALPHA1(source), get_TEXENV_SOURCE_ALPHA2(source) };
 	const uint32_t rgb_op = get_TEXENV_COMBINER_RGB(combiner);
 	uint32_t used = 0;
-	for (unsigned k = 0; k < operands(rgb_op); k++) {
+	for (unsigned k = 0; k < facts_operands(rgb_op); k++) {
 		used |= 1u << rgb[k];
 	}
 	/* DOT3_RGBA writes alpha too: the alpha operation is not read. */
-	const bool own_alpha = rgb_op != PICA_TEV_OP_DOT3_RGBA;
-	for (unsigned k = 0; own_alpha && k < operands(get_TEXENV_COMBINER_ALPHA(combiner)); k++) {
+	const unsigned n_alpha = rgb_op == PICA_TEV_OP_DOT3_RGBA ? 0 :
+			facts_operands(get_TEXENV_COMBINER_ALPHA(combiner));
+	for (unsigned k = 0; k < n_alpha; k++) {
 		used |= 1u << alpha[k];
 	}
 	return used;
@@ -116,11 +169,11 @@ static uint32_t stage_sources(const uint32_t *regs, unsigned stage) {
 
 /* Whether a stage passes its input on: how software switches one off. */
 static bool stage_is_idle(const uint32_t *regs, unsigned stage) {
-	const uint32_t *r = regs + stages[stage];
+	const uint32_t *r = regs + facts_stages[stage];
 	const uint32_t operand = r[PICA_REG_TEXENV0_OPERAND - PICA_REG_TEXENV0_SOURCE];
 	const uint32_t combiner = r[PICA_REG_TEXENV0_COMBINER - PICA_REG_TEXENV0_SOURCE];
 	const uint32_t scale = r[PICA_REG_TEXENV0_SCALE - PICA_REG_TEXENV0_SOURCE];
-	return stage_sources(regs, stage) == 1u << PICA_TEV_SOURCE_PREVIOUS &&
+	return facts_stage_sources(regs, stage) == 1u << PICA_TEV_SOURCE_PREVIOUS &&
 			get_TEXENV_COMBINER_RGB(combiner) == PICA_TEV_OP_REPLACE &&
 			get_TEXENV_COMBINER_ALPHA(combiner) == PICA_TEV_OP_REPLACE &&
 			get_TEXENV_OPERAND_RGB0(operand) == PICA_TEV_OPERAND_RGB_COLOR &&
@@ -131,8 +184,8 @@ static bool stage_is_idle(const uint32_t *regs, unsigned stage) {
 
 uint32_t facts_sources(const uint32_t *regs) {
 	uint32_t sources = 0;
-	for (unsigned i = 0; i < STAGES; i++) {
-		sources |= stage_is_idle(regs, i) ? 0 : stage_sources(regs, i);
+	for (unsigned i = 0; i < FACTS_STAGES; i++) {
+		sources |= stage_is_idle(regs, i) ? 0 : facts_stage_sources(regs, i);
 	}
 	return sources;
 }
@@ -140,12 +193,12 @@ uint32_t facts_sources(const uint32_t *regs) {
 static void combiner_facts(struct facts *f, const uint32_t *regs) {
 	uint32_t seen = 0; /* operations of this draw */
 	unsigned n_stages = 0;
-	for (unsigned i = 0; i < STAGES; i++) {
+	for (unsigned i = 0; i < FACTS_STAGES; i++) {
 		if (stage_is_idle(regs, i)) {
 			continue;
 		}
 		const uint32_t combiner =
-			regs[stages[i] + PICA_REG_TEXENV0_COMBINER - PICA_REG_TEXENV0_SOURCE];
+			regs[facts_stages[i] + PICA_REG_TEXENV0_COMBINER - PICA_REG_TEXENV0_SOURCE];
 		n_stages = i + 1;
 		seen |= 1u << get_TEXENV_COMBINER_RGB(combiner) |
 			1u << get_TEXENV_COMBINER_ALPHA(combiner);
@@ -161,32 +214,19 @@ static void combiner_facts(struct facts *f, const uint32_t *regs) {
 
 /* ---- Textures and light ---- */
 
-static const struct unit {
-	uint16_t dim, param, lod, type;
-} units[UNITS] = {
-	{ PICA_REG_TEXUNIT0_DIM, PICA_REG_TEXUNIT0_PARAM, PICA_REG_TEXUNIT0_LOD,
-		PICA_REG_TEXUNIT0_TYPE },
-	{ PICA_REG_TEXUNIT1_DIM, PICA_REG_TEXUNIT1_PARAM, PICA_REG_TEXUNIT1_LOD,
-		PICA_REG_TEXUNIT1_TYPE },
-	{ PICA_REG_TEXUNIT2_DIM, PICA_REG_TEXUNIT2_PARAM, PICA_REG_TEXUNIT2_LOD,
-		PICA_REG_TEXUNIT2_TYPE },
-};
-
-static void texture_facts(struct facts *f, const uint32_t *regs, unsigned unit) {
-	const struct unit *u = &units[unit];
-	const uint32_t dim = regs[u->dim], param = regs[u->param], lod = regs[u->lod];
-	/* Only unit 0 has types. */
-	const uint32_t type = unit == 0 ? get_TEXUNIT_PARAM_TYPE(param) : PICA_TEXTURE_TYPE_2D;
-	if (type == PICA_TEXTURE_TYPE_DISABLED) {
+static void count_texture(struct facts *f, const uint32_t *regs, unsigned unit) {
+	struct facts_texture t;
+	facts_texture(regs, unit, &t);
+	const uint32_t param = regs[facts_texture_regs[unit].param];
+	if (!t.is_on || t.type == PICA_TEXTURE_TYPE_DISABLED) {
 		return;
 	}
-	count(f, FACT_TEXTURES, "%" PRIu32 "x%" PRIu32 " %s", get_TEXUNIT_DIM_WIDTH(dim),
-		get_TEXUNIT_DIM_HEIGHT(dim),
-		field_text("TEXTURE_FORMAT", get_TEXUNIT_TYPE_FORMAT(regs[u->type])));
-	count(f, FACT_TEXTURE_TYPES, "%s", field_text("TEXTURE_TYPE", type));
+	count(f, FACT_TEXTURES, "%" PRIu32 "x%" PRIu32 " %s", t.width, t.height,
+		field_text("TEXTURE_FORMAT", t.format));
+	count(f, FACT_TEXTURE_TYPES, "%s", field_text("TEXTURE_TYPE", t.type));
 	const char *mag = field_text("FILTER", get_TEXUNIT_PARAM_MAG(param));
 	const char *min = field_text("FILTER", get_TEXUNIT_PARAM_MIN(param));
-	if (get_TEXUNIT_LOD_MAX(lod)) {
+	if (t.levels) {
 		count(f, FACT_FILTERS, "%s/%s/mip-%s", mag, min,
 			field_text("FILTER", get_TEXUNIT_PARAM_MIP(param)));
 	} else {
@@ -194,11 +234,11 @@ static void texture_facts(struct facts *f, const uint32_t *regs, unsigned unit) 
 	}
 	count(f, FACT_WRAPS, "%s/%s", field_text("WRAP", get_TEXUNIT_PARAM_WRAP_S(param)),
 			field_text("WRAP", get_TEXUNIT_PARAM_WRAP_T(param)));
-	feature(f, get_TEXUNIT_LOD_MAX(lod), "mipmaps");
-	feature(f, type == PICA_TEXTURE_TYPE_CUBE, "cube texture");
-	feature(f, type == PICA_TEXTURE_TYPE_SHADOW_2D || type == PICA_TEXTURE_TYPE_SHADOW_CUBE,
+	feature(f, t.levels, "mipmaps");
+	feature(f, t.type == PICA_TEXTURE_TYPE_CUBE, "cube texture");
+	feature(f, t.type == PICA_TEXTURE_TYPE_SHADOW_2D || t.type == PICA_TEXTURE_TYPE_SHADOW_CUBE,
 			"shadow texture");
-	feature(f, type == PICA_TEXTURE_TYPE_PROJECTION, "projected texture");
+	feature(f, t.type == PICA_TEXTURE_TYPE_PROJECTION, "projected texture");
 }
 
 /* A light of any draw counts once for the draw. */
@@ -346,8 +386,7 @@ static void raster_facts(struct facts *f, const uint32_t *regs) {
 	feature(f, scissor == PICA_SCISSOR_INSIDE || scissor == PICA_SCISSOR_OUTSIDE, "scissor");
 	feature(f, get_FRAGOP_CLIP_ENABLE(regs[PICA_REG_FRAGOP_CLIP]), "user clip plane");
 	feature(f, get_RASTER_FLAT_ENABLE(regs[PICA_REG_RASTER_FLAT]), "flat shading");
-	feature(f, get_GEOSTAGE_CONFIG_GS(regs[PICA_REG_GEOSTAGE_CONFIG]) == PICA_GEOSTAGE_ON,
-			"geometry shader");
+	feature(f, facts_has_geometry(regs), "geometry shader");
 }
 
 void facts_draw(void *user, const uint32_t *regs, enum draw_kind kind) {
@@ -367,13 +406,9 @@ void facts_draw(void *user, const uint32_t *regs, enum draw_kind kind) {
 	combiner_facts(f, regs);
 	uint32_t read = light_facts(f, regs) | facts_sources(regs) >> PICA_TEV_SOURCE_TEXTURE0;
 	read |= fog == PICA_FOG_MODE_GAS; /* its densities are unit 0's */
-	read &= (1u << TEXTURES) - 1;
-	const uint32_t config = regs[PICA_REG_TEXUNIT_CONFIG];
-	const uint32_t enabled[UNITS] = { get_TEXUNIT_CONFIG_ENABLE0(config),
-		get_TEXUNIT_CONFIG_ENABLE1(config), get_TEXUNIT_CONFIG_ENABLE2(config) };
-	for (unsigned unit = 0; unit < UNITS; unit++) {
-		if (enabled[unit] && (read >> unit & 1)) {
-			texture_facts(f, regs, unit);
+	for (unsigned unit = 0; unit < FACTS_TEXTURES; unit++) {
+		if (read >> unit & 1) {
+			count_texture(f, regs, unit);
 		}
 	}
 	proctex_facts(f, regs);

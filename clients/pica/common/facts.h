@@ -45,11 +45,48 @@ struct facts {
 void facts_finish(struct facts *f);
 /* The draw of a list_visitor; user is a struct facts. */
 void facts_draw(void *user, const uint32_t *regs, enum draw_kind kind);
-/* Sources that the combiner's stages read, bit k: source k. */
+
+enum { FACTS_STAGES = 6 };
+
+/* TEXENV0_SOURCE, ...: the first register of each stage of the combiner. */
+extern const uint16_t facts_stages[FACTS_STAGES];
+/* How many operands an operation reads, PICA_TEV_OP_*. */
+unsigned facts_operands(uint32_t op);
+/* Sources that a stage reads, bit k: source k. */
+uint32_t facts_stage_sources(const uint32_t *regs, unsigned stage);
+/* Those that all stages read which do not just pass their input on. */
 uint32_t facts_sources(const uint32_t *regs);
 /* Whether depth buffer or stencil are read or written. */
 bool facts_depth(const uint32_t *regs);
 /* "texture_types": as a key of JSON. */
 const char *fact_key(enum fact fact);
+
+/* ---- Values of registers ---- */
+
+bool facts_has_geometry(const uint32_t *regs);
+/* Bit s: an output of the last program is mapped to semantic s, PICA_SEMANTIC_*. */
+uint32_t facts_mapped_outputs(const uint32_t *regs);
+
+struct facts_texture {
+	bool is_on;
+	uint32_t addr, format, width, height, type;
+	uint32_t levels; /* below the first one */
+	unsigned bits;   /* of a texel; 0: no known format */
+};
+
+enum { FACTS_TEXTURES = 3, FACTS_FACES = 6 };
+
+/* The registers of each unit. */
+extern const struct facts_texture_regs {
+	uint16_t dim, param, lod, addr, type;
+} facts_texture_regs[FACTS_TEXTURES];
+/* "x", "-x", ...: the faces of a cube. */
+extern const char *const facts_faces[FACTS_FACES];
+
+void facts_texture(const uint32_t *regs, unsigned unit, struct facts_texture *out);
+bool facts_is_cube(const struct facts_texture *t);
+/* Address of a face of unit 0's cube; face 0 also gives the address of any other texture. */
+uint32_t facts_face_addr(
+		const uint32_t *regs, const struct facts_texture *t, unsigned face);
 
 #endif

@@ -7,10 +7,7 @@
 #include "pica_inspect.h"
 
 /* [fidelity: citrace-missing] */
-static const struct kind {
-	uint32_t what;
-	const char *name, *text, *unit;
-} kinds[] = {
+static const struct missing_kind kinds[] = {
 	{ PICA_CAPTURE_NO_MEMORY, "memory", "memory at the start (begins as 0)", "" },
 	{ PICA_CAPTURE_NO_TABLES, "tables",
 		"lighting, fog, procedural and gas tables at the start", "" },
@@ -43,39 +40,22 @@ static const struct kind {
 		"float uniforms of the vertex program at the start", "" },
 };
 
-static const struct kind *kind_of(uint32_t what) {
+const struct missing_kind *missing_kind(uint32_t what) {
+	static const struct missing_kind unknown = { 0, NULL, "something that a later version knows",
+		"" };
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
 		if (kinds[i].what == what) {
 			return &kinds[i];
 		}
 	}
-	return NULL;
-}
-
-const char *missing_name(uint32_t what) {
-	const struct kind *k = kind_of(what);
-	return k ? k->name : NULL;
-}
-
-const char *missing_text(uint32_t what) {
-	const struct kind *k = kind_of(what);
-	return k ? k->text : "something that a later version knows";
-}
-
-const char *missing_unit(uint32_t what) {
-	const struct kind *k = kind_of(what);
-	return k ? k->unit : "";
-}
-
-/* A .pica lists what it lacks. */
-static bool is_looked_at(const struct pica_capture *capture) {
-	struct pica_capture_info info;
-	pica_capture_info(capture, &info);
-	return info.form != PICA_CAPTURE_PICA;
+	return &unknown;
 }
 
 int missing_begin(const struct pica_capture *capture, struct pica_ctx *ctx) {
-	return pica_ctx_find_unwritten(ctx, is_looked_at(capture));
+	struct pica_capture_info info;
+	pica_capture_info(capture, &info);
+	/* A .pica lists what it lacks. */
+	return pica_ctx_find_unwritten(ctx, info.form != PICA_CAPTURE_PICA);
 }
 
 /* The unwritten memory of this bit that was read. */

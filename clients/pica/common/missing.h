@@ -22,10 +22,13 @@ int missing_begin(const struct pica_capture *capture, struct pica_ctx *ctx);
 /* When all of it was drawn. */
 void missing_find(struct missing *out, const struct pica_capture *capture, struct pica_ctx *ctx);
 
-/* "textures", for programs; NULL: not known here. */
-const char *missing_name(uint32_t what);
-/* "textures that draws sample", and the counted thing: "page", "load"; "" if none. */
-const char *missing_text(uint32_t what);
-const char *missing_unit(uint32_t what);
+/* A kind of missing parts. */
+struct missing_kind {
+	uint32_t what;
+	const char *name; /* "textures", for programs; NULL: not known here */
+	const char *text; /* "textures that draws sample" */
+	const char *unit; /* the counted thing: "page", "load"; "" if none */
+};
+const struct missing_kind *missing_kind(uint32_t what);
 
 #endif

@@ -84,43 +84,31 @@ static int scan(struct outname *o) {
 	return 0;
 }
 
-static bool is_folder(const char *path) {
-	struct stat st;
-	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
 int outname_init(struct outname *o, const char *arg, const char *extension, bool with_frame,
 		const char **error) {
 	memset(o, 0, sizeof(*o));
 	*error = "memory is out";
-	size_t len = arg ? strlen(arg) : 0;
+	const size_t len = arg ? strlen(arg) : 0;
+	const bool in_folder = !arg || file_is_folder(arg) ||
+			(arg[len - (len > 0)] == '/' && !strchr(arg, '{'));
 	if (arg && len == 0) {
 		*error = "expected a file, a folder or a pattern";
 		return -EINVAL;
 	}
-	bool slash = len && arg[len - 1] == '/';
-	bool is_pattern = arg && strchr(arg, '{') && !is_folder(arg);
-	if (is_pattern && slash) {
+	if (!in_folder && arg[len - 1] == '/') {
 		*error = "expected a file name after the last slash";
 		return -EINVAL;
 	}
-	if (arg && !is_pattern && !slash && !is_folder(arg)) {
+	if (in_folder) {
+		o->folder = arg ? file_in(arg, "") : strdup("");
+		if (asprintf(&o->pattern, "{name}%s-{screen}{-eye}.%s",
+				    with_frame ? "-f{frame:4}" : "", extension) < 0) {
+			o->pattern = NULL;
+		}
+	} else {
 		o->is_stdout = file_is_stdout(arg);
 		o->folder = strdup("");
 		o->pattern = strdup(arg);
-	} else if (is_pattern) {
-		o->folder = strdup("");
-		o->pattern = strdup(arg);
-	} else {
-		size_t size = len + 2;
-		o->folder = malloc(size);
-		if (o->folder) {
-			snprintf(o->folder, size, "%s%s", arg ? arg : "", arg && !slash ? "/" : "");
-		}
-		char pattern[64];
-		snprintf(pattern, sizeof(pattern), "{name}%s-{screen}{-eye}.%s",
-			with_frame ? "-f{frame:4}" : "", extension);
-		o->pattern = strdup(pattern);
 	}
 	if (!o->folder || !o->pattern) {
 		outname_finish(o);
@@ -195,78 +183,60 @@ int outname_check(const struct outname *o, char **at) {
 	struct stat st;
 	bool in_place = strchr(o->pattern, '{') == NULL && stat(o->pattern, &st) == 0 &&
 			!S_ISREG(st.st_mode);
-	if (ret == 0 && !in_place && !is_folder(path)) {
+	if (!in_place && !file_is_folder(path)) {
 		ret = access(path, F_OK) == 0 || errno == ENOTDIR ? -ENOTDIR : -errno;
-	}
-	if (ret == 0 && !in_place && access(path, W_OK | X_OK) < 0) {
+	} else if (!in_place && access(path, W_OK | X_OK) < 0) {
 		ret = -errno;
 	}
 	*at = path;
 	return ret;
 }
 
-/* Appends to path, or only counts where it is NULL. */
-static void put(char *path, size_t *len, const char *text, size_t n) {
-	if (path) {
-		memcpy(path + *len, text, n);
-	}
-	*len += n;
-}
-
-static size_t expand(const struct outname *o, const struct outname_values *v, char *path) {
-	size_t len = 0, n;
+char *outname_make(const struct outname *o, const struct outname_values *v) {
+	size_t n, size;
 	int digits;
-	char number[16];
-	put(path, &len, o->folder, strlen(o->folder));
+	char *path = NULL;
+	FILE *out = open_memstream(&path, &size);
+	if (!out) {
+		return NULL;
+	}
+	fputs(o->folder, out);
 	for (const char *p = o->pattern; *p; p += n) {
 		n = strcspn(p, "{");
 		if (n) {
-			put(path, &len, p, n);
+			fwrite(p, 1, n, out);
 			continue;
 		}
-		const char *text = "";
 		switch (place_at(p, &n, &digits)) {
 		case PLACE_NAME:
-			text = v->name;
+			fputs(v->name, out);
 			break;
 		case PLACE_FRAME:
-			snprintf(number, sizeof(number), "%0*u", digits, v->frame);
-			text = number;
+			fprintf(out, "%0*u", digits, v->frame);
 			break;
 		case PLACE_DRAW:
-			snprintf(number, sizeof(number), "%0*u", digits, v->draw);
-			text = number;
+			fprintf(out, "%0*u", digits, v->draw);
 			break;
 		case PLACE_SCREEN:
-			text = v->screen;
+			fputs(v->screen, out);
 			break;
 		case PLACE_EYE:
-			text = v->eye;
+			fputs(v->eye, out);
 			break;
 		case PLACE_EYE_SUFFIX:
-			text = strcmp(v->eye, "right") == 0 ? "-right" : "";
+			fputs(strcmp(v->eye, "right") == 0 ? "-right" : "", out);
 			break;
 		case PLACE_COUNT: /* scan() refused it */
 			break;
 		}
-		put(path, &len, text, strlen(text));
 	}
-	return len;
-}
-
-char *outname_make(const struct outname *o, const struct outname_values *v) {
-	size_t len = expand(o, v, NULL);
-	char *path = malloc(len + 1);
-	if (path) {
-		expand(o, v, path);
-		path[len] = '\0';
+	if (fclose(out)) {
+		free(path);
+		return NULL;
 	}
 	return path;
 }
 
 int outname_make_folders(const struct outname *o, const char *path) {
-	if (!makes_folders(o)) {
-		return 0;
-	}
-	return file_make_folders(path);
+	return makes_folders(o) ? file_make_folders(path) : 0;
 }

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,10 +25,10 @@ static void add(struct reads *out, const char *what, uint32_t addr, uint64_t siz
 /* ---- Textures ---- */
 
 static void add_textures(struct reads *out, const uint32_t *regs) {
-	for (unsigned unit = 0; unit < SNAPSHOT_TEXTURES; unit++) {
-		struct snapshot_texture t;
+	for (unsigned unit = 0; unit < FACTS_TEXTURES; unit++) {
+		struct facts_texture t;
 		char what[24];
-		snapshot_texture(regs, unit, &t);
+		facts_texture(regs, unit, &t);
 		uint64_t bytes = 0;
 		for (uint32_t level = 0; level <= t.levels; level++) {
 			bytes += (uint64_t)(t.width >> level) * (t.height >> level) * t.bits / 8;
@@ -37,11 +36,11 @@ static void add_textures(struct reads *out, const uint32_t *regs) {
 		if (!t.is_on) {
 			continue;
 		}
-		const bool is_cube = snapshot_is_cube(&t);
-		for (unsigned face = 0; face < (is_cube ? SNAPSHOT_FACES : 1); face++) {
+		const bool is_cube = facts_is_cube(&t);
+		for (unsigned face = 0; face < (is_cube ? FACTS_FACES : 1); face++) {
 			snprintf(what, sizeof(what), "texture %u%s%s", unit,
-					is_cube ? " face " : "", is_cube ? snapshot_faces[face] : "");
-			add(out, what, snapshot_face_addr(regs, &t, face), bytes);
+					is_cube ? " face " : "", is_cube ? facts_faces[face] : "");
+			add(out, what, facts_face_addr(regs, &t, face), bytes);
 		}
 	}
 }
@@ -169,27 +168,6 @@ static const struct read_range *partner(const struct reads *b, const struct read
 	return NULL;
 }
 
-unsigned reads_diff_text(const struct reads *a, const struct reads *b) {
-	unsigned n = 0;
-	for (unsigned i = 0; i < a->n; i++) {
-		const struct read_range *x = &a->r[i], *y = partner(b, x);
-		const struct bytes_differ d = y ? compare(x, y) : (struct bytes_differ){ 0, 0 };
-		if (!d.n) {
-			continue;
-		}
-		n++;
-		printf("  it reads other bytes: %s, 0x%08" PRIx32 "-0x%08" PRIx32, x->what, x->addr,
-				x->addr + (x->size_bytes - 1));
-		if (y->addr != x->addr) {
-			printf(" (B: 0x%08" PRIx32 ")", y->addr);
-		}
-		printf(": %" PRIu32 " differ%s, first at 0x%08" PRIx32 ": A %02x, B %02x\n", d.n,
-				d.n == 1 ? "s" : "", x->addr + d.first, x->bytes[d.first],
-				y->bytes[d.first]);
-	}
-	return n;
-}
-
 json_t *reads_diff_json(const struct reads *a, const struct reads *b) {
 	json_t *rows = json_array();
 	for (unsigned i = 0; i < a->n; i++) {
@@ -208,4 +186,25 @@ json_t *reads_diff_json(const struct reads *a, const struct reads *b) {
 		}
 	}
 	return rows;
+}
+
+void reads_diff_text(const json_t *rows) {
+	const json_t *row;
+	size_t i;
+	json_array_foreach(rows, i, row) {
+		const char *what = "";
+		json_int_t a_addr = 0, b_addr = 0, size = 0, bytes = 0, offset = 0;
+		int a = 0, b = 0;
+		json_unpack((json_t *)row, "{ss sI sI sI sI s{sI si si}}", "what", &what, "a_addr",
+				&a_addr, "b_addr", &b_addr, "size", &size, "bytes", &bytes, "first",
+				"offset", &offset, "a", &a, "b", &b);
+		printf("  it reads other bytes: %s, 0x%08" PRIx64 "-0x%08" PRIx64, what,
+				(uint64_t)a_addr, (uint64_t)(a_addr + size - 1));
+		if (b_addr != a_addr) {
+			printf(" (B: 0x%08" PRIx64 ")", (uint64_t)b_addr);
+		}
+		printf(": %" PRIu64 " differ%s, first at 0x%08" PRIx64 ": A %02x, B %02x\n",
+				(uint64_t)bytes, bytes == 1 ? "s" : "", (uint64_t)(a_addr + offset),
+				(unsigned)a, (unsigned)b);
+	}
 }

@@ -40,9 +40,10 @@ XXH128_hash_t reads_hash(const struct reads *r, struct pica_ctx *ctx);
 
 /*
  * Differences between two copies; of ranges that both have in one size, which need not be in one
- * place. Returns their number.
+ * place.
  */
-unsigned reads_diff_text(const struct reads *a, const struct reads *b);
 json_t *reads_diff_json(const struct reads *a, const struct reads *b);
+/* Prints them. */
+void reads_diff_text(const json_t *rows);
 
 #endif

@@ -98,64 +98,6 @@ void snapshot_tables(const struct pica_tables *t, uint32_t groups,
 	}
 }
 
-/* ---- Values of registers ---- */
-
-const struct snapshot_texture_regs snapshot_texture_regs[SNAPSHOT_TEXTURES] = {
-	{ PICA_REG_TEXUNIT0_DIM, PICA_REG_TEXUNIT0_PARAM, PICA_REG_TEXUNIT0_LOD,
-			PICA_REG_TEXUNIT0_ADDR1, PICA_REG_TEXUNIT0_TYPE },
-	{ PICA_REG_TEXUNIT1_DIM, PICA_REG_TEXUNIT1_PARAM, PICA_REG_TEXUNIT1_LOD,
-			PICA_REG_TEXUNIT1_ADDR, PICA_REG_TEXUNIT1_TYPE },
-	{ PICA_REG_TEXUNIT2_DIM, PICA_REG_TEXUNIT2_PARAM, PICA_REG_TEXUNIT2_LOD,
-			PICA_REG_TEXUNIT2_ADDR, PICA_REG_TEXUNIT2_TYPE },
-};
-const char *const snapshot_faces[SNAPSHOT_FACES] = { "x", "-x", "y", "-y", "z", "-z" };
-
-bool snapshot_has_geometry(const uint32_t *regs) {
-	return get_GEOSTAGE_CONFIG_GS(regs[PICA_REG_GEOSTAGE_CONFIG]) == PICA_GEOSTAGE_ON;
-}
-
-uint32_t snapshot_mapped_outputs(const uint32_t *regs) {
-	const uint32_t total = get_SH_OUTMAP_TOTAL_COUNT(regs[PICA_REG_SH_OUTMAP_TOTAL]);
-	uint32_t bits = 0;
-	for (uint32_t k = 0; k < total && k < 7; k++) {
-		const uint32_t word = regs[PICA_REG_SH_OUTMAP_O0 + k];
-		bits |= 1u << get_SH_OUTMAP_X(word) | 1u << get_SH_OUTMAP_Y(word) |
-				1u << get_SH_OUTMAP_Z(word) | 1u << get_SH_OUTMAP_W(word);
-	}
-	return bits & ((1u << PICA_VERTEX_SEMANTICS) - 1);
-}
-
-void snapshot_texture(const uint32_t *regs, unsigned unit, struct snapshot_texture *out) {
-	const struct snapshot_texture_regs *at = &snapshot_texture_regs[unit];
-	const uint32_t config = regs[PICA_REG_TEXUNIT_CONFIG];
-	const uint32_t on[SNAPSHOT_TEXTURES] = { get_TEXUNIT_CONFIG_ENABLE0(config),
-		get_TEXUNIT_CONFIG_ENABLE1(config), get_TEXUNIT_CONFIG_ENABLE2(config) };
-	/* [fidelity: texel-formats] */
-	static const uint8_t bits[16] = { 32, 24, 16, 16, 16, 16, 16, 8, 8, 8, 4, 4, 4, 8 };
-	*out = (struct snapshot_texture){
-		.is_on = on[unit],
-		.addr = (regs[at->addr] & 0x0FFFFFFF) << 3,
-		.format = get_TEXUNIT_TYPE_FORMAT(regs[at->type]),
-		.width = get_TEXUNIT_DIM_WIDTH(regs[at->dim]),
-		.height = get_TEXUNIT_DIM_HEIGHT(regs[at->dim]),
-		.levels = get_TEXUNIT_LOD_MAX(regs[at->lod]),
-		.bits = bits[get_TEXUNIT_TYPE_FORMAT(regs[at->type])],
-		.type = unit == 0 ? get_TEXUNIT_PARAM_TYPE(regs[at->param]) :
-				    PICA_TEXTURE_TYPE_2D,
-	};
-}
-
-bool snapshot_is_cube(const struct snapshot_texture *t) {
-	return t->type == PICA_TEXTURE_TYPE_CUBE || t->type == PICA_TEXTURE_TYPE_SHADOW_CUBE;
-}
-
-uint32_t snapshot_face_addr(
-		const uint32_t *regs, const struct snapshot_texture *t, unsigned face) {
-	/* The others take the upper bits from the first.  [fidelity: addresses] */
-	const uint32_t word = regs[PICA_REG_TEXUNIT0_ADDR1 + face];
-	return face == 0 ? t->addr : (t->addr & ~(0x3FFFFFu << 3)) | (word & 0x3FFFFF) << 3;
-}
-
 /* ---- Text ---- */
 
 void snapshot_title(const struct snapshot *s, FILE *out) {
@@ -169,7 +111,7 @@ void snapshot_title(const struct snapshot *s, FILE *out) {
 			field_text("PRIMITIVE",
 					get_PRIMITIVE_CONFIG_MODE(
 							regs[PICA_REG_PRIMITIVE_CONFIG])));
-	if (snapshot_has_geometry(regs)) {
+	if (facts_has_geometry(regs)) {
 		fputs(", geometry shader", out);
 	}
 	fprintf(out, " (byte 0x%" PRIX64 ", word 0x%08" PRIx32 ")\n", s->draw.offset, s->draw.addr);
@@ -186,9 +128,9 @@ static void summary_text(const struct snapshot *s, FILE *out) {
 		fprintf(out, "%-10s %s at 0x%08" PRIx32 "\n", "depth",
 				field_text("DEPTH_FORMAT", t.depth_format), t.depth_addr);
 	}
-	for (unsigned unit = 0; unit < SNAPSHOT_TEXTURES; unit++) {
-		struct snapshot_texture x;
-		snapshot_texture(regs, unit, &x);
+	for (unsigned unit = 0; unit < FACTS_TEXTURES; unit++) {
+		struct facts_texture x;
+		facts_texture(regs, unit, &x);
 		if (x.is_on) {
 			fprintf(out, "texture %u  %" PRIu32 "x%" PRIu32 " %s %s at 0x%08" PRIx32,
 					unit, x.width, x.height,
@@ -202,7 +144,7 @@ static void summary_text(const struct snapshot *s, FILE *out) {
 	 * The memories of the geometry unit are those of the vertex units while there is no
 	 * geometry shader.
 	 */
-	for (unsigned u = 0; u < (snapshot_has_geometry(regs) ? 2u : 1u); u++) {
+	for (unsigned u = 0; u < (facts_has_geometry(regs) ? 2u : 1u); u++) {
 		char hash[17];
 		program_hash(unit_state(s, u), hash);
 		fprintf(out, "%s        program %s from word 0x%03" PRIx32 "\n", units[u].name,
@@ -334,7 +276,7 @@ void snapshot_text(const struct snapshot *s, uint32_t groups, FILE *out) {
 }
 
 void snapshot_short_text(const struct snapshot *s, FILE *out) {
-	const bool has_gs = snapshot_has_geometry(s->state.regs);
+	const bool has_gs = facts_has_geometry(s->state.regs);
 	all_text(s, has_gs ? SNAPSHOT_ALL : SNAPSHOT_ALL & ~(1u << PICA_GROUP_GSH), true, out);
 }
 
@@ -390,9 +332,9 @@ static json_t *target_json(const uint32_t *regs) {
 
 static json_t *textures_json(const uint32_t *regs) {
 	json_t *rows = json_array();
-	for (unsigned unit = 0; unit < SNAPSHOT_TEXTURES; unit++) {
-		struct snapshot_texture x;
-		snapshot_texture(regs, unit, &x);
+	for (unsigned unit = 0; unit < FACTS_TEXTURES; unit++) {
+		struct facts_texture x;
+		facts_texture(regs, unit, &x);
 		if (x.is_on) {
 			json_array_append_new(rows,
 					json_pack("{si ss ss sI sI sI sI}", "unit", (int)unit,

@@ -8,6 +8,7 @@
 
 #include <jansson.h>
 
+#include "facts.h"
 #include "pica.h"
 #include "step.h"
 
@@ -67,30 +68,4 @@ bool snapshot_is_empty(const uint32_t *words, unsigned n);
 
 /* Whether it is state of these groups: not a port or a trigger, of which nothing stays. */
 bool snapshot_is_state(uint32_t id, uint32_t groups);
-bool snapshot_has_geometry(const uint32_t *regs);
-/* Bit s: an output of the last program is mapped to semantic s, PICA_SEMANTIC_*. */
-uint32_t snapshot_mapped_outputs(const uint32_t *regs);
-
-struct snapshot_texture {
-	bool is_on;
-	uint32_t addr, format, width, height, type;
-	uint32_t levels; /* below the first one */
-	unsigned bits;   /* of a texel; 0: no known format */
-};
-
-enum { SNAPSHOT_TEXTURES = 3, SNAPSHOT_FACES = 6 };
-
-/* The registers of each unit. */
-extern const struct snapshot_texture_regs {
-	uint16_t dim, param, lod, addr, type;
-} snapshot_texture_regs[SNAPSHOT_TEXTURES];
-/* "x", "-x", ...: the faces of a cube. */
-extern const char *const snapshot_faces[SNAPSHOT_FACES];
-
-void snapshot_texture(const uint32_t *regs, unsigned unit, struct snapshot_texture *out);
-bool snapshot_is_cube(const struct snapshot_texture *t);
-/* Address of a face of unit 0's cube; face 0 also gives the address of any other texture. */
-uint32_t snapshot_face_addr(
-		const uint32_t *regs, const struct snapshot_texture *t, unsigned face);
-
 #endif

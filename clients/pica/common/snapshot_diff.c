@@ -2,8 +2,6 @@
 #include "snapshot.h"
 
 #include <inttypes.h>
-#include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/attributes.h"

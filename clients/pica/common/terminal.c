@@ -10,7 +10,6 @@
 #include <sys/signalfd.h>
 #include <sys/time.h>
 #include <termios.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "clock.h"

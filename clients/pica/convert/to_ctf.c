@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/attributes.h"
 #include "pica_regs.h"
 
 enum {

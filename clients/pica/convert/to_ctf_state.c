@@ -6,7 +6,6 @@
  */
 #include "convert.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

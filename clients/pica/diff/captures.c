@@ -18,7 +18,6 @@
 #include <string.h>
 
 #include "common/json.h"
-#include "fields.h"
 #include "shown.h"
 
 /* ---- Targets ---- */
@@ -248,7 +247,9 @@ static void print_draw(
 	if (has_pixel && differs_before(d, v)) {
 		puts("  it differs in front of this draw already: by a fill, a transfer, a load or an earlier frame");
 	}
-	reads_diff_text(&v[0].reads, &v[1].reads);
+	json_t *reads = reads_diff_json(&v[0].reads, &v[1].reads);
+	reads_diff_text(reads);
+	json_decref(reads);
 	print_states(d, v);
 }
 

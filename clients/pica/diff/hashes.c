@@ -37,12 +37,12 @@ static int add(struct hashes *h, const struct line *line) {
 static int read_hashes(struct hashes *h, const char *path) {
 	void *data;
 	size_t size;
-	int ret = file_read(path, &data, &size, MAX_FILE);
-	if (ret < 0) {
-		return log_result(path, ret);
+	int exit = log_result(path, file_read(path, &data, &size, MAX_FILE));
+	if (exit != EXIT_FINE) {
+		return exit;
 	}
 	unsigned number = 0;
-	for (char *rest = data, *text; ret == 0 && (text = strsep(&rest, "\n"));) {
+	for (char *rest = data, *text; exit == EXIT_FINE && (text = strsep(&rest, "\n"));) {
 		struct line line;
 		int end = 0;
 		number++;
@@ -52,18 +52,14 @@ static int read_hashes(struct hashes *h, const char *path) {
 		if (sscanf(text, "%127s %" SCNu32 " %63s %7s %32s%n", line.name, &line.frame,
 				    line.screen, line.eye, line.hash, &end) != 5 ||
 				text[end] || strlen(line.hash) != PICTURE_HASH_TEXT - 1) {
-			log_line("%s: line %u: expected name, frame, screen, eye and hash", path,
-					number);
-			ret = -EINVAL;
-		} else {
-			ret = add(h, &line);
+			exit = log_fail("%s: line %u: expected name, frame, screen, eye and hash",
+					path, number);
+		} else if (add(h, &line) < 0) {
+			exit = log_no_memory();
 		}
 	}
 	free(data);
-	if (ret == -ENOMEM) {
-		log_line("%s", strerror(ENOMEM));
-	}
-	return ret < 0 ? EXIT_TROUBLE : EXIT_FINE;
+	return exit;
 }
 
 /* By name, frame, screen and eye. */
@@ -205,14 +201,8 @@ static int draw_hashes(const struct diff_options *o, unsigned i, struct diff_sid
 	if (exit == EXIT_FINE) {
 		struct drawing d = { .out = h, .name = side->name };
 		int ret = draws ? draw_frames(o, side, &d, draws) : -ENOMEM;
-		const struct replay *r = &side->step.replay;
-		if (ret < 0) {
-			exit = diff_side_failed(side, ret);
-		} else if (r->worst < 0) {
-			log_at(o->path[i], r->worst_offset, "%s",
-					replay_error(r->worst, r->worst_flags));
-			exit = EXIT_BAD_CAPTURE;
-		}
+		exit = ret < 0 ? diff_side_failed(side, ret) :
+				replay_job_failed(&side->step.replay, o->path[i]);
 	}
 	free(draws);
 	return exit;

@@ -1,6 +1,5 @@
 #include "diff.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "core/vec/cpu.h"

@@ -63,18 +63,20 @@ int diff_side_failed(const struct diff_side *s, int ret) {
 }
 
 /*
- * The frame, with the visitor looking on in it; earlier ones just run. -ECANCELED is not an error
- * here.
+ * The frame, with the visitor looking on in it; earlier ones just run. *error: the visitor's; it
+ * may also end the frame without one. Returns an exit code.
  */
-static int run_to(struct diff_side *s, uint32_t frame) {
-	int ret = 0;
+static int look_on(struct diff_side *s, uint32_t frame, const struct step_visitor *visitor,
+		void *user, const int *error) {
+	int ret = diff_side_restart(s, frame, visitor, user);
 	for (uint64_t i = s->step.replay.frames; ret >= 0 && i <= frame; i++) {
 		ret = step_frame(&s->step, i == frame);
 	}
 	if (ret == -ECANCELED) {
 		ret = replay_wait(&s->step.replay);
 	}
-	return ret < 0 ? ret : 0;
+	ret = *error < 0 ? *error : ret;
+	return ret < 0 ? diff_side_failed(s, ret) : EXIT_FINE;
 }
 
 void diff_print_state(const struct diff *d, const struct snapshot *s) {
@@ -144,7 +146,7 @@ int diff_record_picture(const struct diff_record *r, struct picture *out) {
 
 struct marking {
 	struct diff_marks *marks;
-	struct pica_ctx *ctx;
+	struct diff_side *s;
 	int ret;
 };
 
@@ -182,15 +184,15 @@ static int on_mark(void *user, const struct step_draw *draw) {
 	}
 	marks->mark = mark;
 	struct reads reads;
-	reads_find(&reads, m->ctx, draw->kind);
-	marks->mark[marks->n++].read = reads_hash(&reads, m->ctx);
+	reads_find(&reads, m->s->ctx, draw->kind);
+	marks->mark[marks->n++].read = reads_hash(&reads, m->s->ctx);
 	return 0;
 }
 
 static int on_marked(void *user, const struct step_draw *draw) {
 	struct marking *m = user;
 	(void)draw;
-	m->marks->mark[m->marks->n - 1].drawn = mark_of(m->ctx);
+	m->marks->mark[m->marks->n - 1].drawn = mark_of(m->s->ctx);
 	return 0;
 }
 
@@ -201,22 +203,16 @@ void diff_marks_finish(struct diff_marks *marks) {
 
 int diff_marks_take(struct diff_marks *marks, struct diff_side *s, uint32_t frame) {
 	static const struct step_visitor visitor = { .draw = on_mark, .drawn = on_marked };
-	struct marking m = { .marks = marks };
+	struct marking m = { .marks = marks, .s = s };
 	*marks = (struct diff_marks){ .mark = NULL };
-	int ret = diff_side_restart(s, frame, &visitor, &m);
-	m.ctx = s->ctx;
-	if (ret == 0) {
-		ret = run_to(s, frame);
-	}
-	ret = m.ret < 0 ? m.ret : ret;
-	return ret < 0 ? diff_side_failed(s, ret) : EXIT_FINE;
+	return look_on(s, frame, &visitor, &m, &m.ret);
 }
 
-/* ---- Behind many draws ---- */
+/* ---- After many draws ---- */
 
 struct taking {
 	struct diff_records *list;
-	struct pica_ctx *ctx;
+	struct diff_side *s;
 	uint32_t first;
 	size_t bytes;
 	int ret;
@@ -237,7 +233,7 @@ static int on_drawn(void *user, const struct step_draw *draw) {
 		return 1;
 	}
 	list->r = r;
-	t->ret = diff_record_take(&list->r[list->n], t->ctx, draw);
+	t->ret = diff_record_take(&list->r[list->n], t->s->ctx, draw);
 	if (t->ret == 0) {
 		t->bytes += diff_record_bytes(&list->r[list->n++]);
 	}
@@ -255,22 +251,16 @@ void diff_records_finish(struct diff_records *list) {
 int diff_records_take(
 		struct diff_records *list, struct diff_side *s, uint32_t frame, uint32_t first) {
 	static const struct step_visitor visitor = { .drawn = on_drawn };
-	struct taking t = { .list = list, .first = first };
+	struct taking t = { .list = list, .s = s, .first = first };
 	*list = (struct diff_records){ .r = NULL };
-	int ret = diff_side_restart(s, frame, &visitor, &t);
-	t.ctx = s->ctx;
-	if (ret == 0) {
-		ret = run_to(s, frame);
-	}
-	ret = t.ret < 0 ? t.ret : ret;
-	return ret < 0 ? diff_side_failed(s, ret) : EXIT_FINE;
+	return look_on(s, frame, &visitor, &t, &t.ret);
 }
 
 /* ---- At one draw ---- */
 
 struct viewing {
 	struct diff_view *v;
-	struct pica_ctx *ctx;
+	struct diff_side *s;
 	uint32_t draw;
 	int ret;
 };
@@ -280,10 +270,10 @@ static int on_view_draw(void *user, const struct step_draw *draw) {
 	if (draw->draw == w->draw) {
 		w->v->is_there = true;
 		w->v->state.draw = *draw;
-		w->ret = pica_ctx_save_state(w->ctx, &w->v->state.state);
-		w->ret = w->ret < 0 ? w->ret : diff_record_take(&w->v->before, w->ctx, draw);
-		reads_find(&w->v->reads, w->ctx, draw->kind);
-		w->ret = w->ret < 0 ? w->ret : reads_copy(&w->v->reads, w->ctx);
+		w->ret = pica_ctx_save_state(w->s->ctx, &w->v->state.state);
+		w->ret = w->ret < 0 ? w->ret : diff_record_take(&w->v->before, w->s->ctx, draw);
+		reads_find(&w->v->reads, w->s->ctx, draw->kind);
+		w->ret = w->ret < 0 ? w->ret : reads_copy(&w->v->reads, w->s->ctx);
 	}
 	return w->ret;
 }
@@ -293,7 +283,7 @@ static int on_view_drawn(void *user, const struct step_draw *draw) {
 	if (draw->draw != w->draw) {
 		return 0;
 	}
-	w->ret = diff_record_take(&w->v->after, w->ctx, draw);
+	w->ret = diff_record_take(&w->v->after, w->s->ctx, draw);
 	return 1;
 }
 
@@ -306,13 +296,7 @@ void diff_view_finish(struct diff_view *v) {
 
 int diff_view_take(struct diff_view *v, struct diff_side *s, uint32_t frame, uint32_t draw) {
 	static const struct step_visitor visitor = { .draw = on_view_draw, .drawn = on_view_drawn };
-	struct viewing w = { .v = v, .draw = draw };
+	struct viewing w = { .v = v, .s = s, .draw = draw };
 	memset(v, 0, sizeof(*v));
-	int ret = diff_side_restart(s, frame, &visitor, &w);
-	w.ctx = s->ctx;
-	if (ret == 0) {
-		ret = run_to(s, frame);
-	}
-	ret = w.ret < 0 ? w.ret : ret;
-	return ret < 0 ? diff_side_failed(s, ret) : EXIT_FINE;
+	return look_on(s, frame, &visitor, &w, &w.ret);
 }

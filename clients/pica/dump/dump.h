@@ -67,6 +67,9 @@ void dump_files_finish(struct dump_files *f);
 char *dump_files_path(struct dump_files *f, const char *name);
 /* A file is there, or not (result: negative errno). Says so. note: "240x400", ... or NULL. */
 void dump_files_made(struct dump_files *f, const char *path, int result, const char *note);
+/* A picture as that file; result: of what has drawn it. */
+void dump_files_picture(struct dump_files *f, const char *name, const struct picture *p, int result,
+		const char *note);
 /* Logs why a file is not written. */
 void dump_files_skip(struct dump_files *f, const char *name, const char *why);
 

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +11,7 @@
 #include "common/log.h"
 #include "core/base/attributes.h"
 #include "fields.h"
+#include "pictures/file.h"
 #include "pictures/writer.h"
 
 enum { MAX_SIDE = 2048, MIN_SIDE = 8 };
@@ -21,8 +21,7 @@ void dump_files_begin(struct dump_files *f, const char *folder, bool json) {
 		.folder = folder, .prints = !json, .rows = json ? json_array() : NULL
 	};
 	if (mkdir(folder, 0777) && errno != EEXIST) {
-		log_line("%s: %s", folder, strerror(errno));
-		f->exit = EXIT_TROUBLE;
+		f->exit = log_result(folder, -errno);
 	}
 }
 
@@ -32,23 +31,16 @@ void dump_files_finish(struct dump_files *f) {
 }
 
 char *dump_files_path(struct dump_files *f, const char *name) {
-	const size_t size = strlen(f->folder) + strlen(name) + 2;
-	char *path = malloc(size);
-	if (path) {
-		const size_t len = strlen(f->folder);
-		snprintf(path, size, "%s%s%s", f->folder,
-				len && f->folder[len - 1] == '/' ? "" : "/", name);
-	} else {
-		log_line("%s", strerror(ENOMEM));
-		f->exit = EXIT_TROUBLE;
+	char *path = file_in(f->folder, name);
+	if (!path) {
+		f->exit = log_no_memory();
 	}
 	return path;
 }
 
 void dump_files_made(struct dump_files *f, const char *path, int result, const char *note) {
 	if (result < 0) {
-		log_line("cannot write %s: %s", path, strerror(-result));
-		f->exit = EXIT_TROUBLE;
+		f->exit = log_fail("cannot write %s: %s", path, strerror(-result));
 		return;
 	}
 	if (f->rows) {
@@ -59,6 +51,15 @@ void dump_files_made(struct dump_files *f, const char *path, int result, const c
 	if (f->prints) {
 		printf("%s%s%s\n", path, note ? " " : "", note ? note : "");
 	}
+}
+
+void dump_files_picture(struct dump_files *f, const char *name, const struct picture *p, int ret,
+		const char *note) {
+	char *path = dump_files_path(f, name);
+	if (path) {
+		dump_files_made(f, path, ret < 0 ? ret : picture_write_png(p, path), note);
+	}
+	free(path);
 }
 
 void dump_files_skip(struct dump_files *f, const char *name, const char *why) {
@@ -88,7 +89,7 @@ static void write_level(struct dump_files *f, struct pica_ctx *ctx, const char *
 }
 
 static void write_levels(struct dump_files *f, struct pica_ctx *ctx, const char *name,
-		const struct snapshot_texture *t, uint32_t addr) {
+		const struct facts_texture *t, uint32_t addr) {
 	uint32_t width = t->width, height = t->height;
 	for (uint32_t level = 0; level <= t->levels && width >= MIN_SIDE && height >= MIN_SIDE;
 			level++) {
@@ -110,10 +111,10 @@ static void write_levels(struct dump_files *f, struct pica_ctx *ctx, const char 
 }
 
 void dump_textures(struct dump_files *f, struct pica_ctx *ctx, const struct snapshot *s) {
-	for (unsigned unit = 0; unit < SNAPSHOT_TEXTURES; unit++) {
-		struct snapshot_texture t;
+	for (unsigned unit = 0; unit < FACTS_TEXTURES; unit++) {
+		struct facts_texture t;
 		char name[32];
-		snapshot_texture(s->state.regs, unit, &t);
+		facts_texture(s->state.regs, unit, &t);
 		snprintf(name, sizeof(name), "tex%u", unit);
 		if (!t.is_on) {
 			continue;
@@ -122,11 +123,11 @@ void dump_textures(struct dump_files *f, struct pica_ctx *ctx, const struct snap
 			dump_files_skip(f, name, "it has no known format");
 			continue;
 		}
-		const bool is_cube = snapshot_is_cube(&t);
-		for (unsigned face = 0; face < (is_cube ? SNAPSHOT_FACES : 1); face++) {
-			const uint32_t addr = snapshot_face_addr(s->state.regs, &t, face);
+		const bool is_cube = facts_is_cube(&t);
+		for (unsigned face = 0; face < (is_cube ? FACTS_FACES : 1); face++) {
+			const uint32_t addr = facts_face_addr(s->state.regs, &t, face);
 			snprintf(name, sizeof(name), "tex%u%s", unit,
-					is_cube ? snapshot_faces[face] : "");
+					is_cube ? facts_faces[face] : "");
 			write_levels(f, ctx, name, &t, addr);
 		}
 	}
@@ -138,13 +139,9 @@ static void write_picture(struct dump_files *f, const char *prefix, const char *
 		struct picture *p, const char *what) {
 	char file[32], note[96];
 	snprintf(file, sizeof(file), "%s%s.png", prefix, name);
-	char *path = dump_files_path(f, file);
-	int ret = picture_turn_screen(p);
+	const int ret = picture_turn_screen(p);
 	snprintf(note, sizeof(note), "%" PRIu32 "x%" PRIu32 " %s", p->width, p->height, what);
-	if (path) {
-		dump_files_made(f, path, ret < 0 ? ret : picture_write_png(p, path), note);
-	}
-	free(path);
+	dump_files_picture(f, file, p, ret, note);
 }
 
 static void write_color(struct dump_files *f, struct pica_ctx *ctx, const struct pica_target *t,
@@ -185,8 +182,7 @@ static void write_grey(struct dump_files *f, const char *prefix, const char *nam
 	struct picture p = { .width = t->width, .height = t->height, .rgb = malloc(3 * n) };
 	char what[64];
 	if (!p.rgb) {
-		log_line("%s", strerror(ENOMEM));
-		f->exit = EXIT_TROUBLE;
+		f->exit = log_no_memory();
 		return;
 	}
 	for (size_t i = 0; i < n; i++) {

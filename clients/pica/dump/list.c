@@ -1,6 +1,7 @@
 #include "dump.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "common/snapshot.h"
 #include "core/base/attributes.h"
@@ -31,25 +32,37 @@ static void event_text(const struct dump_list *d, const struct pica_capture_even
 	fputc('\n', d->out);
 }
 
-static void numbers(json_t *row, const char *const *keys, const uint32_t *values, unsigned n) {
-	for (unsigned i = 0; i < n; i++) {
-		json_object_set_new(row, keys[i], json_integer(values[i]));
-	}
-}
+enum { MAX_KEYS = 5 };
 
-/* A job whose arguments are numbers. */
+/* A job whose first arguments are numbers, in this order. */
+static const struct job_kind {
+	unsigned op;
+	const char *name, *keys[MAX_KEYS + 1];
+} job_kinds[] = {
+	{ PICA_OP_WRITE, "load", { "addr", "size" } },
+	{ PICA_OP_INVALIDATE, "invalidate", { "addr", "size" } },
+	{ PICA_OP_FILL, "fill", { "start", "end", "value", "control" } },
+	{ PICA_OP_TRANSFER, "transfer", { "src", "dst", "out_dim", "in_dim", "flags" } },
+	{ PICA_OP_COPY, "copy", { "src", "dst", "size", "in_line", "out_line" } },
+};
+
 static void plain_event(struct dump_list *d, const struct pica_capture_event *event,
-		const char *kind, const char *const *keys, const uint32_t *values, unsigned n) {
-	if (d->events) {
-		numbers(event_row(d, event, kind), keys, values, n);
-		return;
+		const struct job_kind *kind, const uint32_t *values) {
+	json_t *row = d->events ? event_row(d, event, kind->name) : NULL;
+	if (!d->events) {
+		fprintf(d->out, "byte 0x%-8" PRIX64 " event %-5" PRIu32 " %-10s", event->offset,
+				d->event, kind->name);
 	}
-	fprintf(d->out, "byte 0x%-8" PRIX64 " event %-5" PRIu32 " %-10s", event->offset, d->event,
-			kind);
-	for (unsigned i = 0; i < n; i++) {
-		fprintf(d->out, " %s=0x%" PRIx32, keys[i], values[i]);
+	for (unsigned i = 0; kind->keys[i]; i++) {
+		if (d->events) {
+			json_object_set_new(row, kind->keys[i], json_integer(values[i]));
+		} else {
+			fprintf(d->out, " %s=0x%" PRIx32, kind->keys[i], values[i]);
+		}
 	}
-	fputc('\n', d->out);
+	if (!d->events) {
+		fputc('\n', d->out);
+	}
 }
 
 static void external_write(struct dump_list *d, const struct pica_capture_event *event) {
@@ -67,65 +80,34 @@ static void external_write(struct dump_list *d, const struct pica_capture_event 
 }
 
 static void show_event(struct dump_list *d, const struct pica_capture_event *event) {
-	static const char *const range[] = { "addr", "size" };
-	static const char *const fill[] = { "start", "end", "value", "control" };
-	static const char *const transfer[] = { "src", "dst", "out_dim", "in_dim", "flags" };
-	static const char *const copy[] = { "src", "dst", "size", "in_line", "out_line" };
+	static const struct job_kind frame = { 0, "frame", { "frame" } };
+	static const struct job_kind other = { 0, "other", { NULL } };
 	const struct pica_job *job = &event->job;
+	uint32_t values[MAX_KEYS];
+	memcpy(values, &job->u, sizeof(values));
 	if (event->kind == PICA_CAPTURE_FRAME) {
-		const uint32_t number = event->frame;
-		static const char *const frame[] = { "frame" };
-		plain_event(d, event, "frame", frame, &number, 1);
+		plain_event(d, event, &frame, &event->frame);
 		return;
 	}
-	switch (job->op) {
-	case PICA_OP_WRITE:
-		plain_event(d, event, "load", range,
-				(const uint32_t[]){ job->u.write.addr, job->u.write.size_bytes },
-				2);
-		break;
-	case PICA_OP_INVALIDATE:
-		plain_event(d, event, "invalidate", range,
-				(const uint32_t[]){ job->u.invalidate.addr,
-						job->u.invalidate.size_bytes },
-				2);
-		break;
-	case PICA_OP_FILL:
-		plain_event(d, event, "fill", fill,
-				(const uint32_t[]){ job->u.fill.start, job->u.fill.end,
-						job->u.fill.value, job->u.fill.control },
-				4);
-		break;
-	case PICA_OP_TRANSFER:
-		plain_event(d, event, "transfer", transfer,
-				(const uint32_t[]){ job->u.transfer.src, job->u.transfer.dst,
-				job->u.transfer.out_dim,
-						job->u.transfer.in_dim, job->u.transfer.flags }, 5);
-		break;
-	case PICA_OP_COPY:
-		plain_event(d, event, "copy", copy,
-				(const uint32_t[]){ job->u.copy.src, job->u.copy.dst,
-						job->u.copy.size_bytes, job->u.copy.in_line,
-						job->u.copy.out_line },
-				5);
-		break;
-	case PICA_OP_REG_WRITE:
-		if (job->u.reg_write.addr < INTERNAL_BASE ||
-				job->u.reg_write.addr >= INTERNAL_END) {
-			external_write(d, event);
-			break;
+	for (unsigned i = 0; i < ARRAY_LEN(job_kinds); i++) {
+		if (job->op == job_kinds[i].op) {
+			plain_event(d, event, &job_kinds[i], values);
+			return;
 		}
+	}
+	if (job->op == PICA_OP_LIST) {
+		return; /* shown by dump_list_list() */
+	}
+	if (job->op != PICA_OP_REG_WRITE) {
+		plain_event(d, event, &other, values);
+	} else if (job->u.reg_write.addr < INTERNAL_BASE || job->u.reg_write.addr >= INTERNAL_END) {
+		external_write(d, event);
+	} else { /* shown by dump_list_write() */
 		d->writes = NULL;
 		if (d->events) {
 			d->writes = json_array();
 			json_object_set_new(event_row(d, event, "write"), "writes", d->writes);
 		}
-		break; /* shown by dump_list_write() */
-	case PICA_OP_LIST:
-		break; /* by dump_list_list() */
-	default:
-		plain_event(d, event, "other", NULL, NULL, 0);
-		break;
 	}
 }
 

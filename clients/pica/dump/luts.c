@@ -133,11 +133,7 @@ static int strip(struct picture *p, const struct axis *axis, const uint32_t *wor
 static void put(struct dump_files *f, const char *name, struct picture *p, int ret) {
 	char file[48];
 	snprintf(file, sizeof(file), "lut-%s.png", name);
-	char *path = dump_files_path(f, file);
-	if (path) {
-		dump_files_made(f, path, ret < 0 ? ret : picture_write_png(p, path), NULL);
-	}
-	free(path);
+	dump_files_picture(f, file, p, ret, NULL);
 	picture_finish(p);
 }
 

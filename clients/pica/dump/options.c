@@ -1,6 +1,5 @@
 #include "dump.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "common/snapshot.h"

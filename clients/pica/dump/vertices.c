@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,13 +52,13 @@ static void find_columns(struct columns *c, const uint32_t *regs) {
 	*c = (struct columns){
 		.outputs = (uint16_t)get_SH_OUTMAP_MASK_MASK(regs[PICA_REG_VSH_OUTMAP_MASK]),
 		.position = permuted(regs, 0),
-		.has_semantics = !snapshot_has_geometry(regs),
+		.has_semantics = !facts_has_geometry(regs),
 	};
 	for (unsigned k = 0; k < n_in; k++) {
 		c->inputs |= (uint16_t)(1u << permuted(regs, k));
 	}
 	if (c->has_semantics) {
-		c->semantics = snapshot_mapped_outputs(regs);
+		c->semantics = facts_mapped_outputs(regs);
 	}
 }
 
@@ -266,7 +265,7 @@ int dump_vertices(struct pica_ctx *ctx, const struct snapshot *s, const struct d
 
 int dump_geometry(struct pica_ctx *ctx, const struct snapshot *s,
 		FILE *const files[DUMP_GEOMETRY_FILES]) {
-	const struct columns c = { .semantics = snapshot_mapped_outputs(s->state.regs),
+	const struct columns c = { .semantics = facts_mapped_outputs(s->state.regs),
 		.has_semantics = true };
 	const int64_t total = pica_ctx_kept_geometry(ctx);
 	struct pica_vertex *v = malloc(PIECE * sizeof(*v));

@@ -5,7 +5,7 @@
 #include "fields.h"
 #include "lint.h"
 
-enum { STAGES = 6, NO_FACTOR = 15, DEST_FACTORS = 1 << 4 | 1 << 5 | 1 << 8 | 1 << 9 | 1 << 14 };
+enum { NO_FACTOR = 15, DEST_FACTORS = 1 << 4 | 1 << 5 | 1 << 8 | 1 << 9 | 1 << 14 };
 
 /* ---- Targets ---- */
 
@@ -206,35 +206,8 @@ static void check_viewport(struct lint *l, const uint32_t *regs) {
 
 /* ---- Combiners ---- */
 
-/* How many operands an operation reads. */
-static unsigned operands(uint32_t op) {
-	const bool three = op == PICA_TEV_OP_INTERPOLATE || op == PICA_TEV_OP_MULTIPLY_ADD ||
-			op == PICA_TEV_OP_ADD_MULTIPLY;
-	return op == PICA_TEV_OP_REPLACE ? 1 : three ? 3 : 2;
-}
-
-static const uint16_t stages[STAGES] = { PICA_REG_TEXENV0_SOURCE, PICA_REG_TEXENV1_SOURCE,
-	PICA_REG_TEXENV2_SOURCE, PICA_REG_TEXENV3_SOURCE, PICA_REG_TEXENV4_SOURCE,
-	PICA_REG_TEXENV5_SOURCE };
-
-bool lint_reads_source(const uint32_t *regs, uint32_t source) {
-	for (unsigned stage = 0; stage < STAGES; stage++) {
-		const uint32_t word = regs[stages[stage]], combiner = regs[stages[stage] + 2];
-		const uint32_t rgb = get_TEXENV_COMBINER_RGB(combiner),
-			       alpha = get_TEXENV_COMBINER_ALPHA(combiner);
-		for (unsigned k = 0; k < 3; k++) {
-			if ((k < operands(rgb) && (word >> 4 * k & 0xF) == source) ||
-					(k < operands(alpha) && rgb != PICA_TEV_OP_DOT3_RGBA &&
-					(word >> (16 + 4 * k) & 0xF) == source)) {
-				return true;
-			}
-		}
-	}
-	return false;
-}
-
 static void check_stage(struct lint *l, const uint32_t *regs, unsigned stage) {
-	const uint32_t reg = stages[stage];
+	const uint32_t reg = facts_stages[stage];
 	const uint32_t source = regs[reg], combiner = regs[reg + 2], scale = regs[reg + 4];
 	const uint32_t rgb = get_TEXENV_COMBINER_RGB(combiner),
 		       alpha = get_TEXENV_COMBINER_ALPHA(combiner);
@@ -247,8 +220,8 @@ static void check_stage(struct lint *l, const uint32_t *regs, unsigned stage) {
 	}
 	for (unsigned k = 0; k < 3; k++) {
 		const uint32_t s = source >> 4 * k & 0xF, t = source >> (16 + 4 * k) & 0xF;
-		const bool bad = (k < operands(rgb) && s >= 7 && s <= 12) ||
-				(has_alpha && k < operands(alpha) && t >= 7 && t <= 12);
+		const bool bad = (k < facts_operands(rgb) && s >= 7 && s <= 12) ||
+				(has_alpha && k < facts_operands(alpha) && t >= 7 && t <= 12);
 		if (bad) {
 			lint_report(l, LINT_TEV_SOURCE, reg, source, "operand %u", k);
 			break;
@@ -256,7 +229,7 @@ static void check_stage(struct lint *l, const uint32_t *regs, unsigned stage) {
 	}
 	/* 6, 7, 10, 11, 14 and 15 of the colour's.  [fidelity: combiner] */
 	enum { NO_OPERANDS = 3 << 6 | 3 << 10 | 3 << 14 };
-	for (unsigned k = 0; k < operands(rgb); k++) {
+	for (unsigned k = 0; k < facts_operands(rgb); k++) {
 		const uint32_t operand = regs[reg + 1] >> 4 * k & 0xF;
 		if (NO_OPERANDS >> operand & 1) {
 			lint_reg(l, LINT_TEV_OPERAND, regs, reg + 1, "operand %u is %u", k,
@@ -273,7 +246,7 @@ void lint_draw(struct lint *l, const uint32_t *regs) {
 	check_target(l, regs);
 	check_fragments(l, regs);
 	check_viewport(l, regs);
-	for (unsigned stage = 0; stage < STAGES; stage++) {
+	for (unsigned stage = 0; stage < FACTS_STAGES; stage++) {
 		check_stage(l, regs, stage);
 	}
 }

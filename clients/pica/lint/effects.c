@@ -1,4 +1,5 @@
 /* Checks of a draw: lighting, fog, gas, the procedural texture, shadow maps, and their tables. */
+#include "common/effects.h"
 #include "fields.h"
 #include "lint.h"
 
@@ -6,15 +7,6 @@ enum {
 	UNITS = 3,
 	PROCEDURAL = 3, /* its number among the units */
 	LIGHTS = 8,
-	/* Lighting tables.  [fidelity: lighting-tables] */
-	TABLE_D0 = 0,
-	TABLE_D1 = 1,
-	TABLE_FR = 3,
-	TABLE_RB = 4,
-	TABLE_RG = 5,
-	TABLE_RR = 6,
-	TABLE_SP = 8,
-	TABLE_DA = 16,
 	PROCTEX_FUNCTIONS = 10,
 };
 
@@ -51,24 +43,15 @@ void lint_effects_write(struct lint *l, const struct pica_list_write *w) {
 	}
 }
 
-/* ---- Lighting ---- */
-
-/* Bits of tables D0 to RR and SP that a configuration has.  [fidelity: lighting-tables] */
-static uint32_t layer_tables(uint32_t layers) {
-	enum {
-		D0 = 1 << TABLE_D0,
-		D1 = 1 << TABLE_D1,
-		FR = 1 << TABLE_FR,
-		RB = 1 << TABLE_RB,
-		RG = 1 << TABLE_RG,
-		RR = 1 << TABLE_RR,
-		SP = 1 << TABLE_SP,
-	};
-	static const uint16_t tables[] = { D0 | RR | SP, FR | RR | SP, D0 | D1 | RR, D0 | D1 | FR,
-		D0 | D1 | RR | RG | RB | SP, D0 | FR | RR | RG | RB | SP, D0 | D1 | FR | RR | SP, 0,
-		D0 | D1 | FR | RR | RG | RB | SP };
-	return layers < ARRAY_LEN(tables) ? tables[layers] : 0;
+static bool reads_source(const uint32_t *regs, uint32_t source) {
+	uint32_t sources = 0;
+	for (unsigned stage = 0; stage < FACTS_STAGES; stage++) {
+		sources |= facts_stage_sources(regs, stage);
+	}
+	return sources >> source & 1;
 }
+
+/* ---- Lighting ---- */
 
 struct lights {
 	uint32_t tables;    /* bit n: table n is read */
@@ -81,12 +64,13 @@ static struct lights lights_of(const uint32_t *regs) {
 	static const struct {
 		unsigned table;
 		uint32_t off; /* bit of LIGHTING_CONFIG1 */
-	} switched[] = { { TABLE_D0, 1u << 16 }, { TABLE_D1, 1u << 17 }, { TABLE_FR, 1u << 19 },
-		{ TABLE_RB, 1u << 20 }, { TABLE_RG, 1u << 21 }, { TABLE_RR, 1u << 22 } };
+	} switched[] = { { PICA_LIGHT_TABLE_D0, 1u << 16 }, { PICA_LIGHT_TABLE_D1, 1u << 17 },
+		{ PICA_LIGHT_TABLE_FR, 1u << 19 }, { PICA_LIGHT_TABLE_RB, 1u << 20 },
+		{ PICA_LIGHT_TABLE_RG, 1u << 21 }, { PICA_LIGHT_TABLE_RR, 1u << 22 } };
 	const uint32_t config = regs[PICA_REG_LIGHTING_CONFIG0],
 		       off = regs[PICA_REG_LIGHTING_CONFIG1];
 	struct lights x = { .layers = get_LIGHTING_CONFIG0_LAYERS(config) };
-	const uint32_t has = layer_tables(x.layers);
+	const uint32_t has = effects_layer_tables(x.layers);
 	for (unsigned i = 0; i < ARRAY_LEN(switched); i++) {
 		if ((has >> switched[i].table & 1) && !(off & switched[i].off)) {
 			x.tables |= 1u << switched[i].table;
@@ -94,17 +78,17 @@ static struct lights lights_of(const uint32_t *regs) {
 	}
 	if (!get_LIGHTING_CONFIG0_FRESNEL_PRIMARY(config) &&
 			!get_LIGHTING_CONFIG0_FRESNEL_SECONDARY(config)) {
-		x.tables &= ~(1u << TABLE_FR);
+		x.tables &= ~(1u << PICA_LIGHT_TABLE_FR);
 	}
 	const uint32_t slots = get_LIGHTING_NUM_LIGHTS_COUNT_M1(regs[PICA_REG_LIGHTING_NUM_LIGHTS]);
 	for (unsigned slot = 0; slot <= slots; slot++) {
 		const uint32_t id = regs[PICA_REG_LIGHTING_LIGHT_PERMUTATION] >> 4 * slot & 7;
 		x.ids |= 1u << id;
-		if ((has >> TABLE_SP & 1) && !(off >> (8 + id) & 1)) {
-			x.tables |= 1u << (TABLE_SP + id);
+		if ((has >> PICA_LIGHT_TABLE_SP & 1) && !(off >> (8 + id) & 1)) {
+			x.tables |= 1u << (PICA_LIGHT_TABLE_SP + id);
 		}
 		if (!(off >> (24 + id) & 1)) {
-			x.tables |= 1u << (TABLE_DA + id);
+			x.tables |= 1u << (PICA_LIGHT_TABLE_DA + id);
 		}
 	}
 	return x;
@@ -116,10 +100,10 @@ static void check_lookups(struct lint *l, const uint32_t *regs, const struct lig
 		unsigned shift;
 		uint32_t tables;
 		const char *name;
-	} fields[] = { { 0, 1u << TABLE_D0, "D0" }, { 4, 1u << TABLE_D1, "D1" },
-		{ 8, 0xFFu << TABLE_SP, "SP" }, { 12, 1u << TABLE_FR, "FR" },
-		{ 16, 1u << TABLE_RB, "RB" }, { 20, 1u << TABLE_RG, "RG" },
-		{ 24, 1u << TABLE_RR, "RR" } };
+	} fields[] = { { 0, 1u << PICA_LIGHT_TABLE_D0, "D0" }, { 4, 1u << PICA_LIGHT_TABLE_D1, "D1" },
+		{ 8, 0xFFu << PICA_LIGHT_TABLE_SP, "SP" }, { 12, 1u << PICA_LIGHT_TABLE_FR, "FR" },
+		{ 16, 1u << PICA_LIGHT_TABLE_RB, "RB" }, { 20, 1u << PICA_LIGHT_TABLE_RG, "RG" },
+		{ 24, 1u << PICA_LIGHT_TABLE_RR, "RR" } };
 	const uint32_t inputs = regs[PICA_REG_LIGHTING_LUTINPUT_SELECT],
 		       scales = regs[PICA_REG_LIGHTING_LUTINPUT_SCALE];
 	for (unsigned i = 0; i < ARRAY_LEN(fields); i++) {
@@ -163,7 +147,7 @@ static void check_maps(struct lint *l, const uint32_t *regs) {
 
 /* The vertex outputs that it needs. */
 static void check_light_outputs(struct lint *l, const uint32_t *regs, const struct lights *x) {
-	const uint32_t mapped = snapshot_mapped_outputs(regs);
+	const uint32_t mapped = facts_mapped_outputs(regs);
 	const uint32_t quaternion = 0xFu << PICA_SEMANTIC_QUATERNION_X,
 		       view = 7u << PICA_SEMANTIC_VIEW_X;
 	bool needs_view = false;
@@ -184,8 +168,8 @@ static void check_light_outputs(struct lint *l, const uint32_t *regs, const stru
 static void check_lighting(struct lint *l, const uint32_t *regs) {
 	const bool on0 = get_LIGHTING_ENABLE0_ENABLE(regs[PICA_REG_LIGHTING_ENABLE0]),
 		   on1 = !get_LIGHTING_ENABLE1_DISABLE(regs[PICA_REG_LIGHTING_ENABLE1]);
-	const bool is_read = lint_reads_source(regs, PICA_TEV_SOURCE_FRAGMENT_PRIMARY) ||
-			lint_reads_source(regs, PICA_TEV_SOURCE_FRAGMENT_SECONDARY);
+	const bool is_read = reads_source(regs, PICA_TEV_SOURCE_FRAGMENT_PRIMARY) ||
+			reads_source(regs, PICA_TEV_SOURCE_FRAGMENT_SECONDARY);
 	if (is_read && on0 != on1) {
 		lint_reg(l, LINT_LIGHT_ENABLE, regs, PICA_REG_LIGHTING_ENABLE0,
 				"LIGHTING_ENABLE1 is 0x%X", regs[PICA_REG_LIGHTING_ENABLE1]);
@@ -195,7 +179,7 @@ static void check_lighting(struct lint *l, const uint32_t *regs) {
 	}
 	const uint32_t config = regs[PICA_REG_LIGHTING_CONFIG0];
 	const struct lights x = lights_of(regs);
-	if (!layer_tables(x.layers)) {
+	if (!effects_layer_tables(x.layers)) {
 		lint_report(l, LINT_LIGHT_LAYERS, PICA_REG_LIGHTING_CONFIG0, config,
 				"configuration %u", x.layers);
 	}
@@ -297,16 +281,14 @@ static void check_proctex(struct lint *l, const uint32_t *regs) {
 /* ---- Coordinates of sampled units ---- */
 
 static bool reads_unit(const uint32_t *regs, unsigned unit) {
-	static const uint32_t sources[] = { PICA_TEV_SOURCE_TEXTURE0, PICA_TEV_SOURCE_TEXTURE1,
-		PICA_TEV_SOURCE_TEXTURE2, PICA_TEV_SOURCE_TEXTURE3 };
-	return lint_reads_source(regs, sources[unit]);
+	return reads_source(regs, PICA_TEV_SOURCE_TEXTURE0 + unit);
 }
 
 static void check_coordinates(struct lint *l, const uint32_t *regs) {
 	static const uint32_t uv[UNITS] = { 3u << PICA_SEMANTIC_TEXCOORD0_U,
 		3u << PICA_SEMANTIC_TEXCOORD1_U, 3u << PICA_SEMANTIC_TEXCOORD2_U };
 	const uint32_t config = regs[PICA_REG_TEXUNIT_CONFIG],
-		       mapped = snapshot_mapped_outputs(regs);
+		       mapped = facts_mapped_outputs(regs);
 	const uint32_t on = (config & 7) |
 			(uint32_t)get_TEXUNIT_CONFIG_ENABLE3(config) << PROCEDURAL;
 	const uint32_t set3 = get_TEXUNIT_CONFIG_COORD3(config);

@@ -137,9 +137,11 @@ void lint_add_dirty(struct lint *l, struct lint_range r);
 
 /* ---- Subjects ---- */
 
-void lint_list_begin(struct lint *l, uint32_t addr, bool is_jump);
-void lint_list_end(struct lint *l);
-void lint_list_write(struct lint *l, const struct pica_list_write *w, bool from_list);
+/* Of a step_visitor; user is the struct lint. */
+void lint_list_begin(void *user, uint32_t addr, uint32_t size_bytes, bool is_jump);
+void lint_list_end(void *user);
+void lint_list_write(void *user, const struct pica_list_write *w, bool from_list);
+void lint_position_vertex(void *user, const uint32_t (*attributes)[4], unsigned n);
 /* A PICA_OP_LIST that is about to run. */
 void lint_list_job(struct lint *l, const struct pica_job_list *job);
 
@@ -151,12 +153,9 @@ void lint_shader(struct lint *l, const uint32_t *regs);
 void lint_effects(struct lint *l, const uint32_t *regs);
 /* A write to a table's port. */
 void lint_effects_write(struct lint *l, const struct pica_list_write *w);
-/* At the draw, for each vertex in the list, and after the draw. */
+/* At the draw and, if its vertices are in the list, after it. */
 void lint_position_draw(struct lint *l, const uint32_t *regs, enum draw_kind kind);
-void lint_position_vertex(struct lint *l, const uint32_t (*attributes)[4], unsigned n);
 void lint_position_end(struct lint *l);
-/* Whether a combiner stage reads a source, PICA_TEV_SOURCE_*. */
-bool lint_reads_source(const uint32_t *regs, uint32_t source);
 /* Ranges that a draw may write: colour, depth; empty where it writes nothing there. */
 void lint_targets(const uint32_t *regs, struct lint_range *color, struct lint_range *depth);
 

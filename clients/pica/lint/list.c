@@ -62,7 +62,8 @@ static void jump(struct lint *l, unsigned channel, bool from_list) {
 	}
 }
 
-void lint_list_begin(struct lint *l, uint32_t addr, bool is_jump) {
+void lint_list_begin(void *user, uint32_t addr, uint32_t size_bytes, bool is_jump) {
+	struct lint *l = user;
 	if (is_jump && l->here.list >= 0) {
 		return;
 	}
@@ -75,7 +76,8 @@ void lint_list_begin(struct lint *l, uint32_t addr, bool is_jump) {
 	l->blend_entry = NO_ENTRY;
 }
 
-void lint_list_end(struct lint *l) {
+void lint_list_end(void *user) {
+	struct lint *l = user;
 	if (!l->has_ended && l->is_cut) {
 		lint_report(l, LINT_TRUNCATED, LINT_NO_REG, 0, "it stops within its parameters");
 	} else if (!l->has_ended) {
@@ -239,7 +241,8 @@ static void list_word(struct lint *l, const struct pica_list_write *w) {
 	l->is_cut = w->index + 1 < w->count;
 }
 
-void lint_list_write(struct lint *l, const struct pica_list_write *w, bool from_list) {
+void lint_list_write(void *user, const struct pica_list_write *w, bool from_list) {
+	struct lint *l = user;
 	l->here.addr = from_list ? w->addr : 0;
 	check_register(l, w, from_list);
 	if (from_list && w->mask) {

@@ -33,7 +33,7 @@ void lint_position_draw(struct lint *l, const uint32_t *regs, enum draw_kind kin
 	struct lint_vertices *v = &l->vertices;
 	v->n = 0;
 	v->first = 0;
-	v->is_done = snapshot_has_geometry(regs); /* its outputs are not seen */
+	v->is_done = facts_has_geometry(regs); /* its outputs are not seen */
 	if (v->is_done || kind == DRAW_IMMEDIATE) {
 		return;
 	}
@@ -68,7 +68,8 @@ void lint_position_end(struct lint *l) {
 	v->n = 0;
 }
 
-void lint_position_vertex(struct lint *l, const uint32_t (*attributes)[4], unsigned n) {
+void lint_position_vertex(void *user, const uint32_t (*attributes)[4], unsigned n) {
+	struct lint *l = user;
 	struct lint_vertices *v = &l->vertices;
 	if (v->is_done) {
 		return;

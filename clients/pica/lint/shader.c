@@ -1,7 +1,6 @@
 /* The programs of a draw: reachable code is read, not run. */
 #include <string.h>
 
-#include "fields.h"
 #include "lint.h"
 
 enum { CODE_WORDS = 4096, VS_WORDS = 512, OUTPUTS = 16, RANGES = 64 };
@@ -213,7 +212,7 @@ void lint_shader(struct lint *l, const uint32_t *regs) {
 		lint_report(l, LINT_SHADER_TWICE, PICA_REG_VSH_ENTRYPOINT, entry, "at word %u",
 				(unsigned)twice);
 	}
-	if (!snapshot_has_geometry(regs)) {
+	if (!facts_has_geometry(regs)) {
 		check_outputs(l, regs, &p, PICA_REG_VSH_OUTMAP_MASK);
 		return;
 	}

@@ -39,7 +39,7 @@ static void check_image(
 	}
 }
 
-static void check_types(struct lint *l, const uint32_t *regs, const struct snapshot_texture *t,
+static void check_types(struct lint *l, const uint32_t *regs, const struct facts_texture *t,
 		uint64_t bytes) {
 	const uint32_t param = regs[PICA_REG_TEXUNIT0_PARAM], type = t->type, format = t->format;
 	const bool is_shadow = type == PICA_TEXTURE_TYPE_SHADOW_2D ||
@@ -55,10 +55,10 @@ static void check_types(struct lint *l, const uint32_t *regs, const struct snaps
 		lint_report(l, LINT_TEXTURE_SHADOW, PICA_REG_TEXUNIT0_PARAM, param, "type %s",
 				field_text("TEXTURE_TYPE", type));
 	}
-	for (unsigned face = 1; snapshot_is_cube(t) && face < SNAPSHOT_FACES; face++) {
+	for (unsigned face = 1; facts_is_cube(t) && face < FACTS_FACES; face++) {
 		const uint32_t reg = PICA_REG_TEXUNIT0_ADDR1 + face,
-			       addr = snapshot_face_addr(regs, t, face),
-			       before = snapshot_face_addr(regs, t, face - 1);
+			       addr = facts_face_addr(regs, t, face),
+			       before = facts_face_addr(regs, t, face - 1);
 		if (addr <= before) {
 			lint_reg(l, LINT_CUBE_ORDER, regs, reg, "0x%08X is not after 0x%08X", addr,
 					before);
@@ -84,9 +84,9 @@ static void check_size(struct lint *l, const uint32_t *regs, uint32_t reg) {
 }
 
 static void check_unit(struct lint *l, const uint32_t *regs, unsigned unit) {
-	const struct snapshot_texture_regs *u = &snapshot_texture_regs[unit];
-	struct snapshot_texture t;
-	snapshot_texture(regs, unit, &t);
+	const struct facts_texture_regs *u = &facts_texture_regs[unit];
+	struct facts_texture t;
+	facts_texture(regs, unit, &t);
 	if (t.type == PICA_TEXTURE_TYPE_DISABLED) {
 		return;
 	}
@@ -122,7 +122,7 @@ static void check_unit(struct lint *l, const uint32_t *regs, unsigned unit) {
 void lint_texture(struct lint *l, const uint32_t *regs) {
 	const uint32_t config = regs[PICA_REG_TEXUNIT_CONFIG];
 	const uint32_t on = config & 7;
-	for (unsigned unit = 0; unit < SNAPSHOT_TEXTURES; unit++) {
+	for (unsigned unit = 0; unit < FACTS_TEXTURES; unit++) {
 		if (on >> unit & 1) {
 			check_unit(l, regs, unit);
 		}

@@ -167,7 +167,7 @@ static const char *are(unsigned n) {
 static void check_sequence(struct lint *l, const uint32_t *regs, enum draw_kind kind) {
 	const uint32_t mode = get_PRIMITIVE_CONFIG_MODE(regs[PICA_REG_PRIMITIVE_CONFIG]);
 	const uint32_t n = regs[PICA_REG_NUMVERTICES];
-	const bool is_list = !snapshot_has_geometry(regs) && (mode == PICA_PRIMITIVE_LIST ||
+	const bool is_list = !facts_has_geometry(regs) && (mode == PICA_PRIMITIVE_LIST ||
 			(mode == PICA_PRIMITIVE_GEOMETRY && kind == DRAW_ELEMENTS));
 	if (regs[PICA_REG_START_DRAW_FUNC0] & 1) {
 		lint_reg(l, LINT_CONFIGURING, regs, PICA_REG_START_DRAW_FUNC0, "expected 0");
@@ -208,7 +208,7 @@ static void check_outputs(struct lint *l, const uint32_t *regs) {
 	const uint32_t slots = get_SH_OUTMAP_TOTAL_COUNT(regs[PICA_REG_SH_OUTMAP_TOTAL]);
 	const uint32_t vs_mask = regs[PICA_REG_VSH_OUTMAP_MASK] & 0xFFFF,
 		       gs_mask = regs[PICA_REG_GSH_OUTMAP_MASK] & 0xFFFF;
-	const uint32_t last_mask = snapshot_has_geometry(regs) ? gs_mask : vs_mask;
+	const uint32_t last_mask = facts_has_geometry(regs) ? gs_mask : vs_mask;
 	if (slots != count_bits(last_mask)) {
 		lint_reg(l, LINT_OUTMAP_COUNT, regs, PICA_REG_SH_OUTMAP_TOTAL,
 				"%u output%s enabled", count_bits(last_mask),
@@ -224,7 +224,7 @@ static void check_outputs(struct lint *l, const uint32_t *regs) {
 		lint_reg(l, LINT_PRIMITIVE_OUTPUTS, regs, PICA_REG_PRIMITIVE_CONFIG,
 				"SH_OUTMAP_TOTAL is %u", slots);
 	}
-	const uint32_t bits = snapshot_mapped_outputs(regs),
+	const uint32_t bits = facts_mapped_outputs(regs),
 			clock = regs[PICA_REG_SH_OUTATTR_CLOCK];
 	if ((bits & 0xF) != 0xF) {
 		lint_reg(l, LINT_OUTMAP_POSITION, regs, PICA_REG_SH_OUTMAP_O0, "x, y, z, w: 0x%X",

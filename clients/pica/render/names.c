@@ -6,13 +6,11 @@
 #include "render.h"
 
 static int refuse(const struct render *r, const char *what, const char *placeholder) {
-	if (r->names.is_stdout) {
-		log_line("-o %s: takes one picture, but several %s were asked for", r->o->output, what);
-	} else {
-		log_line("-o %s: pictures of several %s would have one name; it needs %s", r->o->output,
-			what, placeholder);
-	}
-	return EXIT_TROUBLE;
+	return r->names.is_stdout ?
+			log_fail("-o %s: takes one picture, but several %s were asked for",
+					r->o->output, what) :
+			log_fail("-o %s: pictures of several %s would have one name; it needs %s",
+					r->o->output, what, placeholder);
 }
 
 static int compare_names(const void *a, const void *b) {
@@ -22,15 +20,13 @@ static int compare_names(const void *a, const void *b) {
 /* Two captures of one name, from different folders. */
 static int check_same_names(const struct render_options *o) {
 	char **name = calloc(o->n_captures, sizeof(*name));
-	int exit = name ? EXIT_FINE : EXIT_TROUBLE;
-	for (unsigned i = 0; name && i < o->n_captures; i++) {
+	int exit = name ? EXIT_FINE : log_no_memory();
+	for (unsigned i = 0; exit == EXIT_FINE && i < o->n_captures; i++) {
 		name[i] = capture_name(o->captures[i]);
-		exit = name[i] ? exit : EXIT_TROUBLE;
+		exit = name[i] ? EXIT_FINE : log_no_memory();
 	}
 	if (exit == EXIT_FINE) {
 		qsort(name, o->n_captures, sizeof(*name), compare_names);
-	} else {
-		log_line("%s", strerror(ENOMEM));
 	}
 	for (unsigned i = 1; exit == EXIT_FINE && i < o->n_captures; i++) {
 		if (strcmp(name[i - 1], name[i]) == 0) {

@@ -1,7 +1,6 @@
 #include "render.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "common/remote.h"

@@ -1,7 +1,6 @@
 #include "render.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "common/array.h"

@@ -1,7 +1,6 @@
 /* pica render --format y4m: the screens of each frame as a picture of a video. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,10 +65,9 @@ int render_video_begin(struct render *r) {
 	int ret = drawing_begin(&v->canvas, width, height, 0);
 	ret = ret < 0 ? ret : file_begin(&v->out, path);
 	if (ret < 0) {
-		log_line("%s: %s", file_shown(path), strerror(-ret));
 		picture_finish(&v->canvas);
 		free(v);
-		return EXIT_TROUBLE;
+		return log_result(file_shown(path), ret);
 	}
 	r->video = v;
 	o->writer->open(v->out.f, width, height, CONSOLE_MHZ); /* the end reports errors */

@@ -1,5 +1,4 @@
 /* Fragment mode, shadow maps, gas. [fidelity: output-fields, shadow-render, gas] */
-#include <errno.h>
 
 #include "core/base/attributes.h"
 #include "core/base/f24.h"

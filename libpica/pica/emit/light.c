@@ -1,5 +1,4 @@
 /* Fragment lighting: registers 08F, 140-1D9, and its tables from plain values. */
-#include <errno.h>
 #include <string.h>
 
 #include "core/base/attributes.h"

@@ -1,5 +1,4 @@
 /* The procedural texture unit: registers 0A8-0AE, and tables from plain values. */
-#include <errno.h>
 #include <string.h>
 
 #include "core/base/attributes.h"

@@ -1,5 +1,4 @@
 /* Target, rasteriser, textures, combiner, tests: registers 040-13F. */
-#include <errno.h>
 #include <string.h>
 
 #include "core/base/attributes.h"

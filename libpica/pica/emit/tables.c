@@ -1,5 +1,4 @@
 /* Look-up tables: lighting, fog, procedural texture, gas. */
-#include <errno.h>
 
 #include "core/base/attributes.h"
 #include "pica/emit/emit.h"
