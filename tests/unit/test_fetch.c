@@ -47,6 +47,7 @@ static struct fetch_layout layout(void) {
 static uint64_t fetch(const struct fetch_layout *l, const uint32_t *indices, unsigned n,
 	enum pica_float mode) {
 	uint64_t outside = 0;
+	fetch_constants(l, &batch);
 	kernels.fetch(l, &space, indices, n, mode, &batch, &outside);
 	return outside;
 }

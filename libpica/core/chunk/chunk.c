@@ -168,10 +168,6 @@ static bool reserve_tri(struct chunk *c) {
 	return true;
 }
 
-static uint32_t stream_number(const struct draw *d, uint32_t i) {
-	return d->index ? d->index[i] : d->inline_vertices ? i : d->first + i;
-}
-
 /* ---- Triangles ---- */
 
 static bool emit(struct segment_run *r, uint32_t a, uint32_t b, uint32_t c) {
@@ -353,20 +349,14 @@ static bool assemble(struct segment_run *r, const struct segment *seg) {
 
 /* ---- A segment ---- */
 
-/* Vertex number -> slot of the segment, shading list filled. */
-static uint32_t resolve(
-		struct vertex_scratch *s, bool cached, uint32_t number, uint32_t *n_unique) {
-	unsigned h = number % CACHE_ENTRIES;
-	if (cached && s->cache[h].index == number && s->cache[h].slot != UINT32_MAX) {
-		return s->cache[h].slot;
+/* Index -> slot of the segment, shading list filled. */
+static uint32_t resolve(struct vertex_scratch *s, uint32_t index, uint32_t *n_unique) {
+	unsigned h = index % CACHE_ENTRIES;
+	if (s->cache[h].index != index || s->cache[h].slot == UINT32_MAX) {
+		s->unique[*n_unique] = s->cache[h].index = index;
+		s->cache[h].slot = (*n_unique)++;
 	}
-	uint32_t slot = (*n_unique)++;
-	s->unique[slot] = number;
-	if (cached) {
-		s->cache[h].index = number;
-		s->cache[h].slot = slot;
-	}
-	return slot;
+	return s->cache[h].slot;
 }
 
 /* Collects the vertices to shade. False: memory is out. */
@@ -405,16 +395,15 @@ static bool begin_segment(struct chunk *c, const struct segment *seg, const stru
 		return false;
 	}
 	r->base = c->n_verts;
-	bool cached = d->index != NULL;
-	if (cached) {
+	if (d->index) {
 		for (unsigned i = 0; i < CACHE_ENTRIES; i++) {
 			s->cache[i].slot = UINT32_MAX;
 		}
 	}
 	/* Prefix vertices take the first slots, shaded ones follow: count them first. */
 	uint32_t n_ready = 0;
-	for (uint32_t i = 0; i < n_positions + hub; i++) {
-		uint32_t p = hub ? (i == 0 ? 0 : first_position + i - 1) : first_position + i;
+	for (uint32_t i = 0; i < n_positions + hub && d->n_prefix; i++) {
+		const uint32_t p = hub && i == 0 ? 0 : first_position - hub + i;
 		if (p < d->n_prefix) {
 			s->slot[i] = n_ready;
 			s->cv[n_ready] = d->prefix[p];
@@ -425,10 +414,17 @@ static bool begin_segment(struct chunk *c, const struct segment *seg, const stru
 		}
 	}
 	uint32_t n = n_ready;
+	const uint32_t first = d->inline_vertices ? 0 : d->first;
 	for (uint32_t i = 0; i < n_positions + hub; i++) {
-		uint32_t p = hub ? (i == 0 ? 0 : first_position + i - 1) : first_position + i;
-		if (p >= d->n_prefix) {
-			s->slot[i] = resolve(s, cached, stream_number(d, p - d->n_prefix), &n);
+		const uint32_t p = hub && i == 0 ? 0 : first_position - hub + i;
+		if (p < d->n_prefix) {
+			continue;
+		}
+		if (d->index) {
+			s->slot[i] = resolve(s, d->index[p - d->n_prefix], &n);
+		} else {
+			s->unique[n] = first + p - d->n_prefix;
+			s->slot[i] = n++;
 		}
 	}
 	r->n_ready = r->at = n_ready;
@@ -454,7 +450,8 @@ static enum progress shade_segment(struct chunk *c, const struct pass_work *work
 		 */
 		const uint64_t before = c->shader.steps;
 		r->d->state.vertex_stage->shade_batch(&env, r->d, s->unique + at, n,
-				c->limit_steps - before, &out, &c->shader, &c->outside);
+				at == r->n_ready, c->limit_steps - before, &out, &c->shader,
+				&c->outside);
 		if (c->shader.steps > c->limit_steps || c->shader.cut ||
 				pass_is_abandoned(work)) {
 			c->over = true;

@@ -138,22 +138,3 @@ unsigned clip_polygon(const struct geom_state *g, const struct clip_vertex *cons
 	}
 	return n;
 }
-
-int64_t window_area2(const struct geom_state *g, const struct vert *a, const struct vert *b,
-		const struct vert *c) {
-	int64_t area2 = (int64_t)(b->x_fx - a->x_fx) * (c->y_fx - a->y_fx) -
-			(int64_t)(b->y_fx - a->y_fx) * (c->x_fx - a->x_fx);
-	return g->rule->flip ? -area2 : area2;
-}
-
-bool cull_keeps(const struct geom_state *g, int64_t area2) {
-	switch ((enum culling)g->cull) {
-	case CULLS_POSITIVE:
-		return area2 < 0;
-	case CULLS_NEGATIVE:
-		return area2 > 0;
-	case CULLS_NONE:
-		break;
-	}
-	return area2 != 0;
-}

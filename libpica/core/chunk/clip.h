@@ -47,9 +47,24 @@ enum { CLIP_MAX_VERTICES = 12 };
 unsigned clip_polygon(const struct geom_state *g, const struct clip_vertex *const v[3],
 		unsigned planes, struct clip_vertex out[CLIP_MAX_VERTICES]);
 /* Twice the signed area in window space (y up) from records in memory rows. */
-int64_t window_area2(const struct geom_state *g, const struct vert *a, const struct vert *b,
-		const struct vert *c);
+static inline int64_t window_area2(const struct geom_state *g, const struct vert *a,
+		const struct vert *b, const struct vert *c) {
+	const int64_t area2 = (int64_t)(b->x_fx - a->x_fx) * (c->y_fx - a->y_fx) -
+			(int64_t)(b->y_fx - a->y_fx) * (c->x_fx - a->x_fx);
+	return g->rule->flip ? -area2 : area2;
+}
+
 /* Whether a triangle of that area is drawn. */
-bool cull_keeps(const struct geom_state *g, int64_t area2);
+static inline bool cull_keeps(const struct geom_state *g, int64_t area2) {
+	switch ((enum culling)g->cull) {
+	case CULLS_POSITIVE:
+		return area2 < 0;
+	case CULLS_NEGATIVE:
+		return area2 > 0;
+	case CULLS_NONE:
+		break;
+	}
+	return area2 != 0;
+}
 
 #endif

@@ -58,12 +58,13 @@ struct vertex_out {
 struct vertex_stage {
 	size_t scratch_bytes;
 	/*
-	 * Vertices of the draw by number, at most VERTEX_BATCH. left: steps that the job has left;
-	 * an invocation that takes one more may be cut off. Adds to *result, and to *outside the
-	 * elements that lie in no memory.
+	 * Vertices of the draw by number, at most VERTEX_BATCH. is_first: the batch before with
+	 * this scratch was not the draw's. left: steps that the job has left; an invocation that
+	 * takes one more may be cut off. Adds to *result, and to *outside the elements that lie in
+	 * no memory.
 	 */
 	void (*shade_batch)(const struct vertex_env *env, const struct draw *d,
-			const uint32_t *number, unsigned n, uint64_t left,
+			const uint32_t *number, unsigned n, bool is_first, uint64_t left,
 			const struct vertex_out *out, struct shader_result *result,
 			uint64_t *outside);
 	/*

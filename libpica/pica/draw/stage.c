@@ -8,8 +8,8 @@ _Static_assert((int)SHADER_LANES >= (int)VERTEX_BATCH, "a batch of the core is o
 
 static void shade(const struct kernels *k, const struct space *space,
 		const struct vertex_part *part, const float (*inline_attributes)[4],
-		const uint32_t *number, unsigned n, uint64_t step_budget, struct shader_batch *b,
-		struct shader_result *result, uint64_t *outside) {
+		const uint32_t *number, unsigned n, bool is_first, uint64_t step_budget,
+		struct shader_batch *b, struct shader_result *result, uint64_t *outside) {
 	if (inline_attributes) {
 		memset(b->v, 0, sizeof(b->v));
 		for (unsigned lane = 0; lane < n; lane++) {
@@ -17,6 +17,9 @@ static void shade(const struct kernels *k, const struct space *space,
 					lane, b);
 		}
 	} else {
+		if (is_first) {
+			fetch_constants(&part->layout, b);
+		}
 		k->geom.fetch(&part->layout, space, number, n, part->float_mode, b, outside);
 	}
 	b->o_unread = part->unread_outputs;
@@ -28,16 +31,17 @@ void vertex_shade(const struct kernels *k, const struct space *space,
 		const struct vertex_part *part, const float (*inline_attributes)[4],
 		const uint32_t *number, unsigned n, struct shader_batch *b,
 		struct shader_result *result, uint64_t *outside) {
-	shade(k, space, part, inline_attributes, number, n, part->step_budget, b, result, outside);
+	shade(k, space, part, inline_attributes, number, n, true, part->step_budget, b, result,
+			outside);
 }
 
 static void shade_batch(const struct vertex_env *env, const struct draw *d, const uint32_t *number,
-		unsigned n, uint64_t left, const struct vertex_out *out,
+		unsigned n, bool is_first, uint64_t left, const struct vertex_out *out,
 		struct shader_result *result, uint64_t *outside) {
 	const struct kernels *k = env->kernels;
 	const struct vertex_part *part = d->state.vertex;
 	struct shader_batch *b = env->scratch;
-	shade(k, env->space, part, (const float (*)[4])d->inline_vertices, number, n,
+	shade(k, env->space, part, (const float (*)[4])d->inline_vertices, number, n, is_first,
 			part->step_budget <= left ? part->step_budget : left + 1, b, result,
 			outside);
 	k->geom.project_batch(d->state.geom, &part->map, b, n, d->state.planes, out->cv, out->vert,

@@ -32,7 +32,7 @@ static void fetch_attribute(const struct fetch_attribute *a, const struct space 
 	}
 }
 
-void geom_fetch_arrays_c(const struct fetch_layout *l, const struct space *space,
+void geom_fetch_c(const struct fetch_layout *l, const struct space *space,
 		const uint32_t *index, unsigned n, enum pica_float mode, struct shader_batch *b,
 		uint64_t *outside) {
 	if (n == 0) {
@@ -48,10 +48,4 @@ void geom_fetch_arrays_c(const struct fetch_layout *l, const struct space *space
 					outside);
 		}
 	}
-}
-
-void geom_fetch_c(const struct fetch_layout *l, const struct space *space, const uint32_t *index,
-		unsigned n, enum pica_float mode, struct shader_batch *b, uint64_t *outside) {
-	fetch_constants(l, b);
-	geom_fetch_arrays_c(l, space, index, n, mode, b, outside);
 }

@@ -133,8 +133,8 @@ static void fill_lanes(float *v, unsigned from, float x) {
 	}
 }
 
-static void fetch_arrays(const struct fetch_layout *l, const struct space *space,
-		const uint32_t *index, unsigned n, enum pica_float mode, struct shader_batch *b,
+static void fetch(const struct fetch_layout *l, const struct space *space, const uint32_t *index,
+		unsigned n, enum pica_float mode, struct shader_batch *b,
 		uint64_t *outside) {
 	if (n == 0) {
 		return;
@@ -172,14 +172,7 @@ static void fetch_arrays(const struct fetch_layout *l, const struct space *space
 	}
 }
 
-static void fetch(const struct fetch_layout *l, const struct space *space, const uint32_t *index,
-		unsigned n, enum pica_float mode, struct shader_batch *b, uint64_t *outside) {
-	fetch_constants(l, b);
-	fetch_arrays(l, space, index, n, mode, b, outside);
-}
-
 void VFN(geom_kernels_init)(struct geom_kernels *k) {
 	k->fetch = fetch;
-	k->fetch_arrays = fetch_arrays;
 	VFN(geom_project_init)(k);
 }

@@ -52,32 +52,34 @@ struct out_map; /* below */
 
 struct geom_kernels {
 	/*
-	 * Attributes of n <= 32 vertices into b->v; lanes n..31 copy lane 0 and registers that
-	 * receive nothing are 0. f24 mode truncates f32 arrays to f24. Bytes outside windows read
-	 * 0; *outside grows by the number of elements (one attribute of one vertex) that had such
-	 * bytes.
+	 * Attributes of n <= 32 vertices into b->v; lanes n..31 copy lane 0. Registers that no
+	 * array reaches are left as they are: fetch_constants() fills them. f24 mode truncates f32
+	 * arrays to f24. Bytes outside windows read 0; *outside grows by the number of elements
+	 * (one attribute of one vertex) that had such bytes.
 	 */
 	void (*fetch)(const struct fetch_layout *l, const struct space *space,
-			const uint32_t *index, unsigned n, enum pica_float mode,
-			struct shader_batch *b, uint64_t *outside);
-	/*
-	 * The same without fetch_constants(): registers that no array reaches are left as they are.
-	 * For the second and later batches of a draw in the same memory; shaders do not write b->v.
-	 */
-	void (*fetch_arrays)(const struct fetch_layout *l, const struct space *space,
 			const uint32_t *index, unsigned n, enum pica_float mode,
 			struct shader_batch *b, uint64_t *outside);
 	/*
 	 * What follows the shader for lanes 0..n-1 (n <= 32) of a batch, in one go: output map,
 	 * clip code, viewport. For each lane i: cv[i] as out_map_vertex() makes it, codes[i] as
 	 * clip_code(), ok[i] (0 or 1) and out[i] as project(). Of the planes from PLANE_COLOR on
-	 * only those whose bit (1 << enum plane) is in planes_mask are in out[i].a, the others are
-	 * 0; PLANE_IW and PLANE_Z always are there. Where ok[i] is 0, out[i] is all zero.
+	 * only those of project_planes(planes_mask) are in cv[i] and out[i], the others stay.
 	 */
 	void (*project_batch)(const struct geom_state *g, const struct out_map *m,
 			const struct shader_batch *b, unsigned n, uint32_t planes_mask,
 			struct clip_vertex *cv, struct vert *out, uint8_t *codes, uint8_t *ok);
 };
+
+/* Planes that project_batch() writes for those of a mask: in fours, the last four overlap. */
+static inline uint32_t project_planes(uint32_t planes) {
+	uint32_t out = 0;
+	for (unsigned p = PLANE_COLOR; p < PLANE_MAX; p += 4) {
+		const uint32_t four = UINT32_C(15) << (p < PLANE_MAX - 4 ? p : PLANE_MAX - 4);
+		out |= planes & four ? four : 0;
+	}
+	return out;
+}
 
 void geom_kernels_init(struct geom_kernels *k, enum isa isa);
 ISA_KERNELS(geom)
@@ -89,7 +91,10 @@ ISA_KERNELS(geom)
 bool fetch_indices(const struct space *space, uint32_t addr, bool is_u16, uint32_t n, uint32_t *out,
 		uint32_t *min, uint32_t *max);
 
-/* All lanes of fixed attributes' registers get their value, those that receive nothing become 0. */
+/*
+ * All lanes of fixed attributes' registers get their value, those that receive nothing become 0:
+ * before the first batch of a draw. Shaders do not write b->v.
+ */
 void fetch_constants(const struct fetch_layout *l, struct shader_batch *b);
 
 /*

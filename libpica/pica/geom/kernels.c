@@ -3,7 +3,6 @@
 
 void geom_kernels_init(struct geom_kernels *k, enum isa isa) {
 	k->fetch = geom_fetch_c;
-	k->fetch_arrays = geom_fetch_arrays_c;
 	k->project_batch = geom_project_batch_c;
 	ISA_INIT(geom, isa, k)
 }

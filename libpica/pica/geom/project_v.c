@@ -19,7 +19,7 @@ _Static_assert(sizeof(struct clip_vertex) == N_WORDS * sizeof(float) &&
 /* Everything about a call that is the same for all its lanes. */
 struct job {
 	const float *from[N_WORDS]; /* lane 0 of the output component of each word, or constants */
-	uint32_t words;             /* words of vert that the caller wants */
+	uint32_t words;             /* those that the caller wants */
 	bool flat;
 	struct clip_vertex *cv;
 	struct vert *out;
@@ -33,9 +33,12 @@ static inline void store_words(void *records, unsigned lane, unsigned w, const v
 	vf_store_rows4(p, RECORD_BYTES, word, n);
 }
 
-/* Attributes in words w..w+3, w >= 4, of both records. keep: mask of the projected lanes. */
+/* Attributes in words w..w+3, w >= 4, of both records, if one of them is wanted. */
 static inline void attribute_group(const struct job *job, unsigned w, unsigned lane, unsigned n,
-		vf iw, vf keep) {
+		vf iw) {
+	if (!(job->words >> w & 0xF)) {
+		return;
+	}
 	vf a[4];
 	for (unsigned i = 0; i < 4; i++) {
 		a[i] = vf_load(job->from[w + i] + lane);
@@ -44,15 +47,8 @@ static inline void attribute_group(const struct job *job, unsigned w, unsigned l
 		}
 	}
 	store_words(job->cv, lane, w, a, n);
-	if (!(job->words >> w & 0xF)) {
-		for (unsigned k = 0; k < n; k++) {
-			memset(&job->out[lane + k].a[w - 2], 0, 4 * sizeof(float));
-		}
-		return;
-	}
-	for (unsigned i = 0; i < 4; i++) {
-		vf q = w == COLOR_WORD && job->flat ? a[i] : vf_mul(a[i], iw);
-		a[i] = job->words >> (w + i) & 1 ? vf_and(q, keep) : vf_zero();
+	for (unsigned i = 0; i < 4 && !(w == COLOR_WORD && job->flat); i++) {
+		a[i] = vf_mul(a[i], iw);
 	}
 	store_words(job->out, lane, w, a, n);
 }
@@ -96,27 +92,25 @@ static inline vf window_fx4(vf c, vf iw, float half, int32_t off) {
 /* The first four words of vert, and the masks of lanes that are projected. */
 static inline vi project_group(const struct geom_state *g, const vf pos[4], vf iw, vf word[4]) {
 	const vf limit = vf_set1(32768.0f);
-	vf sx = window_fx4(pos[0], iw, g->half_w, g->off_x);
-	vf sy = window_fx4(pos[1], iw, g->half_h, g->off_y);
-	vi good = vi_and(vf_gt(pos[3], vf_zero()),
-			vi_and(vf_lt(vf_abs(sx), limit), vf_lt(vf_abs(sy), limit)));
-	vf keep = vf_as_vi_bits(good);
-	vi ix = vi_from_vf_trunc(vf_and(sx, keep));
-	vi iy = vi_from_vf_trunc(vf_and(sy, keep));
+	const vf sx = window_fx4(pos[0], iw, g->half_w, g->off_x);
+	const vf sy = window_fx4(pos[1], iw, g->half_h, g->off_y);
+	vi iy = vi_from_vf_trunc(sy);
 	if (g->rule->flip) {
-		iy = vi_and(vi_sub(vi_set1(16 * (int32_t)g->height), iy), good);
+		iy = vi_sub(vi_set1(16 * (int32_t)g->height), iy);
 	}
-	word[0] = vf_as_vi_bits(ix);
+	word[0] = vf_as_vi_bits(vi_from_vf_trunc(sx));
 	word[1] = vf_as_vi_bits(iy);
-	word[2] = vf_and(iw, keep);
-	word[3] = vf_and(vf_mul(pos[2], iw), keep);
-	return good;
+	word[2] = iw;
+	word[3] = vf_mul(pos[2], iw);
+	return vi_and(vf_gt(pos[3], vf_zero()),
+			vi_and(vf_lt(vf_abs(sx), limit), vf_lt(vf_abs(sy), limit)));
 }
 
 static void project_batch(const struct geom_state *g, const struct out_map *m,
 		const struct shader_batch *b, unsigned n, uint32_t planes_mask,
 		struct clip_vertex *cv, struct vert *out, uint8_t *codes, uint8_t *ok) {
 	PICA_ALIGNED(64) float constants[2][SHADER_LANES];
+	PICA_ALIGNED(64) int32_t lane_code[SHADER_LANES], lane_ok[SHADER_LANES];
 	for (unsigned i = 0; i < SHADER_LANES; i += VF_LANES) {
 		vf_store(&constants[0][i], vf_zero());
 		vf_store(&constants[1][i], vf_set1(1.0f));
@@ -139,22 +133,19 @@ static void project_batch(const struct geom_state *g, const struct out_map *m,
 		vf iw = vf_div(vf_set1(1.0f), pos[3]);
 		vi good = project_group(g, pos, iw, word);
 		store_words(out, lane, 0, word, count);
-
-		vf keep = vf_as_vi_bits(good);
-		attribute_group(&job, 4, lane, count, iw, keep);
-		attribute_group(&job, 8, lane, count, iw, keep);
-		attribute_group(&job, 12, lane, count, iw, keep);
-		attribute_group(&job, 16, lane, count, iw, keep);
+		attribute_group(&job, 4, lane, count, iw);
+		attribute_group(&job, 8, lane, count, iw);
+		attribute_group(&job, 12, lane, count, iw);
+		attribute_group(&job, 16, lane, count, iw);
 		/* The last two words, by a group that overlaps the one before. */
-		attribute_group(&job, N_WORDS - 4, lane, count, iw, keep);
+		attribute_group(&job, N_WORDS - 4, lane, count, iw);
 
-		int32_t code_lane[VF_LANES];
-		vi_storeu(code_lane, code);
-		unsigned good_bits = vi_movemask(good);
-		for (unsigned k = 0; k < count; k++) {
-			codes[lane + k] = (uint8_t)code_lane[k];
-			ok[lane + k] = good_bits >> k & 1;
-		}
+		vi_store(&lane_code[lane], code);
+		vi_store(&lane_ok[lane], vi_and(good, vi_set1(1)));
+	}
+	for (unsigned i = 0; i < n; i++) {
+		codes[i] = (uint8_t)lane_code[i];
+		ok[i] = (uint8_t)lane_ok[i];
 	}
 }
 

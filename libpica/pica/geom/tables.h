@@ -6,9 +6,6 @@
 
 void geom_fetch_c(const struct fetch_layout *l, const struct space *space, const uint32_t *index,
 		unsigned n, enum pica_float mode, struct shader_batch *b, uint64_t *outside);
-void geom_fetch_arrays_c(const struct fetch_layout *l, const struct space *space,
-		const uint32_t *index, unsigned n, enum pica_float mode, struct shader_batch *b,
-		uint64_t *outside);
 void geom_project_batch_c(const struct geom_state *g, const struct out_map *m,
 		const struct shader_batch *b, unsigned n, uint32_t planes_mask,
 		struct clip_vertex *cv, struct vert *out, uint8_t *codes, uint8_t *ok);
