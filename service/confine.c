@@ -17,8 +17,9 @@ static int fail(const char *what, int error) {
 	return error;
 }
 
-int confine_user(const struct options *o, struct listening *l, struct keeper *keeper) {
+int confine_user(const struct options *o, struct listening *l, const struct server_settings *s) {
 	struct identity id;
+	char own[108];
 	int ret = identity_find(&id, o->user);
 	if (ret < 0) {
 		log_error(ret == -EPERM ? "user: only root can become %s" :
@@ -26,14 +27,15 @@ int confine_user(const struct options *o, struct listening *l, struct keeper *ke
 				o->user);
 		return ret;
 	}
-	ret = id.is_set ? listen_give(l, id.uid, id.gid) : 0;
-	if (ret < 0) {
-		return fail(o->user, ret);
+	if (id.is_set) {
+		l->owner = id.uid;
+		l->owner_group = id.gid;
 	}
-	ret = keeper_start(keeper, l);
+	ret = listen_open(l, options_socket(o, own), s->access, s->group);
 	if (ret < 0) {
-		return fail("the keeper of the socket", ret);
+		return ret;
 	}
+	listen_notify_open();
 	ret = identity_assume(&id);
 	return ret < 0 ? fail(o->user, ret) : 0;
 }
@@ -59,13 +61,13 @@ static const char *frames_folder(char buffer[PATH_BYTES], const char *where) {
 static int close_files(const struct options *o, const struct listening *l) {
 	struct sandbox_folder folders[13];
 	char frames[PATH_BYTES], trace[PATH_BYTES], config[PATH_BYTES], idle[PATH_BYTES],
-			socket[PATH_BYTES];
+			socket[32];
 	unsigned n = 0;
 	folders[n++] = (struct sandbox_folder){ folder_of(config, options_config(o)),
 		SANDBOX_READ };
 	if (l->is_bound) {
-		folders[n++] = (struct sandbox_folder){ folder_of(socket, l->path),
-			SANDBOX_REMOVE };
+		snprintf(socket, sizeof(socket), "/proc/self/fd/%d", l->folder);
+		folders[n++] = (struct sandbox_folder){ socket, SANDBOX_REMOVE };
 	}
 	if (o->access && strncmp(o->access, "group:", 6) == 0) {
 		/* its number may change */

@@ -5,7 +5,6 @@
 #ifndef SERVICE_CONFINE_H
 #define SERVICE_CONFINE_H
 
-#include "service/keeper.h"
 #include "service/listen.h"
 #include "service/options.h"
 
@@ -15,10 +14,10 @@ struct confinement {
 };
 
 /*
- * Gives the socket to the user, starts its keeper and becomes that user, before there are threads.
+ * Opens the socket for the user of the service and becomes that user, before there are threads.
  * Prints errors.
  */
-int confine_user(const struct options *o, struct listening *l, struct keeper *keeper);
+int confine_user(const struct options *o, struct listening *l, const struct server_settings *s);
 /* Closes the file system. Prints errors. */
 int confine_begin(
 		struct confinement *c, const struct options *o, const struct listening *l);

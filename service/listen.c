@@ -7,15 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/fsuid.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <linux/openat2.h>
+
 #include "service/log.h"
 
-enum { FIRST_PASSED = 3, BACKLOG = 64, PATH_BYTES = 128 };
+/* NAME_BYTES: what /proc/self/fd/NUMBER/ leaves of an address */
+enum { FIRST_PASSED = 3, BACKLOG = 64, NAME_BYTES = 82, PATH_BYTES = 128 };
 
 /* How long the one who was there before may take to go. */
 enum { PATIENCE_MS = 2000, REST_MS = 10 };
@@ -74,11 +79,13 @@ static int take_path(struct listening *l, const char *path) {
 		return -ENAMETOOLONG;
 	}
 	memcpy(l->path, path, strlen(path) + 1);
+	const char *slash = strrchr(l->path, '/');
+	l->name = slash ? slash + 1 : l->path;
+	if (!l->name[0] || strlen(l->name) > NAME_BYTES) {
+		log_error("%s: expected a name of 1 to %u bytes in its folder", l->path, NAME_BYTES);
+		return -EINVAL;
+	}
 	return 0;
-}
-
-static void lock_path(const struct listening *l, char path[PATH_BYTES]) {
-	snprintf(path, PATH_BYTES, "%s.lock", l->path);
 }
 
 static void rest(void) {
@@ -86,71 +93,117 @@ static void rest(void) {
 	nanosleep(&t, NULL);
 }
 
-/* Files that we made belong to the user of the service. */
-static int own(const struct listening *l, const char *path) {
-	return l->owner != (uid_t)-1 && lchown(path, l->owner, l->owner_group) < 0 ? -errno : 0;
+/*
+ * In a folder of the service's user we have that user's rights alone, not those of root: its owner
+ * may put links to foreign files there. At folder -1: all of ours.
+ */
+static void act_in(const struct listening *l, int folder) {
+	struct stat st;
+	const bool is_its = folder >= 0 && fstat(folder, &st) == 0 && st.st_uid == l->owner;
+	setfsgid(is_its ? l->owner_group : getegid());
+	setfsuid(is_its ? l->owner : geteuid());
 }
 
-static int own_lock(const struct listening *l) {
-	return l->owner != (uid_t)-1 && fchown(l->lock, l->owner, l->owner_group) < 0 ? -errno : 0;
+/* Root follows no link, which another user may have made. */
+static int open_folder(int at, const char *path) {
+	const struct open_how how = { .flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
+		.resolve = (at == AT_FDCWD ? 0 : RESOLVE_BENEATH) |
+				(at == AT_FDCWD && geteuid() != 0 ? 0 : RESOLVE_NO_SYMLINKS) };
+	const int fd = (int)syscall(SYS_openat2, at, path, &how, sizeof(how));
+	return fd < 0 ? -errno : fd;
 }
 
-static int make_folder(struct listening *l) {
+/* path can be changed. */
+static int make_folder(const struct listening *l, char *path) {
 	char copy[sizeof(l->path)];
-	snprintf(copy, sizeof(copy), "%s", l->path);
-	const char *folder = dirname(copy);
-	const bool is_new = mkdir(folder, 0755) == 0;
-	int ret = is_new ? own(l, folder) : errno == EEXIST ? 0 : -errno;
-	l->made_folder |= is_new;
-	if (ret < 0) {
-		log_error("%s: %s", folder, strerror(-ret));
+	memcpy(copy, path, sizeof(copy));
+	const char *name = basename(copy);
+	const int parent = open_folder(AT_FDCWD, dirname(path));
+	if (parent < 0) {
+		return parent;
 	}
-	return ret;
+	act_in(l, parent);
+	const bool is_new = mkdirat(parent, name, 0755) == 0;
+	int folder = is_new || errno == EEXIST ? open_folder(parent, name) : -errno;
+	act_in(l, -1);
+	struct stat st;
+	if (is_new && folder >= 0 && l->owner != (uid_t)-1 && fstat(parent, &st) == 0 &&
+			st.st_uid != l->owner &&
+			fchownat(folder, "", l->owner, l->owner_group, AT_EMPTY_PATH) < 0) {
+		const int ret = -errno;
+		close(folder);
+		folder = ret;
+	}
+	close(parent);
+	return folder;
 }
 
 /*
- * Whether the file that is open as fd is still the one at path.
+ * Opens the folder of the socket. Everything below is done in this folder, wherever its owner moves
+ * it, and whatever has its name then.
  */
-static bool is_still_there(int fd, const char *path) {
+static int take_folder(struct listening *l) {
+	char copy[sizeof(l->path)];
+	memcpy(copy, l->path, sizeof(copy));
+	char *path = dirname(copy);
+	int ret = open_folder(AT_FDCWD, path);
+	ret = ret == -ENOENT ? make_folder(l, path) : ret;
+	if (ret < 0) {
+		memcpy(copy, l->path, sizeof(copy));
+		log_error(ret == -ELOOP ? "%s: a link is on the way: root takes none" : "%s: %s",
+				dirname(copy), strerror(-ret));
+		return ret;
+	}
+	l->folder = ret;
+	return 0;
+}
+
+/* Whether the file that is open as fd still has that name. */
+static bool is_still_there(const struct listening *l, int fd, const char *name) {
 	struct stat open_one, named;
-	return fd >= 0 && fstat(fd, &open_one) == 0 && lstat(path, &named) == 0 &&
+	return fd >= 0 && fstat(fd, &open_one) == 0 &&
+			fstatat(l->folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
 			open_one.st_ino == named.st_ino && open_one.st_dev == named.st_dev;
 }
 
-static bool is_our_socket(const struct listening *l) {
-	struct stat st;
-	return l->is_bound && lstat(l->path, &st) == 0 && st.st_ino == l->inode &&
-			st.st_dev == l->device;
+/* Its name in the folder that is open. */
+static struct sockaddr_un address(const struct listening *l) {
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	snprintf(addr.sun_path, sizeof(addr.sun_path), "/proc/self/fd/%d/%.*s", l->folder,
+			NAME_BYTES, l->name);
+	return addr;
 }
 
 /* Whether a service listens there. */
 static bool is_served(const struct listening *l) {
-	struct sockaddr_un addr = { .sun_family = AF_UNIX };
-	memcpy(addr.sun_path, l->path, sizeof(addr.sun_path));
+	const struct sockaddr_un addr = address(l);
 	int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (sock < 0) {
 		return true; /* unknown */
 	}
-	const bool is = connect(sock, (struct sockaddr *)&addr, sizeof(addr)) == 0 ||
+	const bool is = connect(sock, (const struct sockaddr *)&addr, sizeof(addr)) == 0 ||
 			(errno != ECONNREFUSED && errno != ENOENT);
 	close(sock);
 	return is;
 }
 
+static void lock_name(const struct listening *l, char name[PATH_BYTES]) {
+	snprintf(name, PATH_BYTES, "%s.lock", l->name);
+}
+
 /* 1: it is ours; 0: another has it. A file that is removed while we wait for it is made again. */
-static int try_lock(struct listening *l, const char *path) {
+static int try_lock(struct listening *l) {
+	char name[PATH_BYTES];
+	lock_name(l, name);
 	for (;;) {
-		int lock = open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
+		int lock = openat(l->folder, name, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
 		if (lock < 0) {
 			int ret = -errno;
-			log_error("%s: %s", path, strerror(errno));
+			log_error("%s.lock: %s", l->path, strerror(errno));
 			return ret;
 		}
 		const bool is_ours = flock(lock, LOCK_EX | LOCK_NB) == 0;
-		if (is_ours && is_still_there(lock, path)) {
-			if (l->lock >= 0) {
-				close(l->lock);
-			}
+		if (is_ours && is_still_there(l, lock, name)) {
 			l->lock = lock;
 			return 1;
 		}
@@ -161,34 +214,29 @@ static int try_lock(struct listening *l, const char *path) {
 	}
 }
 
-/*
- * One service a path: the holder of the lock may replace the socket. A killed service holds it
- * until its keeper has noticed.
- */
-static int take_lock(struct listening *l, unsigned patience_ms) {
-	char path[PATH_BYTES];
-	lock_path(l, path);
-	int ret = try_lock(l, path);
-	for (unsigned ms = 0; ret == 0 && ms < patience_ms; ms += REST_MS) {
+/* One service a path: the holder of the lock may replace the socket. */
+static int take_lock(struct listening *l) {
+	int ret = try_lock(l);
+	for (unsigned ms = 0; ret == 0 && ms < PATIENCE_MS; ms += REST_MS) {
 		rest();
-		ret = try_lock(l, path);
+		ret = try_lock(l);
 	}
 	if (ret == 0) {
 		struct stat st;
-		log_error(lstat(l->path, &st) < 0 ?
+		log_error(fstatat(l->folder, l->name, &st, AT_SYMLINK_NOFOLLOW) < 0 ?
 				"%s: another picad serves this socket, whose file was removed: "
 				"nobody can reach it before that one is started again" :
 				"%s: another picad serves this socket",
 				l->path);
 		return -EADDRINUSE;
 	}
-	return ret < 0 ? ret : own_lock(l);
+	return ret < 0 ? ret : 0;
 }
 
 /* Removes the socket of a service that is gone. We have the lock. */
-static int clear_path(const struct listening *l, unsigned patience_ms) {
+static int clear_path(const struct listening *l) {
 	struct stat st;
-	if (lstat(l->path, &st) < 0) {
+	if (fstatat(l->folder, l->name, &st, AT_SYMLINK_NOFOLLOW) < 0) {
 		return 0;
 	}
 	if (!S_ISSOCK(st.st_mode)) {
@@ -196,13 +244,13 @@ static int clear_path(const struct listening *l, unsigned patience_ms) {
 		return -EEXIST;
 	}
 	for (unsigned ms = 0; is_served(l); ms += REST_MS) {
-		if (ms >= patience_ms) {
+		if (ms >= PATIENCE_MS) {
 			log_error("%s: somebody else listens on this socket", l->path);
 			return -EADDRINUSE;
 		}
 		rest();
 	}
-	unlink(l->path);
+	unlinkat(l->folder, l->name, 0);
 	return 0;
 }
 
@@ -212,162 +260,107 @@ static mode_t mode_for(enum server_access access) {
 }
 
 /*
- * The socket's file itself, not a link: another user may own its folder, and put a link to a
- * foreign file in its place.
+ * Gives the file to the user of the service and to the group that may connect. Only the file that
+ * we made: the owner of the folder may put another in its place.
  */
-static int open_file(const struct listening *l) {
+static int give(struct listening *l, uid_t maker) {
 	struct stat st;
-	int fd = open(l->path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0) {
-		return -errno;
+	const gid_t group = l->access == SERVER_ACCESS_GROUP ? l->group : l->owner_group;
+	const int file = openat(l->folder, l->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	int ret = file < 0 || fstat(file, &st) < 0 ? -errno : 0;
+	if (ret == 0 && (!S_ISSOCK(st.st_mode) || st.st_uid != maker)) {
+		ret = -ENOENT;
 	}
-	if (fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode) && st.st_ino == l->inode &&
-			st.st_dev == l->device) {
-		return fd;
+	if (ret == 0) {
+		l->is_bound = true;
+		l->device = st.st_dev;
+		l->inode = st.st_ino;
 	}
-	close(fd);
-	return -ENOENT;
+	if (ret == 0 && (l->owner != (uid_t)-1 || group != (gid_t)-1) &&
+			fchownat(file, "", l->owner, group, AT_EMPTY_PATH) < 0) {
+		ret = -errno;
+	}
+	if (file >= 0) {
+		close(file);
+	}
+	return ret;
 }
 
-/* group: that of other users who may connect, or of the owner. */
-static int own_socket(int file, const struct listening *l, gid_t owner_group) {
-	const gid_t group = l->access == SERVER_ACCESS_GROUP ? l->group : owner_group;
-	return (l->owner != (uid_t)-1 || group != (gid_t)-1) &&
-					fchownat(file, "", l->owner, group, AT_EMPTY_PATH) < 0 ?
-			-errno :
-			0;
-}
-
-static int bind_path(struct listening *l, unsigned patience_ms) {
-	struct sockaddr_un addr = { .sun_family = AF_UNIX };
-	struct stat st;
-	memcpy(addr.sun_path, l->path, sizeof(addr.sun_path));
-	int ret = clear_path(l, patience_ms);
+static int bind_path(struct listening *l) {
+	const struct sockaddr_un addr = address(l);
+	int ret = clear_path(l);
 	if (ret < 0) {
 		return ret;
 	}
 	l->sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	mode_t before = umask(0777 & ~mode_for(l->access));
-	ret = l->sock < 0 || bind(l->sock, (struct sockaddr *)&addr, sizeof(addr)) < 0 ? -errno : 0;
+	ret = l->sock < 0 || bind(l->sock, (const struct sockaddr *)&addr, sizeof(addr)) < 0 ||
+					listen(l->sock, BACKLOG) < 0 ?
+			-errno :
+			0;
 	umask(before);
-	ret = ret < 0 ? ret : listen(l->sock, BACKLOG) < 0 || lstat(l->path, &st) < 0 ? -errno : 0;
-	if (ret == 0) {
-		l->is_bound = true;
-		l->device = st.st_dev;
-		l->inode = st.st_ino;
-		int file = open_file(l);
-		ret = file < 0 ? file : own_socket(file, l, l->owner_group);
-		if (file >= 0) {
-			close(file);
-		}
-	}
+	const uid_t maker = (uid_t)setfsuid((uid_t)-1); /* changes nothing */
+	act_in(l, -1);
+	ret = ret < 0 ? ret : give(l, maker);
 	if (ret < 0) {
 		log_error("%s: %s", l->path, strerror(-ret));
 	}
 	return ret;
 }
 
-int listen_give(struct listening *l, uid_t owner, gid_t group) {
-	char path[PATH_BYTES];
-	l->owner = owner;
-	l->owner_group = group;
-	if (!l->is_bound) {
-		return 0;
-	}
-	int file = open_file(l);
-	int ret = file < 0 ? file : own_socket(file, l, group);
-	if (file >= 0) {
-		close(file);
-	}
-	ret = ret < 0 ? ret : own_lock(l);
-	snprintf(path, sizeof(path), "%s", l->path);
-	return ret < 0 || !l->made_folder ? ret : own(l, dirname(path));
-}
-
-int listen_open_to(struct listening *l, enum server_access access, gid_t group) {
-	const bool leaves_group = l->access == SERVER_ACCESS_GROUP && access != l->access;
-	l->access = access;
-	l->group = group;
-	int file = open_file(l);
-	if (file < 0) {
-		return 0; /* made again, it will be as it should */
-	}
-	int ret = own_socket(file, l,
-			leaves_group && l->owner_group == (gid_t)-1 ? getegid() : l->owner_group);
-	if (ret == 0) {
-		char name[32]; /* fchmod() takes no O_PATH */
-		snprintf(name, sizeof(name), "/proc/self/fd/%d", file);
-		ret = chmod(name, mode_for(access)) < 0 ? -errno : 0;
-	}
-	close(file);
-	return ret;
-}
-
-int listen_renew(struct listening *l) {
-	char path[PATH_BYTES];
-	lock_path(l, path);
-	int ret = 0;
-	if (!is_still_there(l->lock, path)) {
-		ret = make_folder(l);
-		ret = ret < 0 ? ret : take_lock(l, 0);
-	}
-	if (ret < 0 || is_our_socket(l)) {
-		return ret;
-	}
-	ret = bind_path(l, 0);
-	if (ret < 0 && l->sock >= 0) {
-		close(l->sock);
-		l->sock = -1;
-	}
-	return ret < 0 ? ret : 1;
-}
-
 void listen_init(struct listening *l) {
-	*l = (struct listening){
-		.sock = -1, .lock = -1, .owner = (uid_t)-1, .owner_group = (gid_t)-1
-	};
+	*l = (struct listening){ .sock = -1,
+		.lock = -1,
+		.folder = -1,
+		.owner = (uid_t)-1,
+		.owner_group = (gid_t)-1 };
 }
 
-static int open_own(
-		struct listening *l, const char *path, enum server_access access, gid_t group) {
+int listen_open(struct listening *l, const char *path, enum server_access access, gid_t group) {
+	int ret = passed_socket(&l->sock);
+	if (ret != 0) {
+		return ret < 0 ? ret : 0;
+	}
 	l->access = access;
 	l->group = group;
-	int ret = take_path(l, path);
-	ret = ret < 0 ? ret : make_folder(l);
-	ret = ret < 0 ? ret : take_lock(l, PATIENCE_MS);
-	ret = ret < 0 ? ret : bind_path(l, PATIENCE_MS);
+	ret = take_path(l, path);
+	ret = ret < 0 ? ret : take_folder(l);
+	act_in(l, l->folder);
+	ret = ret < 0 ? ret : take_lock(l);
+	ret = ret < 0 ? ret : bind_path(l);
+	act_in(l, -1);
 	if (ret < 0) {
 		listen_close(l);
 	}
 	return ret;
 }
 
-int listen_open(struct listening *l, const char *path, enum server_access access, gid_t group) {
-	listen_init(l);
-	int ret = passed_socket(&l->sock);
-	return ret < 0 ? ret : ret > 0 ? 0 : open_own(l, path, access, group);
+/* Removes the files that were made, unless another service owns them by now. */
+static void remove_files(const struct listening *l) {
+	char name[PATH_BYTES];
+	struct stat st;
+	if (l->is_bound && fstatat(l->folder, l->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+			st.st_ino == l->inode && st.st_dev == l->device) {
+		unlinkat(l->folder, l->name, 0);
+	}
+	lock_name(l, name);
+	if (is_still_there(l, l->lock, name)) {
+		unlinkat(l->folder, name, 0);
+	}
 }
 
-void listen_remove(const struct listening *l) {
-	char path[PATH_BYTES];
-	if (is_our_socket(l)) {
-		unlink(l->path);
+static void close_fd(int *fd) {
+	if (*fd >= 0) {
+		close(*fd);
 	}
-	lock_path(l, path);
-	if (is_still_there(l->lock, path)) {
-		unlink(path);
-	}
+	*fd = -1;
 }
 
 void listen_close(struct listening *l) {
-	if (l->sock >= 0) {
-		close(l->sock);
-	}
-	if (l->lock >= 0) {
-		listen_remove(l);
-		close(l->lock);
-	}
-	l->sock = l->lock = -1;
+	close_fd(&l->sock);
+	remove_files(l);
+	close_fd(&l->lock);
+	close_fd(&l->folder);
 }
 
 /* ---- The service manager ---- */

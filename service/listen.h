@@ -10,15 +10,16 @@
 struct listening {
 	int sock; /* -1 once the server has it */
 	int lock; /* held while we serve the path; -1: the manager's socket */
+	int folder; /* of path (O_PATH); -1: the manager's socket */
 	bool is_bound; /* the socket at path is ours */
-	bool made_folder; /* it lies in a folder that was not there */
 	enum server_access access;
 	gid_t group;      /* that of SERVER_ACCESS_GROUP */
-	uid_t owner;      /* owner of new files; -1: the process */
+	uid_t owner;      /* of the service, to be set before; -1: the process */
 	gid_t owner_group;
 	dev_t device;     /* of the socket's file */
 	ino_t inode;
 	char path[108];
+	const char *name; /* in path: without its folder */
 };
 
 /*
@@ -27,26 +28,19 @@ struct listening {
  * /run/pica.
  */
 void listen_default_path(char out[108], uid_t uid);
+/* None: for listen_open() and listen_close(). */
+void listen_init(struct listening *l);
 /*
  * Takes the socket that systemd passed (LISTEN_FDS), else binds path, making its folder, replacing
- * a socket whose service is gone. -EADDRINUSE: another service is alive there. Prints errors.
+ * a socket whose service is gone. The files belong to l->owner; in a folder that is the owner's
+ * they are made with the owner's rights, elsewhere with those of the process. -EADDRINUSE: another
+ * service is alive there. Prints errors. Before there are threads.
  */
 int listen_open(struct listening *l, const char *path, enum server_access access, gid_t group);
-/* Gives the files, and later ones of listen_renew(), to a user. Returns 0 or a negative errno. */
-int listen_give(struct listening *l, uid_t owner, gid_t group);
-/* Sets who may open the socket from now on. Returns 0 or a negative errno. */
-int listen_open_to(struct listening *l, enum server_access access, gid_t group);
 /*
- * Looks whether socket and lock are still where they were, and makes again what is not. 1: l->sock
- * is a new socket, 0: it is as it was; negative: clients cannot reach it; printed. What another
- * service has made there meanwhile is left alone (-EADDRINUSE).
+ * Closes its descriptors, and removes the files that were made, unless they are another service's
+ * by now or the process may not.
  */
-int listen_renew(struct listening *l);
-/* None: for listen_close(). */
-void listen_init(struct listening *l);
-/* Removes the files that were made, unless another service owns them by now. */
-void listen_remove(const struct listening *l);
-/* Also closes its descriptors. */
 void listen_close(struct listening *l);
 /* Connects to the service manager, which a confined process cannot do later. */
 void listen_notify_open(void);

@@ -23,16 +23,13 @@
 
 enum { EXIT_USAGE = 2 };
 
-static const uint64_t ask_again_ns = 1000000000;
-
 struct picad {
 	struct options options;
 	struct server *server;
 	struct listening listening;
-	struct keeper keeper;
 	struct trace *trace;
-	struct loop_watch *signal_watch, *keeper_watch;
-	struct loop_timer watchdog, keeper_timer;
+	struct loop_watch *signal_watch;
+	struct loop_timer watchdog;
 	uint64_t watchdog_ns; /* 0: the manager does not watch */
 	pid_t kiosk;  /* who minds its program; 0: none */
 	int kiosk_fd; /* readable when he has ended; -1: none, or a kernel that cannot say */
@@ -58,8 +55,12 @@ static void reload(struct picad *p) {
 		ret = options_apply(&fresh, &settings);
 		ret = ret < 0 ? ret : options_apply_display(&fresh, &settings.present, &idle);
 		ret = ret < 0 ? ret : server_reload(p->server, &settings);
-		if (ret == 0) {
-			keeper_open_to(&p->keeper, settings.access, settings.group);
+		if (ret == 0 && p->listening.is_bound &&
+				(settings.access != p->listening.access ||
+						settings.group != p->listening.group)) {
+			server_log(p->server, LOG_LEVEL_WARNING,
+					"event=reload_incomplete keys=access text=\"the rights of "
+					"the socket's file change at the next start\"");
 		}
 		picture_finish(&idle);
 		(ret < 0 ? options_discard : options_adopt)(&p->options, &fresh);
@@ -111,49 +112,6 @@ static void on_kiosk(void *owner, uint32_t events) {
 				"event=kiosk_lost text=\"who minds its program has ended\"");
 	}
 	server_stop(p->server);
-}
-
-static void listen_again(struct picad *p, const struct keeper_report *report) {
-	const char *path = p->listening.path, *why = report->why;
-	int ret = report->error;
-	if (ret == 0) {
-		ret = server_listen(p->server, report->sock);
-		why = strerror(-ret);
-	}
-	if (ret < 0) {
-		server_log(p->server, LOG_LEVEL_ERROR,
-				"event=socket_lost socket=\"%s\" why=\"%s\"", path, why);
-	} else {
-		server_log(p->server, LOG_LEVEL_WARNING,
-				"event=socket_made_again socket=\"%s\" text=\"its file was removed\"",
-				path);
-	}
-}
-
-static void on_keeper(void *owner, uint32_t events) {
-	struct picad *p = owner;
-	struct keeper_report report;
-	int ret;
-	while ((ret = keeper_receive(&p->keeper, &report)) > 0) {
-		listen_again(p, &report);
-	}
-	if (ret < 0 && ret != -EAGAIN) {
-		server_log(p->server, LOG_LEVEL_ERROR,
-				"event=socket_lost why=\"no descriptor for the new one\"");
-		loop_timer_set(server_loop(p->server), &p->keeper_timer,
-				loop_now_ns() + ask_again_ns);
-	}
-	if (ret == 0) {
-		server_log(p->server, LOG_LEVEL_ERROR, "event=keeper_gone text=\"a socket whose "
-				"file is removed is not made again\"");
-		loop_watch_remove(server_loop(p->server), p->keeper_watch);
-		p->keeper_watch = NULL;
-	}
-}
-
-static void on_keeper_timer(void *owner) {
-	const struct picad *p = owner;
-	keeper_ask_again(&p->keeper);
 }
 
 static void on_watchdog(void *owner) {
@@ -251,12 +209,6 @@ static int serve(struct picad *p, struct confinement *c) {
 			loop_watch_add(server_loop(p->server), &p->kiosk_watch, p->kiosk_fd,
 					on_kiosk, p);
 	ret = ret < 0 ? ret : listen_now(p);
-	if (ret == 0 && p->keeper.sock >= 0) {
-		p->keeper_timer.fn = on_keeper_timer;
-		p->keeper_timer.owner = p;
-		ret = loop_watch_add(server_loop(p->server), &p->keeper_watch, p->keeper.sock,
-				on_keeper, p);
-	}
 	ret = ret < 0 ? ret : confine(p, c);
 	if (ret == 0) {
 		p->watchdog.fn = on_watchdog;
@@ -270,8 +222,6 @@ static int serve(struct picad *p, struct confinement *c) {
 		ret = ret == 0 && p->has_lost_kiosk ? -ECHILD : ret;
 	}
 	loop_timer_unset(server_loop(p->server), &p->watchdog);
-	loop_timer_unset(server_loop(p->server), &p->keeper_timer);
-	loop_watch_remove(server_loop(p->server), p->keeper_watch);
 	loop_watch_remove(server_loop(p->server), p->kiosk_watch);
 	loop_watch_remove(server_loop(p->server), p->signal_watch);
 	return ret;
@@ -289,10 +239,7 @@ static int check_record(const struct options *o) {
 
 /* What needs rights that the service gives up then. Negative: what is wrong was printed. */
 static int begin(struct picad *p, const struct server_settings *s, struct confinement *c) {
-	char own[108];
-	int ret = listen_open(&p->listening, options_socket(&p->options, own), s->access, s->group);
-	listen_notify_open();
-	ret = ret < 0 ? ret : confine_user(&p->options, &p->listening, &p->keeper);
+	int ret = confine_user(&p->options, &p->listening, s);
 	ret = ret < 0 ? ret : check_record(&p->options);
 	ret = ret < 0 ? ret : start_kiosk(p, p->listening.path);
 	return ret < 0 ? ret : confine_begin(c, &p->options, &p->listening);
@@ -358,7 +305,7 @@ static int run(struct picad *p, struct server_settings *settings) {
 }
 
 int main(int argc, char **argv) {
-	struct picad p = { .argc = argc, .argv = argv, .keeper.sock = -1, .kiosk_fd = -1 };
+	struct picad p = { .argc = argc, .argv = argv, .kiosk_fd = -1 };
 	struct server_settings settings;
 	options_read(&p.options, argc, argv);
 	if (options_apply(&p.options, &settings) < 0) {
@@ -382,7 +329,6 @@ int main(int argc, char **argv) {
 	listen_init(&p.listening);
 	int ret = run(&p, &settings);
 	picture_finish(&p.idle); /* of one that could not begin */
-	keeper_stop(&p.keeper);
 	listen_close(&p.listening);
 	options_finish(&p.options);
 	log_end();
