@@ -174,6 +174,12 @@ class Man(unittest.TestCase):
                 for other in re.findall(r'\*(pica[\w-]*)\*\(1\)', text):
                     self.assertIn(other, EXPECTED)
 
+    def test_instruction_sets_are_those_of_the_program(self):
+        sets = re.search(r'Kernels: (.*?) \(', help_text(PICA, 'render'))[1]
+        found = [m for page in MAN.glob('*.scd') for m in
+                 re.findall(r'(?:Instruction set: |isa=NAME \()([\w.]+(?:, [\w.]+\w)*)', plain(page.read_text()))]
+        self.assertEqual(set(found), {sets})
+
     def test_exit_status(self):
         told = set(re.findall(r'\b(\d) [a-z]', re.search(r'Exit status:(.*)', TOP, re.S)[1]))
         self.assertEqual(exit_numbers('pica'), told)

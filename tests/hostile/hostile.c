@@ -334,7 +334,7 @@ static bool open_engine(struct engine *e, const char *isa, unsigned threads, boo
 	if (!memory_create(&e->memory)) {
 		trouble("memory", ENOMEM);
 	}
-	e->isa = isa;
+	e->isa = pica_device_isa(e->device);
 	e->threads = threads;
 	return true;
 }
@@ -348,7 +348,7 @@ static unsigned open_engines(struct engine *e, struct options *o) {
 	static const struct {
 		const char *isa;
 		unsigned threads;
-	} all[] = { { "c", 0 }, { "sse4.1", 0 }, { "sse4.1", 1 }, { "sse4.1", 3 }, { "emul", 2 } };
+	} all[] = { { "c", 0 }, { "sse4.1", 0 }, { NULL, 1 }, { NULL, 3 }, { "emul", 2 } };
 	unsigned n = 0;
 	n += open_engine(&e[n], "c", 0, &o->verbose);
 	if (o->isa || o->threads >= 0) {

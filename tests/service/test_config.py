@@ -2,6 +2,7 @@
 """How picad is told what to do: its configuration, command line, sample and units. Arguments: picad, test_client."""
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -123,9 +124,9 @@ class Configuration(Case):
 
     def test_instruction_sets_are_named(self):
         config = '--config', str(self.config())
-        self.assertEqual(self.refused(*config, '--isa', 'avx'), 'picad: isa: expected c|emul|sse4.1, not "avx"\n')
+        sets = re.fullmatch(r'picad: isa: expected (c\|emul\|.*), not "mmx"\n', self.refused(*config, '--isa', 'mmx'))[1]
         self.assertIn('\nisa = emul\n', self.printed(*config, '--isa', 'emul'))
-        for isa in 'c', 'emul', 'sse4.1':
+        for isa in sets.split('|'):
             p = subprocess.Popen([PICAD, '--socket', self.socket, *config, '--isa', isa], stderr=subprocess.PIPE, text=True,
                                  env=self.env())
             self.running.append(p)
@@ -134,7 +135,7 @@ class Configuration(Case):
                 self.stop(p)
             else:  # an instruction set of other machines
                 self.assertIn(f'event=engine_failed isa={isa} threads=', line)
-                self.assertEqual((isa, p.wait(timeout=300)), ('sse4.1', 2))
+                self.assertEqual((isa in ('c', 'emul'), p.wait(timeout=300)), (False, 2))
 
     def test_lines_are_read_as_they_stand(self):
         """Blanks in front make no line a part of the one before it; comments are as long as they like."""

@@ -4,8 +4,9 @@
 
 /*
  * One row a set, in rising order of preference: X(ID, suffix, "name", whether this CPU runs it, a,
- * b), a and b being the caller's. A new set is a row here, a header beside vec_sse41.h, and its
- * flags in meson.build, which defines HAVE_<ID> as 1 or 0. Emulations run everywhere and are never
+ * b), a and b being the caller's. A new set is a row here, a header beside vec_avx2.h, and its
+ * flags in meson.build, which defines HAVE_<ID> as 1 or 0. __builtin_cpu_supports() asks CPUID, and
+ * XGETBV whether the system saves the wide registers. Emulations run everywhere and are never
  * the best; the narrow ones are for tests, in builds with -Disa=widths.
  */
 #define ISA_TEST_SETS(X, a, b) \
@@ -13,7 +14,8 @@
 	X(EMUL8, emul8, "emul8", 1, a, b)
 #define ISA_USER_SETS(X, a, b) \
 	X(EMUL16, emul16, "emul", 1, a, b) \
-	X(SSE41, sse41, "sse4.1", __builtin_cpu_supports("sse4.1"), a, b)
+	X(SSE41, sse41, "sse4.1", __builtin_cpu_supports("sse4.1"), a, b) \
+	X(AVX2, avx2, "avx2", __builtin_cpu_supports("avx2"), a, b)
 #define ISA_SETS(X, a, b) ISA_TEST_SETS(X, a, b) ISA_USER_SETS(X, a, b)
 
 #define ISA_ENUM(id, set, name, runs, a, b) ISA_##id,
