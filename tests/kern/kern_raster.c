@@ -158,11 +158,16 @@ static void compare_triangle(const struct raster_kernels *c, const struct raster
 			}
 		}
 	}
-	for (int n = 0; n < 64; n++) {
-		int x = org_x + 2 * (int)kern_random_in(0, size / 2 - 1);
-		int y = org_y + 2 * (int)kern_random_in(0, size / 2 - 1);
-		unsigned want = c->cover_quad(&tc, x, y), got = v->cover_quad(&tc, x, y);
-		kern_same("cover_quad", isa, &want, &got, sizeof(want));
+	if (raster_is_small(&tc)) {
+		struct {
+			struct raster_quad at[RASTER_SMALL_QUADS];
+			uint8_t mask[RASTER_SMALL_QUADS];
+		} want, got;
+		const unsigned n = c->cover_quads(&tc, want.at, want.mask);
+		const unsigned m = v->cover_quads(&tv, got.at, got.mask);
+		kern_same("cover_quads", isa, &n, &m, sizeof(n));
+		kern_same("cover_quads places", isa, want.at, got.at, n * sizeof(want.at[0]));
+		kern_same("cover_quads pixels", isa, want.mask, got.mask, n);
 	}
 	kern_random_bytes(bc, sizeof(*bc));
 	memcpy(bv, bc, sizeof(*bc));
@@ -234,12 +239,15 @@ static void bench_cover_partial(void *arg) {
 	}
 }
 
-static void bench_cover_quad(void *arg) {
-	for (int y = 0; y < 8; y += 2) {
-		for (int x = 0; x < 8; x += 2) {
-			bench.sum += bench.k.cover_quad(&bench.t, x + 24, y + 32);
-		}
-	}
+static void bench_cover_quads(void *arg) {
+	struct raster_quad at[RASTER_SMALL_QUADS];
+	uint8_t mask[RASTER_SMALL_QUADS];
+	struct tri t = bench.t; /* its 8 x 8 pixels there */
+	t.min_x = 24;
+	t.min_y = 32;
+	t.max_x = 31;
+	t.max_y = 39;
+	bench.sum += bench.k.cover_quads(&t, at, mask);
 }
 
 static void bench_interp_block(void *arg) {
@@ -295,7 +303,7 @@ static void run_bench(enum isa isa) {
 	kern_bench("setup-8planes-per-triangle", isa, bench_setup, NULL, BENCH_TRIANGLES);
 	kern_bench("cover_block-per-block", isa, bench_cover_block, NULL, 64);
 	kern_bench("cover_block-partial-per-block", isa, bench_cover_partial, NULL, 8);
-	kern_bench("cover_quad-per-quad", isa, bench_cover_quad, NULL, 16);
+	kern_bench("cover_quads-per-quad", isa, bench_cover_quads, NULL, 16);
 	kern_bench("interp_block-8planes-per-pixel", isa, bench_interp_block, NULL, BATCH);
 	kern_bench("steps-8planes-per-pixel", isa, bench_steps, NULL, BATCH);
 	kern_bench("interp_steps-8planes-per-pixel", isa, bench_interp_steps, NULL, BATCH);

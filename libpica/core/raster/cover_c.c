@@ -39,11 +39,24 @@ void raster_cover_samples_c(const struct tri *t, int x, int y, uint64_t mask[RAS
 	}
 }
 
-unsigned raster_cover_quad_c(const struct tri *t, int x, int y) {
+static unsigned cover_quad(const struct tri *t, int x, int y) {
 	unsigned mask = 0;
 	for (int i = 0; i < 4; i++) {
 		int px = x + (i & 1), py = y + (i >> 1);
 		mask |= (unsigned)(is_drawable(t, px, py) && is_covered(t, t->e[0], px, py)) << i;
 	}
 	return mask;
+}
+
+unsigned raster_cover_quads_c(const struct tri *t, struct raster_quad at[RASTER_SMALL_QUADS],
+		uint8_t mask[RASTER_SMALL_QUADS]) {
+	unsigned n = 0;
+	for (int y = t->min_y & ~1; y <= t->max_y; y += 2) {
+		for (int x = t->min_x & ~1; x <= t->max_x; x += 2) {
+			at[n] = (struct raster_quad){ x, y };
+			mask[n] = (uint8_t)cover_quad(t, x, y);
+			n += mask[n] != 0;
+		}
+	}
+	return n;
 }

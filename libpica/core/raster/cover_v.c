@@ -122,21 +122,54 @@ static unsigned quad_rect_mask(int x, int y, int32_t min_x, int32_t min_y, int32
 	return columns & rows;
 }
 
-unsigned VFN(raster_cover_quad)(const struct tri *t, int x, int y) {
-	vqi odd_x = vqi_mask_from_bits(10), odd_y = vqi_mask_from_bits(12);
-	vqi acc = vqi_zero();
+/* Steps from quad to quad; the sign of a sum over all edges and sides of the box says outside. */
+unsigned VFN(raster_cover_quads)(const struct tri *t, struct raster_quad at[RASTER_SMALL_QUADS],
+		uint8_t mask[RASTER_SMALL_QUADS]) {
+	const vqi odd_x = vqi_mask_from_bits(10), odd_y = vqi_mask_from_bits(12);
+	const int x0 = t->min_x & ~1, y0 = t->min_y & ~1;
+	const vqi min_x = vqi_set1(t->min_x), max_x = vqi_set1(t->max_x);
+	const vqi min_y = vqi_set1(t->min_y), max_y = vqi_set1(t->max_y), two = vqi_set1(2);
+	vqi row[3], step_x[3], step_y[3];
 	for (int k = 0; k < 3; k++) {
-		int32_t ex = t->ex[k], ey = t->ey[k];
-		int32_t e0 = t->e[0][k] + (x - t->org_x) * ex + (y - t->org_y) * ey;
-		acc = vqi_or(acc, vqi_add(vqi_set1(e0), vqi_add(vqi_and(vqi_set1(ex), odd_x),
-				vqi_and(vqi_set1(ey), odd_y))));
+		const int32_t ex = t->ex[k], ey = t->ey[k];
+		const vqi e0 = vqi_set1(t->e[0][k] + (x0 - t->org_x) * ex + (y0 - t->org_y) * ey);
+		const vqi vx = vqi_set1(ex), vy = vqi_set1(ey);
+		row[k] = vqi_add(e0, vqi_add(vqi_and(vx, odd_x), vqi_and(vy, odd_y)));
+		step_x[k] = vqi_add(vx, vx);
+		step_y[k] = vqi_add(vy, vy);
 	}
-	unsigned mask = ~vqi_movemask(acc) & 15;
-	mask &= quad_rect_mask(x, y, t->min_x, t->min_y, t->max_x, t->max_y);
+	const vqi first_x = vqi_sub(vqi_set1(x0), odd_x); /* a mask is -1 */
+	vqi py = vqi_sub(vqi_set1(y0), odd_y);
+	unsigned n = 0;
+	for (int y = y0; y <= t->max_y; y += 2) {
+		vqi e0 = row[0], e1 = row[1], e2 = row[2], px = first_x;
+		const vqi beside = vqi_or(vqi_sub(py, min_y), vqi_sub(max_y, py));
+		for (int x = x0; x <= t->max_x; x += 2) {
+			const vqi edges = vqi_or(vqi_or(e0, e1), vqi_or(e2, beside));
+			const vqi sides = vqi_or(vqi_sub(px, min_x), vqi_sub(max_x, px));
+			at[n] = (struct raster_quad){ x, y };
+			mask[n] = (uint8_t)(vqi_movemask(vqi_or(edges, sides)) ^ 15);
+			n += mask[n] != 0;
+			e0 = vqi_add(e0, step_x[0]);
+			e1 = vqi_add(e1, step_x[1]);
+			e2 = vqi_add(e2, step_x[2]);
+			px = vqi_add(px, two);
+		}
+		for (int k = 0; k < 3; k++) {
+			row[k] = vqi_add(row[k], step_y[k]);
+		}
+		py = vqi_add(py, two);
+	}
 	const struct raster_state *rs = t->rs;
-	if (rs->exclude) {
-		mask &= ~quad_rect_mask(
-				x, y, rs->ex_min_x, rs->ex_min_y, rs->ex_max_x, rs->ex_max_y);
+	if (!rs->exclude) {
+		return n;
 	}
-	return mask;
+	unsigned left = 0;
+	for (unsigned i = 0; i < n; i++) {
+		at[left] = at[i];
+		mask[left] = (uint8_t)(mask[i] & ~quad_rect_mask(at[i].x, at[i].y, rs->ex_min_x,
+				rs->ex_min_y, rs->ex_max_x, rs->ex_max_y));
+		left += mask[left] != 0;
+	}
+	return left;
 }

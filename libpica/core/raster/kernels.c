@@ -5,7 +5,7 @@ void raster_kernels_init(struct raster_kernels *k, enum isa isa) {
 	*k = (struct raster_kernels){
 		.setup = raster_setup_c,
 		.cover_block = raster_cover_block_c,
-		.cover_quad = raster_cover_quad_c,
+		.cover_quads = raster_cover_quads_c,
 		.cover_samples = raster_cover_samples_c,
 		.interp_block = raster_interp_block_c,
 		.steps = raster_steps_c,

@@ -98,6 +98,13 @@ struct raster_quad {
 	int32_t x, y;
 };
 
+/* A triangle is small if its box is at most so wide and high; it touches that many quads. */
+enum { RASTER_SMALL_PX = 8, RASTER_SMALL_QUADS = 25 };
+
+static inline bool raster_is_small(const struct tri *t) {
+	return t->max_x - t->min_x < RASTER_SMALL_PX && t->max_y - t->min_y < RASTER_SMALL_PX;
+}
+
 struct raster_kernels {
 	/*
 	 * Sets up the triangle for the tile whose pixels are [org_x, org_x + size) x [org_y, org_y
@@ -114,8 +121,13 @@ struct raster_kernels {
 	 * are multiples of 8; the block lies in the tile.
 	 */
 	uint64_t (*cover_block)(const struct tri *t, int x, int y);
-	/* The same for the 2x2 quad at (x, y), both even: bits 0-3. */
-	unsigned (*cover_quad)(const struct tri *t, int x, int y);
+	/*
+	 * The same for a triangle whose box is small, by quads: those with such pixels, row by
+	 * row, and which pixels they are, bits 0-3. Returns how many. Elements after them may be
+	 * written.
+	 */
+	unsigned (*cover_quads)(const struct tri *t, struct raster_quad at[RASTER_SMALL_QUADS],
+			uint8_t mask[RASTER_SMALL_QUADS]);
 	/* Both look at sample 0; this one at each of four: mask[s] is sample s of the block. */
 	void (*cover_samples)(const struct tri *t, int x, int y, uint64_t mask[RASTER_SAMPLES]);
 	/*
@@ -151,7 +163,8 @@ void raster_kernels_init(struct raster_kernels *k, enum isa isa);
 bool raster_setup_c(struct tri *t, const struct raster_state *rs, const struct vert *v0,
 		const struct vert *v1, const struct vert *v2, int org_x, int org_y, int size);
 uint64_t raster_cover_block_c(const struct tri *t, int x, int y);
-unsigned raster_cover_quad_c(const struct tri *t, int x, int y);
+unsigned raster_cover_quads_c(const struct tri *t, struct raster_quad at[RASTER_SMALL_QUADS],
+		uint8_t mask[RASTER_SMALL_QUADS]);
 void raster_cover_samples_c(const struct tri *t, int x, int y, uint64_t mask[RASTER_SAMPLES]);
 void raster_interp_block_c(const struct tri *t, int x, int y, struct batch *b, unsigned from,
 		unsigned end);

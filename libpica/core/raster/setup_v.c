@@ -31,7 +31,7 @@ bool VFN(raster_setup)(struct tri *t, const struct raster_state *rs, const struc
 void VFN(raster_kernels_init)(struct raster_kernels *k) {
 	k->setup = VFN(raster_setup);
 	k->cover_block = VFN(raster_cover_block);
-	k->cover_quad = VFN(raster_cover_quad);
+	k->cover_quads = VFN(raster_cover_quads);
 	k->cover_samples = VFN(raster_cover_samples);
 	k->interp_block = VFN(raster_interp_block);
 	k->steps = VFN(raster_steps);

@@ -9,7 +9,8 @@
 bool VFN(raster_setup)(struct tri *t, const struct raster_state *rs, const struct vert *v0,
 		const struct vert *v1, const struct vert *v2, int org_x, int org_y, int size);
 uint64_t VFN(raster_cover_block)(const struct tri *t, int x, int y);
-unsigned VFN(raster_cover_quad)(const struct tri *t, int x, int y);
+unsigned VFN(raster_cover_quads)(const struct tri *t, struct raster_quad at[RASTER_SMALL_QUADS],
+		uint8_t mask[RASTER_SMALL_QUADS]);
 void VFN(raster_cover_samples)(const struct tri *t, int x, int y, uint64_t mask[RASTER_SAMPLES]);
 void VFN(raster_interp_block)(const struct tri *t, int x, int y, struct batch *b, unsigned from,
 		unsigned end);

@@ -7,7 +7,7 @@
 #include "core/raster/surface.h"
 
 enum {
-	SMALL_PX = 8,      /* bounding boxes up to this are walked by quads */
+	LIST_QUADS = RASTER_SMALL_QUADS,
 	BLOCK_PIXELS = 24, /* blocks with at least this many pixels are batches of their own */
 	STEPS_PX = 24,     /* a box so wide and high has blocks enough for a table of steps */
 	/* Planes of a quad that are there for the early tests, which read the first two. */
@@ -42,9 +42,9 @@ struct cursor {
 
 /* Quads of the current triangle that are in no batch yet. */
 struct quad_list {
-	struct raster_quad at[BATCH_QUADS];
-	uint32_t px[BATCH_QUADS];  /* of the first pixel */
-	uint8_t mask[BATCH_QUADS]; /* not 0 */
+	struct raster_quad at[LIST_QUADS];
+	uint32_t px[LIST_QUADS];  /* of the first pixel */
+	uint8_t mask[LIST_QUADS]; /* not 0 */
 	unsigned n;
 };
 
@@ -264,7 +264,7 @@ static void pack_list(struct tile_scratch *s) {
 
 static void add_quad(struct tile_scratch *s, int x, int y, uint32_t px, unsigned mask) {
 	struct quad_list *l = &s->list;
-	if (l->n == BATCH_QUADS) {
+	if (l->n == LIST_QUADS) {
 		pack_list(s);
 	}
 	l->at[l->n] = (struct raster_quad){ x, y };
@@ -309,14 +309,11 @@ static void shade_block(struct tile_scratch *s, int x, int y, uint64_t mask) {
 }
 
 static void draw_by_quads(struct tile_scratch *s) {
-	const struct tri *t = &s->tri;
-	for (int y = t->min_y & ~1; y <= t->max_y; y += 2) {
-		for (int x = t->min_x & ~1; x <= t->max_x; x += 2) {
-			unsigned mask = s->k->cover_quad(t, x, y);
-			if (mask) {
-				add_quad(s, x, y, quad_px(s->target, x, y), mask);
-			}
-		}
+	struct quad_list *l = &s->list;
+	l->n = s->k->cover_quads(&s->tri, l->at, l->mask);
+	for (unsigned i = 0; i < l->n; i++) {
+		l->px[i] = quad_px(s->target, l->at[i].x, l->at[i].y);
+		s->stats.fragments += popcount4(l->mask[i]);
 	}
 }
 
@@ -387,7 +384,7 @@ static void draw_triangle(
 			    &ch->verts[ref->v[1]], &ch->verts[ref->v[2]], org_x, org_y, size)) {
 		return;
 	}
-	if (s->tri.max_x - s->tri.min_x < SMALL_PX && s->tri.max_y - s->tri.min_y < SMALL_PX) {
+	if (raster_is_small(&s->tri)) {
 		draw_by_quads(s);
 	} else {
 		draw_by_blocks(s);
