@@ -48,7 +48,7 @@ static uint64_t group_limit(void) {
 	return bytes;
 }
 
-uint64_t memory_quota_default(uint64_t size_bytes) {
+uint64_t memory_quota_default(void) {
 	/* Later, in the sandbox, the files cannot be read. 0: not read yet; relaxed. */
 	static atomic_uint_fast64_t known;
 	uint64_t bytes = atomic_load_explicit(&known, memory_order_relaxed);
@@ -59,7 +59,7 @@ uint64_t memory_quota_default(uint64_t size_bytes) {
 		bytes = least(bytes, group_limit()) / 2 & ~(uint64_t)0xFFF;
 		atomic_store_explicit(&known, bytes, memory_order_relaxed);
 	}
-	return bytes > size_bytes ? bytes : size_bytes;
+	return bytes;
 }
 
 /* ---- Used memory ---- */
@@ -76,12 +76,12 @@ const char *memory_quota_error(
 	if (is_beyond(s->memory_bytes, size_bytes, s->limits.memory_bytes)) {
 		return "quota of memory_bytes used up";
 	}
+	if (is_beyond(charges.bytes, uncharged_bytes, settings->total_memory_bytes)) {
+		return "quota of total-memory used up";
+	}
 	if (settings->user_memory_bytes &&
 			is_beyond(charges.of_user, uncharged_bytes, settings->user_memory_bytes)) {
 		return "quota of user-memory used up";
-	}
-	if (is_beyond(charges.bytes, uncharged_bytes, settings->total_memory_bytes)) {
-		return "quota of total-memory used up";
 	}
 	return NULL;
 }

@@ -8,10 +8,10 @@
 struct session;
 
 /*
- * Half of what the machine, or the control group, gives this process, but enough for one session of
- * size_bytes. The same for as long as it runs. Any thread.
+ * Half of what the machine, or the control group, gives this process; the same for as long as it
+ * runs. Any thread.
  */
-uint64_t memory_quota_default(uint64_t size_bytes);
+uint64_t memory_quota_default(void);
 /*
  * NULL, or which quota does not let the session have so much more, of which uncharged_bytes are not
  * charged to its user yet.

@@ -89,13 +89,29 @@ static uint32_t count_cpus(void) {
 	return sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? (uint32_t)CPU_COUNT(&cpus) : 1;
 }
 
+/* Where neither a user nor a region was told how much it may have. */
+static void follow_defaults(struct server_settings *s, uint64_t region_bytes) {
+	struct pica_limits *limits = &s->limits;
+	if (limits->region_bytes == region_bytes && region_bytes > limits->memory_bytes) {
+		limits->region_bytes = limits->memory_bytes;
+	}
+	if (s->user_sessions == UINT32_MAX) {
+		s->user_sessions = (s->max_sessions + 3) / 4;
+	}
+	if (s->user_memory_bytes == UINT64_MAX) {
+		const uint64_t total = s->total_memory_bytes, one = limits->memory_bytes;
+		s->user_memory_bytes = total / 4 > one ? total / 4 : one < total ? one : total;
+	}
+}
+
 static int read_all(struct options *o, int argc, char **argv, bool may_exit) {
 	memset(o, 0, sizeof(*o));
 	server_settings_init(&o->settings);
+	o->settings.user_sessions = UINT32_MAX;
+	o->settings.user_memory_bytes = UINT64_MAX;
 	const uint32_t cpus = count_cpus();
 	o->settings.device.n_threads = cpus > 1 ? (cpus < 64 ? cpus : 64) : 0;
-	struct pica_limits *limits = &o->settings.limits;
-	const uint64_t region_bytes = limits->region_bytes;
+	const uint64_t region_bytes = o->settings.limits.region_bytes;
 	int ret = parse_round(o, argc, argv, true, may_exit);
 	if (may_exit) {
 		plain_stderr_begin(); /* messages quote the file */
@@ -105,9 +121,7 @@ static int read_all(struct options *o, int argc, char **argv, bool may_exit) {
 		plain_stderr_end();
 	}
 	ret = ret < 0 ? ret : parse_round(o, argc, argv, false, may_exit);
-	if (limits->region_bytes == region_bytes && region_bytes > limits->memory_bytes) {
-		limits->region_bytes = limits->memory_bytes; /* the default follows it */
-	}
+	follow_defaults(&o->settings, region_bytes);
 	return ret;
 }
 

@@ -249,7 +249,7 @@ void server_settings_init(struct server_settings *s) {
 		.shader_steps = mib,
 		.pixels = 4096 * mib,
 		.job_steps = 1024 * mib };
-	s->total_memory_bytes = memory_quota_default(s->limits.memory_bytes);
+	s->total_memory_bytes = memory_quota_default();
 }
 
 static void on_present(void *owner, uint32_t events) {

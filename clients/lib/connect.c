@@ -1,6 +1,7 @@
 /* Connects, closes and reconnects. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,18 +26,34 @@ PICA_EXPORT void pica_client_settings_init(struct pica_client_settings *s) {
 
 /* ---- Reaching the service ---- */
 
+/* The sockets in their order: of the user's manager, of the user in the system's, of all. */
+static int path_of(unsigned i, char *out, size_t size) {
+	const char *runtime = getenv("XDG_RUNTIME_DIR");
+	char text[1024];
+	struct passwd user, *found = NULL;
+	if (i == 0) {
+		return runtime && runtime[0] ?
+				snprintf(out, size, "%s/pica/0", runtime) :
+				snprintf(out, size, "/run/user/%u/pica/0", (unsigned)geteuid());
+	}
+	return i == 1 && getpwuid_r(geteuid(), &user, text, sizeof(text), &found) == 0 && found ?
+			snprintf(out, size, "/run/pica/%s/0", user.pw_name) :
+			snprintf(out, size, "/run/pica/0");
+}
+
 PICA_EXPORT int pica_client_default_path(char *out, size_t size) {
-	const char *env = getenv("PICA_SOCKET"), *runtime = getenv("XDG_RUNTIME_DIR");
-	int n;
+	const char *env = getenv("PICA_SOCKET");
+	int n = 0;
 	if (env && env[0]) {
 		n = snprintf(out, size, "%s", env);
-	} else if (runtime && runtime[0]) {
-		n = snprintf(out, size, "%s/pica/0", runtime);
-		if (n > 0 && (size_t)n < size && access(out, F_OK) < 0) {
-			n = snprintf(out, size, "/run/pica/0");
+		return n > 0 && (size_t)n < size ? 0 : -ENAMETOOLONG;
+	}
+	/* One that is there is meant, even if nobody answers yet. */
+	for (unsigned i = 0; i < 3 && (i == 0 || access(out, F_OK) < 0); i++) {
+		n = path_of(i, out, size);
+		if (n < 0 || (size_t)n >= size) {
+			break;
 		}
-	} else {
-		n = snprintf(out, size, "/run/pica/0");
 	}
 	return n > 0 && (size_t)n < size ? 0 : -ENAMETOOLONG;
 }

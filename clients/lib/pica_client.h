@@ -17,9 +17,10 @@
  *	pica_client_submit(client);
  *	pica_client_wait(client, &done, 1, -1);
  *
- * The argument "where" names a service: NULL ($PICA_SOCKET, else $XDG_RUNTIME_DIR/pica/0, else
- * /run/pica/0), the path of a socket, or "builtin:", the service inside of this process on threads
- * of its own ("builtin:N": N worker threads).
+ * The argument "where" names a service: NULL, the path of a socket, or "builtin:", the service
+ * inside of this process on threads of its own ("builtin:N": N worker threads). NULL: $PICA_SOCKET,
+ * else the first of $XDG_RUNTIME_DIR/pica/0 (/run/user/UID/pica/0 without that variable),
+ * /run/pica/USER/0 and /run/pica/0 that is there, even if nobody answers yet.
  *
  * Errors are negative errnos. pica_client_error() returns the service's sentence about a refusal.
  *   -ECONNRESET  the service is gone, and everything in flight with it; see pica_client_reconnect()

@@ -44,17 +44,27 @@ class Files(Case):
     def test_units_are_sound(self):
         units = self.dir / 'units'
         units.mkdir()
-        for name in 'picad.service', 'picad-kiosk@.service':
-            text = (SYSTEMD / f'{name}.in').read_text().replace('@bindir@/picad', '@picad@')
-            (units / name.replace('@.', '@hall.')).write_text(text.replace('@picad@', os.path.abspath(PICAD)))
-        shutil.copy(SYSTEMD / 'picad.socket', units)
-        p = subprocess.run(['systemd-analyze', 'verify', '--man=no', '--recursive-errors=no',
-                            *(str(units / name) for name in ('picad.service', 'picad.socket', 'picad-kiosk@hall.service'))],
-                           capture_output=True, text=True, timeout=300, env=self.env(SYSTEMD_UNIT_PATH=f'{units}:'))
-        mistakes = [line for line in p.stderr.splitlines() if 'picad' in line]
-        self.assertEqual(mistakes, [])
+        (units / 'user').mkdir()
+        sources = sorted(f for pattern in ('**/*.service.in', '**/*.socket') for f in SYSTEMD.glob(pattern))
+        names = [str(f.relative_to(SYSTEMD)).removesuffix('.in').replace('@.', '@daemon.') for f in sources]
+        for source, name in zip(sources, names):
+            text = source.read_text().replace('@bindir@/picad', '@picad@').replace('@picad@', os.path.abspath(PICAD))
+            (units / name).write_text(text)
+            if name.endswith('.service'):  # each has its share of the machine
+                for key in 'MemoryHigh', 'MemoryMax', 'TasksMax', 'CPUWeight':
+                    self.assertRegex(text, f'(?m)^{key}=[0-9]+%?$', name)
+        for manager in 'system', 'user':
+            mine = [name for name in names if name.startswith('user/') == (manager == 'user')]
+            path = f'{units / "user" if manager == "user" else units}:'
+            p = subprocess.run(['systemd-analyze', f'--{manager}', 'verify', '--man=no', '--recursive-errors=no',
+                                *(str(units / name) for name in mine)], capture_output=True, text=True, timeout=300,
+                               env=self.env(SYSTEMD_UNIT_PATH=path, XDG_RUNTIME_DIR=str(self.dir)))
+            mistakes = [line for line in p.stderr.splitlines() if 'picad' in line]
+            self.assertEqual(mistakes, [])
         # Tenths of what systemd calls exposure: it may become less.
-        for name, most in ('picad.service', 30), ('picad-kiosk@hall.service', 60):
+        exposure = {'picad.service': 30, 'picad@daemon.service': 30, 'picad-kiosk@daemon.service': 60, 'user/picad.service': 65}
+        self.assertEqual(set(exposure), {name for name in names if name.endswith('.service')})
+        for name, most in exposure.items():
             p = subprocess.run(['systemd-analyze', 'security', '--offline=true', '--no-pager', f'--threshold={most}',
                                 str(units / name)], capture_output=True, text=True, timeout=300, env=self.env())
             self.assertEqual(p.returncode, 0, p.stdout + p.stderr)
@@ -65,6 +75,17 @@ class Configuration(Case):
         p = subprocess.run([PICAD, '--print-config', *args], capture_output=True, text=True, timeout=300, env=self.env())
         self.assertEqual(p.returncode, 0, p.stderr)
         return p.stdout
+
+    def test_a_user_has_a_quarter_unless_told(self):
+        for given, sessions, memory in (((), 16, None), (('--max-sessions', '9'), 3, None),
+                                        (('--max-sessions', '9', '--user-sessions', '0'), 0, None),
+                                        (('--total-memory', '8G'), 16, 2 << 30), (('--total-memory', '256M'), 16, 256 << 20),
+                                        (('--total-memory', '8G', '--memory', '3G'), 16, 3 << 30),
+                                        (('--total-memory', '8G', '--user-memory', '0'), 16, 0)):
+            text = self.printed('--config', str(self.config()), *given)
+            self.assertIn(f'\nuser-sessions = {sessions}\n', text)
+            if memory is not None:
+                self.assertIn(f'\nuser-memory = {memory}\n', text)
 
     def test_what_is_printed_is_a_configuration_that_says_the_same(self):
         first = self.printed('--config', str(self.config()), '--memory', '1G', '--access', 'all', '--jobs', '77')

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { DAEMON_ARGS = 24 };
+enum { DAEMON_ARGS = 26 };
 
 struct daemon {
 	const char *picad;

@@ -94,7 +94,8 @@ static void run_table(struct bench *b, const struct hostile_case *table, unsigne
 
 static void set_options(struct daemon *d, const char *loop) {
 	static const char *const args[] = { "--hello-ms", "1000", "--threads", "1",
-		"--max-sessions", "12", "--max-greeting", "8", "--regions", "16", "--region", "16M",
+		"--max-sessions", "12", "--user-sessions=0", "--max-greeting", "8",
+		"--regions", "16", "--region", "16M",
 		"--memory", "32M", "--contexts", "4", "--jobs", "64", "--job-steps", "20000000",
 		"--loop" };
 	unsigned n = sizeof(args) / sizeof(args[0]);
