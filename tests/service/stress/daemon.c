@@ -51,7 +51,9 @@ bool daemon_finish(struct daemon *d) {
 			continue;
 		}
 		if (!ours) {
-			fprintf(stderr, "left behind: %s\n", e->d_name);
+			if (!d->is_quiet) {
+				fprintf(stderr, "left behind: %s\n", e->d_name);
+			}
 			clean = false;
 		}
 		snprintf(path, sizeof(path), "%s/%s", d->folder, e->d_name);
@@ -123,24 +125,26 @@ bool daemon_start(struct daemon *d) {
 		}
 		nap_ms(5);
 	}
-	fprintf(stderr, "picad does not start\n");
-	daemon_print_log(d);
+	if (!d->is_quiet) {
+		fprintf(stderr, "picad does not start\n");
+		daemon_print_log(d);
+	}
 	return false;
 }
 
 bool daemon_is_alive(struct daemon *d) {
-	return d->pid > 0 && waitpid(d->pid, NULL, WNOHANG) == 0;
+	return d->pid > 0 && waitpid(d->pid, &d->status, WNOHANG) == 0;
 }
 
 int daemon_stop(struct daemon *d) {
-	int status = -1;
 	pid_t got = 0;
+	d->status = -1;
 	if (d->pid <= 0) {
 		return -1;
 	}
 	kill(d->pid, SIGTERM);
 	for (int64_t end = raw_now_ms() + RAW_PATIENCE_MS; got == 0 && raw_now_ms() < end;) {
-		got = waitpid(d->pid, &status, WNOHANG);
+		got = waitpid(d->pid, &d->status, WNOHANG);
 		if (got == 0) {
 			nap_ms(5);
 		}
@@ -150,8 +154,8 @@ int daemon_stop(struct daemon *d) {
 		daemon_kill(d);
 	}
 	d->pid = -1;
-	int ret = got > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-	if (ret != 0) {
+	int ret = got > 0 && WIFEXITED(d->status) ? WEXITSTATUS(d->status) : -1;
+	if (ret != 0 && !d->is_quiet) {
 		daemon_print_log(d);
 	}
 	return ret;

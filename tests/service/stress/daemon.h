@@ -16,6 +16,8 @@ struct daemon {
 	char log[80];
 	const char *arg[DAEMON_ARGS]; /* options beside --socket, --config; ends with NULL */
 	void (*before_exec)(void);    /* in the child, or NULL */
+	bool is_quiet;                /* what goes wrong is expected: nothing is printed */
+	int status;                   /* as of waitpid(), once it ended */
 };
 
 /* A folder for it. Ends the program if there cannot be one. */
