@@ -272,8 +272,9 @@ static inline vf attenuation(const float *distance, const float *spot, size_t i)
 	return vf_mul(vf_load(distance + i), vf_load(spot + i));
 }
 
+/* is_plain: all factors but colour and angle are 1. */
 static inline void add_primary(struct light_planes *p, const struct light_source *s,
-		const struct light_factors *f, unsigned n_lanes) {
+		const struct light_factors *f, bool is_plain, unsigned n_lanes) {
 	const bool shaded = s->flags & LIGHT_SHADE_PRIMARY;
 	const float *distance = or_ones(f->distance), *spot = or_ones(f->spot);
 	for (unsigned c = 0; c < 3; c++) {
@@ -282,8 +283,8 @@ static inline void add_primary(struct light_planes *p, const struct light_source
 		const vf diffuse = vf_set1(s->diffuse[c]), ambient = vf_set1(s->ambient[c]);
 		for (size_t i = 0; i < n_lanes; i += VF_LANES) {
 			vf x = vf_mul(diffuse, vf_load(p->diffuse + i));
-			x = vf_add(vf_mul(x, vf_load(shadow + i)), ambient);
-			x = vf_mul(x, attenuation(distance, spot, i));
+			x = vf_add(is_plain ? x : vf_mul(x, vf_load(shadow + i)), ambient);
+			x = is_plain ? x : vf_mul(x, attenuation(distance, spot, i));
 			vf_store(p->primary[c] + i, vf_add(vf_load(before + i), x));
 		}
 	}
@@ -291,7 +292,8 @@ static inline void add_primary(struct light_planes *p, const struct light_source
 
 /* Both highlights, or the one that has a colour. */
 static inline void add_secondary(struct light_planes *p, const struct light_source *s,
-		const struct light_factors *f, bool has0, bool has1, unsigned n_lanes) {
+		const struct light_factors *f, bool has0, bool has1, bool is_plain,
+		unsigned n_lanes) {
 	const float *geometric0 = s->flags & LIGHT_GEOMETRIC0 ? p->geometric : ones;
 	const float *geometric1 = s->flags & LIGHT_GEOMETRIC1 ? p->geometric : ones;
 	const float *d0 = or_ones(f->d0), *d1 = or_ones(f->d1);
@@ -307,16 +309,18 @@ static inline void add_secondary(struct light_planes *p, const struct light_sour
 			vf x = vf_zero();
 			if (has0) {
 				const vf s0 = vf_mul(specular0, vf_load(d0 + i));
-				x = vf_add(x, vf_mul(s0, vf_load(geometric0 + i)));
+				x = vf_add(x, is_plain ? s0 : vf_mul(s0, vf_load(geometric0 + i)));
 			}
 			if (has1) {
 				vf s1 = vf_mul(specular1, vf_load(d1 + i));
 				s1 = vf_mul(s1, vf_load(reflection + i));
 				x = vf_add(x, vf_mul(s1, vf_load(geometric1 + i)));
 			}
-			x = vf_and(vf_as_vi_bits(vf_neq(vf_load(lit + i), vf_zero())), x);
-			x = vf_mul(x, attenuation(distance, spot, i));
-			x = vf_mul(x, vf_load(shadow + i));
+			if (!is_plain) {
+				x = vf_and(vf_as_vi_bits(vf_neq(vf_load(lit + i), vf_zero())), x);
+				x = vf_mul(x, attenuation(distance, spot, i));
+				x = vf_mul(x, vf_load(shadow + i));
+			}
 			vf_store(p->secondary[c] + i, vf_add(vf_load(before + i), x));
 		}
 	}
@@ -325,18 +329,27 @@ static inline void add_secondary(struct light_planes *p, const struct light_sour
 static void light_add(struct light_planes *p, const struct light_source *s,
 		const struct light_factors *f, unsigned n_lanes) {
 	const struct light_factors factors = *f; /* stores cannot change a copy */
+	const bool is_near = factors.distance || factors.spot;
 	if (s->flags & LIGHT_ADDS_PRIMARY) {
-		add_primary(p, s, &factors, n_lanes);
+		if (is_near || s->flags & LIGHT_SHADE_PRIMARY) {
+			add_primary(p, s, &factors, false, n_lanes);
+		} else {
+			add_primary(p, s, &factors, true, n_lanes);
+		}
 	}
 	if (!(s->flags & LIGHT_ADDS_SECONDARY)) {
 		return;
 	}
-	if (!(s->flags & LIGHT_SPECULAR1)) {
-		add_secondary(p, s, &factors, s->flags & LIGHT_SPECULAR0, false, n_lanes);
+	const bool is_plain = !is_near && !factors.clamp &&
+			!(s->flags & (LIGHT_SHADE_SECONDARY | LIGHT_GEOMETRIC0));
+	if (!(s->flags & LIGHT_SPECULAR1) && s->flags & LIGHT_SPECULAR0 && is_plain) {
+		add_secondary(p, s, &factors, true, false, true, n_lanes);
+	} else if (!(s->flags & LIGHT_SPECULAR1)) {
+		add_secondary(p, s, &factors, s->flags & LIGHT_SPECULAR0, false, false, n_lanes);
 	} else if (!(s->flags & LIGHT_SPECULAR0)) {
-		add_secondary(p, s, &factors, false, true, n_lanes);
+		add_secondary(p, s, &factors, false, true, false, n_lanes);
 	} else {
-		add_secondary(p, s, &factors, true, true, n_lanes);
+		add_secondary(p, s, &factors, true, true, false, n_lanes);
 	}
 }
 
