@@ -51,7 +51,7 @@ struct vertex_scratch {
 	uint8_t ok[MAX_POSITIONS + 4];
 	uint32_t slot[MAX_POSITIONS + 4];   /* stream position - base -> vertex of the segment */
 	uint32_t unique[MAX_POSITIONS + 4]; /* vertex of the segment -> index or stream number */
-	struct { uint32_t index, slot; } cache[CACHE_ENTRIES];
+	uint32_t cache[CACHE_ENTRIES];      /* slot where an index was put last, in some segment */
 	PICA_ALIGNED(64) unsigned char stage[];
 };
 
@@ -180,10 +180,10 @@ static bool emit(struct segment_run *r, uint32_t a, uint32_t b, uint32_t c) {
 	if (!reserve_tri(r->c)) {
 		return false;
 	}
-	int32_t size = (int32_t)r->work->tile_size;
-	r->c->boxes[r->c->n_tris] = (struct tri_box){ (int16_t)(p.min_x / size),
-		(int16_t)(p.min_y / size), (int16_t)(p.max_x / size),
-		(int16_t)(p.max_y / size) };
+	const unsigned bits = ctz32(r->work->tile_size);
+	r->c->boxes[r->c->n_tris] = (struct tri_box){ (int16_t)(p.min_x >> bits),
+		(int16_t)(p.min_y >> bits), (int16_t)(p.max_x >> bits),
+		(int16_t)(p.max_y >> bits) };
 	r->c->tris[r->c->n_tris++] = (struct tri_ref){ { a, b, c }, r->draw };
 	uint64_t area_px = (uint64_t)(p.max_x - p.min_x + 1) *
 			(uint64_t)(p.max_y - p.min_y + 1);
@@ -349,14 +349,14 @@ static bool assemble(struct segment_run *r, const struct segment *seg) {
 
 /* ---- A segment ---- */
 
-/* Index -> slot of the segment, shading list filled. */
-static uint32_t resolve(struct vertex_scratch *s, uint32_t index, uint32_t *n_unique) {
-	unsigned h = index % CACHE_ENTRIES;
-	if (s->cache[h].index != index || s->cache[h].slot == UINT32_MAX) {
-		s->unique[*n_unique] = s->cache[h].index = index;
-		s->cache[h].slot = (*n_unique)++;
+/* Index -> slot of the segment, shading list filled from n_ready on. */
+static uint32_t resolve(struct vertex_scratch *s, uint32_t index, uint32_t n_ready, uint32_t *n) {
+	uint32_t *slot = &s->cache[index % CACHE_ENTRIES];
+	if (*slot < n_ready || *slot >= *n || s->unique[*slot] != index) {
+		s->unique[*n] = index;
+		*slot = (*n)++;
 	}
-	return s->cache[h].slot;
+	return *slot;
 }
 
 /* Collects the vertices to shade. False: memory is out. */
@@ -395,11 +395,6 @@ static bool begin_segment(struct chunk *c, const struct segment *seg, const stru
 		return false;
 	}
 	r->base = c->n_verts;
-	if (d->index) {
-		for (unsigned i = 0; i < CACHE_ENTRIES; i++) {
-			s->cache[i].slot = UINT32_MAX;
-		}
-	}
 	/* Prefix vertices take the first slots, shaded ones follow: count them first. */
 	uint32_t n_ready = 0;
 	for (uint32_t i = 0; i < n_positions + hub && d->n_prefix; i++) {
@@ -421,7 +416,7 @@ static bool begin_segment(struct chunk *c, const struct segment *seg, const stru
 			continue;
 		}
 		if (d->index) {
-			s->slot[i] = resolve(s, d->index[p - d->n_prefix], &n);
+			s->slot[i] = resolve(s, d->index[p - d->n_prefix], n_ready, &n);
 		} else {
 			s->unique[n] = first + p - d->n_prefix;
 			s->slot[i] = n++;
