@@ -48,10 +48,44 @@ static enum act trigger(struct pica_ctx *ctx, uint32_t id, uint32_t mask, uint32
 	return ctx->run.result < 0 ? ACT_ABORT : ACT_NONE;
 }
 
+/* Registers of the kind CONFIG that reg_write() does more with than to store them. */
+#define HAS_EFFECT(id) ((id) == REG_PRIMITIVE_CONFIG || (id) == REG_GEOSTAGE_CONFIG || \
+		(id) == REG_GSH_MISC0 || (id) == REG_TEXUNIT_CONFIG || \
+		(id) == REG_GAS_ACCMAX_FEEDBACK || \
+		((id) >= REG_GSH_BOOLUNIFORM && (id) < REG_UNIT2_BOOLUNIFORM))
+
+/* Of the others the parts, and IS_PLAIN: most words of a list write them. */
+enum { IS_PLAIN = PART_ALL + 1 };
+static const uint8_t plain[REG_COUNT] = {
+#define REG(id, name, layout, kind, part) \
+	[id] = REG_KIND_##kind == REG_KIND_CONFIG && !HAS_EFFECT(id) ? IS_PLAIN | (part) : 0,
+#include "regs/pica_regs.def"
+};
+
+static void take_dirty(struct pica_ctx *ctx) {
+	if (ctx->regs.dirty) {
+		ctx->parts.dirty |= ctx->regs.dirty;
+		if (ctx->regs.dirty & PART_VERTEX) {
+			ctx->parts.layout_valid = false;
+		}
+		ctx->regs.dirty = 0;
+	}
+}
+
 enum act reg_write(
 		struct pica_ctx *ctx, uint32_t id, uint32_t value, uint32_t mask, bool from_cpu) {
 	if (mask == 0) {
 		return ACT_NONE;
+	}
+	if (id < REG_COUNT && plain[id] && !ctx->immediate.n) {
+		const uint32_t bits = reg_byte_mask(mask), old = ctx->regs.w[id];
+		const uint32_t word = (old & ~bits) | (value & bits);
+		if (word != old) {
+			ctx->regs.w[id] = word;
+			ctx->regs.dirty |= plain[id] & (uint32_t)PART_ALL;
+			take_dirty(ctx);
+		}
+		return ctx->run.result < 0 ? ACT_ABORT : ACT_NONE;
 	}
 	bool attribute = id >= REG_FIXEDATTRIB_INDEX && id <= REG_FIXEDATTRIB_DATA2;
 	if (ctx->immediate.n && !attribute) {
@@ -74,13 +108,7 @@ enum act reg_write(
 		}
 		return ACT_NONE;
 	}
-	if (ctx->regs.dirty) {
-		ctx->parts.dirty |= ctx->regs.dirty;
-		if (ctx->regs.dirty & PART_VERTEX) {
-			ctx->parts.layout_valid = false;
-		}
-		ctx->regs.dirty = 0;
-	}
+	take_dirty(ctx);
 	switch (reg_kind(id)) {
 	case REG_KIND_TRIGGER:
 		return trigger(ctx, id, mask, value);
