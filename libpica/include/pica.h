@@ -124,7 +124,7 @@ struct pica_settings {
 	pica_log_fn *log; /* NULL: silent */
 	void *log_user;
 	enum pica_log_level log_level;
-	uint64_t texture_cache_bytes; /* budget of decoded textures, default 64 MiB */
+	uint64_t texture_cache_bytes; /* of a context's decoded textures, default 64 MiB */
 	pica_trace_fn *trace;         /* NULL: no trace, which costs one branch a task */
 	void *trace_user;
 	/*
@@ -196,8 +196,8 @@ struct pica_budgets {
 	/*
 	 * Pixels a job, default 4 Gi: the bounding boxes of its triangles; each pixel counts 64
 	 * times where the target is drawn pixel by pixel (it leaves memory, or colour and depth
-	 * overlap). Counted separately, 64 times each: texels of textures that are decoded, and
-	 * pixels of a display transfer.
+	 * overlap). Counted separately, 64 times each: texels of textures that are decoded or
+	 * compared with their memory, and pixels of a display transfer.
 	 */
 	uint64_t pixels;
 	/*

@@ -311,9 +311,9 @@ struct pica_texture {
 /* Texture of unit 0..2; does not enable it. */
 void pica_emit_texture(struct pica_emit *e, unsigned unit, const struct pica_texture *t);
 /*
- * Enables the units of mask (bit 3: the procedural one) and disables the others, and drops the
- * texture cache. coord3: coordinates of unit 3 (0..2); unit2_coord1: unit 2 uses coordinates 1
- * instead of 2.
+ * Enables the units of mask (bit 3: the procedural one) and disables the others, and says that
+ * texels may have changed. coord3: coordinates of unit 3 (0..2); unit2_coord1: unit 2 uses
+ * coordinates 1 instead of 2.
  */
 void pica_emit_texture_units(struct pica_emit *e, uint32_t mask, unsigned coord3,
 		bool unit2_coord1);

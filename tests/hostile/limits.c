@@ -140,7 +140,7 @@ LIMIT_TEST_WITHIN(textures_decoded_again_and_again_are_charged, .pixels = 20 * 1
 	emit_limit_state(&e, SIDE);
 	put_triangles(1, 1);
 	for (unsigned i = 0; i < 1000; i++) {
-		emit_texture(&e, TEXTURES, 1024);
+		emit_texture(&e, TEXTURES + 128 * i, 1024);
 		pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
 	}
 	ck_assert_int_eq(run_list(&e).result, -EDQUOT);

@@ -65,3 +65,22 @@ SYNC_ENGINE_TEST(many_vertices_find_the_memory_of_the_frame_before) {
 	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, VERTEX_COUNT);
 	ck_assert_uint_eq(run_again(&e), 1); /* the program, which the list loads again */
 }
+
+SYNC_ENGINE_TEST(a_texture_bound_again_is_not_decoded_again) {
+	const struct pica_texture t = { .addr = OTHER, .width = 256, .height = 256 };
+	struct pica_tev tev;
+	pica_tev_init(&tev);
+	tev.rgb_source[0] = PICA_TEV_SOURCE_TEXTURE0;
+	put_triangle(red);
+	emit_state(&e, COLOR);
+	pica_emit_tev(&e, 0, &tev);
+	for (unsigned i = 0; i < 300; i++) {
+		pica_emit_texture(&e, 0, &t);
+		pica_emit_texture_units(&e, 1, 0, false);
+		pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
+	}
+	ck_assert_uint_eq(run_again(&e), 1);
+	struct pica_stats stats = { .size = sizeof(stats) };
+	ck_assert_int_eq(pica_stats(ctx, &stats), 0);
+	ck_assert_uint_eq(stats.textures_decoded, 1);
+}

@@ -94,12 +94,12 @@ static void *grow(void *array, unsigned n, unsigned *cap, size_t element) {
 int exec_hold(struct exec *x, hold_put_fn *put, void *thing) {
 	struct unit *u = x->open;
 	if (u->n_holds && u->holds[u->n_holds - 1].thing == thing) {
-		put(thing, NULL); /* held already */
+		put(thing); /* held already */
 		return 0;
 	}
 	void *holds = grow(u->holds, u->n_holds, &u->cap_holds, sizeof(*u->holds));
 	if (!holds) {
-		put(thing, NULL);
+		put(thing);
 		return -ENOMEM;
 	}
 	u->holds = holds;

@@ -82,11 +82,8 @@ struct exec_stats {
 	uint64_t shader_cut, shader_bad, ns_vertex, ns_tile, ns_copy, yields;
 };
 
-/*
- * Gives the reference to a held thing back. failed: set if the thing could not do its work for the
- * pass, for want of memory; NULL: no pass has used it.
- */
-typedef void hold_put_fn(void *thing, bool *failed);
+/* Gives the reference to a held thing back. Command thread. */
+typedef void hold_put_fn(void *thing);
 
 struct unit {
 	struct exec *x;
@@ -124,7 +121,7 @@ struct unit {
 	atomic_uint greatest;    /* that the tiles so far reported */
 	enum pica_budget over_budget; /* which, or 0 */
 	uint64_t shader_cut;     /* invocations that were cut off in the chunk that ends the job */
-	bool failed;             /* memory ran out in a chunk or for a texture */
+	bool failed;             /* memory ran out in a chunk */
 };
 
 struct exec {

@@ -117,7 +117,7 @@ static void reap(struct exec *x, struct unit *u) {
 		x->free_chunks = c;
 	}
 	for (unsigned i = 0; i < u->n_holds; i++) {
-		u->holds[i].put(u->holds[i].thing, &u->failed);
+		u->holds[i].put(u->holds[i].thing);
 	}
 	u->n_chunks = u->n_draws = u->n_holds = 0;
 	u->held_bytes = 0;

@@ -126,7 +126,7 @@ enum act reg_write(
 		} else if (id == REG_TEXUNIT_CONFIG && TEXUNIT_CONFIG_CLEAR_CACHE(value) &&
 				(mask & 4)) {
 			ctx->regs.w[id] &= ~TEXUNIT_CONFIG_CLEAR_CACHE_SET(1);
-			tex_cache_clear(&ctx->textures);
+			tex_cache_suspect(&ctx->textures, ctx->run.seq);
 			ctx->parts.dirty |= PART_TEXTURE;
 		} else if (id >= REG_GSH_BOOLUNIFORM && id < REG_UNIT2_BOOLUNIFORM) {
 			ports_write(ctx, id, value);

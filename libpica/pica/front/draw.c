@@ -107,8 +107,8 @@ bool vertex_part_make(struct pica_ctx *ctx, struct vertex_part *part,
 	return true;
 }
 
-static void put_prog(void *thing, bool *failed) {
-	prog_put(thing);
+static void put_prog(void *prog) {
+	prog_put(prog);
 }
 
 static bool make_vertex(struct pica_ctx *ctx) {

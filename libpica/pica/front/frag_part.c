@@ -69,17 +69,12 @@ static bool writes_to(const struct parts *p, struct range r) {
 			(p->info.writes_depth && ranges_overlap(r, depth_range(&p->target)));
 }
 
-/* A level that a draw samples may be missing, because memory was out. */
-static void put_image(void *thing, bool *failed) {
-	struct tex_image *image = thing;
-	if (failed && atomic_exchange_explicit(&image->failed, 0, memory_order_relaxed)) {
-		*failed = true;
-	}
+static void put_image(void *image) {
 	tex_image_put(image);
 }
 
-static void put_plan(void *thing, bool *failed) {
-	frag_plan_put(thing);
+static void put_plan(void *plan) {
+	frag_plan_put(plan);
 }
 
 /*
@@ -90,10 +85,10 @@ static struct tex_image *hold_image(struct pica_ctx *ctx, const struct tex_desc 
 	const struct range r = { d->addr, tex_size_bytes(d) };
 	const bool copy = writes_to(&ctx->parts, r);
 	struct tex_image *image;
-	const uint64_t known = ctx->textures.decoded;
+	const uint64_t known = ctx->textures.read;
 	if (copy) {
 		exec_sync(&ctx->exec, r, false);
-		image = tex_image_create(d, &ctx->space, true);
+		image = tex_cache_copy(&ctx->textures, d, &ctx->space);
 	} else {
 		image = tex_cache_get(&ctx->textures, d, &ctx->space);
 	}
@@ -102,7 +97,7 @@ static struct tex_image *hold_image(struct pica_ctx *ctx, const struct tex_desc 
 		ctx->run.result = -ENOMEM;
 		return NULL;
 	}
-	if (copy || ctx->textures.decoded != known) {
+	if (ctx->textures.read != known) {
 		exec_add_held(&ctx->exec, bytes);
 		if (!front_charge(ctx, &ctx->run.texels_left, bytes / 4, PICA_BUDGET_TEXELS)) {
 			return NULL;

@@ -5,9 +5,12 @@
  */
 #include "pica/tex/private.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/attributes.h"
+
+enum { MAX_SPARE = 256 };
 
 static unsigned bucket_of(const struct tex_desc *key) {
 	uint32_t word[sizeof(*key) / sizeof(uint32_t)];
@@ -60,8 +63,47 @@ void tex_cache_clear(struct tex_cache *c) {
 	}
 }
 
+/* Frees spare memory down to that much. */
+static void trim(struct tex_cache *c, size_t bytes) {
+	while (c->spare_bytes > bytes) {
+		struct tex_image *image = c->spare;
+		c->spare = image->next;
+		c->n_spare--;
+		c->spare_bytes -= image->bytes;
+		free(image);
+	}
+}
+
 void tex_cache_finish(struct tex_cache *c) {
+	c->budget_bytes = 0; /* images that are put later are freed */
 	tex_cache_clear(c);
+	trim(c, 0);
+}
+
+void tex_cache_give(struct tex_cache *c, struct tex_image *image) {
+	if (c->n_spare == MAX_SPARE || c->bytes + c->spare_bytes + image->bytes > c->budget_bytes) {
+		free(image);
+		return;
+	}
+	image->next = c->spare;
+	c->spare = image;
+	c->n_spare++;
+	c->spare_bytes += image->bytes;
+}
+
+struct tex_image *tex_cache_take(struct tex_cache *c, size_t bytes) {
+	for (struct tex_image **link = &c->spare; *link; link = &(*link)->next) {
+		struct tex_image *image = *link;
+		if (image->bytes == bytes) {
+			*link = image->next;
+			c->n_spare--;
+			c->spare_bytes -= bytes;
+			return image;
+		}
+	}
+	const size_t used = c->bytes + bytes;
+	trim(c, used < c->budget_bytes ? c->budget_bytes - used : 0);
+	return malloc(bytes);
 }
 
 /*
@@ -76,18 +118,40 @@ static void evict(struct tex_cache *c, size_t bytes) {
 
 /*
  * Whether the image still shows the memory: nothing was written to its pages since it was made
- * (fidelity: texture-validity), and the memory is still where it was.
+ * (fidelity: texture-validity), the memory is still where it was, and, where it is suspect, has the
+ * same bytes. No unit in flight writes those: it would have raised their stamps.
  */
-static bool is_current(struct tex_image *image, const struct space *space, struct range range) {
-	if (image->checked == space->clock) {
-		return true; /* nothing at all was written or mapped since it was looked at */
-	}
-	if (space_host(space, range.addr, range.size) != image->src ||
-			space_stamp(space, range) > image->stamp) {
+static bool is_current(struct tex_cache *c, struct tex_image *image, const struct space *space,
+		struct range range) {
+	/* else nothing at all was written or mapped since it was looked at */
+	if (image->checked != space->clock &&
+			(space_host(space, range.addr, range.size) != image->src ||
+					space_stamp(space, range) > image->stamp)) {
 		return false;
 	}
 	image->checked = space->clock;
+	if (image->epoch != c->epoch) {
+		if (!tex_image_matches(image)) {
+			return false;
+		}
+		image->epoch = c->epoch;
+		c->read++;
+	}
 	return true;
+}
+
+void tex_cache_suspect(struct tex_cache *c, uint64_t job) {
+	/* What a client changes while its job runs may be seen by that job or not. */
+	if (c->epoch_job != job) {
+		c->epoch_job = job;
+		c->epoch++;
+	}
+}
+
+struct tex_image *tex_cache_copy(struct tex_cache *c, const struct tex_desc *d,
+		const struct space *space) {
+	c->read++;
+	return tex_image_make(c, d, space, true);
 }
 
 struct tex_image *tex_cache_get(struct tex_cache *c, const struct tex_desc *d,
@@ -100,22 +164,23 @@ struct tex_image *tex_cache_get(struct tex_cache *c, const struct tex_desc *d,
 	while (image && memcmp(&image->desc, &key, sizeof(key)) != 0) {
 		image = image->next;
 	}
-	if (image && !is_current(image, space, range)) {
+	if (image && !is_current(c, image, space, range)) {
 		drop(c, image);
 		image = NULL;
 	}
 	if (image) {
 		age_unlink(c, image);
 	} else {
-		image = tex_image_create(d, space, false);
+		evict(c, tex_image_bytes(d));
+		image = tex_image_make(c, d, space, false);
 		if (!image) {
 			return NULL;
 		}
-		evict(c, image->bytes);
 		image->next = *bucket;
 		*bucket = image;
 		c->bytes += image->bytes;
 		c->decoded++;
+		c->read++;
 	}
 	age_link_newest(c, image);
 	image->last_use = ++c->use_clock;

@@ -2,9 +2,14 @@
 #include "pica/tex/private.h"
 
 #include <assert.h>
-#include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define XXH_STATIC_LINKING_ONLY /* XXH3_state_t by value */
+#include <xxhash.h>
+
+enum { MAX_TILE_BYTES = 64 * 4 };
 
 void tex_image_key(struct tex_desc *key, const struct tex_desc *d) {
 	memset(key, 0, sizeof(*key));
@@ -38,18 +43,28 @@ static void frame_texel(uint32_t *texels, const struct tex_level *level, const s
 	texels[(size_t)(t + 1) * stride + (size_t)(s + 1)] = texel;
 }
 
-void tex_level_decode(uint32_t *texels, const struct tex_level *level, const struct tex_desc *d,
-		const uint8_t *src, const struct tex_kernels *k) {
+uint64_t tex_level_decode(uint32_t *texels, const struct tex_level *level, const struct tex_desc *d,
+		const struct tex_source *from, const struct tex_kernels *k) {
 	void (*const decode)(uint32_t *, ptrdiff_t, const uint8_t *) = k->decode[d->format];
 	const ptrdiff_t stride = (ptrdiff_t)level->stride_px;
-	const size_t tile_bytes = 64 / 8 * tex_format_bits(d->format);
+	const uint32_t tile_bytes = 64 * tex_format_bits(d->format) / 8;
+	uint8_t tile[MAX_TILE_BYTES];
+	uint32_t at = 0;
+	XXH3_state_t hash;
+	XXH3_64bits_reset(&hash);
 
 	/* Memory rows count down from t = height - 1.  [fidelity: texel-address] */
 	for (uint32_t row = 0; row < level->height; row += 8) {
 		uint32_t *dst = texels + (ptrdiff_t)(level->height - row) * stride + 1;
 		for (uint32_t col = 0; col < level->width; col += 8) {
-			decode(dst + col, -stride, src);
-			src += tile_bytes;
+			if (from->src) {
+				memcpy(tile, from->src + at, tile_bytes);
+			} else {
+				space_read(from->space, from->addr + at, tile, tile_bytes);
+			}
+			XXH3_64bits_update(&hash, tile, tile_bytes);
+			decode(dst + col, -stride, tile);
+			at += tile_bytes;
 		}
 	}
 
@@ -63,44 +78,62 @@ void tex_level_decode(uint32_t *texels, const struct tex_level *level, const str
 		frame_texel(texels, level, d, w, t);
 	}
 	texels[tex_level_words(level) - 1] = 0;
+	return XXH3_64bits_digest(&hash);
 }
 
-struct tex_image *tex_image_create(const struct tex_desc *d, const struct space *space, bool copy) {
-	if (!d->valid) {
-		return NULL;
-	}
-	struct tex_image *image = calloc(1, sizeof(*image));
-	if (!image) {
-		return NULL;
-	}
-	atomic_init(&image->refs, 1);
-	atomic_init(&image->failed, 0);
-	tex_image_key(&image->desc, d);
-	image->stamp = image->checked = space->clock;
-
-	const uint32_t src_bytes = tex_size_bytes(d);
-	image->space = space;
-	image->src = space_host(space, d->addr, src_bytes);
-	image->bytes = sizeof(*image);
-	if (copy) {
-		image->src_copy = malloc(src_bytes);
-		if (!image->src_copy) {
-			free(image);
-			return NULL;
-		}
-		space_read(space, d->addr, image->src_copy, src_bytes);
-		image->src = image->src_copy;
-		image->bytes += src_bytes;
-	}
+static void set_sizes(struct tex_image *image, const struct tex_desc *d) {
 	for (unsigned i = 0; i <= d->max_level; i++) {
 		struct tex_level *level = &image->level[i];
 		level->width = (uint32_t)d->width >> i;
 		level->height = (uint32_t)d->height >> i;
 		level->stride_px = level->width + 2;
-		atomic_init(&level->texels, NULL);
-		image->bytes += tex_level_words(level) * sizeof(uint32_t);
 	}
+}
+
+/* Words before the texels of a level in its image's block. */
+static size_t level_start(const struct tex_image *image, unsigned number) {
+	size_t words = (sizeof(*image) + 63) / 64 * 16;
+	for (unsigned i = 0; i < number; i++) {
+		words += tex_level_words(&image->level[i]);
+	}
+	return words;
+}
+
+size_t tex_image_bytes(const struct tex_desc *d) {
+	struct tex_image image;
+	set_sizes(&image, d);
+	return level_start(&image, d->max_level + 1u) * sizeof(uint32_t);
+}
+
+struct tex_image *tex_image_make(struct tex_cache *c, const struct tex_desc *d,
+		const struct space *space, bool copy) {
+	if (!d->valid) {
+		return NULL;
+	}
+	struct tex_image made = { .space = space, .cache = c, .stamp = space->clock,
+		.checked = space->clock, .epoch = c ? c->epoch : 0 };
+	const uint32_t src_bytes = tex_size_bytes(d);
+	const size_t bytes = tex_image_bytes(d);
+	atomic_init(&made.refs, 1);
+	tex_image_key(&made.desc, d);
+	set_sizes(&made, d);
+	made.bytes = bytes + (copy ? src_bytes : 0);
+	struct tex_image *image = c ? tex_cache_take(c, made.bytes) : malloc(made.bytes);
+	if (!image) {
+		return NULL;
+	}
+	made.src = space_host(space, d->addr, src_bytes);
+	if (copy) {
+		uint8_t *at = (uint8_t *)image + bytes;
+		space_read(space, d->addr, at, src_bytes);
+		made.src = at;
+	}
+	*image = made;
 	return image;
+}
+
+struct tex_image *tex_image_create(const struct tex_desc *d, const struct space *space, bool copy) {
+	return tex_image_make(NULL, d, space, copy);
 }
 
 struct tex_image *tex_image_get(struct tex_image *image) {
@@ -113,53 +146,56 @@ void tex_image_put(struct tex_image *image) {
 	if (!image || atomic_fetch_sub_explicit(&image->refs, 1, memory_order_acq_rel) != 1) {
 		return;
 	}
-	for (unsigned i = 0; i < TEX_MAX_LEVELS; i++) {
-		free(atomic_load_explicit(&image->level[i].texels, memory_order_relaxed));
+	if (image->cache) {
+		tex_cache_give(image->cache, image);
+	} else {
+		free(image);
 	}
-	free(image->src_copy);
-	free(image);
 }
 
-/* Decodes a level from where its memory is now; -ENOMEM. */
-static int decode_level(uint32_t *texels, const struct tex_image *image, unsigned number,
-		const struct tex_kernels *k) {
-	const struct tex_level *level = &image->level[number];
-	const uint32_t offset = tex_level_offset(&image->desc, number);
-	if (image->src) {
-		tex_level_decode(texels, level, &image->desc, image->src + offset, k);
-		return 0;
+/* Waits for the thread that has begun, which decodes without a pause and cannot fail. */
+static void wait_for(struct tex_level *level) {
+	/* Acquire; pairs with the release of the thread that published the texels. */
+	while (!atomic_load_explicit(&level->texels, memory_order_acquire)) {
+		sched_yield();
 	}
-	/* Not in one window. Read now, in the order of the passes, not when the image was made. */
-	const uint32_t size = tex_level_size(&image->desc, number);
-	uint8_t *src = malloc(size);
-	if (!src) {
-		return -ENOMEM;
-	}
-	space_read(image->space, image->desc.addr + offset, src, size);
-	tex_level_decode(texels, level, &image->desc, src, k);
-	free(src);
-	return 0;
 }
 
 const struct tex_level *tex_image_level(struct tex_image *image, unsigned number,
 		const struct tex_kernels *k) {
 	assert(number <= image->desc.max_level);
 	struct tex_level *level = &image->level[number];
-	/* Acquire; pairs with the release of the worker that published the texels. */
+	/* Acquire; pairs with the release of the thread that published the texels. */
 	if (atomic_load_explicit(&level->texels, memory_order_acquire)) {
 		return level;
 	}
-	uint32_t *texels = malloc(tex_level_words(level) * sizeof(*texels));
-	if (!texels || decode_level(texels, image, number, k) < 0) {
-		free(texels);
-		atomic_fetch_add_explicit(&image->failed, 1, memory_order_relaxed);
-		return NULL;
+	if (atomic_exchange_explicit(&level->is_begun, true, memory_order_relaxed)) {
+		wait_for(level);
+		return level;
 	}
-	/* Two workers may have decoded the same texels: the first one's stay. */
-	uint32_t *expected = NULL;
-	if (!atomic_compare_exchange_strong_explicit(&level->texels, &expected, texels,
-			    memory_order_release, memory_order_acquire)) {
-		free(texels);
-	}
+	/* Read now, in the order of the passes, not when the image was made. */
+	uint32_t *texels = (uint32_t *)(void *)image + level_start(image, number);
+	const uint32_t offset = tex_level_offset(&image->desc, number);
+	const struct tex_source from = { image->src ? image->src + offset : NULL, image->space,
+		image->desc.addr + offset };
+	level->hash = tex_level_decode(texels, level, &image->desc, &from, k);
+	atomic_store_explicit(&level->texels, texels, memory_order_release);
 	return level;
+}
+
+bool tex_image_matches(struct tex_image *image) {
+	for (unsigned i = 0; i <= image->desc.max_level; i++) {
+		struct tex_level *level = &image->level[i];
+		/* One that is not begun will be decoded from what is there now. */
+		if (!atomic_load_explicit(&level->is_begun, memory_order_relaxed)) {
+			continue;
+		}
+		wait_for(level);
+		const uint32_t offset = tex_level_offset(&image->desc, i);
+		const uint32_t size = tex_level_size(&image->desc, i);
+		if (!image->src || XXH3_64bits(image->src + offset, size) != level->hash) {
+			return false;
+		}
+	}
+	return true;
 }

@@ -98,8 +98,27 @@ void tex_image_key(struct tex_desc *key, const struct tex_desc *d);
  * follows that may be read as the neighbour of the last one.
  */
 size_t tex_level_words(const struct tex_level *level);
-void tex_level_decode(uint32_t *texels, const struct tex_level *level, const struct tex_desc *d,
-		const uint8_t *src, const struct tex_kernels *k);
+/* Where the bytes of a level come from: src, or, where that is NULL, addr of the space. */
+struct tex_source {
+	const uint8_t *src;
+	const struct space *space;
+	uint32_t addr;
+};
+/* Each byte is read once: the client may still write. Returns the XXH3 of what was read. */
+uint64_t tex_level_decode(uint32_t *texels, const struct tex_level *level, const struct tex_desc *d,
+		const struct tex_source *from, const struct tex_kernels *k);
+
+/* tex_image_create() with the memory of a cache, or of none. */
+struct tex_image *tex_image_make(struct tex_cache *c, const struct tex_desc *d,
+		const struct space *space, bool copy);
+/* The bytes that the decoded levels were made of are still there. */
+bool tex_image_matches(struct tex_image *image);
+/* What an image without a copy takes. */
+size_t tex_image_bytes(const struct tex_desc *d);
+/* Memory for an image of so many bytes. NULL: no memory. */
+struct tex_image *tex_cache_take(struct tex_cache *c, size_t bytes);
+/* The image is no longer referenced. */
+void tex_cache_give(struct tex_cache *c, struct tex_image *image);
 
 /* Plain C kernels: the truth, and the fallback of the vector kernels. */
 #define TEX_FORMAT(id, name, bits) \
@@ -139,7 +158,7 @@ struct tex_choice tex_choose(const struct tex_desc *d, const float *u, const flo
 /* Returns whether addr has texels to sample; if not, fills out with the replacement. */
 bool tex_has_texels(const struct tex_desc *d, uint32_t addr, const struct tex_image *image,
 		unsigned n, uint16_t (*out)[BATCH]);
-/* n lanes of one level with one filter; (0,0,0,0) when there is no memory for the level. */
+/* n lanes of one level with one filter. */
 void tex_sample_level(const struct tex_kernels *k, const struct tex_desc *d,
 		struct tex_image *image, unsigned number, bool linear, const float *u,
 		const float *v, unsigned n, uint16_t (*out)[BATCH]);

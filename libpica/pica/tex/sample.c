@@ -105,9 +105,7 @@ void tex_sample_level(const struct tex_kernels *k, const struct tex_desc *d,
 		struct tex_image *image, unsigned number, bool linear, const float *u,
 		const float *v, unsigned n, uint16_t (*out)[BATCH]) {
 	const struct tex_level *level = tex_image_level(image, number, k);
-	if (!level) {
-		tex_clear(out, n, 0); /* no memory: counted in the image */
-	} else if (linear) {
+	if (linear) {
 		k->bilinear(level, d, u, v, n, out);
 	} else {
 		k->nearest(level, d, u, v, n, out);

@@ -67,6 +67,8 @@ struct tex_level {
 	uint32_t width, height, stride_px; /* stride of the padded copy */
 	/* Padded copy incl. border, NULL until decoded; texel (0,0) is texels[stride_px + 1]. */
 	_Atomic(uint32_t *) texels;
+	atomic_bool is_begun; /* a thread decodes it, or has */
+	uint64_t hash;        /* XXH3 of the bytes that were decoded; valid with texels */
 };
 
 /* Decoded texture; counted. Shared by the cache and by each pass that samples it. */
@@ -75,16 +77,16 @@ struct tex_image {
 	struct tex_desc desc; /* only what matters for the texels: see tex_image_create() */
 	uint64_t stamp;       /* space clock when it was referenced first */
 	uint64_t checked;     /* space clock when the cache found it current last */
+	uint64_t epoch;       /* cache.epoch when its source was decoded or compared last */
 	const struct space *space; /* the context's */
-	const uint8_t *src;   /* levels in one window, or src_copy; NULL: read through space */
-	uint8_t *src_copy;    /* our own copy; NULL unless requested */
-	size_t bytes;         /* of all levels decoded, and the copy: what the cache accounts */
+	const uint8_t *src;   /* levels in one window, or our copy; NULL: read through space */
+	struct tex_cache *cache; /* that the memory returns to; NULL: none */
+	size_t bytes;         /* of the block: this struct, all levels, the copy */
 	struct tex_level level[TEX_MAX_LEVELS];
 	/* While the cache holds a reference, the command thread's: */
-	struct tex_image *next;          /* cache.bucket */
+	struct tex_image *next;          /* cache.bucket, or cache.spare */
 	struct tex_image *newer, *older; /* by last use, from cache.newest to cache.oldest */
 	uint64_t last_use;               /* cache.use_clock */
-	_Atomic uint32_t failed; /* a level could not be allocated; it samples as (0,0,0,0) */
 };
 
 /* The faces of unit 0 when it is a cube. */
@@ -146,11 +148,9 @@ ISA_KERNELS(tex)
  */
 struct tex_image *tex_image_create(const struct tex_desc *d, const struct space *space, bool copy);
 struct tex_image *tex_image_get(struct tex_image *image);
+/* The last reference to an image of a cache is put on the command thread. */
 void tex_image_put(struct tex_image *image);
-/*
- * The level, decoded by the first caller that needs it (any thread; published with a
- * compare-exchange). NULL if memory is out (counted in image->failed).
- */
+/* The level, decoded by the first thread that needs it; others wait for that one. */
 const struct tex_level *tex_image_level(struct tex_image *image, unsigned level,
 		const struct tex_kernels *k);
 
@@ -158,9 +158,14 @@ const struct tex_level *tex_image_level(struct tex_image *image, unsigned level,
 struct tex_cache {
 	struct tex_image *bucket[TEX_CACHE_BUCKETS];
 	struct tex_image *newest, *oldest;
-	size_t bytes, budget_bytes;
+	struct tex_image *spare; /* memory for the next images, the latest first */
+	unsigned n_spare;
+	size_t bytes, spare_bytes; /* of images in the buckets; of the spare ones */
+	size_t budget_bytes;       /* of both */
 	uint64_t use_clock;
+	uint64_t epoch, epoch_job; /* raised by tex_cache_suspect(), for this job last */
 	uint64_t decoded; /* images created */
+	uint64_t read;    /* images created or compared with their source */
 };
 
 void tex_cache_init(struct tex_cache *c, size_t budget_bytes);
@@ -171,13 +176,21 @@ void tex_cache_finish(struct tex_cache *c);
  */
 struct tex_image *tex_cache_get(struct tex_cache *c, const struct tex_desc *d,
 		const struct space *space);
+/* An image that no other draw gets, with a copy of its source. Else as tex_image_create(). */
+struct tex_image *tex_cache_copy(struct tex_cache *c, const struct tex_desc *d,
+		const struct space *space);
+/*
+ * Memory may have changed without an announcement before this job (never 0): images are compared
+ * with their source when they are next used, once in the job.
+ */
+void tex_cache_suspect(struct tex_cache *c, uint64_t job);
 void tex_cache_clear(struct tex_cache *c);
 
 /*
  * Samples lanes 0..n-1 (n a multiple of 4, whole 2x2 quads): LOD for each quad, filters, mip levels
  * (docs/fidelity.md, "Textures"). d: as given to tex_cache_get() or tex_image_create(), which made
  * the image. image may be NULL if the unit is disabled, invalid or at address 0. A valid unit
- * without an image, or without memory for a level, samples (0,0,0,0).
+ * without an image samples (0,0,0,0).
  */
 void tex_sample(const struct tex_kernels *k, const struct tex_desc *d, struct tex_image *image,
 		const float *u, const float *v, unsigned n, uint16_t (*out)[BATCH]);
