@@ -402,7 +402,7 @@ TEST(errors_say_where_and_what) {
 	refuse(".proc main\nend\n.end\n.proc main\n", 4, "exists already");
 	refuse("a: a:", 1, "exists already");
 	refuse("1x: nop", 1, "a name before");
-	refuse(".fvec r1", 1, "looks like no register");
+	refuse(".fvec r1", 1, "does not look like a register");
 	refuse(".fvec a, a", 1, "in use");
 	refuse(".fvec a[97]", 1, "1 to 96");
 	refuse(".fvec a[90]\n.fvec b[7]", 2, "6 uniforms");
@@ -467,7 +467,7 @@ TEST(limits_hold) {
 		{ ".gsh point c0\n.proc long\n", "nop\n", 256,
 				".end\n.proc main\ncall long\nend\n.end", 261, "at most 255" },
 		{ ".proc main\nifu b0\nnop\n.else\n", "nop\n", 256, ".end\n.end", 261,
-				"behind .else" },
+				"after .else" },
 		{ ".proc main\n", "ifu b0\n", 40, "", 33, "nested" },
 		{ ".proc main\n", "mov r0, r1.****\n", 129, ".end", 130, "128 different" },
 		{ ".proc main\n", "mad r0, r1.***, r2, r3\n", 33, ".end", 34, "32 different" },

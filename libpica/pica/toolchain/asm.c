@@ -21,24 +21,27 @@ static void copy_printable(char *out, size_t size, const char *p, size_t n) {
 	out[i] = '\0';
 }
 
-int asm_fail(struct assembler *a, const char *format, ...) {
-	if (a->failed) {
-		return -EINVAL;
-	}
-	a->failed = true;
+void asm_fail(struct assembler *a, const char *format, ...) {
 	if (a->error) {
-		char message[sizeof(a->error->message)];
+		return;
+	}
+	a->error = -EINVAL;
+	if (a->message) {
+		char message[sizeof(a->message->message)];
 		va_list args;
 		va_start(args, format);
 		vsnprintf(message, sizeof(message), format, args);
 		va_end(args);
-		copy_printable(a->error->message, sizeof(a->error->message), message,
+		copy_printable(a->message->message, sizeof(a->message->message), message,
 				strlen(message));
-		copy_printable(a->error->file, sizeof(a->error->file), a->file_name.p,
+		copy_printable(a->message->file, sizeof(a->message->file), a->file_name.p,
 				a->file_name.n);
-		a->error->line = a->line;
+		a->message->line = a->line;
 	}
-	return -EINVAL;
+}
+
+void asm_no_memory(struct assembler *a) {
+	a->error = a->error ? a->error : -ENOMEM;
 }
 
 /* ---- Slices ---- */
@@ -134,25 +137,26 @@ struct asm_block *asm_code_block(struct assembler *a) {
 	return a->n_blocks ? &a->blocks[a->n_blocks - 1] : NULL;
 }
 
-int asm_emit(struct assembler *a, uint32_t word) {
+void asm_emit(struct assembler *a, uint32_t word) {
 	const struct asm_block *block = asm_code_block(a);
 	bool is_raw = block && block->type == BLOCK_RAW;
 	if (a->n_code == PICA_SHADER_CODE_WORDS) {
-		return asm_fail(a, "expected at most %d instructions", PICA_SHADER_CODE_WORDS);
+		asm_fail(a, "expected at most %d instructions", PICA_SHADER_CODE_WORDS);
+		return;
 	}
 	if (a->file->entry.type == PICA_SHADER_VERTEX && a->n_code >= PICA_SHADER_VS_WORDS &&
 			!is_raw) {
-		return asm_fail(a, "expected vertex code within the first %d instructions",
+		asm_fail(a, "expected vertex code within the first %d instructions",
 				PICA_SHADER_VS_WORDS);
 	}
 	a->is_literal[a->n_code] = false;
 	a->code[a->n_code++] = word;
-	return 0;
 }
 
-int asm_open_block(struct assembler *a, enum asm_block_type type, struct slice name, unsigned at) {
+void asm_open_block(struct assembler *a, enum asm_block_type type, struct slice name, unsigned at) {
 	if (a->n_blocks == ASM_BLOCKS) {
-		return asm_fail(a, "expected at most %d nested blocks", ASM_BLOCKS);
+		asm_fail(a, "expected at most %d nested blocks", ASM_BLOCKS);
+		return;
 	}
 	a->blocks[a->n_blocks++] = (struct asm_block){
 		.type = type,
@@ -160,18 +164,18 @@ int asm_open_block(struct assembler *a, enum asm_block_type type, struct slice n
 		.at = at,
 		.line = a->line,
 	};
-	return 0;
 }
 
-int asm_statement(struct assembler *a, struct slice text) {
+void asm_statement(struct assembler *a, struct slice text) {
 	a->file->is_used = true;
 	struct slice rest = text;
 	struct slice name = slice_word(&rest);
 	if (name.n && name.p[0] == '.') {
-		return asm_directive(a, slice_skip(name, 1), rest);
+		asm_directive(a, slice_skip(name, 1), rest);
+	} else {
+		a->last_was_end = false;
+		asm_instruction(a, name, rest);
 	}
-	a->last_was_end = false;
-	return asm_instruction(a, name, rest);
 }
 
 const struct asm_proc *asm_find_proc(const struct assembler *a, struct slice name) {
@@ -185,20 +189,20 @@ const struct asm_proc *asm_find_proc(const struct assembler *a, struct slice nam
 
 /* ---- Lines ---- */
 
-static int add_label(struct assembler *a, struct slice name) {
+static void add_label(struct assembler *a, struct slice name) {
 	if (!is_identifier(name)) {
-		return asm_fail(a, "expected a name before \":\", got \"%.*s\"", SLICE_ARG(name));
+		asm_fail(a, "expected a name before \":\", got \"%.*s\"", SLICE_ARG(name));
 	}
 	for (unsigned i = 0; i < a->n_labels; i++) {
 		if (slice_equal(a->labels[i].name, name)) {
-			return asm_fail(a, "label \"%.*s\" exists already", SLICE_ARG(name));
+			asm_fail(a, "label \"%.*s\" exists already", SLICE_ARG(name));
 		}
 	}
 	if (a->n_labels == ASM_LABELS) {
-		return asm_fail(a, "expected at most %d labels in a file", ASM_LABELS);
+		asm_fail(a, "expected at most %d labels in a file", ASM_LABELS);
+	} else {
+		a->labels[a->n_labels++] = (struct asm_label){ .name = name, .at = a->n_code };
 	}
-	a->labels[a->n_labels++] = (struct asm_label){ .name = name, .at = a->n_code };
-	return 0;
 }
 
 /* `# 12 "file"`: the next line is line 12 of that file. */
@@ -216,21 +220,20 @@ static void line_marker(struct assembler *a, struct slice s) {
 	}
 }
 
-static int assemble_line(struct assembler *a, struct slice line) {
+static void assemble_line(struct assembler *a, struct slice line) {
 	struct slice s = slice_split(&line, ';');
 	if (s.n && s.p[0] == '#') {
 		line_marker(a, s);
-		return 0;
+		return;
 	}
 	while (s.n && memchr(s.p, ':', s.n)) {
-		int ret = add_label(a, slice_split(&s, ':'));
-		if (ret < 0) {
-			return ret;
-		}
+		add_label(a, slice_split(&s, ':'));
 		a->file->is_used = true;
 		s = slice_trim(s);
 	}
-	return s.n ? asm_statement(a, s) : 0;
+	if (s.n && !a->error) {
+		asm_statement(a, s);
+	}
 }
 
 /* ---- Files ---- */
@@ -247,7 +250,7 @@ static const char *const block_name[] = {
 	[BLOCK_ARRAY] = ".constfa",
 };
 
-static int resolve_labels(struct assembler *a, unsigned first_fixup) {
+static void resolve_labels(struct assembler *a, unsigned first_fixup) {
 	unsigned kept = first_fixup;
 	for (unsigned i = first_fixup; i < a->n_fixups; i++) {
 		struct asm_fixup *f = &a->fixups[i];
@@ -262,20 +265,21 @@ static int resolve_labels(struct assembler *a, unsigned first_fixup) {
 		a->line = f->line;
 		a->file_name = f->file;
 		if (k == a->n_labels) {
-			return asm_fail(a, "no label \"%.*s\" in this file", SLICE_ARG(f->name));
+			asm_fail(a, "no label \"%.*s\" in this file", SLICE_ARG(f->name));
+			return;
 		}
 		if (a->labels[k].at >= PICA_SHADER_CODE_WORDS) {
-			return asm_fail(a, "label \"%.*s\" lies behind the code memory",
+			asm_fail(a, "label \"%.*s\" lies beyond the code memory",
 					SLICE_ARG(f->name));
+			return;
 		}
 		a->code[f->word] = asm_with_target(a->code[f->word], a->labels[k].at,
 				F2_NUM(a->code[f->word]));
 	}
 	a->n_fixups = kept;
-	return 0;
 }
 
-static int assemble_file(struct assembler *a, const struct pica_shader_source *source) {
+static void assemble_file(struct assembler *a, const struct pica_shader_source *source) {
 	a->file = &a->files[a->n_files++];
 	a->file->name = a->file_name = (struct slice){ source->name, strlen(source->name) };
 	a->file->entry_name = (struct slice){ "main", 4 };
@@ -291,9 +295,9 @@ static int assemble_file(struct assembler *a, const struct pica_shader_source *s
 	while (rest.n) {
 		const char *end = memchr(rest.p, '\n', rest.n);
 		size_t n = end ? (size_t)(end - rest.p) : rest.n;
-		int ret = assemble_line(a, (struct slice){ rest.p, n });
-		if (ret < 0) {
-			return ret;
+		assemble_line(a, (struct slice){ rest.p, n });
+		if (a->error) {
+			return;
 		}
 		rest = slice_skip(rest, n + (end != NULL));
 		a->line++;
@@ -301,25 +305,27 @@ static int assemble_file(struct assembler *a, const struct pica_shader_source *s
 	if (a->n_blocks) {
 		const struct asm_block *block = asm_code_block(a);
 		a->line = block->line;
-		return asm_fail(a, "expected .end of this %s", block_name[block->type]);
+		asm_fail(a, "expected .end of this %s", block_name[block->type]);
+		return;
 	}
-	return resolve_labels(a, first_fixup);
+	resolve_labels(a, first_fixup);
+	a->file->no_entry |= !a->file->is_used;
 }
 
 /* ---- Putting together ---- */
 
-static int resolve_procs(struct assembler *a) {
+static void resolve_procs(struct assembler *a) {
 	for (unsigned i = 0; i < a->n_fixups; i++) {
 		const struct asm_fixup *f = &a->fixups[i];
 		a->line = f->line;
 		a->file_name = f->file;
 		const struct asm_proc *proc = asm_find_proc(a, f->name);
 		if (!proc) {
-			return asm_fail(a, "no procedure \"%.*s\"", SLICE_ARG(f->name));
+			asm_fail(a, "no procedure \"%.*s\"", SLICE_ARG(f->name));
+			return;
 		}
 		if (proc->len >= 1u << F2_NUM_BITS) {
-			return asm_fail(a,
-					"expected at most %u instructions in \"%.*s\" to call it, got %u",
+			asm_fail(a, "expected at most %u instructions in \"%.*s\" to call it, got %u",
 					(1u << F2_NUM_BITS) - 1, SLICE_ARG(f->name), proc->len);
 		}
 		a->code[f->word] = asm_with_target(a->code[f->word], proc->start, proc->len);
@@ -333,18 +339,17 @@ static int resolve_procs(struct assembler *a) {
 		a->file_name = file->name;
 		const struct asm_proc *proc = asm_find_proc(a, file->entry_name);
 		if (!proc) {
-			return asm_fail(a, "expected a procedure \"%.*s\", where the entry begins",
+			asm_fail(a, "expected a procedure \"%.*s\", where the entry begins",
 					SLICE_ARG(file->entry_name));
+			return;
 		}
 		if (proc->start == a->n_code) {
-			return asm_fail(a,
-					"expected an instruction in \"%.*s\", where the entry begins",
+			asm_fail(a, "expected an instruction in \"%.*s\", where the entry begins",
 					SLICE_ARG(file->entry_name));
 		}
 		file->entry.start = proc->start;
 		file->entry.end = proc->start + proc->len;
 	}
-	return 0;
 }
 
 static void *copy_words(const uint32_t *p, unsigned n) {
@@ -367,26 +372,28 @@ static void sort_uniforms(struct pica_shader_entry *e) {
 	}
 }
 
-/* The entries move from the files to the program. */
-static int make_program(struct assembler *a, struct pica_shader **out) {
+/* The entries move from the files to the program. NULL: failed. */
+static struct pica_shader *make_program(struct assembler *a) {
 	uint32_t n_entries = 0;
 	for (unsigned i = 0; i < a->n_files; i++) {
 		n_entries += !a->files[i].no_entry;
 	}
 	if (n_entries == 0) {
 		a->line = 0;
-		return asm_fail(a, "expected a file with an entry, all say .nodvle or are empty");
+		asm_fail(a, "expected a file with an entry, all say .nodvle or are empty");
 	}
-	struct pica_shader *s = calloc(1, sizeof(*s));
+	struct pica_shader *s = a->error ? NULL : calloc(1, sizeof(*s));
 	if (!s) {
-		return -ENOMEM;
+		asm_no_memory(a);
+		return NULL;
 	}
 	s->code = copy_words(a->code, a->n_code);
 	s->descriptors = copy_words(a->desc, a->n_desc);
 	s->entries = calloc(n_entries, sizeof(*s->entries));
 	if (!s->code || !s->descriptors || !s->entries) {
 		pica_shader_destroy(s);
-		return -ENOMEM;
+		asm_no_memory(a);
+		return NULL;
 	}
 	s->n_code = a->n_code;
 	s->n_descriptors = a->n_desc;
@@ -399,8 +406,7 @@ static int make_program(struct assembler *a, struct pica_shader **out) {
 			a->files[i].entry = (struct pica_shader_entry){ 0 };
 		}
 	}
-	*out = s;
-	return 0;
+	return s;
 }
 
 static struct assembler *create(unsigned n_files) {
@@ -436,19 +442,15 @@ static void destroy(struct assembler *a) {
 	free(a);
 }
 
-static int assemble(struct assembler *a, struct pica_shader **out,
-		const struct pica_shader_source *sources, size_t n_sources) {
-	for (size_t i = 0; i < n_sources; i++) {
-		int ret = assemble_file(a, &sources[i]);
-		if (ret < 0) {
-			return ret;
-		}
-		if (!a->file->is_used) {
-			a->file->no_entry = true;
-		}
+static struct pica_shader *assemble(
+		struct assembler *a, const struct pica_shader_source *sources, size_t n_sources) {
+	for (size_t i = 0; i < n_sources && !a->error; i++) {
+		assemble_file(a, &sources[i]);
 	}
-	int ret = resolve_procs(a);
-	return ret < 0 ? ret : make_program(a, out);
+	if (!a->error) {
+		resolve_procs(a);
+	}
+	return a->error ? NULL : make_program(a);
 }
 
 PICA_EXPORT int pica_shader_assemble(struct pica_shader **out,
@@ -467,10 +469,12 @@ PICA_EXPORT int pica_shader_assemble(struct pica_shader **out,
 	struct assembler *a = plain ? create((unsigned)n_sources) : NULL;
 	if (a) {
 		a->flags = flags;
-		a->error = error;
+		a->message = error;
 		locale_t before = uselocale(plain);
-		ret = assemble(a, out, sources, n_sources);
+		struct pica_shader *shader = assemble(a, sources, n_sources);
 		uselocale(before);
+		ret = a->error;
+		*out = shader ? shader : *out;
 		destroy(a);
 	}
 	if (plain) {
@@ -536,11 +540,8 @@ void asm_probe_destroy(struct assembler *a) {
 
 bool asm_encode(struct assembler *a, const char *line, uint32_t *word) {
 	a->n_code = a->n_fixups = 0;
-	a->failed = false;
-	if (asm_statement(a, (struct slice){ line, strlen(line) }) < 0 || a->n_code != 1 ||
-			a->n_fixups) {
-		return false;
-	}
+	a->error = 0;
+	asm_statement(a, (struct slice){ line, strlen(line) });
 	*word = a->code[0];
-	return true;
+	return !a->error && a->n_code == 1 && !a->n_fixups;
 }

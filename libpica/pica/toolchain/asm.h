@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "core/base/attributes.h"
 #include "pica/shader/form.h"
@@ -106,8 +107,12 @@ struct asm_file {
 
 struct assembler {
 	uint32_t flags;
-	struct pica_shader_error *error;
-	bool failed;
+	struct pica_shader_error *message; /* of the first failure, or NULL */
+	/*
+	 * 0, or a negative errno, which stays: what fails says so by asm_fail(), and goes on with a
+	 * value that is allowed. The line that has failed is the last one.
+	 */
+	int error;
 
 	uint32_t code[PICA_SHADER_CODE_WORDS];
 	bool is_literal[PICA_SHADER_CODE_WORDS]; /* from .word: never renumbered */
@@ -144,8 +149,9 @@ struct assembler {
 
 /* ---- asm.c ---- */
 
-/* Records the message with the current place, once; returns -EINVAL. */
-int asm_fail(struct assembler *a, const char *format, ...) PICA_PRINTF(2, 3);
+/* Records the first failure, with the current place. */
+void asm_fail(struct assembler *a, const char *format, ...) PICA_PRINTF(2, 3);
+void asm_no_memory(struct assembler *a);
 #define SLICE_ARG(s) ((int)((s).n < 60 ? (s).n : 60)), (s).p /* for %.*s */
 
 struct slice slice_trim(struct slice s);
@@ -162,14 +168,14 @@ bool is_identifier(struct slice s);
 char asm_lower(char c);
 
 /* Appends a word to the code. */
-int asm_emit(struct assembler *a, uint32_t word);
+void asm_emit(struct assembler *a, uint32_t word);
 /* NULL: none has the name. */
 const struct asm_proc *asm_find_proc(const struct assembler *a, struct slice name);
 /* The block that holds instructions: the innermost one, or NULL outside procedures. */
 struct asm_block *asm_code_block(struct assembler *a);
-int asm_open_block(struct assembler *a, enum asm_block_type type, struct slice name, unsigned at);
+void asm_open_block(struct assembler *a, enum asm_block_type type, struct slice name, unsigned at);
 /* One statement without label or comment: an instruction or a directive. */
-int asm_statement(struct assembler *a, struct slice text);
+void asm_statement(struct assembler *a, struct slice text);
 /*
  * For the disassembler: a fresh state whose table of descriptors is given and closed, in a raw
  * procedure of a vertex or geometry file. NULL: no memory. asm_encode() then says which word a line
@@ -184,21 +190,23 @@ bool asm_encode(struct assembler *a, const char *line, uint32_t *word);
 /* The value of a hexadecimal digit, or 99. */
 int asm_digit(char c);
 /* Decimal or 0x..., the whole slice, in [min, max]. what: for the message. */
-int asm_integer(struct assembler *a, struct slice s, long min, long max, const char *what,
-		long *out);
-int asm_float(struct assembler *a, struct slice s, uint32_t *f24);
-int asm_operand(struct assembler *a, struct slice s, struct asm_operand *out);
-/* Operand of one kind, without swizzle, sign or relative address. */
-int asm_register(struct assembler *a, struct slice s, enum asm_kind kind, unsigned *num);
+long asm_integer(
+		struct assembler *a, struct slice s, long min, long max, const char *what);
+/* A number as f24. */
+uint32_t asm_float(struct assembler *a, struct slice s);
+/* Its number is one of its kind, failed or not. */
+struct asm_operand asm_operand(struct assembler *a, struct slice s);
+/* Number of an operand of one kind, without swizzle, sign or relative address. */
+unsigned asm_register(struct assembler *a, struct slice s, enum asm_kind kind);
 /* Up to four letters to a selector. */
-int asm_selector(struct assembler *a, struct slice s, unsigned *selector);
+unsigned asm_selector(struct assembler *a, struct slice s);
 /* Components that a selector names, bit 0 = x. */
 unsigned selector_mask(unsigned selector);
 /* REF_X, REF_Y and CONDOP of a condition. */
-int asm_condition(struct assembler *a, struct slice s, uint32_t *bits);
+uint32_t asm_condition(struct assembler *a, struct slice s);
 /* Refuses names that are not identifiers, look like a register, or are in use. */
-int asm_check_new_name(struct assembler *a, struct slice name);
-int asm_add_alias(struct assembler *a, struct slice name, const struct asm_operand *operand);
+void asm_check_new_name(struct assembler *a, struct slice name);
+void asm_add_alias(struct assembler *a, struct slice name, struct asm_operand operand);
 /* An operand that is a plain register. */
 struct asm_operand asm_plain(enum asm_kind kind, unsigned num);
 
@@ -219,8 +227,8 @@ uint32_t asm_source_bits(unsigned s, const struct asm_operand *op);
 /* Bits of a descriptor that an instruction with that many sources and that mask depends on. */
 uint32_t asm_care_bits(enum shader_op op, unsigned n_src, unsigned mask);
 /* Finds or adds a descriptor that agrees with desc in the bits of care; wanted < 0: any. */
-int asm_use_descriptor(struct assembler *a, enum shader_op op, uint32_t desc, uint32_t care,
-		long wanted, unsigned *out);
+unsigned asm_use_descriptor(struct assembler *a, enum shader_op op, uint32_t desc, uint32_t care,
+		long wanted);
 
 /* ---- asm_code.c ---- */
 
@@ -246,9 +254,9 @@ extern const struct asm_flow {
 	uint8_t gate, aim;
 } asm_flows[OPERANDS_VERTEX + 1];
 
-int asm_instruction(struct assembler *a, struct slice name, struct slice rest);
+void asm_instruction(struct assembler *a, struct slice name, struct slice rest);
 /* The NOP before .else (is_else) or .end of a block, where one is needed. */
-int asm_pad(struct assembler *a, const struct asm_block *block, bool is_else);
+void asm_pad(struct assembler *a, const struct asm_block *block, bool is_else);
 /* Puts a target and a count into a flow-control word. */
 uint32_t asm_with_target(uint32_t word, unsigned target, unsigned num);
 
@@ -265,39 +273,29 @@ extern const struct asm_output_type {
 	unsigned type;
 } asm_output_types[];
 /* Refuses anything but blanks. */
-int asm_expect_end(struct assembler *a, struct slice rest);
+void asm_expect_end(struct assembler *a, struct slice rest);
 /* Exactly one word; what: for the message. */
-int asm_one_word(struct assembler *a, struct slice rest, const char *what, struct slice *out);
-int asm_alias(struct assembler *a, struct slice rest);
-int asm_uniforms(struct assembler *a, struct slice rest, enum asm_kind kind);
-int asm_constant(struct assembler *a, struct slice rest, bool is_float);
-int asm_constant_array(struct assembler *a, struct slice rest);
-int asm_end_array(struct assembler *a, const struct asm_block *block);
-int asm_set_vector(struct assembler *a, struct slice rest, bool is_float);
-int asm_set_bool(struct assembler *a, struct slice rest);
-int asm_uniform_row(struct assembler *a, struct slice rest);
-int asm_input(struct assembler *a, struct slice rest);
-int asm_output(struct assembler *a, struct slice rest);
+struct slice asm_one_word(struct assembler *a, struct slice rest, const char *what);
+void asm_alias(struct assembler *a, struct slice rest);
+void asm_uniforms(struct assembler *a, struct slice rest, enum asm_kind kind);
+void asm_constant(struct assembler *a, struct slice rest, bool is_float);
+void asm_constant_array(struct assembler *a, struct slice rest);
+void asm_end_array(struct assembler *a, const struct asm_block *block);
+void asm_set_vector(struct assembler *a, struct slice rest, bool is_float);
+void asm_set_bool(struct assembler *a, struct slice rest);
+void asm_uniform_row(struct assembler *a, struct slice rest);
+void asm_input(struct assembler *a, struct slice rest);
+void asm_output(struct assembler *a, struct slice rest);
 
 /* ---- asm_directive.c ---- */
 
-int asm_directive(struct assembler *a, struct slice name, struct slice rest);
-
-/* ---- text.c: a growing string ---- */
-
-struct text {
-	char *p;
-	size_t len, cap;
-	bool failed; /* memory was out: what follows is dropped */
-};
-
-void text_printf(struct text *t, const char *format, ...) PICA_PRINTF(2, 3);
-/* ".xyz"; mask: bit 0 is x. */
-void asm_mask_letters(char out[6], unsigned mask);
+void asm_directive(struct assembler *a, struct slice name, struct slice rest);
 
 /* ---- disasm_entry.c ---- */
 
+/* ".xyz"; mask: bit 0 is x. */
+void asm_mask_letters(char out[6], unsigned mask);
 /* The directives before the code: mode, constants, inputs, the table of uniforms, outputs. */
-void disasm_entry(struct text *t, struct assembler *probe, const struct pica_shader_entry *e);
+void disasm_entry(FILE *t, struct assembler *probe, const struct pica_shader_entry *e);
 
 #endif

@@ -29,50 +29,38 @@ static unsigned dest_num(const struct asm_operand *op) {
 	return op->num + (op->kind == KIND_R ? SHADER_R : 0);
 }
 
-static int parse_dest(struct assembler *a, struct slice s, struct asm_operand *out) {
-	int ret = asm_operand(a, s, out);
-	if (ret < 0) {
-		return ret;
+static struct asm_operand parse_dest(struct assembler *a, struct slice s) {
+	const struct asm_operand out = asm_operand(a, s);
+	if ((out.kind != KIND_O && out.kind != KIND_R) || out.negate) {
+		asm_fail(a, "expected an output or temporary register, got \"%.*s\"", SLICE_ARG(s));
 	}
-	if ((out->kind != KIND_O && out->kind != KIND_R) || out->negate) {
-		return asm_fail(a, "expected an output or temporary register, got \"%.*s\"",
-				SLICE_ARG(s));
-	}
-	return 0;
+	return out;
 }
 
-/* n sources; at most the one numbered wide may be a uniform (-1: none). */
-static int parse_sources(struct assembler *a, const struct slice *arg, unsigned n,
-		struct asm_operand *out) {
+static void parse_sources(
+		struct assembler *a, const struct slice *arg, unsigned n, struct asm_operand *out) {
 	for (unsigned s = 0; s < n; s++) {
-		int ret = asm_operand(a, arg[s], &out[s]);
-		if (ret < 0) {
-			return ret;
-		}
+		out[s] = asm_operand(a, arg[s]);
 		if (!is_source(&out[s])) {
-			return asm_fail(a,
-					"expected an input, temporary or float uniform, got \"%.*s\"",
+			asm_fail(a, "expected an input, temporary or float uniform, got \"%.*s\"",
 					SLICE_ARG(arg[s]));
 		}
 		for (unsigned k = 0; k < s; k++) {
 			if (out[k].kind == KIND_V && out[s].kind == KIND_V &&
 					out[k].num != out[s].num) {
-				return asm_fail(a,
-						"expected one input register in an instruction, got v%u and v%u",
+				asm_fail(a, "expected one input register in an instruction, got v%u and v%u",
 						out[k].num, out[s].num);
 			}
 		}
 	}
-	return 0;
 }
 
-static int expect_narrow(struct assembler *a, const struct asm_operand *op, struct slice arg,
+static void expect_narrow(struct assembler *a, const struct asm_operand *op, struct slice arg,
 		const char *where) {
-	if (is_narrow(op)) {
-		return 0;
+	if (!is_narrow(op)) {
+		asm_fail(a, "expected an input or temporary register as %s, got \"%.*s\"", where,
+				SLICE_ARG(arg));
 	}
-	return asm_fail(a, "expected an input or temporary register as %s, got \"%.*s\"", where,
-			SLICE_ARG(arg));
 }
 
 struct args {
@@ -82,16 +70,17 @@ struct args {
 	long descriptor; /* @N, or -1 */
 };
 
-static int expect_args(struct assembler *a, const struct args *args, unsigned min, unsigned max) {
+static bool has_args(struct assembler *a, const struct args *args, unsigned min, unsigned max) {
 	if (args->n >= min && args->n <= max) {
-		return 0;
+		return true;
 	}
 	if (min == max) {
-		return asm_fail(a, "expected %u operands of %s, got %u", min, args->mnemonic,
+		asm_fail(a, "expected %u operands of %s, got %u", min, args->mnemonic, args->n);
+	} else {
+		asm_fail(a, "expected %u or %u operands of %s, got %u", min, max, args->mnemonic,
 				args->n);
 	}
-	return asm_fail(a, "expected %u or %u operands of %s, got %u", min, max, args->mnemonic,
-			args->n);
+	return false;
 }
 
 /* ---- Arithmetic ---- */
@@ -121,23 +110,24 @@ static enum shader_op base_form(enum shader_op op) {
 }
 
 /* src: as many as the op has; bits: those of no operand. */
-static int encode(struct assembler *a, enum shader_op op, const struct asm_operand *src,
+static void encode(struct assembler *a, enum shader_op op, const struct asm_operand *src,
 		unsigned mask, uint32_t bits, long wanted) {
 	const struct shader_form *form = shader_form_of(op);
 	uint32_t word = opcode_word(op) | bits | shader_put(form->idx, src[form->wide].idx);
 	uint32_t desc = asm_mask_bits(mask);
-	unsigned d;
 	for (unsigned s = 0; s < form->n_src; s++) {
 		desc |= asm_source_bits(s, &src[s]);
 		word |= shader_put(form->src[s], source_num(&src[s]));
 	}
-	int ret = asm_use_descriptor(
-			a, op, desc, asm_care_bits(op, form->n_src, mask), wanted, &d);
-	return ret < 0 ? ret : asm_emit(a, word | shader_put(form->desc, d));
+	if (!a->error) {
+		const uint32_t care = asm_care_bits(op, form->n_src, mask);
+		const unsigned d = asm_use_descriptor(a, op, desc, care, wanted);
+		asm_emit(a, word | shader_put(form->desc, d));
+	}
 }
 
 /* The destination of mova as a mask; the old names have no component. */
-static int address_mask(struct assembler *a, struct slice s, unsigned *mask) {
+static unsigned address_mask(struct assembler *a, struct slice s) {
 	static const struct {
 		const char *name;
 		unsigned mask;
@@ -145,100 +135,88 @@ static int address_mask(struct assembler *a, struct slice s, unsigned *mask) {
 			{ "a01", 3 } };
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		if (slice_is(s, names[i].name)) {
-			*mask = names[i].mask;
-			return 0;
+			return names[i].mask;
 		}
 	}
-	return asm_fail(a, "expected a0.x, a0.y or a0.xy, got \"%.*s\"", SLICE_ARG(s));
+	asm_fail(a, "expected a0.x, a0.y or a0.xy, got \"%.*s\"", SLICE_ARG(s));
+	return 0;
 }
 
-static int arithmetic(struct assembler *a, enum shader_op op, const struct args *args) {
+static void arithmetic(struct assembler *a, enum shader_op op, const struct args *args) {
 	const unsigned n = shader_form_of(op)->n_src;
 	struct asm_operand dst = { 0 }, src[3];
-	unsigned mask = 0;
-	int ret = expect_args(a, args, n + 1, n + 1);
-	if (ret == 0 && op == OP_MOVA) {
-		ret = address_mask(a, args->v[0], &mask);
-	} else if (ret == 0) {
-		ret = parse_dest(a, args->v[0], &dst);
+	unsigned mask;
+	if (!has_args(a, args, n + 1, n + 1)) {
+		return;
+	}
+	if (op == OP_MOVA) {
+		mask = address_mask(a, args->v[0]);
+	} else {
+		dst = parse_dest(a, args->v[0]);
 		mask = selector_mask(dst.selector);
 	}
-	ret = ret < 0 ? ret : parse_sources(a, &args->v[1], n, src);
-	if (ret == 0 && n == 3) {
-		ret = expect_narrow(a, &src[0], args->v[1], "first source");
+	parse_sources(a, &args->v[1], n, src);
+	if (n == 3) {
+		expect_narrow(a, &src[0], args->v[1], "first source");
 	}
-	if (ret == 0 && n > 1) {
-		if (is_narrow(&src[n - 2]) && !is_narrow(&src[n - 1]) &&
-				other_form(op) != OP_UNKNOWN) {
-			op = other_form(op);
-		} else {
-			ret = expect_narrow(a, &src[n - 1], args->v[n], n == 2 ?
-					"second source" : "third source beside a uniform");
-		}
+	if (n > 1 && is_narrow(&src[n - 2]) && !is_narrow(&src[n - 1]) &&
+			other_form(op) != OP_UNKNOWN) {
+		op = other_form(op);
+	} else if (n > 1) {
+		expect_narrow(a, &src[n - 1], args->v[n],
+				n == 2 ? "second source" : "third source beside a uniform");
 	}
-	if (ret < 0) {
-		return ret;
-	}
-	return encode(a, op, src, mask, shader_put(shader_form_of(op)->dst, dest_num(&dst)),
+	encode(a, op, src, mask, shader_put(shader_form_of(op)->dst, dest_num(&dst)),
 			args->descriptor);
 }
 
-static int parse_comparison(struct assembler *a, struct slice s, unsigned *out) {
+static unsigned parse_comparison(struct assembler *a, struct slice s) {
 	static const char *const names[] = { "eq", "ne", "lt", "le", "gt", "ge" };
 	for (unsigned i = 0; i < ARRAY_LEN(names); i++) {
 		if (slice_is_nocase(s, names[i])) {
-			*out = i;
-			return 0;
+			return i;
 		}
 	}
-	return asm_fail(a, "expected eq, ne, lt, le, gt or ge, got \"%.*s\"", SLICE_ARG(s));
+	asm_fail(a, "expected eq, ne, lt, le, gt or ge, got \"%.*s\"", SLICE_ARG(s));
+	return 0;
 }
 
-static int compare(struct assembler *a, const struct args *args) {
+static void compare(struct assembler *a, const struct args *args) {
 	struct asm_operand src[2];
-	unsigned x = 0, y = 0;
-	int ret = expect_args(a, args, 4, 4);
-	if (ret < 0) {
-		return ret;
+	if (!has_args(a, args, 4, 4)) {
+		return;
 	}
 	const struct slice sources[2] = { args->v[0], args->v[3] };
-	ret = parse_sources(a, sources, 2, src);
-	ret = ret < 0 ? ret : expect_narrow(a, &src[1], args->v[3], "second source");
-	ret = ret < 0 ? ret : parse_comparison(a, args->v[1], &x);
-	ret = ret < 0 ? ret : parse_comparison(a, args->v[2], &y);
-	if (ret < 0) {
-		return ret;
-	}
-	return encode(a, OP_CMP, src, 0, PUT(F1C, CMP_X, x) | PUT(F1C, CMP_Y, y),
-			args->descriptor);
+	parse_sources(a, sources, 2, src);
+	expect_narrow(a, &src[1], args->v[3], "second source");
+	const unsigned x = parse_comparison(a, args->v[1]), y = parse_comparison(a, args->v[2]);
+	encode(a, OP_CMP, src, 0, PUT(F1C, CMP_X, x) | PUT(F1C, CMP_Y, y), args->descriptor);
 }
 
 /* ---- Flow control ---- */
 
-static int add_fixup(struct assembler *a, struct slice name, bool is_proc) {
+static void add_fixup(struct assembler *a, struct slice name, bool is_proc) {
 	if (!is_identifier(name)) {
-		return asm_fail(a, "expected the name of a %s, got \"%.*s\"",
+		asm_fail(a, "expected the name of a %s, got \"%.*s\"",
 				is_proc ? "procedure" : "label", SLICE_ARG(name));
+	} else if (a->n_fixups == PICA_SHADER_CODE_WORDS || a->n_code == PICA_SHADER_CODE_WORDS) {
+		asm_fail(a, "expected at most %d instructions", PICA_SHADER_CODE_WORDS);
+	} else {
+		a->fixups[a->n_fixups++] = (struct asm_fixup){ name, a->file_name, a->line,
+			a->n_code, is_proc };
 	}
-	if (a->n_fixups == PICA_SHADER_CODE_WORDS || a->n_code == PICA_SHADER_CODE_WORDS) {
-		return asm_fail(a, "expected at most %d instructions", PICA_SHADER_CODE_WORDS);
-	}
-	a->fixups[a->n_fixups++] = (struct asm_fixup){ name, a->file_name, a->line, a->n_code,
-			is_proc };
-	return 0;
 }
 
 /* A label, or a number in .raw: emits the word with it. */
-static int emit_to_address(struct assembler *a, uint32_t word, struct slice where, unsigned num,
+static void emit_to_address(struct assembler *a, uint32_t word, struct slice where, unsigned num,
 		bool is_raw) {
 	long target = 0;
-	int ret;
 	if (is_raw && where.n && where.p[0] >= '0' && where.p[0] <= '9') {
-		ret = asm_integer(a, where, 0, PICA_SHADER_CODE_WORDS - 1, "an address", &target);
+		target = asm_integer(a, where, 0, PICA_SHADER_CODE_WORDS - 1, "an address");
 	} else {
-		ret = add_fixup(a, where, false);
+		add_fixup(a, where, false);
 	}
-	return ret < 0 ? ret : asm_emit(a, asm_with_target(word, (unsigned)target, num));
+	asm_emit(a, asm_with_target(word, (unsigned)target, num));
 }
 
 const struct asm_flow asm_flows[] = {
@@ -255,40 +233,31 @@ const struct asm_flow asm_flows[] = {
 	[OPERANDS_VERTEX] = { GATE_NONE, AIM_NOTHING },
 };
 
-static int parse_gate(struct assembler *a, enum asm_gate gate, struct slice s, bool may_negate,
-		uint32_t *word, unsigned *num) {
-	unsigned reg = 0;
-	uint32_t bits = 0;
-	int ret = 0;
+/* The bits of the word; *num: 1 if it is negated, where that is allowed. */
+static uint32_t parse_gate(struct assembler *a, enum asm_gate gate, struct slice s,
+		bool may_negate, unsigned *num) {
 	switch (gate) {
 	case GATE_NONE:
 		break;
 	case GATE_COND:
-		ret = asm_condition(a, s, &bits);
-		break;
+		return asm_condition(a, s);
 	case GATE_BOOL:
 		if (s.n && s.p[0] == '!') {
 			if (!may_negate) {
-				return asm_fail(a,
-						"expected a bool uniform without \"!\", got \"%.*s\"",
+				asm_fail(a, "expected a bool uniform without \"!\", got \"%.*s\"",
 						SLICE_ARG(s));
 			}
 			*num = 1;
 			s = slice_trim(slice_skip(s, 1));
 		}
-		ret = asm_register(a, s, KIND_B, &reg);
-		bits = PUT(F3, BOOL, reg);
-		break;
+		return PUT(F3, BOOL, asm_register(a, s, KIND_B));
 	case GATE_INT:
-		ret = asm_register(a, s, KIND_I, &reg);
-		bits = PUT(F3, INT, reg);
-		break;
+		return PUT(F3, INT, asm_register(a, s, KIND_I));
 	}
-	*word |= bits;
-	return ret;
+	return 0;
 }
 
-static int flow(struct assembler *a, enum shader_op op, const struct args *args) {
+static void flow(struct assembler *a, enum shader_op op, const struct args *args) {
 	/* Operands after the gate, with labels and in .raw. */
 	static const uint8_t operands[][2] = {
 		[AIM_NOTHING] = { 0, 0 },
@@ -302,38 +271,30 @@ static int flow(struct assembler *a, enum shader_op op, const struct args *args)
 	const enum asm_aim aim = (enum asm_aim)form->aim;
 	const bool is_raw = asm_code_block(a)->type == BLOCK_RAW;
 	const unsigned n = gate != GATE_NONE, wanted = n + operands[aim][is_raw];
-	int ret = expect_args(a, args, wanted, wanted);
-	if (ret < 0) {
-		return ret;
-	}
-	uint32_t word = opcode_word(op);
 	unsigned num = 0;
-	ret = parse_gate(a, gate, args->v[0], aim == AIM_LABEL, &word, &num);
-	if (ret < 0 || aim == AIM_NOTHING) {
-		return ret < 0 ? ret : asm_emit(a, word);
+	if (!has_args(a, args, wanted, wanted)) {
+		return;
 	}
-	if (aim == AIM_LABEL || is_raw) {
+	const uint32_t word = opcode_word(op) |
+			parse_gate(a, gate, args->v[0], aim == AIM_LABEL, &num);
+	if (aim == AIM_LABEL || (is_raw && aim != AIM_NOTHING)) {
 		if (wanted == n + 2) {
-			long count;
-			ret = asm_integer(a, args->v[n + 1], 0, (1 << F2_NUM_BITS) - 1,
-					"a number of words", &count);
-			if (ret < 0) {
-				return ret;
-			}
-			num = (unsigned)count;
+			num = (unsigned)asm_integer(a, args->v[n + 1], 0, (1 << F2_NUM_BITS) - 1,
+					"a number of words");
 		}
-		return emit_to_address(a, word, args->v[n], num, is_raw);
+		emit_to_address(a, word, args->v[n], num, is_raw);
+		return;
 	}
 	if (aim == AIM_PROC) {
-		ret = add_fixup(a, args->v[n], true);
-	} else {
-		ret = asm_open_block(a, aim == AIM_IF ? BLOCK_IF : BLOCK_FOR,
-				(struct slice){ "", 0 }, a->n_code);
+		add_fixup(a, args->v[n], true);
+	} else if (aim != AIM_NOTHING) {
+		asm_open_block(a, aim == AIM_IF ? BLOCK_IF : BLOCK_FOR, (struct slice){ "", 0 },
+				a->n_code);
 	}
-	return ret < 0 ? ret : asm_emit(a, word);
+	asm_emit(a, word);
 }
 
-int asm_pad(struct assembler *a, const struct asm_block *block, bool is_else) {
+void asm_pad(struct assembler *a, const struct asm_block *block, bool is_else) {
 	bool needed = a->last_was_end;
 	a->last_was_end = false;
 	if (!needed) {
@@ -344,22 +305,19 @@ int asm_pad(struct assembler *a, const struct asm_block *block, bool is_else) {
 		bool is_empty = a->n_code - block->at < (block->type == BLOCK_PROC ? 1u : 2u);
 		needed = is_flow || (is_break && !is_else) || is_empty;
 	}
-	if (!needed || a->flags & PICA_SHADER_NO_NOP) {
-		return 0;
+	if (needed && !(a->flags & PICA_SHADER_NO_NOP)) {
+		asm_emit(a, opcode_word(OP_NOP));
 	}
-	return asm_emit(a, opcode_word(OP_NOP));
 }
 
 /* ---- setemit ---- */
 
-static int set_emit(struct assembler *a, const struct args *args) {
-	long id;
-	uint32_t word = opcode_word(OP_SETEMIT);
-	int ret = expect_args(a, args, 1, 2);
-	ret = ret < 0 ? ret : asm_integer(a, args->v[0], 0, 2, "a vertex number", &id);
-	if (ret < 0) {
-		return ret;
+static void set_emit(struct assembler *a, const struct args *args) {
+	if (!has_args(a, args, 1, 2)) {
+		return;
 	}
+	const long id = asm_integer(a, args->v[0], 0, 2, "a vertex number");
+	uint32_t word = opcode_word(OP_SETEMIT) | PUT(F4, VERTEX, (uint32_t)id);
 	struct slice flags = args->n == 2 ? args->v[1] : (struct slice){ "", 0 };
 	while (flags.n) {
 		struct slice flag = slice_word(&flags);
@@ -368,29 +326,28 @@ static int set_emit(struct assembler *a, const struct args *args) {
 		} else if (slice_is_nocase(flag, "inv") || slice_is_nocase(flag, "invert")) {
 			word |= PUT(F4, WINDING, 1u);
 		} else {
-			return asm_fail(a, "expected prim or inv, got \"%.*s\"", SLICE_ARG(flag));
+			asm_fail(a, "expected prim or inv, got \"%.*s\"", SLICE_ARG(flag));
 		}
 	}
 	/*
 	 * A file that emits is a geometry shader; without .gsh in the vertex files' uniform space.
 	 */
-	a->file->entry.type = PICA_SHADER_GEOMETRY;
-	return asm_emit(a, word | PUT(F4, VERTEX, (uint32_t)id));
+	if (!a->error) {
+		a->file->entry.type = PICA_SHADER_GEOMETRY;
+		asm_emit(a, word);
+	}
 }
 
 /* ---- All instructions ---- */
 
-static int split_args(struct assembler *a, struct slice rest, struct args *args) {
+static void split_args(struct assembler *a, struct slice rest, struct args *args) {
 	args->descriptor = -1;
 	for (size_t i = rest.n; i-- > 0;) {
 		if (rest.p[i] == '@') {
 			struct slice number = slice_trim(
 					(struct slice){ rest.p + i + 1, rest.n - i - 1 });
-			int ret = asm_integer(a, number, 0, PICA_SHADER_DESCRIPTORS - 1,
-					"an operand descriptor", &args->descriptor);
-			if (ret < 0) {
-				return ret;
-			}
+			args->descriptor = asm_integer(a, number, 0, PICA_SHADER_DESCRIPTORS - 1,
+					"an operand descriptor");
 			rest = slice_trim((struct slice){ rest.p, i });
 			break;
 		}
@@ -398,15 +355,15 @@ static int split_args(struct assembler *a, struct slice rest, struct args *args)
 	args->n = 0;
 	while (rest.n) {
 		if (args->n == ASM_ARGS) {
-			return asm_fail(a, "too many operands of %s", args->mnemonic);
+			asm_fail(a, "too many operands of %s", args->mnemonic);
+			return;
 		}
 		struct slice arg = slice_split(&rest, ',');
 		if (arg.n == 0) {
-			return asm_fail(a, "expected an operand before \",\"");
+			asm_fail(a, "expected an operand before \",\"");
 		}
 		args->v[args->n++] = arg;
 	}
-	return 0;
 }
 
 static enum shader_op find_op(struct slice name) {
@@ -418,26 +375,27 @@ static enum shader_op find_op(struct slice name) {
 	return OP_UNKNOWN;
 }
 
-int asm_instruction(struct assembler *a, struct slice name, struct slice rest) {
+void asm_instruction(struct assembler *a, struct slice name, struct slice rest) {
 	const struct asm_block *block = asm_code_block(a);
 	enum shader_op op = base_form(find_op(name));
-	if (op == OP_UNKNOWN) {
-		return asm_fail(a, "expected an instruction or directive, got \"%.*s\"",
-				SLICE_ARG(name));
-	}
-	if (!block || block->type == BLOCK_ARRAY) {
-		return asm_fail(a, "expected instructions only within .proc");
-	}
 	struct args args = { .mnemonic = shader_ops[op].mnemonic };
-	int ret = split_args(a, rest, &args);
-	if (ret < 0) {
-		return ret;
+	if (op == OP_UNKNOWN) {
+		asm_fail(a, "expected an instruction or directive, got \"%.*s\"", SLICE_ARG(name));
+	} else if (!block || block->type == BLOCK_ARRAY) {
+		asm_fail(a, "expected instructions only within .proc");
+	} else {
+		split_args(a, rest, &args);
+	}
+	if (a->error) {
+		return;
 	}
 	if (op == OP_CMP) {
-		return compare(a, &args);
+		compare(a, &args);
+	} else if (op == OP_SETEMIT) {
+		set_emit(a, &args);
+	} else if (shader_form_of(op)->n_src) {
+		arithmetic(a, op, &args);
+	} else {
+		flow(a, op, &args);
 	}
-	if (op == OP_SETEMIT) {
-		return set_emit(a, &args);
-	}
-	return shader_form_of(op)->n_src ? arithmetic(a, op, &args) : flow(a, op, &args);
 }

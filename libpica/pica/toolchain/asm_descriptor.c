@@ -79,69 +79,61 @@ static void renumber(uint32_t *word, unsigned from, unsigned to) {
 	}
 }
 
-/* Brings descriptor d within a MAD's reach by changing places with one that no MAD uses. */
-static int move_for_mad(struct assembler *a, unsigned *d) {
+/*
+ * Brings descriptor d within a MAD's reach by changing places with one that no MAD uses. Returns
+ * its new number.
+ */
+static unsigned move_for_mad(struct assembler *a, unsigned d) {
 	unsigned to = 0;
 	while (to < 32 && a->mad_desc >> to & 1) {
 		to++;
 	}
 	if (to == 32 || a->desc_closed) {
-		return asm_fail(a, "expected at most 32 different operand descriptors for mad");
+		asm_fail(a, "expected at most 32 different operand descriptors for mad");
+		return 0;
 	}
 	uint32_t desc = a->desc[to], care = a->care[to];
-	a->desc[to] = a->desc[*d];
-	a->care[to] = a->care[*d];
-	a->desc[*d] = desc;
-	a->care[*d] = care;
+	a->desc[to] = a->desc[d];
+	a->care[to] = a->care[d];
+	a->desc[d] = desc;
+	a->care[d] = care;
 	for (unsigned i = 0; i < a->n_code; i++) {
 		if (!a->is_literal[i] && shader_op_of(a->code[i]) != OP_UNKNOWN) {
-			renumber(&a->code[i], *d, to);
+			renumber(&a->code[i], d, to);
 		}
 	}
-	*d = to;
-	return 0;
+	return to;
 }
 
-int asm_use_descriptor(struct assembler *a, enum shader_op op, uint32_t desc, uint32_t care,
-		long wanted, unsigned *out) {
+unsigned asm_use_descriptor(struct assembler *a, enum shader_op op, uint32_t desc, uint32_t care,
+		long wanted) {
 	bool is_mad = op == OP_MAD || op == OP_MADI;
-	unsigned d;
-	if (wanted >= 0) {
-		d = (unsigned)wanted;
-		if (d >= a->n_desc || (a->desc[d] ^ desc) & care & a->care[d] ||
-				(is_mad && d >= 32)) {
-			return asm_fail(a, "operand descriptor %ld does not fit", wanted);
-		}
-	} else {
-		for (d = 0; d < a->n_desc; d++) {
-			if (((a->desc[d] ^ desc) & care & a->care[d]) == 0) {
-				break;
-			}
-		}
-		if (d == a->n_desc && a->desc_closed) {
-			return asm_fail(a, "none of the operand descriptors fits");
-		}
-		if (d == PICA_SHADER_DESCRIPTORS) {
-			return asm_fail(a, "expected at most %d different operand descriptors",
-					PICA_SHADER_DESCRIPTORS);
-		}
-		if (d == a->n_desc) {
-			a->desc[d] = desc;
-			a->care[d] = care;
-			a->n_desc++;
-		}
+	unsigned d = wanted >= 0 ? (unsigned)wanted : 0;
+	if (wanted >= 0 && (d >= a->n_desc || (a->desc[d] ^ desc) & care & a->care[d] ||
+			(is_mad && d >= 32))) {
+		asm_fail(a, "operand descriptor %ld does not fit", wanted);
+		return 0;
+	}
+	while (wanted < 0 && d < a->n_desc && (a->desc[d] ^ desc) & care & a->care[d]) {
+		d++;
+	}
+	if (d == a->n_desc && a->desc_closed) {
+		asm_fail(a, "none of the operand descriptors fits");
+		return 0;
+	}
+	if (d == PICA_SHADER_DESCRIPTORS) {
+		asm_fail(a, "expected at most %d different operand descriptors",
+				PICA_SHADER_DESCRIPTORS);
+		return 0;
+	}
+	if (d == a->n_desc) {
+		a->desc[d] = desc;
+		a->care[d] = care;
+		a->n_desc++;
 	}
 	a->desc[d] = (a->desc[d] & ~care) | (desc & care);
 	a->care[d] |= care;
-	if (is_mad) {
-		if (d >= 32) {
-			int ret = move_for_mad(a, &d);
-			if (ret < 0) {
-				return ret;
-			}
-		}
-		a->mad_desc |= 1u << d;
-	}
-	*out = d;
-	return 0;
+	d = is_mad && d >= 32 ? move_for_mad(a, d) : d;
+	a->mad_desc |= is_mad ? 1u << d : 0;
+	return d;
 }

@@ -59,21 +59,22 @@ static bool parse_integer(struct slice s, long *out) {
 	return true;
 }
 
-int asm_integer(struct assembler *a, struct slice s, long min, long max, const char *what,
-		long *out) {
+long asm_integer(
+		struct assembler *a, struct slice s, long min, long max, const char *what) {
 	long value;
 	if (!parse_integer(s, &value)) {
-		return asm_fail(a, "expected %s, a number, got \"%.*s\"", what, SLICE_ARG(s));
+		asm_fail(a, "expected %s, a number, got \"%.*s\"", what, SLICE_ARG(s));
+		return min;
 	}
 	if (value < min || value > max) {
-		return asm_fail(a, "expected %s from %ld to %ld, got \"%.*s\"", what, min, max,
+		asm_fail(a, "expected %s from %ld to %ld, got \"%.*s\"", what, min, max,
 				SLICE_ARG(s));
+		return min;
 	}
-	*out = value;
-	return 0;
+	return value;
 }
 
-int asm_float(struct assembler *a, struct slice s, uint32_t *f24) {
+uint32_t asm_float(struct assembler *a, struct slice s) {
 	char buf[64]; /* later digits change no bit that f24 keeps */
 	size_t n = s.n < sizeof(buf) - 1 ? s.n : sizeof(buf) - 1;
 	memcpy(buf, s.p, n);
@@ -82,22 +83,18 @@ int asm_float(struct assembler *a, struct slice s, uint32_t *f24) {
 	if (buf[0] == '#') { /* a word that no number gives */
 		unsigned long word = strtoul(buf + 1, &end, 16);
 		if (end != buf + 7 || *end || strchr("+- ", buf[1])) {
-			return asm_fail(a,
-					"expected six hexadecimal digits behind \"#\", got \"%s\"",
-					buf);
+			asm_fail(a, "expected six hexadecimal digits after \"#\", got \"%s\"", buf);
 		}
-		*f24 = (uint32_t)word;
-		return 0;
+		return (uint32_t)word;
 	}
 	double value = strtod(buf, &end);
 	if (end == buf) {
-		return asm_fail(a, "expected a number, got \"%.*s\"", SLICE_ARG(s));
+		asm_fail(a, "expected a number, got \"%.*s\"", SLICE_ARG(s));
 	}
 	float f = fabs(value) <= (double)FLT_MAX ? (float)value :
 			value != value ? f32_from_bits(0x7FC00000u) : value > 0 ? HUGE_VALF :
 			-HUGE_VALF;
-	*f24 = f32_to_f24(f);
-	return 0;
+	return f32_to_f24(f);
 }
 
 /* ---- Selectors ---- */
@@ -108,7 +105,7 @@ static int component_of(char letter) {
 	return letter && p ? (int)((p - letters) & 3) : -1;
 }
 
-int asm_selector(struct assembler *a, struct slice s, unsigned *selector) {
+unsigned asm_selector(struct assembler *a, struct slice s) {
 	unsigned sel = 0;
 	int component = -1;
 	for (size_t k = 0; k < 4; k++) {
@@ -121,11 +118,10 @@ int asm_selector(struct assembler *a, struct slice s, unsigned *selector) {
 		sel |= (unsigned)component << (6 - 2 * k);
 	}
 	if (component < 0 || s.n > 4) {
-		return asm_fail(a, "expected one to four of xyzw, rgba or stpq, got \"%.*s\"",
+		asm_fail(a, "expected one to four of xyzw, rgba or stpq, got \"%.*s\"",
 				SLICE_ARG(s));
 	}
-	*selector = sel;
-	return 0;
+	return sel;
 }
 
 unsigned selector_mask(unsigned selector) {
@@ -179,46 +175,45 @@ static unsigned index_register(struct slice s) {
 	return 0;
 }
 
-/* The text in brackets: a number, an address register, or both. */
-static int parse_index(struct assembler *a, struct slice s, long *offset, unsigned *idx) {
+/* The text in brackets: a number, an address register, or both. Returns the offset. */
+static unsigned parse_index(struct assembler *a, struct slice s, unsigned *idx) {
 	struct slice rest = s;
 	struct slice first = slice_split(&rest, '+');
-	*offset = 0;
 	*idx = index_register(first);
 	if (*idx == 0) {
-		return asm_integer(
-				a, s, 0, 95, "a register offset or a0.x, a0.y, aL, aL+n", offset);
+		return (unsigned)asm_integer(
+				a, s, 0, 95, "a register offset or a0.x, a0.y, aL, aL+n");
 	}
-	return first.n == s.n ? 0 : asm_integer(a, slice_trim(rest), 0, 95, "a register offset",
-			offset);
+	return first.n == s.n ? 0 :
+			(unsigned)asm_integer(a, slice_trim(rest), 0, 95, "a register offset");
 }
 
-static int parse_base(struct assembler *a, struct slice name, struct asm_operand *out) {
+static struct asm_operand parse_base(struct assembler *a, struct slice name) {
 	for (unsigned i = 0; i < a->n_aliases; i++) {
 		if (slice_equal(a->aliases[i].name, name)) {
-			*out = a->aliases[i].operand;
-			return 0;
+			return a->aliases[i].operand;
 		}
 	}
 	int kind = name.n ? kind_of_letter(name.p[0]) : -1;
 	long num;
 	struct slice digits = { name.p + 1, name.n - 1 };
 	if (kind < 0 || name.n < 2 || !is_digit(name.p[1]) || !parse_integer(digits, &num)) {
-		return asm_fail(a, "expected a register, got \"%.*s\"", SLICE_ARG(name));
+		asm_fail(a, "expected a register, got \"%.*s\"", SLICE_ARG(name));
+		return asm_plain(KIND_O, 0);
 	}
 	long count = kinds[kind].count;
 	if (kind == KIND_O && a->file->entry.type == PICA_SHADER_GEOMETRY) {
 		count = 7;
 	}
 	if (num >= count) {
-		return asm_fail(a, "expected %s %c0 to %c%ld, got \"%.*s\"", kinds[kind].what,
+		asm_fail(a, "expected %s %c0 to %c%ld, got \"%.*s\"", kinds[kind].what,
 				kinds[kind].letter, kinds[kind].letter, count - 1, SLICE_ARG(name));
+		return asm_plain(KIND_O, 0);
 	}
-	*out = asm_plain((enum asm_kind)kind, (unsigned)num);
-	return 0;
+	return asm_plain((enum asm_kind)kind, (unsigned)num);
 }
 
-int asm_operand(struct assembler *a, struct slice s, struct asm_operand *out) {
+struct asm_operand asm_operand(struct assembler *a, struct slice s) {
 	const struct slice whole = s;
 	bool negate = s.n && s.p[0] == '-';
 	if (negate) {
@@ -230,139 +225,110 @@ int asm_operand(struct assembler *a, struct slice s, struct asm_operand *out) {
 		at++;
 	}
 	struct slice name = slice_trim((struct slice){ s.p, at });
-	int ret = parse_base(a, name, out);
-	if (ret < 0) {
-		return ret;
-	}
+	struct asm_operand out = parse_base(a, name);
 	s = slice_skip(s, at);
 	if (s.n && s.p[0] == '[') {
 		const char *close = memchr(s.p, ']', s.n);
 		if (!close) {
-			return asm_fail(a, "expected \"]\" in \"%.*s\"", SLICE_ARG(whole));
+			asm_fail(a, "expected \"]\" in \"%.*s\"", SLICE_ARG(whole));
+			return out;
 		}
 		struct slice inside = { s.p + 1, (size_t)(close - s.p - 1) };
-		long offset;
-		ret = parse_index(a, slice_trim(inside), &offset, &out->idx);
-		if (ret < 0) {
-			return ret;
+		const unsigned offset = parse_index(a, slice_trim(inside), &out.idx);
+		if (out.num + offset >= kinds[out.kind].count) {
+			asm_fail(a, "expected a register within %c0 to %c%u, got \"%.*s\"",
+					kinds[out.kind].letter, kinds[out.kind].letter,
+					kinds[out.kind].count - 1, SLICE_ARG(whole));
+			return out;
 		}
-		if (out->num + (unsigned long)offset >= kinds[out->kind].count) {
-			return asm_fail(a, "expected a register within %c0 to %c%u, got \"%.*s\"",
-					kinds[out->kind].letter, kinds[out->kind].letter,
-					kinds[out->kind].count - 1, SLICE_ARG(whole));
-		}
-		if (out->idx && out->kind != KIND_C) {
-			return asm_fail(a,
-					"expected a float uniform before an address register, got \"%.*s\"",
+		if (out.idx && out.kind != KIND_C) {
+			asm_fail(a, "expected a float uniform before an address register, got \"%.*s\"",
 					SLICE_ARG(whole));
 		}
-		out->num += (unsigned)offset;
+		out.num += offset;
 		s = slice_trim((struct slice){ close + 1, s.n - (size_t)(close + 1 - s.p) });
 	}
 	if (s.n) {
 		if (s.p[0] != '.') {
-			return asm_fail(a,
-					"expected \".\" or the end after a register, got \"%.*s\"",
+			asm_fail(a, "expected \".\" or the end after a register, got \"%.*s\"",
 					SLICE_ARG(whole));
 		}
-		unsigned outer;
-		ret = asm_selector(a, slice_trim(slice_skip(s, 1)), &outer);
-		if (ret < 0) {
-			return ret;
-		}
-		out->selector = compose(out->selector, outer);
+		out.selector = compose(
+				out.selector, asm_selector(a, slice_trim(slice_skip(s, 1))));
 	}
-	out->negate ^= negate;
-	return 0;
+	out.negate ^= negate;
+	return out;
 }
 
-int asm_register(struct assembler *a, struct slice s, enum asm_kind kind, unsigned *num) {
-	struct asm_operand op;
-	int ret = asm_operand(a, s, &op);
-	if (ret < 0) {
-		return ret;
+unsigned asm_register(struct assembler *a, struct slice s, enum asm_kind kind) {
+	const struct asm_operand op = asm_operand(a, s);
+	if (op.kind == kind && !op.idx && !op.negate && op.selector == SELECTOR_IDENTITY) {
+		return op.num;
 	}
-	if (op.kind != kind || op.idx || op.negate || op.selector != SELECTOR_IDENTITY) {
-		return asm_fail(a, "expected %s, got \"%.*s\"", kinds[kind].what, SLICE_ARG(s));
-	}
-	*num = op.num;
+	asm_fail(a, "expected %s, got \"%.*s\"", kinds[kind].what, SLICE_ARG(s));
 	return 0;
 }
 
 /* ---- Names ---- */
 
-int asm_check_new_name(struct assembler *a, struct slice name) {
+void asm_check_new_name(struct assembler *a, struct slice name) {
 	if (!is_identifier(name)) {
-		return asm_fail(a, "expected a name, got \"%.*s\"", SLICE_ARG(name));
-	}
-	if (looks_like_register(name)) {
-		return asm_fail(a, "expected a name that looks like no register, got \"%.*s\"",
+		asm_fail(a, "expected a name, got \"%.*s\"", SLICE_ARG(name));
+	} else if (looks_like_register(name)) {
+		asm_fail(a, "expected a name that does not look like a register, got \"%.*s\"",
 				SLICE_ARG(name));
 	}
 	for (unsigned i = 0; i < a->n_aliases; i++) {
 		if (slice_equal(a->aliases[i].name, name)) {
-			return asm_fail(a, "the name \"%.*s\" is in use", SLICE_ARG(name));
+			asm_fail(a, "the name \"%.*s\" is in use", SLICE_ARG(name));
 		}
 	}
-	return 0;
 }
 
-int asm_add_alias(struct assembler *a, struct slice name, const struct asm_operand *operand) {
+void asm_add_alias(struct assembler *a, struct slice name, struct asm_operand operand) {
 	if (a->n_aliases == ASM_ALIASES) {
-		return asm_fail(a, "expected at most %d names in a file", ASM_ALIASES);
+		asm_fail(a, "expected at most %d names in a file", ASM_ALIASES);
+	} else {
+		a->aliases[a->n_aliases++] = (struct asm_alias){ name, operand };
 	}
-	a->aliases[a->n_aliases++] = (struct asm_alias){ name, *operand };
-	return 0;
 }
 
 /* ---- Conditions ---- */
 
 /* [!]cmp.x or [!]cmp.y: which flag, and the value it is compared with. */
-static int parse_flag(struct assembler *a, struct slice s, unsigned *which, bool *ref) {
+static unsigned parse_flag(struct assembler *a, struct slice s, bool *ref) {
 	const struct slice whole = s;
 	*ref = true;
 	while (s.n && s.p[0] == '!') {
 		*ref = !*ref;
 		s = slice_trim(slice_skip(s, 1));
 	}
-	*which = slice_is_nocase(s, "cmp.y");
-	if (*which == 0 && !slice_is_nocase(s, "cmp.x")) {
-		return asm_fail(a, "expected cmp.x or cmp.y, got \"%.*s\"", SLICE_ARG(whole));
+	const unsigned which = slice_is_nocase(s, "cmp.y");
+	if (which == 0 && !slice_is_nocase(s, "cmp.x")) {
+		asm_fail(a, "expected cmp.x or cmp.y, got \"%.*s\"", SLICE_ARG(whole));
 	}
-	return 0;
+	return which;
 }
 
-int asm_condition(struct assembler *a, struct slice s, uint32_t *bits) {
+uint32_t asm_condition(struct assembler *a, struct slice s) {
 	size_t at = 0;
 	while (at < s.n && s.p[at] != '&' && s.p[at] != '|') {
 		at++;
 	}
-	unsigned which;
-	bool ref[2] = { true, true }, first;
-	int ret = parse_flag(a, slice_trim((struct slice){ s.p, at }), &which, &first);
-	if (ret < 0) {
-		return ret;
-	}
-	ref[which] = first;
-	uint32_t condop = 2 + which; /* x alone, y alone */
+	bool ref[2] = { true, true }, value;
+	const unsigned first = parse_flag(a, slice_trim((struct slice){ s.p, at }), &value);
+	ref[first] = value;
+	uint32_t condop = 2 + first; /* x alone, y alone */
 	if (at < s.n) {
 		char type = s.p[at];
 		at += at + 1 < s.n && s.p[at + 1] == type ? 2 : 1;
-		unsigned second;
-		bool value;
-		ret = parse_flag(a, slice_trim(slice_skip(s, at)), &second,
-				&value);
-		if (ret < 0) {
-			return ret;
-		}
-		if (second == which) {
-			return asm_fail(a, "expected two different flags, got \"%.*s\"",
-					SLICE_ARG(s));
+		const unsigned second = parse_flag(a, slice_trim(slice_skip(s, at)), &value);
+		if (second == first) {
+			asm_fail(a, "expected two different flags, got \"%.*s\"", SLICE_ARG(s));
 		}
 		ref[second] = value;
 		condop = type == '&';
 	}
-	*bits = condop << F2_CONDOP_LOW | (uint32_t)ref[0] << F2_REF_X_LOW |
+	return condop << F2_CONDOP_LOW | (uint32_t)ref[0] << F2_REF_X_LOW |
 			(uint32_t)ref[1] << F2_REF_Y_LOW;
-	return 0;
 }

@@ -177,7 +177,7 @@ static void instruction(char out[LINE_TEXT], enum shader_op op, uint32_t w, uint
 struct disassembly {
 	const struct pica_shader *s;
 	struct assembler *probe;
-	struct text *t;
+	FILE *t;
 	bool is_target[PICA_SHADER_CODE_WORDS + 1];
 };
 
@@ -203,30 +203,30 @@ static void code_line(struct disassembly *d, unsigned at) {
 		instruction(line, op, w, bits, number);
 		instruction(shown, op, w, bits, has_target(op) ? label : "");
 		if (asm_encode(d->probe, line, &again) && again == w) {
-			text_printf(d->t, "\t%s\n", shown);
+			fprintf(d->t, "\t%s\n", shown);
 			return;
 		}
 		if (desc >= 0 && (uint32_t)desc < d->s->n_descriptors) {
 			char with[LINE_TEXT + 16];
 			snprintf(with, sizeof(with), "%s @%d", line, desc);
 			if (asm_encode(d->probe, with, &again) && again == w) {
-				text_printf(d->t, "\t%s\n", with);
+				fprintf(d->t, "\t%s\n", with);
 				return;
 			}
 		}
 	}
-	text_printf(d->t, "\t.word 0x%08X ; %s\n", (unsigned)w, line);
+	fprintf(d->t, "\t.word 0x%08X ; %s\n", (unsigned)w, line);
 }
 
 static void code_block(struct disassembly *d, const char *name, unsigned from, unsigned to) {
-	text_printf(d->t, ".raw %s\n", name);
+	fprintf(d->t, ".raw %s\n", name);
 	for (unsigned at = from; at < to; at++) {
 		if (d->is_target[at]) {
-			text_printf(d->t, "L%03X:\n", at);
+			fprintf(d->t, "L%03X:\n", at);
 		}
 		code_line(d, at);
 	}
-	text_printf(d->t, ".end\n");
+	fprintf(d->t, ".end\n");
 }
 
 static void code(struct disassembly *d, const struct pica_shader_entry *e) {
@@ -246,19 +246,19 @@ static void code(struct disassembly *d, const struct pica_shader_entry *e) {
 		code_block(d, "behind", end, n);
 	}
 	if (d->is_target[n]) {
-		text_printf(d->t, "L%03X:\n", n);
+		fprintf(d->t, "L%03X:\n", n);
 	}
 }
 
 /* ---- All of it ---- */
 
-static void descriptor_table(struct text *t, const struct pica_shader *s) {
-	text_printf(t, ".opdesc");
+static void descriptor_table(FILE *t, const struct pica_shader *s) {
+	fprintf(t, ".opdesc");
 	for (uint32_t i = 0; i < s->n_descriptors; i++) {
-		text_printf(t, "%s0x%08X", i == 0 ? " " : i % 6 == 0 ? "\n.opdesc " : ", ",
+		fprintf(t, "%s0x%08X", i == 0 ? " " : i % 6 == 0 ? "\n.opdesc " : ", ",
 				(unsigned)s->descriptors[i]);
 	}
-	text_printf(t, "\n");
+	fprintf(t, "\n");
 }
 
 PICA_EXPORT int pica_shader_disassemble(const struct pica_shader *shader, int entry, char **text) {
@@ -274,31 +274,34 @@ PICA_EXPORT int pica_shader_disassemble(const struct pica_shader *shader, int en
 		e = &shader->entries[entry];
 	}
 	int ret = -ENOMEM;
-	struct text t = { 0 };
+	size_t size;
+	char *out = NULL;
+	FILE *t = open_memstream(&out, &size);
 	struct disassembly *d = calloc(1, sizeof(*d));
 	locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
 	struct assembler *probe = asm_probe_create(shader->descriptors, shader->n_descriptors,
 			e && e->type == PICA_SHADER_GEOMETRY);
-	if (d && plain && probe) {
-		*d = (struct disassembly){ .s = shader, .probe = probe, .t = &t };
+	if (t && d && plain && probe) {
+		*d = (struct disassembly){ .s = shader, .probe = probe, .t = t };
 		locale_t before = uselocale(plain);
 		if (e) {
-			disasm_entry(&t, probe, e);
+			disasm_entry(t, probe, e);
 		}
-		descriptor_table(&t, shader);
+		descriptor_table(t, shader);
 		code(d, e);
 		uselocale(before);
-		ret = t.failed ? -ENOMEM : 0;
+		ret = 0;
 	}
+	ret = t && fclose(t) ? -ENOMEM : ret;
 	asm_probe_destroy(probe);
 	if (plain) {
 		freelocale(plain);
 	}
 	free(d);
 	if (ret < 0) {
-		free(t.p);
+		free(out);
 		return ret;
 	}
-	*text = t.p;
+	*text = out;
 	return 0;
 }

@@ -6,35 +6,46 @@
 
 #include "core/base/f24.h"
 
+void asm_mask_letters(char out[6], unsigned mask) {
+	unsigned n = 0;
+	out[n++] = '.';
+	for (unsigned k = 0; k < 4; k++) {
+		if (mask >> k & 1) {
+			out[n++] = "xyzw"[k];
+		}
+	}
+	out[n] = '\0';
+}
+
 /* ---- Constants ---- */
 
 /* 9 digits name every binary32, and so every f24 but NaNs and those that no binary32 becomes. */
-static void float_number(struct text *t, uint32_t word) {
+static void float_number(FILE *t, uint32_t word) {
 	const float f = f24_to_f32(word);
 	if (f == f && f32_to_f24(f) == word) {
-		text_printf(t, "%.9g", (double)f);
+		fprintf(t, "%.9g", (double)f);
 	} else {
-		text_printf(t, "#%06X", (unsigned)word);
+		fprintf(t, "#%06X", (unsigned)word);
 	}
 }
 
-static void constants(struct text *t, const struct pica_shader_entry *e) {
+static void constants(FILE *t, const struct pica_shader_entry *e) {
 	for (uint32_t i = 0; i < e->n_constants; i++) {
 		const struct pica_shader_constant *c = &e->constants[i];
 		switch ((enum pica_shader_constant_type)c->type) {
 		case PICA_SHADER_BOOL:
-			text_printf(t, ".setb b%u %s\n", c->reg, c->value[0] ? "true" : "false");
+			fprintf(t, ".setb b%u %s\n", c->reg, c->value[0] ? "true" : "false");
 			break;
 		case PICA_SHADER_INT:
-			text_printf(t, ".seti i%u(%u, %u, %u, %u)\n", c->reg, (unsigned)c->value[0],
+			fprintf(t, ".seti i%u(%u, %u, %u, %u)\n", c->reg, (unsigned)c->value[0],
 					(unsigned)c->value[1], (unsigned)c->value[2],
 					(unsigned)c->value[3]);
 			break;
 		case PICA_SHADER_FLOAT:
-			text_printf(t, ".setf c%u(", c->reg);
+			fprintf(t, ".setf c%u(", c->reg);
 			for (int k = 0; k < 4; k++) {
 				float_number(t, c->value[k]);
-				text_printf(t, k < 3 ? ", " : ")\n");
+				fprintf(t, k < 3 ? ", " : ")\n");
 			}
 			break;
 		}
@@ -51,7 +62,7 @@ static const char *output_name(unsigned type) {
 	return t->name;
 }
 
-static void outputs(struct text *t, const struct pica_shader_entry *e) {
+static void outputs(FILE *t, const struct pica_shader_entry *e) {
 	unsigned taken[16] = { 0 };
 	const unsigned count = e->type == PICA_SHADER_GEOMETRY ? 7 : 16;
 	for (uint32_t i = 0; i < e->n_outputs; i++) {
@@ -64,9 +75,9 @@ static void outputs(struct text *t, const struct pica_shader_entry *e) {
 				(o->reg < 7 || o->type == PICA_SHADER_DUMMY);
 		if (fits) {
 			taken[o->reg] |= o->mask;
-			text_printf(t, ".out - %s o%u%s\n", name, o->reg, letters);
+			fprintf(t, ".out - %s o%u%s\n", name, o->reg, letters);
 		} else {
-			text_printf(t, "; output of type %u in o%u%s\n", o->type, o->reg, letters);
+			fprintf(t, "; output of type %u in o%u%s\n", o->type, o->reg, letters);
 		}
 	}
 }
@@ -85,13 +96,13 @@ static void table_register(char out[16], unsigned number) {
 }
 
 /* In quotes; what would end the name, the statement or the line is written as \xNN. */
-static void quoted(struct text *t, const char *name) {
-	text_printf(t, "\"");
+static void quoted(FILE *t, const char *name) {
+	fprintf(t, "\"");
 	for (; *name; name++) {
 		bool is_plain = *name > ' ' && *name <= '~' && !strchr("\"\\:;", *name);
-		text_printf(t, is_plain ? "%c" : "\\x%02X", (unsigned char)*name);
+		fprintf(t, is_plain ? "%c" : "\\x%02X", (unsigned char)*name);
 	}
-	text_printf(t, "\"");
+	fprintf(t, "\"");
 }
 
 /* Whether a row before i has the same name. */
@@ -119,61 +130,62 @@ static bool is_input(struct assembler *probe, const struct pica_shader_entry *e,
 	for (unsigned k = 0; k <= len; k++) {
 		name[k] = u->name[k] == '.' ? '$' : u->name[k];
 	}
-	return (e->inputs & ~declared) >> (u->first - PICA_SHADER_REG_V) & 1 &&
-			asm_check_new_name(probe, (struct slice){ name, len }) == 0;
+	probe->error = 0;
+	asm_check_new_name(probe, (struct slice){ name, len });
+	return (e->inputs & ~declared) >> (u->first - PICA_SHADER_REG_V) & 1 && !probe->error;
 }
 
-static void inputs(struct text *t, struct assembler *probe, const struct pica_shader_entry *e) {
+static void inputs(FILE *t, struct assembler *probe, const struct pica_shader_entry *e) {
 	unsigned declared = 0;
 	for (uint32_t i = 0; i < e->n_uniforms; i++) {
 		const struct pica_shader_uniform *u = &e->uniforms[i];
 		char name[PICA_SHADER_MAX_NAME + 1], first[16], last[16];
 		if (is_input(probe, e, i, declared, name)) {
-			text_printf(t, ".in %s v%u\n", name, u->first - PICA_SHADER_REG_V);
+			fprintf(t, ".in %s v%u\n", name, u->first - PICA_SHADER_REG_V);
 			declared |= 1u << (u->first - PICA_SHADER_REG_V);
 			continue;
 		}
 		table_register(first, u->first);
 		table_register(last, u->last);
-		text_printf(t, ".uniform %s%s%s ", first, u->last != u->first ? "-" : "",
+		fprintf(t, ".uniform %s%s%s ", first, u->last != u->first ? "-" : "",
 				u->last != u->first ? last : "");
 		quoted(t, u->name);
-		text_printf(t, "\n");
+		fprintf(t, "\n");
 	}
 	for (unsigned i = 0; i < 16; i++) {
 		if ((e->inputs & ~declared) >> i & 1) {
-			text_printf(t, ".in - v%u\n", i);
+			fprintf(t, ".in - v%u\n", i);
 		}
 	}
 }
 
 /* ---- All of it ---- */
 
-static void geometry(struct text *t, const struct pica_shader_entry *e) {
+static void geometry(FILE *t, const struct pica_shader_entry *e) {
 	if (e->type != PICA_SHADER_GEOMETRY) {
 		return;
 	}
 	switch ((enum pica_shader_gs_mode)e->gs_mode) {
 	case PICA_SHADER_GS_POINT:
-		text_printf(t, ".gsh point c0\n");
+		fprintf(t, ".gsh point c0\n");
 		break;
 	case PICA_SHADER_GS_VARIABLE:
-		text_printf(t, ".gsh variable c0 %u\n", e->gs_full);
+		fprintf(t, ".gsh variable c0 %u\n", e->gs_full);
 		break;
 	case PICA_SHADER_GS_FIXED:
 		/* The first free uniform has no meaning here, but must come after the array. */
 		if (e->gs_first < 95) {
-			text_printf(t, ".gsh fixed c%u c%u %u\n", e->gs_first + 1u, e->gs_first,
+			fprintf(t, ".gsh fixed c%u c%u %u\n", e->gs_first + 1u, e->gs_first,
 					e->gs_vertices);
 		} else {
-			text_printf(t, ".gsh point c0 ; fixed, array in c%u, %u vertices\n",
+			fprintf(t, ".gsh point c0 ; fixed, array in c%u, %u vertices\n",
 					e->gs_first, e->gs_vertices);
 		}
 		break;
 	}
 }
 
-void disasm_entry(struct text *t, struct assembler *probe, const struct pica_shader_entry *e) {
+void disasm_entry(FILE *t, struct assembler *probe, const struct pica_shader_entry *e) {
 	geometry(t, e);
 	constants(t, e);
 	inputs(t, probe, e);
