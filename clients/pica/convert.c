@@ -150,9 +150,8 @@ int verb_convert(int argc, char **argv) {
 		return log_fail("%s: this is the capture itself: expected another name", o.r.out);
 	}
 	struct pica_capture *capture;
-	struct pica_capture_error error;
 	struct pica_capture_info info;
-	int exit = o.recover ? recover(&capture, &o) : capture_open(&capture, o.r.in, &error);
+	int exit = o.recover ? recover(&capture, &o) : capture_open(&capture, o.r.in);
 	if (exit != EXIT_FINE) {
 		return exit;
 	}

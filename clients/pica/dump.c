@@ -14,8 +14,8 @@
 
 struct dump {
 	const struct dump_options *o;
-	char *name;
-	struct pica_ctx *ctx;
+	const char *name;     /* of the capture */
+	struct pica_ctx *ctx; /* borrowed */
 	uint32_t frame, since_frame; /* resolved */
 	struct snapshot *here, *then;
 	bool has_here, has_then;
@@ -441,9 +441,16 @@ static bool resolve_frame(
 	return capture_has_frame(o->capture, n_frames, *out);
 }
 
-static int dump_capture(struct dump *d, struct pica_capture *capture) {
+static int dump_capture(struct dump *d, const struct capture_here *c) {
 	const struct dump_options *o = d->o;
-	const uint32_t n_frames = capture_frames(capture);
+	const uint32_t n_frames = capture_frames(c->capture);
+	d->name = c->name;
+	d->ctx = c->ctx;
+	d->here = calloc(1, sizeof(*d->here));
+	d->then = calloc(1, sizeof(*d->then));
+	if (!d->here || !d->then) {
+		return log_no_memory();
+	}
 	if (!resolve_frame(o, o->at.frame, n_frames, &d->frame) ||
 			(o->since.is_given &&
 					!resolve_frame(o, o->since.frame, n_frames,
@@ -461,7 +468,7 @@ static int dump_capture(struct dump *d, struct pica_capture *capture) {
 		.out = o->json ? NULL : stdout, .events = events, .groups = o->groups
 	};
 	struct replay end;
-	int ret = gather(d, capture, n_frames, &end);
+	int ret = gather(d, c->capture, n_frames, &end);
 	log_end();
 	int exit = EXIT_FINE;
 	if (ret == 0 && (!has_draw(d, &o->at, d->frame, d->has_here) ||
@@ -478,7 +485,7 @@ static int dump_capture(struct dump *d, struct pica_capture *capture) {
 		}
 	}
 	if (ret < 0) {
-		exit = capture_failed(capture, o->capture, ret);
+		exit = capture_failed(c->capture, o->capture, ret);
 	} else if (end.worst < 0) {
 		exit = replay_job_failed(&end, o->capture);
 	}
@@ -495,34 +502,16 @@ int verb_dump(int argc, char **argv) {
 	}
 
 	struct dump d = { .o = &o };
-	struct pica_capture *capture = NULL;
-	struct pica_device *device = NULL;
-	struct pica_capture_error error;
-	int exit = capture_open(&capture, o.capture, &error);
-	if (exit != EXIT_FINE) {
-		return exit;
-	}
-	exit = engine_create(&device, &o.engine);
+	struct capture_here c;
+	int exit = capture_here_open(&c, o.capture, &o.engine);
 	if (exit == EXIT_FINE) {
-		d.name = capture_name(o.capture);
-		d.here = calloc(1, sizeof(*d.here));
-		d.then = calloc(1, sizeof(*d.then));
-		int ret = d.name && d.here && d.then ? replay_create_ctx(&d.ctx, device, capture) :
-						       -ENOMEM;
-		if (ret == 0) {
-			exit = dump_capture(&d, capture);
-		} else {
-			exit = log_result(o.capture, ret);
-		}
+		exit = dump_capture(&d, &c);
 	}
 	dump_files_finish(&d.files);
 	dump_immediate_finish(&d.immediate);
 	free(d.csv);
-	free(d.name);
 	free(d.here);
 	free(d.then);
-	pica_ctx_destroy(d.ctx);
-	pica_device_destroy(device);
-	pica_capture_close(capture);
+	capture_here_close(&c);
 	return exit;
 }

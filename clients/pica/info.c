@@ -24,16 +24,13 @@ enum { MAX_LEFT_OUT = 8 };
 
 /* Everything that is known in the end. */
 struct info {
-	const char *path;
-	char *name;
+	const char *path, *name; /* borrowed */
 	struct pica_capture_info file;
+	struct replay replay;
 	struct pica_stats stats;
 	struct pica_screen screen[2];
 	struct list_walk walk;
 	struct facts facts;
-	int job_error; /* the first failed job */
-	uint32_t job_flags;
-	uint64_t job_offset;
 	json_t *frames; /* a row for each; NULL: not asked for */
 	struct missing missing;
 	struct left_out {
@@ -83,17 +80,17 @@ static void add_frame(
 /* Draws the capture and reads each list before. */
 static int gather(struct info *info, struct pica_ctx *ctx, struct pica_capture *capture) {
 	static const struct list_visitor visitor = { .draw = facts_draw };
-	struct replay replay;
+	struct replay *replay = &info->replay;
 	int ret = missing_begin(capture, ctx);
-	ret = ret < 0 ? ret : replay_start(&replay, gpu_here(ctx), capture, 0);
+	ret = ret < 0 ? ret : replay_start(replay, gpu_here(ctx), capture, 0);
 	list_walk_init(&info->walk, ctx, &visitor, &info->facts);
-	replay.look = look;
-	replay.look_user = info;
+	replay->look = look;
+	replay->look_user = info;
 	info->stats.size = sizeof(info->stats);
 	int more = 1;
 	while (ret == 0 && more > 0) {
-		more = replay_frame(&replay);
-		ret = more < 0 ? more : replay_wait(&replay);
+		more = replay_frame(replay);
+		ret = more < 0 ? more : replay_wait(replay);
 		struct pica_stats before = info->stats;
 		if (ret == 0) {
 			ret = pica_stats(ctx, &info->stats);
@@ -101,14 +98,11 @@ static int gather(struct info *info, struct pica_ctx *ctx, struct pica_capture *
 		if (ret == 0 && more > 0) {
 			add_frame(info, &before, &info->stats);
 		}
-		log_progress(info->name, replay.frames, info->file.frames);
+		log_progress(info->name, replay->frames, info->file.frames);
 	}
 	for (unsigned i = 0; ret == 0 && i < 2; i++) {
 		ret = pica_ctx_screen(ctx, (enum pica_screen_id)i, &info->screen[i]);
 	}
-	info->job_error = replay.worst;
-	info->job_flags = replay.worst_flags;
-	info->job_offset = replay.worst_offset;
 	missing_find(&info->missing, capture, ctx);
 	find_left_out(info);
 	return ret;
@@ -277,7 +271,7 @@ static json_t *missing_json(const struct info *info) {
 	return rows;
 }
 
-static int print_json(struct info *info) {
+static int print_json(const struct info *info) {
 	const struct pica_stats *s = &info->stats;
 	const struct pica_capture_info *f = &info->file;
 	json_t *report = json_report("info");
@@ -333,7 +327,7 @@ static int print_json(struct info *info) {
 	json_object_set_new(report, "missing", missing_json(info));
 	json_add_counters(report, s);
 	json_object_set(report, "per_frame", info->frames);
-	return json_print(report);
+	return json_finish(report, EXIT_FINE);
 }
 
 int verb_info(int argc, char **argv) {
@@ -359,46 +353,26 @@ int verb_info(int argc, char **argv) {
 		json_promise("info", o.capture);
 	}
 
+	struct capture_here c;
 	struct info info = { .path = o.capture };
-	struct pica_capture *capture = NULL;
-	struct pica_device *device = NULL;
-	struct pica_ctx *ctx = NULL;
-	struct pica_capture_error error;
-	struct engine_options engine;
-	int exit = capture_open(&capture, o.capture, &error);
-	if (exit != EXIT_FINE) {
-		return exit;
-	}
-	engine_options_init(&engine);
-	engine.threads = 0;
-	exit = engine_create(&device, &engine);
+	int exit = capture_here_open(&c, o.capture, NULL);
 	if (exit == EXIT_FINE) {
-		pica_capture_info(capture, &info.file);
-		info.name = capture_name(o.capture);
+		info.name = c.name;
+		info.file = c.info;
 		info.frames = o.json ? json_array() : NULL;
-		int ret = info.name ? replay_create_ctx(&ctx, device, capture) : -ENOMEM;
-		if (ret == 0) {
-			ret = gather(&info, ctx, capture);
-		}
+		const int ret = gather(&info, c.ctx, c.capture);
 		log_end();
-		if (ret == 0 && o.json) {
-			ret = print_json(&info);
-		} else if (ret == 0) {
+		if (ret < 0) {
+			exit = capture_failed(c.capture, o.capture, ret);
+		} else if (o.json) {
+			exit = print_json(&info);
+		} else {
 			print_text(&info);
 		}
-		if (ret < 0) {
-			exit = capture_failed(capture, o.capture, ret);
-		} else if (info.job_error < 0) {
-			log_at(o.capture, info.job_offset, "%s",
-					replay_error(info.job_error, info.job_flags));
-			exit = info.job_error == -ENOMEM ? EXIT_TROUBLE : EXIT_BAD_CAPTURE;
-		}
+		exit = ret < 0 ? exit : worse(exit, replay_job_failed(&info.replay, o.capture));
 	}
 	json_decref(info.frames);
 	facts_finish(&info.facts);
-	free(info.name);
-	pica_ctx_destroy(ctx);
-	pica_device_destroy(device);
-	pica_capture_close(capture);
+	capture_here_close(&c);
 	return exit;
 }

@@ -308,18 +308,13 @@ static int print_rules(bool json) {
 	return json ? json_finish(report, EXIT_FINE) : EXIT_FINE;
 }
 
-static int lint(const struct options *o, struct pica_capture *capture, struct pica_ctx *ctx,
-		struct lint *l) {
-	struct pica_capture_info file;
-	pica_capture_info(capture, &file);
-	char *name = capture_name(o->capture);
-	l->ctx = ctx;
+static int lint(const struct options *o, const struct capture_here *c, struct lint *l) {
+	l->ctx = c->ctx;
 	l->state = calloc(1, sizeof(*l->state));
-	int ret = name && l->state ? gather(l, capture, name, file.frames) : -ENOMEM;
-	free(name);
+	const int ret = l->state ? gather(l, c->capture, c->name, c->info.frames) : -ENOMEM;
 	log_end();
 	if (ret < 0) {
-		return capture_failed(capture, o->capture, ret);
+		return capture_failed(c->capture, c->path, ret);
 	}
 	int exit = l->n ? EXIT_FINDINGS : EXIT_FINE;
 	if (o->json) {
@@ -327,7 +322,7 @@ static int lint(const struct options *o, struct pica_capture *capture, struct pi
 	} else {
 		print_text(l);
 	}
-	return worse(exit, replay_job_failed(&l->step.replay, o->capture));
+	return worse(exit, replay_job_failed(&l->step.replay, c->path));
 }
 
 int verb_lint(int argc, char **argv) {
@@ -355,31 +350,14 @@ int verb_lint(int argc, char **argv) {
 	if (o.json) {
 		json_promise("lint", o.capture);
 	}
-	struct pica_capture *capture = NULL;
-	struct pica_device *device = NULL;
-	struct pica_ctx *ctx = NULL;
-	struct pica_capture_error error;
-	struct engine_options engine;
-	int exit = capture_open(&capture, o.capture, &error);
-	if (exit != EXIT_FINE) {
-		return exit;
-	}
-	struct lint *l = calloc(1, sizeof(*l));
-	engine_options_init(&engine);
-	engine.threads = 0;
-	exit = engine_create(&device, &engine);
+	struct capture_here c;
+	struct lint l = { .ctx = NULL };
+	int exit = capture_here_open(&c, o.capture, NULL);
 	if (exit == EXIT_FINE) {
-		int ret = l ? replay_create_ctx(&ctx, device, capture) : -ENOMEM;
-		exit = ret < 0 ? capture_failed(capture, o.capture, ret) :
-				 lint(&o, capture, ctx, l);
+		exit = lint(&o, &c, &l);
 	}
-	if (l) {
-		free(l->findings);
-		free(l->state);
-	}
-	free(l);
-	pica_ctx_destroy(ctx);
-	pica_device_destroy(device);
-	pica_capture_close(capture);
+	free(l.findings);
+	free(l.state);
+	capture_here_close(&c);
 	return exit;
 }

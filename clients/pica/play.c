@@ -170,7 +170,7 @@ static int play_all(struct pica_client *client, const struct options *o) {
 	int worst = EXIT_FINE;
 	bool any;
 	if (!tracks) {
-		return log_fail("memory is out");
+		return log_no_memory();
 	}
 	do {
 		any = false;

@@ -484,8 +484,7 @@ static int render_capture(struct render *r, const char *path) {
 		json_array_append_new(r->reports, s.report);
 	}
 	struct pica_capture *capture = NULL;
-	struct pica_capture_error error;
-	s.exit = capture_open(&capture, path, &error);
+	s.exit = capture_open(&capture, path);
 	if (s.exit != EXIT_FINE) {
 		failed(&s, s.exit);
 		free(s.name);

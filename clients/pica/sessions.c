@@ -105,11 +105,9 @@ void sessions_bytes_text(uint64_t bytes, char text[8]) {
 }
 
 int sessions_failed(const struct pica_client *client, int error) {
-	log_line("%s",
-			error == -EPERM ?
-					"the service shows its sessions to its own user and root only" :
-					remote_error(client, error));
-	return remote_exit(error);
+	return error == -EPERM ?
+			log_fail("the service shows its sessions to its own user and root only") :
+			remote_failed(client, error);
 }
 
 /* ---- sessions ---- */
@@ -181,7 +179,8 @@ int verb_sessions(int argc, char **argv) {
 
 /* ---- kick, record ---- */
 
-static const char *add_id(struct options *o, const char *arg) {
+static const char *parse_id(void *options, char *arg) {
+	struct options *o = options;
 	uint64_t *grown = realloc(o->ids, (o->n_ids + 1) * sizeof(*grown));
 	if (!grown) {
 		return strerror(ENOMEM);
@@ -192,14 +191,10 @@ static const char *add_id(struct options *o, const char *arg) {
 			"expected the number of a session, as `pica sessions' shows it";
 }
 
-static const char *parse_id(void *options, char *arg) {
-	return add_id(options, arg);
-}
-
 static void take_ids(void *input, struct option_args args) {
 	struct options *o = input;
 	for (unsigned i = 0; i < args.n; i++) {
-		const char *error = add_id(o, args.v[i]);
+		const char *error = parse_id(o, args.v[i]);
 		if (error) {
 			options_fail("%s: %s", args.v[i], error);
 		}
@@ -209,26 +204,14 @@ static void take_ids(void *input, struct option_args args) {
 	}
 }
 
-static int kick_one(struct pica_client *client, uint64_t id, const struct options *o) {
-	return pica_client_kick(client, id);
-}
-
-static int record_one(struct pica_client *client, uint64_t id, const struct options *o) {
-	return pica_client_record(client, id, !o->stop);
-}
-
-/* Does it to each session that was named, and forgets their numbers. */
-static int for_each(struct options *o,
-		int (*act)(struct pica_client *, uint64_t, const struct options *)) {
-	struct pica_client *client;
+/* Records or kicks each session that was named, and forgets their numbers. */
+static int for_each(struct options *o, bool is_record) {
+	struct pica_client *client = NULL;
 	int exit = remote_connect(&client, o->where);
-	if (exit != EXIT_FINE) {
-		free(o->ids);
-		return exit;
-	}
-	for (size_t i = 0; i < o->n_ids; i++) {
+	for (size_t i = 0; client && i < o->n_ids; i++) {
 		const uint64_t id = o->ids[i];
-		int ret = act(client, id, o);
+		int ret = is_record ? pica_client_record(client, id, !o->stop) :
+				pica_client_kick(client, id);
 		if (ret < 0) {
 			/* A missing session is not a missing service. */
 			int code = ret == -ENOENT ? EXIT_TROUBLE : remote_exit(ret);
@@ -252,7 +235,7 @@ int verb_kick(int argc, char **argv) {
 	};
 	struct options o = { 0 };
 	options_parse(&spec, argc, argv, &o);
-	return for_each(&o, kick_one);
+	return for_each(&o, false);
 }
 
 int verb_record(int argc, char **argv) {
@@ -271,7 +254,7 @@ int verb_record(int argc, char **argv) {
 	};
 	struct options o = { 0 };
 	options_parse(&spec, argc, argv, &o);
-	return for_each(&o, record_one);
+	return for_each(&o, true);
 }
 
 /* ---- metrics ---- */
@@ -292,14 +275,12 @@ int verb_metrics(int argc, char **argv) {
 	int ret = pica_client_metrics(client, &text);
 	if (ret == 0) {
 		if (fputs(text, stdout) < 0 || fflush(stdout) != 0) {
-			log_line("standard output: %s", strerror(errno));
+			exit = log_result("standard output", -errno);
 			clearerr(stdout); /* it was logged */
-			exit = EXIT_TROUBLE;
 		}
 		free(text);
 	} else {
-		log_line("%s", remote_error(client, ret));
-		exit = remote_exit(ret);
+		exit = remote_failed(client, ret);
 	}
 	pica_client_close(client);
 	return exit;

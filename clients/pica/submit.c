@@ -130,8 +130,8 @@ static void check(void *input, struct option_args args) {
 	}
 }
 
-/* Checks a file for its purpose; logs errors. */
-static bool check_action(const struct action *a) {
+/* Checks a file for its purpose; an exit code. */
+static int check_action(const struct action *a) {
 	const char *error = NULL;
 	if (a->kind == ACTION_LIST && (a->n == 0 || a->n % 8 || a->addr % 16)) {
 		error = "expected a list of whole pairs of words, at a multiple of 16";
@@ -148,31 +148,23 @@ static bool check_action(const struct action *a) {
 				job->op == PICA_OP_WAIT) {
 			error = "a job names data or a context, which a file cannot; --memory puts data";
 		} else if (job_check(job, &reason) < 0) {
-			log_line("%s: job %zu (%s): %s", a->path, i, job_name(job->op), reason);
-			return false;
+			return log_fail("%s: job %zu (%s): %s", a->path, i, job_name(job->op),
+					reason);
 		}
 	}
-	if (error) {
-		log_line("%s: %s", a->path, error);
-	}
-	return !error;
+	return error ? log_fail("%s: %s", a->path, error) : EXIT_FINE;
 }
 
 static int read_files(struct options *o) {
-	for (unsigned i = 0; i < o->n_actions; i++) {
+	int exit = EXIT_FINE;
+	for (unsigned i = 0; exit == EXIT_FINE && i < o->n_actions; i++) {
 		struct action *a = &o->action[i];
-		if (a->kind == ACTION_SAVE) {
-			continue;
-		}
-		int ret = file_read(a->path, &a->data, &a->n, MAX_FILE);
-		if (ret < 0) {
-			return log_result(a->path, ret);
-		}
-		if (!check_action(a)) {
-			return EXIT_TROUBLE;
+		if (a->kind != ACTION_SAVE) {
+			exit = log_result(a->path, file_read(a->path, &a->data, &a->n, MAX_FILE));
+			exit = exit == EXIT_FINE ? check_action(a) : exit;
 		}
 	}
-	return EXIT_FINE;
+	return exit;
 }
 
 /* ---- Jobs ---- */
@@ -320,8 +312,7 @@ static int run(struct submit *s, const struct remote *remote) {
 		exit = ret < 0 && exit == EXIT_FINE ? EXIT_TROUBLE : exit;
 	}
 	if (ret == -ECONNRESET || ret == -ENOMEM || ret == -EDQUOT) {
-		log_line("%s", remote_error(s->client, ret));
-		return remote_exit(ret);
+		return remote_failed(s->client, ret);
 	}
 	return worse(exit, report_failures(s));
 }

@@ -77,8 +77,7 @@ int verb_trim(int argc, char **argv) {
 		return log_fail("%s: this is the capture itself: expected another name", o.r.out);
 	}
 	struct pica_capture *capture;
-	struct pica_capture_error error;
-	int exit = capture_open(&capture, o.r.in, &error);
+	int exit = capture_open(&capture, o.r.in);
 	if (exit != EXIT_FINE) {
 		return exit;
 	}

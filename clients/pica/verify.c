@@ -36,11 +36,10 @@ static void on_found(void *user, const struct pica_capture_error *error) {
 /* One capture; reports: NULL for text. */
 static int verify(const char *path, json_t *reports) {
 	struct pica_capture *capture = NULL;
-	struct pica_capture_error error = { 0 };
 	struct pica_capture_info info = { 0 };
 	unsigned n_expected = 0;
 	struct found found = { .path = path, .errors = reports ? json_array() : NULL };
-	int exit = capture_open(&capture, path, &error);
+	int exit = capture_open(&capture, path);
 	if (exit != EXIT_FINE && found.errors) {
 		json_array_append_new(found.errors, json_last_error());
 	}

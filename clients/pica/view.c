@@ -35,6 +35,8 @@ enum {
 	LEAST_ROWS = 6,
 };
 
+#define SMALL_WINDOW "20x6 needed:\nthe window\nis too small"
+
 static const uint64_t frame_ns = 16713745; /* the console's: 59.831 a second */
 /* the rest of a key's sequence, and a terminal's answer */
 static const uint64_t key_ns = 50000000;
@@ -199,20 +201,12 @@ static bool is_too_small(void) {
 	return rows < LEAST_ROWS || columns < LEAST_COLUMNS;
 }
 
-/* The first line says what matters most: there may be one alone. */
-static void ask_for_room(void) {
-	char text[64];
-	snprintf(text, sizeof(text), "%ux%u needed:\nthe window\nis too small", LEAST_COLUMNS,
-			LEAST_ROWS);
-	terminal_show(text, -1);
-}
-
 static int show(struct view *v) {
 	unsigned rows, columns;
 	char *text = NULL;
 	size_t size;
-	if (is_too_small()) {
-		ask_for_room();
+	if (is_too_small()) { /* the first line may be alone */
+		terminal_show(SMALL_WINDOW, -1);
 		return 0;
 	}
 	int ret = compose(v);
@@ -337,9 +331,8 @@ static int view_in_terminal(struct view *v) {
 	}
 	int ret = replay_create_ctx(&ctx, device, v->capture);
 	if (ret < 0) {
-		log_line("%s", strerror(-ret));
 		pica_device_destroy(device);
-		return EXIT_TROUBLE;
+		return log_fail("%s", strerror(-ret));
 	}
 	v->gpu = gpu_here(ctx);
 	ret = terminal_begin();
@@ -396,19 +389,19 @@ static char *literal_pattern(const char *path) {
 
 static _Noreturn void run_picad(const struct options *o, const char *socket, pid_t parent) {
 	static const char *const layouts[] = { "stacked", "top", "bottom" };
-	enum { N_FIXED = 7 };
-	char picad[PATH_BYTES], line[N_FIXED + N_PICADS + 1][PATH_BYTES + 16];
-	static char kiosk[] = "--kiosk";
-	char *argv[N_FIXED + N_PICADS + 5], *pattern = literal_pattern(o->capture);
-	unsigned n = 0, n_lines = 0;
+	enum { N_FIXED = 8 };
+	char picad[PATH_BYTES], threads[16], kiosk[] = "--kiosk";
+	char *argv[N_FIXED + N_PICADS + 4], *pattern = literal_pattern(o->capture);
+	unsigned n = 0;
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (!pattern || getppid() != parent) {
 		_exit(127);
 	}
 	find_picad(picad);
+	snprintf(threads, sizeof(threads), "%u", (unsigned)o->engine.threads);
 	const struct {
 		const char *name, *value;
-	} values[] = {
+	} values[N_FIXED] = {
 		{ "config", "/dev/null" },
 		{ "log-level", o->engine.verbose ? "info" : "warning" },
 		{ "socket", socket },
@@ -416,20 +409,17 @@ static _Noreturn void run_picad(const struct options *o, const char *socket, pid
 		{ "scale", "fit" },
 		{ "layout", layouts[o->screens] },
 		{ "isa", o->engine.isa },
+		{ "threads", threads },
 	};
-	_Static_assert(sizeof(values) / sizeof(values[0]) == N_FIXED, "a line each");
 	argv[n++] = picad;
 	for (unsigned i = 0; i < N_FIXED + N_PICADS; i++) {
 		/* Given options come later, and override. */
 		const char *name = i < N_FIXED ? values[i].name : picads[i - N_FIXED].name;
 		const char *value = i < N_FIXED ? values[i].value : o->picads[i - N_FIXED];
-		if (value) {
-			snprintf(line[n_lines], sizeof(line[0]), "--%s=%s", name, value);
-			argv[n++] = line[n_lines++];
+		if (value && asprintf(&argv[n++], "--%s=%s", name, value) < 0) {
+			_exit(127);
 		}
 	}
-	snprintf(line[n_lines], sizeof(line[0]), "--threads=%u", (unsigned)o->engine.threads);
-	argv[n++] = line[n_lines];
 	argv[n++] = kiosk;
 	argv[n++] = pattern;
 	argv[n] = NULL;
@@ -535,10 +525,9 @@ int verb_view(int argc, char **argv) {
 	};
 	struct options o = { .backend = BACKEND_AUTO };
 	struct view v = { .o = &o };
-	struct pica_capture_error error;
 	engine_options_init(&o.engine);
 	o.capture = options_parse(&spec, argc, argv, &o).v[0];
-	int exit = capture_open(&v.capture, o.capture, &error);
+	int exit = capture_open(&v.capture, o.capture);
 	if (exit != EXIT_FINE) {
 		return exit;
 	}

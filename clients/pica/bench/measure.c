@@ -107,8 +107,7 @@ int bench_frames(const struct bench_capture *c, struct replay *replay,
 
 static int measure(struct bench_capture *c, struct pica_device *device,
 		const struct bench_kind *kind, void *user) {
-	struct pica_capture_error error;
-	int exit = capture_open(&c->capture, c->path, &error);
+	int exit = capture_open(&c->capture, c->path);
 	if (exit != EXIT_FINE) {
 		return exit;
 	}

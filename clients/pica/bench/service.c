@@ -304,31 +304,25 @@ static uint32_t first_inside(uint32_t n) {
 	return rank < 1.5 ? 0 : (uint32_t)(rank - 0.5);
 }
 
+enum { VALUES = 5 }; /* that compare() finds for a pair */
+
+/* values: room for n * VALUES. */
 static struct compared compare(struct sample (*pair)[2], uint32_t n, uint64_t frames,
 		double *values) {
-	struct compared c;
+	double *here = values, *there = here + n, *ratio = there + n, *cpu = ratio + n,
+	       *calls = cpu + n;
 	for (uint32_t i = 0; i < n; i++) {
-		values[i] = (double)pair[i][0].ns / 1e6 / (double)frames;
+		const struct sample *a = &pair[i][0], *b = &pair[i][1];
+		here[i] = (double)a->ns / 1e6 / (double)frames;
+		there[i] = (double)b->ns / 1e6 / (double)frames;
+		ratio[i] = (double)b->ns / (double)a->ns;
+		cpu[i] = (double)b->cpu_ns / (double)a->cpu_ns;
+		calls[i] = (double)b->calls / (double)frames;
 	}
-	c.here_ms = median(values, n);
-	for (uint32_t i = 0; i < n; i++) {
-		values[i] = (double)pair[i][1].ns / 1e6 / (double)frames;
-	}
-	c.there_ms = median(values, n);
-	for (uint32_t i = 0; i < n; i++) {
-		values[i] = (double)pair[i][1].ns / (double)pair[i][0].ns;
-	}
-	c.ratio = median(values, n);
-	c.low = values[first_inside(n)];
-	c.high = values[n - 1 - first_inside(n)];
-	for (uint32_t i = 0; i < n; i++) {
-		values[i] = (double)pair[i][1].cpu_ns / (double)pair[i][0].cpu_ns;
-	}
-	c.cpu_ratio = median(values, n);
-	for (uint32_t i = 0; i < n; i++) {
-		values[i] = (double)pair[i][1].calls / (double)frames;
-	}
-	c.calls = median(values, n);
+	struct compared c = { .here_ms = median(here, n), .there_ms = median(there, n),
+		.ratio = median(ratio, n), .cpu_ratio = median(cpu, n), .calls = median(calls, n) };
+	c.low = ratio[first_inside(n)];
+	c.high = ratio[n - 1 - first_inside(n)];
 	return c;
 }
 
@@ -340,7 +334,7 @@ static int compare_scene(struct bench *b, const struct gpu gpu[2],
 		struct pica_capture *capture, struct scene *s) {
 	const uint32_t n = b->o->repeat;
 	struct sample(*pair)[2] = malloc(n * sizeof(*pair)), warm = { 0 };
-	double *values = malloc(n * sizeof(*values));
+	double *values = malloc(VALUES * n * sizeof(*values));
 	int ret = pair && values ? run_scene(b, gpu[1], capture, 1, &warm) : -ENOMEM;
 	warm = (struct sample){ 0 };
 	ret = ret < 0 ? ret : run_scene(b, gpu[0], capture, 1, &warm);
@@ -364,11 +358,10 @@ static int compare_scene(struct bench *b, const struct gpu gpu[2],
 
 static int measure_scene(struct bench *b, const char *path, struct scene *s) {
 	struct pica_capture *capture;
-	struct pica_capture_error error;
 	struct pica_ctx *ctx = NULL;
 	struct remote *remote = NULL;
 	char message[PICA_TEXT_BYTES] = ""; /* why the connection failed */
-	int exit = capture_open(&capture, path, &error);
+	int exit = capture_open(&capture, path);
 	if (exit != EXIT_FINE) {
 		return exit;
 	}
@@ -415,8 +408,7 @@ static int find_scenes(struct bench *b) {
 	}
 	for (unsigned i = 0; i < b->o->n_captures; i++) {
 		struct pica_capture *capture;
-		struct pica_capture_error error;
-		int code = capture_open(&capture, b->o->captures[i], &error);
+		int code = capture_open(&capture, b->o->captures[i]);
 		if (code == EXIT_FINE) {
 			pica_capture_close(capture);
 			b->scenes[b->n_scenes++].path = b->o->captures[i];
@@ -573,9 +565,9 @@ int bench_service(const struct bench_options *o) {
 		}
 	}
 	if (o->json && !b.client && exit == found && exit != EXIT_FINE) {
-		json_t *errors = json_report("bench");
-		json_object_set(errors, "errors", b.errors);
-		json_print(errors);
+		json_t *report = json_report("bench");
+		json_object_set(report, "errors", b.errors);
+		json_print(report);
 	}
 	for (unsigned i = 0; i < b.n_scenes; i++) {
 		free(b.scenes[i].name);

@@ -1,6 +1,5 @@
 #include "missing.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "core/base/attributes.h"

@@ -94,13 +94,41 @@ int capture_open_exit(int ret) {
 	}
 }
 
-int capture_open(struct pica_capture **out, const char *path, struct pica_capture_error *err) {
-	int ret = pica_capture_open(out, path, err);
+int capture_open(struct pica_capture **out, const char *path) {
+	struct pica_capture_error error;
+	int ret = pica_capture_open(out, path, &error);
 	if (ret == 0) {
 		return EXIT_FINE;
 	}
-	log_capture_error(path, err);
+	log_capture_error(path, &error);
 	return capture_open_exit(ret);
+}
+
+int capture_here_open(
+		struct capture_here *c, const char *path, const struct engine_options *engine) {
+	struct engine_options alone;
+	*c = (struct capture_here){ .path = path };
+	if (!engine) {
+		engine_options_init(&alone);
+		alone.threads = 0;
+		engine = &alone;
+	}
+	int exit = capture_open(&c->capture, path);
+	exit = exit == EXIT_FINE ? engine_create(&c->device, engine) : exit;
+	if (exit != EXIT_FINE) {
+		return exit;
+	}
+	pica_capture_info(c->capture, &c->info);
+	c->name = capture_name(path);
+	const int ret = c->name ? replay_create_ctx(&c->ctx, c->device, c->capture) : -ENOMEM;
+	return ret < 0 ? capture_failed(c->capture, path, ret) : EXIT_FINE;
+}
+
+void capture_here_close(struct capture_here *c) {
+	free(c->name);
+	pica_ctx_destroy(c->ctx);
+	pica_device_destroy(c->device);
+	pica_capture_close(c->capture);
 }
 
 bool capture_is_damaged(const struct pica_capture *capture, int ret) {

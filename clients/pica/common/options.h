@@ -77,7 +77,7 @@ int engine_create(struct pica_device **out, const struct engine_options *o);
  * Opens a capture; logs errors and returns an exit code: EXIT_BAD_CAPTURE, or EXIT_TROUBLE if the
  * system refused.
  */
-int capture_open(struct pica_capture **out, const char *path, struct pica_capture_error *err);
+int capture_open(struct pica_capture **out, const char *path);
 /* The exit code of a failure to open one: EXIT_BAD_CAPTURE, or EXIT_TROUBLE. */
 int capture_open_exit(int ret);
 /* Whether a failure of a replay is damage of the capture, which pica_capture_error() describes. */
@@ -94,6 +94,23 @@ bool capture_has_frame(const char *path, uint32_t n_frames, uint32_t frame);
 void capture_note_skipped(const struct pica_capture *capture, const char *path, bool skipped);
 /* "a/b.ctf" and "a/b.ctf.zst" -> "b", to be freed; NULL: no memory. */
 char *capture_name(const char *path);
+
+/* A capture, and a context of this process that is made for it. */
+struct capture_here {
+	const char *path; /* borrowed */
+	char *name;
+	struct pica_capture *capture;
+	struct pica_capture_info info;
+	struct pica_device *device;
+	struct pica_ctx *ctx;
+};
+/*
+ * engine: NULL: the defaults, without workers. Logs errors and returns an exit code;
+ * capture_here_close() follows in any case.
+ */
+int capture_here_open(struct capture_here *c, const char *path,
+		const struct engine_options *engine);
+void capture_here_close(struct capture_here *c);
 
 /* ---- Frames ---- */
 

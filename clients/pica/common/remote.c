@@ -70,6 +70,11 @@ const char *remote_error(const struct pica_client *client, int error) {
 	return text[0] ? text : error == -ECONNRESET ? "the service is gone" : strerror(-error);
 }
 
+int remote_failed(const struct pica_client *client, int error) {
+	log_line("%s", remote_error(client, error));
+	return remote_exit(error);
+}
+
 int remote_refused(const char *where, int error, const char *message) {
 	char path[PATH_BYTES] = "";
 	if (!where || !where[0]) {

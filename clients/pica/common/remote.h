@@ -39,6 +39,8 @@ int remote_refused(const char *where, int error, const char *message);
 int remote_exit(int error);
 /* A sentence about an error: the service's own if it sent one. */
 const char *remote_error(const struct pica_client *client, int error);
+/* Logs it; its exit code. */
+int remote_failed(const struct pica_client *client, int error);
 /*
  * A context and memory, that of a context by default for capture NULL. The client is borrowed.
  * settings: NULL, or how the context is to be. message gets a sentence about a failure.

@@ -12,10 +12,9 @@ enum { RECORD_BYTES = 128 << 20 }; /* of each side */
 /* ---- A rendering ---- */
 
 int diff_side_open(struct diff_side *s, const char *path, const struct engine_options *engine) {
-	struct pica_capture_error error;
 	*s = (struct diff_side){ .path = path, .float_mode = engine->float_mode,
 		.combiner = engine->combiner };
-	int exit = capture_open(&s->capture, path, &error);
+	int exit = capture_open(&s->capture, path);
 	if (exit != EXIT_FINE) {
 		return exit;
 	}
