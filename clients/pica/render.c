@@ -376,21 +376,20 @@ static void replay_and_show(struct shot *s, struct pica_capture *capture) {
 	json_object_set_new(s->report, "frames", json_integer(info.frames));
 	pica_capture_trust_loads(capture, o->trust_loads);
 	static const struct step_visitor nobody;
-	const struct step_visitor *visitor = &nobody;
-	struct render_draws *draws = o->draws ? render_draws_create(s, &visitor) : NULL;
+	struct render_draws draws = { .s = s };
 	struct step step;
 	const uint32_t first = replay_first(capture, frame_list_first(&o->frames, n_frames),
 			o->engine.float_mode, o->engine.combiner, o->trust_loads);
-	int ret = step_start(&step, s->gpu, capture, first, visitor, draws);
-	ret = o->draws && !draws ? -ENOMEM : ret;
+	int ret = step_start(&step, s->gpu, capture, first,
+			o->draws ? &render_draws_visitor : &nobody, &draws);
 	struct replay *replay = &step.replay;
 	capture_note_skipped(capture, s->path, ret == 0 && replay->skipped_key);
 	for (uint32_t frame = (uint32_t)replay->frames;
 			ret == 0 && frame <= end && s->exit == EXIT_FINE; frame++) {
 		uint64_t previous = replay->seq;
 		const bool is_shown = frame_list_has(&o->frames, n_frames, frame);
-		if (is_shown && draws) {
-			render_draws_begin(draws, frame);
+		if (is_shown && o->draws) {
+			render_draws_begin(&draws, frame);
 		}
 		ret = step_frame(&step, is_shown && (o->draws & DRAWS_STEP));
 		if (ret < 0) {
@@ -401,9 +400,9 @@ static void replay_and_show(struct shot *s, struct pica_capture *capture) {
 		if (ret == 0 && is_shown && o->verify) {
 			verify_frame(s, capture, frame);
 		}
-		if (ret == 0 && is_shown && draws) {
+		if (ret == 0 && is_shown && o->draws) {
 			s->n_frames_shown++;
-			render_draws_end(draws);
+			render_draws_end(&draws);
 		} else if (ret == 0 && is_shown && (o->writer != &writer_none || s->report)) {
 			show_frame(s, frame);
 		}
@@ -412,7 +411,7 @@ static void replay_and_show(struct shot *s, struct pica_capture *capture) {
 	if (ret == 0) {
 		ret = replay_wait(replay);
 	}
-	render_draws_destroy(draws);
+	sheet_finish(&draws.sheet); /* of a frame that failed */
 	if (ret < 0 && s->exit != EXIT_FINE) {
 		return; /* the visitor has said why */
 	}

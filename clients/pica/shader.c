@@ -32,24 +32,16 @@ static const char *parse_entry(void *entry, char *arg) {
 	return NULL;
 }
 
-static int trouble(const char *path, int ret) {
-	return log_result(path, ret);
-}
-
 /* "a/b.pica" -> "a/b.shbin"; "-" stays. NULL: no memory. */
 static char *binary_name(const char *source) {
 	if (strcmp(source, "-") == 0) {
 		return strdup("-");
 	}
 	const char *slash = strrchr(source, '/'), *dot = strrchr(source, '.');
-	size_t len = dot && (!slash || dot > slash + 1) && dot != source ? (size_t)(dot - source) :
-			strlen(source);
-	size_t size = len + sizeof(".shbin");
-	char *name = malloc(size);
-	if (name) {
-		snprintf(name, size, "%.*s.shbin", (int)len, source);
-	}
-	return name;
+	const int len = (int)(dot && (!slash || dot > slash + 1) && dot != source ?
+			dot - source : (ptrdiff_t)strlen(source));
+	char *name;
+	return asprintf(&name, "%.*s.shbin", len, source) < 0 ? NULL : name;
 }
 
 static int write_binary(
@@ -61,7 +53,7 @@ static int write_binary(
 	if (ret == 0) {
 		ret = file_write(path, data, size);
 	}
-	int exit = ret < 0 ? trouble(path ? path : source, ret) : EXIT_FINE;
+	const int exit = log_result(path ? path : source, ret);
 	free(data);
 	free(path);
 	return exit;
@@ -73,12 +65,12 @@ static int assemble(const struct options *o, char **files, unsigned n_files) {
 	}
 	struct pica_shader_source *source = calloc(n_files, sizeof(*source));
 	void **text = calloc(n_files, sizeof(*text));
-	int exit = source && text ? EXIT_FINE : trouble(files[0], -ENOMEM);
+	int exit = source && text ? EXIT_FINE : log_no_memory();
 	for (unsigned i = 0; exit == EXIT_FINE && i < n_files; i++) {
 		source[i].name = files[i];
-		int ret = file_read(files[i], &text[i], &source[i].len, MAX_FILE);
+		exit = log_result(files[i],
+				file_read(files[i], &text[i], &source[i].len, MAX_FILE));
 		source[i].text = text[i];
-		exit = ret < 0 ? trouble(files[i], ret) : EXIT_FINE;
 	}
 	if (exit == EXIT_FINE) {
 		struct pica_shader *shader = NULL;
@@ -108,7 +100,7 @@ static int disassemble(const struct options *o, const char *file) {
 	size_t size;
 	int ret = file_read(file, &data, &size, MAX_FILE);
 	if (ret < 0) {
-		return trouble(file, ret);
+		return log_result(file, ret);
 	}
 	struct pica_shader *shader;
 	struct pica_shader_error error;
@@ -132,7 +124,7 @@ static int disassemble(const struct options *o, const char *file) {
 		if (ret == 0) {
 			ret = file_write(path, text, strlen(text));
 		}
-		exit = ret < 0 ? trouble(ret == -EINVAL ? file : path, ret) : EXIT_FINE;
+		exit = log_result(ret == -EINVAL ? file : path, ret);
 		free(text);
 	}
 	pica_shader_destroy(shader);

@@ -68,7 +68,7 @@ int verb_focus(int argc, char **argv) {
 
 static const char *output_error(const char *path) {
 	for (const char *p = path; (p = strchr(p, '{')); p++) {
-		if (strncmp(p, braces, sizeof(braces) - 1) != 0) {
+		if (strncmp(p, braces, strlen(braces)) != 0) {
 			return "expected {display}, no other name in braces";
 		}
 	}
@@ -89,20 +89,15 @@ static void check_screenshot(void *input, struct option_args args) {
 
 /* The path of an output's picture, to be freed. NULL: no memory. */
 static char *path_of(const char *pattern, uint32_t display) {
-	enum { NUMBER_CHARS = 10 };
-	const size_t size = strlen(pattern) * (NUMBER_CHARS + 1) + 1;
-	char *path = malloc(size);
-	size_t at = 0;
-	while (path && *pattern) {
-		if (strncmp(pattern, braces, sizeof(braces) - 1) == 0) {
-			at += (size_t)snprintf(path + at, size - at, "%u", (unsigned)display);
-			pattern += sizeof(braces) - 1;
-		} else {
-			path[at++] = *pattern++;
-		}
+	char *path = NULL;
+	size_t size;
+	FILE *out = open_memstream(&path, &size);
+	for (const char *at; out && (at = strstr(pattern, braces)); pattern = at + strlen(braces)) {
+		fprintf(out, "%.*s%u", (int)(at - pattern), pattern, (unsigned)display);
 	}
-	if (path) {
-		path[at] = 0;
+	if (!out || (fputs(pattern, out), fclose(out))) {
+		free(path);
+		return NULL;
 	}
 	return path;
 }

@@ -65,29 +65,16 @@ static double per_second(uint64_t before, uint64_t now, double seconds) {
 	return seconds > 0 ? (double)(now >= before ? now - before : now) / seconds : 0;
 }
 
+static double value_of(const struct rate *r, char order) {
+	return order == 'j' ? r->jobs_s :
+			order == 'p' ? r->mpixel_s :
+			order == 'm' ? (double)r->s->memory_bytes :
+			order == 'c' ? r->cpu_percent : 0;
+}
+
 static int by_order(const void *a, const void *b, void *order) {
 	const struct rate *x = a, *y = b;
-	double l = 0, r = 0;
-	switch (*(const char *)order) {
-	case 'j':
-		l = x->jobs_s;
-		r = y->jobs_s;
-		break;
-	case 'p':
-		l = x->mpixel_s;
-		r = y->mpixel_s;
-		break;
-	case 'm':
-		l = (double)x->s->memory_bytes;
-		r = (double)y->s->memory_bytes;
-		break;
-	case 'c':
-		l = x->cpu_percent;
-		r = y->cpu_percent;
-		break;
-	default:
-		break;
-	}
+	const double l = value_of(x, *(char *)order), r = value_of(y, *(char *)order);
 	return l != r ? (l < r ? 1 : -1) : x->s->id < y->s->id ? -1 : x->s->id > y->s->id;
 }
 

@@ -12,74 +12,49 @@
 
 /* ---- Patterns ---- */
 
-enum place {
-	PLACE_NAME,
-	PLACE_FRAME,
-	PLACE_DRAW,
-	PLACE_SCREEN,
-	PLACE_EYE,
-	PLACE_EYE_SUFFIX,
-	PLACE_COUNT
-};
-
-static const char *const place_names[PLACE_COUNT] = {
-	[PLACE_NAME] = "{name}",
-	[PLACE_FRAME] = "{frame}",
-	[PLACE_DRAW] = "{draw}",
-	[PLACE_SCREEN] = "{screen}",
-	[PLACE_EYE] = "{eye}",
-	[PLACE_EYE_SUFFIX] = "{-eye}",
+static const char *const place_names[OUTNAME_PLACES] = {
+	[OUTNAME_NAME] = "{name}",
+	[OUTNAME_FRAME] = "{frame}",
+	[OUTNAME_DRAW] = "{draw}",
+	[OUTNAME_SCREEN] = "{screen}",
+	[OUTNAME_EYE] = "{eye}",
+	[OUTNAME_EYE_SUFFIX] = "{-eye}",
 };
 
 /*
  * The placeholder at text, which begins with '{', and its length; digits: of {frame:4} and
- * {draw:4}. Not one: PLACE_COUNT.
+ * {draw:4}. Not one: OUTNAME_PLACES.
  */
-static enum place place_at(const char *text, size_t *len, int *digits) {
+static enum outname_place place_at(const char *text, size_t *len, int *digits) {
 	*digits = 1;
-	for (int i = 0; i < PLACE_COUNT; i++) {
+	for (int i = 0; i < OUTNAME_PLACES; i++) {
 		*len = strlen(place_names[i]);
 		if (strncmp(text, place_names[i], *len) == 0) {
-			return (enum place)i;
+			return (enum outname_place)i;
 		}
 	}
-	for (int i = PLACE_FRAME; i <= PLACE_DRAW; i++) {
+	for (int i = OUTNAME_FRAME; i <= OUTNAME_DRAW; i++) {
 		const size_t name = strlen(place_names[i]) - 1; /* without the closing brace */
 		if (strncmp(text, place_names[i], name) == 0 && text[name] == ':' &&
 				text[name + 1] >= '1' && text[name + 1] <= '9' &&
 				text[name + 2] == '}') {
 			*digits = text[name + 1] - '0';
 			*len = name + 3;
-			return (enum place)i;
+			return (enum outname_place)i;
 		}
 	}
-	return PLACE_COUNT;
+	return OUTNAME_PLACES;
 }
 
 static int scan(struct outname *o) {
 	size_t len;
 	int digits;
 	for (const char *p = o->pattern; (p = strchr(p, '{')); p += len) {
-		switch (place_at(p, &len, &digits)) {
-		case PLACE_NAME:
-			o->has_name = true;
-			break;
-		case PLACE_FRAME:
-			o->has_frame = true;
-			break;
-		case PLACE_DRAW:
-			o->has_draw = true;
-			break;
-		case PLACE_SCREEN:
-			o->has_screen = true;
-			break;
-		case PLACE_EYE:
-		case PLACE_EYE_SUFFIX:
-			o->has_eye = true;
-			break;
-		case PLACE_COUNT:
+		const enum outname_place place = place_at(p, &len, &digits);
+		if (place == OUTNAME_PLACES) {
 			return -EINVAL;
 		}
+		o->has[place == OUTNAME_EYE_SUFFIX ? OUTNAME_EYE : place] = true;
 	}
 	return 0;
 }
@@ -208,25 +183,25 @@ char *outname_make(const struct outname *o, const struct outname_values *v) {
 			continue;
 		}
 		switch (place_at(p, &n, &digits)) {
-		case PLACE_NAME:
+		case OUTNAME_NAME:
 			fputs(v->name, out);
 			break;
-		case PLACE_FRAME:
+		case OUTNAME_FRAME:
 			fprintf(out, "%0*u", digits, v->frame);
 			break;
-		case PLACE_DRAW:
+		case OUTNAME_DRAW:
 			fprintf(out, "%0*u", digits, v->draw);
 			break;
-		case PLACE_SCREEN:
+		case OUTNAME_SCREEN:
 			fputs(v->screen, out);
 			break;
-		case PLACE_EYE:
+		case OUTNAME_EYE:
 			fputs(v->eye, out);
 			break;
-		case PLACE_EYE_SUFFIX:
+		case OUTNAME_EYE_SUFFIX:
 			fputs(strcmp(v->eye, "right") == 0 ? "-right" : "", out);
 			break;
-		case PLACE_COUNT: /* scan() refused it */
+		case OUTNAME_PLACES: /* scan() refused it */
 			break;
 		}
 	}

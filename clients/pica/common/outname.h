@@ -6,6 +6,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum outname_place {
+	OUTNAME_NAME,
+	OUTNAME_FRAME,
+	OUTNAME_DRAW,
+	OUTNAME_SCREEN,
+	OUTNAME_EYE,
+	OUTNAME_EYE_SUFFIX,
+	OUTNAME_PLACES
+};
+
 /*
  * A folder, taken literally, and a pattern after it:
  *   {name}     of the capture, without folder and extension
@@ -20,7 +30,7 @@ struct outname {
 	char *folder;  /* ours; "" or with a slash at its end */
 	char *pattern; /* ours */
 	bool is_stdout;
-	bool has_name, has_frame, has_draw, has_screen, has_eye;
+	bool has[OUTNAME_PLACES]; /* placeholders; {-eye} counts as {eye} */
 };
 
 struct outname_values {

@@ -10,13 +10,6 @@
 #include "fields.h"
 #include "pica_inspect.h"
 
-struct render_draws {
-	struct shot *s;
-	uint32_t frame;
-	struct sheet sheet;
-	uint32_t n_hidden; /* draws whose target cannot be shown */
-};
-
 static const char *reason(int ret) {
 	return ret == -ERANGE ? "its target does not lie in memory" :
 			ret == -EINVAL ? "its target has no known form" : strerror(-ret);
@@ -51,7 +44,6 @@ static int on_drawn(void *user, const struct step_draw *draw) {
 	struct picture p = { 0 };
 	int ret = read_target(d, &t, regs, &p);
 	if (ret < 0) {
-		d->n_hidden++;
 		log_line("%s: note: frame %" PRIu32 " draw %" PRIu32 ": no picture: %s", s->path,
 				draw->frame, draw->draw, reason(ret));
 	}
@@ -150,22 +142,7 @@ static void put_heats(struct render_draws *d) {
 	}
 }
 
-struct render_draws *render_draws_create(struct shot *s, const struct step_visitor **visitor) {
-	static const struct step_visitor draws = { .drawn = on_drawn };
-	struct render_draws *d = calloc(1, sizeof(*d));
-	if (d) {
-		d->s = s;
-		*visitor = &draws;
-	}
-	return d;
-}
-
-void render_draws_destroy(struct render_draws *d) {
-	if (d) {
-		sheet_finish(&d->sheet);
-		free(d);
-	}
-}
+const struct step_visitor render_draws_visitor = { .drawn = on_drawn };
 
 void render_draws_begin(struct render_draws *d, uint32_t frame) {
 	d->frame = frame;

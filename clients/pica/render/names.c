@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/attributes.h"
 #include "render.h"
 
 static int refuse(const struct render *r, const char *what, const char *placeholder) {
@@ -42,15 +43,15 @@ static int check_same_names(const struct render_options *o) {
 }
 
 static int check_draw_names(const struct render *r) {
-	const struct outname *n = &r->names;
+	const bool has_draw = r->names.has[OUTNAME_DRAW], has_screen = r->names.has[OUTNAME_SCREEN];
 	const unsigned draws = r->o->draws;
-	if (n->has_draw && draws != DRAWS_EACH) {
+	if (has_draw && draws != DRAWS_EACH) {
 		return log_fail("-o %s: {draw} is for --every-draw alone", r->o->output);
 	}
-	if (!n->has_screen && !n->has_draw && (draws & DRAWS_EACH)) {
+	if (!has_screen && !has_draw && (draws & DRAWS_EACH)) {
 		return refuse(r, "draws", "{draw}");
 	}
-	if (!n->has_screen && (draws & (draws - 1))) {
+	if (!has_screen && (draws & (draws - 1))) {
 		return refuse(r, "kinds", "{screen}");
 	}
 	return EXIT_FINE;
@@ -58,32 +59,33 @@ static int check_draw_names(const struct render *r) {
 
 int render_check_names(struct render *r) {
 	const struct render_options *o = r->o;
-	const struct outname *n = &r->names;
-	if (!n->has_name && o->n_captures > 1) {
-		return refuse(r, "captures", "{name}");
-	}
-	if (!n->has_frame && !frame_list_is_one(&o->frames)) {
-		return refuse(r, "frames", "{frame}");
-	}
-	if (!n->has_screen && o->n_surfaces > 1) {
-		return refuse(r, "surfaces", "{screen}");
-	}
-	if (!n->has_screen && !o->n_surfaces && o->given & RENDER_SCREENS &&
-			o->screens == (SCREEN_TOP | SCREEN_BOTTOM)) {
-		return refuse(r, "screens", "{screen}");
-	}
-	if (!n->has_eye && !o->n_surfaces && o->eyes == (EYE_LEFT | EYE_RIGHT)) {
-		return refuse(r, "eyes", "{eye}");
+	const struct {
+		enum outname_place place;
+		bool needs_it;
+		const char *what, *name;
+	} rules[] = {
+		{ OUTNAME_NAME, o->n_captures > 1, "captures", "{name}" },
+		{ OUTNAME_FRAME, !frame_list_is_one(&o->frames), "frames", "{frame}" },
+		{ OUTNAME_SCREEN, o->n_surfaces > 1, "surfaces", "{screen}" },
+		{ OUTNAME_SCREEN, !o->n_surfaces && o->given & RENDER_SCREENS &&
+				o->screens == (SCREEN_TOP | SCREEN_BOTTOM), "screens", "{screen}" },
+		{ OUTNAME_EYE, !o->n_surfaces && o->eyes == (EYE_LEFT | EYE_RIGHT), "eyes",
+				"{eye}" },
+	};
+	for (size_t i = 0; i < ARRAY_LEN(rules); i++) {
+		if (rules[i].needs_it && !r->names.has[rules[i].place]) {
+			return refuse(r, rules[i].what, rules[i].name);
+		}
 	}
 	if (check_draw_names(r) != EXIT_FINE) {
 		return EXIT_TROUBLE;
 	}
-	r->one_screen = !n->has_screen;
+	r->one_screen = !r->names.has[OUTNAME_SCREEN];
 	if (o->n_captures > 1 && check_same_names(o) != EXIT_FINE) {
 		return EXIT_TROUBLE;
 	}
 	char *at;
-	int ret = outname_check(n, &at);
+	int ret = outname_check(&r->names, &at);
 	const int exit = log_result(at ? at : o->output, ret);
 	free(at);
 	return exit;

@@ -128,17 +128,6 @@ void render_video_frame(struct shot *s, uint32_t frame);
 /* Closes the file, if there is one; the exit code, which may become EXIT_TROUBLE. */
 int render_video_end(struct render *r, int exit);
 
-/* ---- draws.c ---- */
-
-struct render_draws;
-
-/* A visitor for step_start(), and its data; NULL: no memory, or no draws are requested. */
-struct render_draws *render_draws_create(struct shot *s, const struct step_visitor **visitor);
-void render_draws_destroy(struct render_draws *d);
-/* A chosen frame begins, and has ended. */
-void render_draws_begin(struct render_draws *d, uint32_t frame);
-void render_draws_end(struct render_draws *d);
-
 /* ---- heat.c ---- */
 
 /* Heat maps: one number for each pixel of a target, as a picture with a legend and as JSON. */
@@ -193,5 +182,19 @@ int sheet_add(struct sheet *s, const struct picture *p, const char *text);
 /* All of it as a picture; replaces *out. -ENOMEM, -ENODATA: nothing was added. */
 int sheet_compose(const struct sheet *s, const char *title, struct picture *out);
 void sheet_finish(struct sheet *s);
+
+/* ---- draws.c ---- */
+
+struct render_draws {
+	struct shot *s;
+	uint32_t frame;
+	struct sheet sheet; /* of the frame */
+};
+
+/* For step_start(), with a struct render_draws. */
+extern const struct step_visitor render_draws_visitor;
+/* A chosen frame begins, and has ended. */
+void render_draws_begin(struct render_draws *d, uint32_t frame);
+void render_draws_end(struct render_draws *d);
 
 #endif
