@@ -17,7 +17,7 @@ enum {
 	MARGIN = 79,
 	MAX_ROWS = 128,
 	KEY_ROW = 0x100, /* of row 0 */
-	KEY_HELP = KEY_ROW + MAX_ROWS,
+	KEY_HELP = KEY_ROW + MAX_ROWS, /* in the order of common_rows */
 	KEY_HELP_ALL,
 	KEY_USAGE,
 	KEY_VERSION,
@@ -170,14 +170,14 @@ static void argument_text(char *out, size_t size, const struct option_row *row) 
 
 /* ---- Texts ---- */
 
-/* Prints words from a column on, where the line has one, and breaks lines at the margin. */
+/* Prints words from a column on, and breaks lines at the margin. */
 static void put_wrapped(const char *text, unsigned column, unsigned indent) {
-	while (*text) {
+	for (unsigned gap = 0; *text; gap = 1) {
 		const size_t n = strcspn(text, " ");
-		if (column > indent && column + 1 + n > MARGIN) {
+		if (column > indent && column + gap + n > MARGIN) {
 			printf("\n%*s", (int)indent, "");
 			column = indent;
-		} else if (column > indent) {
+		} else if (gap) {
 			putchar(' ');
 			column++;
 		}
@@ -193,23 +193,9 @@ static void put_row(const struct option_row *row) {
 	argument_text(arg, sizeof(arg), row);
 	int len = row->letter ? snprintf(head, sizeof(head), "  -%c, --%s%s", row->letter, row->name, arg) :
 				snprintf(head, sizeof(head), "      --%s%s", row->name, arg);
-	if (len < HELP_COLUMN - 1) {
-		printf("%-*s", HELP_COLUMN, head);
-		put_wrapped(row->help, HELP_COLUMN, HELP_COLUMN);
-	} else {
-		printf("%s  ", head);
-		const unsigned column = (unsigned)len + 2;
-		const bool fits = column + strcspn(row->help, " ") <= MARGIN;
-		if (!fits) {
-			printf("\n%*s", HELP_COLUMN, "");
-			put_wrapped(row->help, HELP_COLUMN, HELP_COLUMN);
-		} else {
-			const size_t first = strcspn(row->help, " ");
-			printf("%.*s", (int)first, row->help);
-			put_wrapped(row->help + first + strspn(row->help + first, " "),
-					column + (unsigned)first, HELP_COLUMN);
-		}
-	}
+	const unsigned column = len < HELP_COLUMN - 1 ? HELP_COLUMN : (unsigned)len + 2;
+	printf("%-*s", (int)column, head);
+	put_wrapped(row->help, column, HELP_COLUMN);
 }
 
 /* Options that every program has. */
@@ -308,7 +294,7 @@ static void print_usage(const struct option_spec *spec) {
 	const int n = next_form(&forms, &form);
 	const size_t len = strlen(line);
 	snprintf(line + len, sizeof(line) - len, "%.*s", n, form);
-	put_wrapped(line, (unsigned)printf("Usage: %s", program), INDENT);
+	put_wrapped(line, (unsigned)printf("Usage: %s ", program), INDENT);
 }
 
 /* For a shell: "option --name= ARG words" and "form CAPTURE..." in lines. */
@@ -427,13 +413,13 @@ struct option_args options_parse(const struct option_spec *spec, int argc, char 
 			}
 		}
 	}
-	longs[n_longs++] = (struct option){ "help", no_argument, NULL, KEY_HELP };
-	if (has_hidden(spec)) {
-		longs[n_longs++] = (struct option){ "help-all", no_argument, NULL, KEY_HELP_ALL };
+	for (unsigned i = 0; i < sizeof(common_rows) / sizeof(common_rows[0]); i++) {
+		if (is_common(spec, i)) {
+			longs[n_longs++] = (struct option){ common_rows[i].name, no_argument, NULL,
+				KEY_HELP + (int)i };
+		}
 	}
-	longs[n_longs++] = (struct option){ "usage", no_argument, NULL, KEY_USAGE };
 	if (version) {
-		longs[n_longs++] = (struct option){ "version", no_argument, NULL, KEY_VERSION };
 		shorts[n_shorts++] = 'V';
 	}
 	/* Exactly this, since an abbreviation of another option must not become ambiguous. */

@@ -3,10 +3,12 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdlib.h>
 
-#include "pictures/file.h"
+#include "core/base/attributes.h"
 #include "job.h"
+#include "pictures/file.h"
 
 /* More than any viewer takes; what comes later is counted. */
 static const uint64_t most_bytes = UINT64_C(1) << 31;
@@ -19,7 +21,12 @@ struct trace {
 	int error; /* of the first thing that was not written; 0: none */
 };
 
-static void count(struct trace *t, int n) {
+PICA_PRINTF(2, 3)
+static void put(struct trace *t, const char *fmt, ...) {
+	va_list args;
+	va_start(args, fmt);
+	const int n = vfprintf(t->file.f, fmt, args);
+	va_end(args);
 	t->error = n < 0 && !t->error ? -errno : t->error;
 	t->bytes += n > 0 ? (uint64_t)n : 0;
 }
@@ -35,19 +42,15 @@ int trace_begin(struct trace **out, const char *path, unsigned n_threads) {
 		return ret;
 	}
 	pthread_mutex_init(&t->mutex, NULL);
-	count(t,
-			fprintf(t->file.f,
-					"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
-					"{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\","
-					"\"args\":{\"name\":\"libpica\"}},\n"
-					"{\"ph\":\"M\",\"pid\":1,\"tid\":0,\"name\":\"thread_name\","
-					"\"args\":{\"name\":\"command\"}}"));
+	put(t, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
+	       "{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\","
+	       "\"args\":{\"name\":\"libpica\"}},\n"
+	       "{\"ph\":\"M\",\"pid\":1,\"tid\":0,\"name\":\"thread_name\","
+	       "\"args\":{\"name\":\"command\"}}");
 	for (unsigned i = 1; i <= n_threads; i++) {
-		count(t,
-				fprintf(t->file.f,
-						",\n{\"ph\":\"M\",\"pid\":1,\"tid\":%u,\"name\":\"thread_name\","
-						"\"args\":{\"name\":\"worker %u\"}}",
-						i, i));
+		put(t, ",\n{\"ph\":\"M\",\"pid\":1,\"tid\":%u,\"name\":\"thread_name\","
+		       "\"args\":{\"name\":\"worker %u\"}}",
+				i, i);
 	}
 	*out = t;
 	return 0;
@@ -70,10 +73,10 @@ static const char *category_of(enum pica_span_kind kind) {
 }
 
 /* Microseconds since the first, with nanoseconds after the point. Earlier ones are negative. */
-static int put_time(FILE *f, const char *key, const struct trace *t, uint64_t ns) {
+static void put_time(struct trace *t, const char *key, uint64_t ns) {
 	bool is_before = ns < t->start_ns;
 	uint64_t d = is_before ? t->start_ns - ns : ns - t->start_ns;
-	return fprintf(f, ",\"%s\":%s%" PRIu64 ".%03u", key, is_before ? "-" : "", d / 1000,
+	put(t, ",\"%s\":%s%" PRIu64 ".%03u", key, is_before ? "-" : "", d / 1000,
 			(unsigned)(d % 1000));
 }
 
@@ -83,41 +86,28 @@ static int put_time(FILE *f, const char *key, const struct trace *t, uint64_t ns
  */
 static void put_unit(struct trace *t, const struct pica_span *s) {
 	for (unsigned end = 0; end < 2; end++) {
-		count(t,
-				fprintf(t->file.f,
-						",\n{\"ph\":\"%c\",\"pid\":1,\"tid\":0,\"cat\":\"unit\",\"id\":%" PRIu64
-						",\"name\":\"%s\"",
-						end ? 'e' : 'b', s->unit, name_of(s)));
-		count(t, put_time(t->file.f, "ts", t, end ? s->end_ns : s->begin_ns));
+		put(t, ",\n{\"ph\":\"%c\",\"pid\":1,\"tid\":0,\"cat\":\"unit\",\"id\":%" PRIu64
+		       ",\"name\":\"%s\"", end ? 'e' : 'b', s->unit, name_of(s));
+		put_time(t, "ts", end ? s->end_ns : s->begin_ns);
 		if (!end) {
-			count(t,
-					fprintf(t->file.f,
-							",\"args\":{\"context\":%u,\"job\":%" PRIu64
-							",\"draws\":%u}",
-							s->context, s->job, s->index));
+			put(t, ",\"args\":{\"context\":%u,\"job\":%" PRIu64 ",\"draws\":%u}",
+					s->context, s->job, s->index);
 		}
-		count(t, fprintf(t->file.f, "}"));
+		put(t, "}");
 	}
 }
 
 static void put_task(struct trace *t, const struct pica_span *s) {
 	uint64_t took = s->end_ns - s->begin_ns;
-	count(t,
-			fprintf(t->file.f,
-					",\n{\"ph\":\"X\",\"pid\":1,\"tid\":%u,\"cat\":\"%s\",\"name\":\"%s\"",
-					s->thread, category_of(s->kind), name_of(s)));
-	count(t, put_time(t->file.f, "ts", t, s->begin_ns));
-	count(t,
-			fprintf(t->file.f,
-					",\"dur\":%" PRIu64
-					".%03u,\"args\":{\"context\":%u,\"job\":%" PRIu64,
-					took / 1000, (unsigned)(took % 1000), s->context, s->job));
+	put(t, ",\n{\"ph\":\"X\",\"pid\":1,\"tid\":%u,\"cat\":\"%s\",\"name\":\"%s\"", s->thread,
+			category_of(s->kind), name_of(s));
+	put_time(t, "ts", s->begin_ns);
+	put(t, ",\"dur\":%" PRIu64 ".%03u,\"args\":{\"context\":%u,\"job\":%" PRIu64, took / 1000,
+			(unsigned)(took % 1000), s->context, s->job);
 	if (s->kind != PICA_SPAN_JOB) {
-		count(t,
-				fprintf(t->file.f, ",\"unit\":%" PRIu64 ",\"index\":%u", s->unit,
-						s->index));
+		put(t, ",\"unit\":%" PRIu64 ",\"index\":%u", s->unit, s->index);
 	}
-	count(t, fprintf(t->file.f, "}}"));
+	put(t, "}}");
 }
 
 void trace_span(void *user, const struct pica_span *span) {
@@ -141,11 +131,8 @@ int trace_finish(struct trace *t, int result) {
 	if (!t) {
 		return result;
 	}
-	count(t,
-			fprintf(t->file.f,
-					"\n],\"otherData\":{\"spans\":%" PRIu64
-					",\"left_out\":%" PRIu64 "}}\n",
-					t->n_spans, t->n_left_out));
+	put(t, "\n],\"otherData\":{\"spans\":%" PRIu64 ",\"left_out\":%" PRIu64 "}}\n", t->n_spans,
+			t->n_left_out);
 	result = result == 0 ? t->error : result;
 	result = file_finish(&t->file, result);
 	pthread_mutex_destroy(&t->mutex);

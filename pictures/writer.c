@@ -11,6 +11,10 @@
 #include "pictures/file.h"
 #include "pictures/y4m.h"
 
+static int put(FILE *f, const void *bytes, size_t n) {
+	return fwrite(bytes, 1, n, f) == n ? 0 : errno ? -errno : -EIO;
+}
+
 static int write_ppm(FILE *f, const struct picture *p, const char *label) {
 	size_t n = 3 * (size_t)p->width * p->height;
 	bool ok = fprintf(f, "P6\n%u %u\n255\n", p->width, p->height) > 0 &&
@@ -141,8 +145,7 @@ static int write_qoi(FILE *f, const struct picture *p, const char *label) {
 	qoi_flush(&q);
 	memset(q.out, 0, QOI_END);
 	q.out[QOI_END - 1] = 1;
-	size_t n = (size_t)(q.out + QOI_END - bytes);
-	int ret = fwrite(bytes, 1, n, f) == n ? 0 : errno ? -errno : -EIO;
+	const int ret = put(f, bytes, (size_t)(q.out + QOI_END - bytes));
 	free(bytes);
 	return ret;
 }
@@ -151,8 +154,7 @@ static int write_qoi(FILE *f, const struct picture *p, const char *label) {
 
 static int open_y4m(FILE *f, uint32_t width, uint32_t height, uint32_t rate_mhz) {
 	char header[Y4M_HEADER_BYTES];
-	const size_t n = y4m_header(header, width, height, rate_mhz, 1000);
-	return fwrite(header, 1, n, f) == n ? 0 : errno ? -errno : -EIO;
+	return put(f, header, y4m_header(header, width, height, rate_mhz, 1000));
 }
 
 static int write_y4m(FILE *f, const struct picture *p, const char *label) {
@@ -162,7 +164,7 @@ static int write_y4m(FILE *f, const struct picture *p, const char *label) {
 		return -ENOMEM;
 	}
 	y4m_picture(bytes, p);
-	const int ret = fwrite(bytes, 1, n, f) == n ? 0 : errno ? -errno : -EIO;
+	const int ret = put(f, bytes, n);
 	free(bytes);
 	return ret;
 }
