@@ -18,6 +18,15 @@ static inline vf truncate_f24(vf x) {
 	return vf_as_vi_bits(r);
 }
 
+/* Lanes that more is done with than to clear their low bits: all but normal numbers and +0. */
+static inline vi is_unusual(vf x) {
+	const vi bits = vi_as_vf_bits(x), magnitude = vi_and(bits, vi_set1(0x7FFFFFFF));
+	/* Unsigned: magnitude - 0x20800000 > 0x3EFFFFFF. */
+	const vi from_least = vi_add(magnitude, vi_set1(INT32_MAX - 0x207FFFFF));
+	return vi_andnot(vi_eq(bits, vi_zero()),
+			vi_gt(from_least, vi_set1(INT32_MIN + 0x3EFFFFFF)));
+}
+
 /* In all three: byte offsets of the lanes' elements from p; lanes a multiple of VF_LANES. */
 
 static inline void fetch_f32(const uint8_t *p, const uint32_t *off, unsigned lanes, unsigned count,
@@ -25,8 +34,19 @@ static inline void fetch_f32(const uint8_t *p, const uint32_t *off, unsigned lan
 	for (unsigned i = 0; i < lanes; i += VF_LANES) {
 		vf row[4];
 		vf_load_rows(p, off + i, count, row);
+		vi unusual = vi_zero();
+		for (unsigned c = 0; c < count && narrow; c++) {
+			unusual = vi_or(unusual, is_unusual(row[c]));
+		}
+		if (PICA_UNLIKELY(vi_movemask(unusual))) {
+			for (unsigned c = 0; c < count; c++) {
+				vf_store(&v[c][i], truncate_f24(row[c]));
+			}
+			continue;
+		}
+		const vf kept = vf_as_vi_bits(vi_set1(narrow ? ~0x7F : -1));
 		for (unsigned c = 0; c < count; c++) {
-			vf_store(&v[c][i], narrow ? truncate_f24(row[c]) : row[c]);
+			vf_store(&v[c][i], vf_and(row[c], kept));
 		}
 	}
 }
