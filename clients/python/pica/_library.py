@@ -44,3 +44,31 @@ def check(result, what):
     if result == -errno.ENOMEM:
         raise MemoryError(what)
     raise OSError(-result, f'{what}: {os.strerror(-result)}')
+
+
+class Owner:
+    """Something of the library that a subclass opens, as _handle. A context manager. NAME: for messages."""
+    NAME = '?'
+
+    @property
+    def handle(self):
+        """The struct of C, for functions of pica.lib or pica.client_lib."""
+        self.check_open()
+        return self._handle
+
+    def check_open(self):
+        """Raises ValueError if it is closed."""
+        if self._handle is None:
+            raise ValueError(f'the {self.NAME} is closed')
+
+    def close(self):
+        """Closes it now, and frees what belongs to it."""
+        if self._handle is not None:
+            ffi.release(self._handle)
+            self._handle = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()

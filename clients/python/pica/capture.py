@@ -2,19 +2,23 @@
 import errno
 import os
 
-from ._library import CaptureError, check, ffi, lib
+from ._library import CaptureError, Owner, check, ffi, lib
 from .state import State
 
 _BAD = {-errno.EINVAL, -errno.EOPNOTSUPP, -errno.EFBIG}
 
 
-class Capture:
+class Capture(Owner):
     """A capture, .ctf or .pica: Capture(path), or Capture(data=bytes) for one in memory. A context manager.
+
+    After close() it and its Players raise ValueError.
 
     frames      number of frames, at least 1: a capture without a frame marker ends in its one frame
     name        its path, or 'memory'
     trust_loads True: recorded textures replace what was drawn in their place
     """
+
+    NAME = 'capture'
 
     def __init__(self, path=None, data=None, trust_loads=False):
         if (path is None) == (data is None):
@@ -50,29 +54,6 @@ class Capture:
         if ret in _BAD:
             raise self._error(lib.pica_capture_error(self.handle))
         return check(ret, self.name)
-
-    @property
-    def handle(self):
-        """struct pica_capture, for functions of pica.lib."""
-        self.check_open()
-        return self._handle
-
-    def check_open(self):
-        """Raises ValueError if the capture is closed."""
-        if self._handle is None:
-            raise ValueError('the capture is closed')
-
-    def close(self):
-        """Closes the file. Its Players raise ValueError afterwards."""
-        if self._handle is not None:
-            ffi.release(self._handle)
-            self._handle = None
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.close()
 
     def info(self):
         """What the file contains: struct pica_capture_info."""

@@ -4,7 +4,7 @@ import errno
 import os
 import re
 
-from ._library import check, ffi, lib
+from ._library import Owner, check, ffi, lib
 from .picture import Picture
 from .state import State, describe_register, register_id, register_name
 
@@ -74,11 +74,62 @@ class Device:
         return OSError(-result, f'{what}: {reason}')
 
 
-class Context:
+class Gpu:
+    """What contexts here and in a service have in common: their state and pictures."""
+
+    def _call(self, function, what, *args):
+        """Calls that function of C for this context; raises the exception for a negative errno."""
+        raise NotImplementedError
+
+    def read_registers(self, first=0, count=None):
+        """count words of internal registers from number first on; without count the rest of them."""
+        count = lib.PICA_REG_COUNT - first if count is None else count
+        words = ffi.new('uint32_t[]', max(count, 1))
+        self._call('read_regs', f'registers {first:#x} to {first + count:#x}', first, count, words)
+        return list(words)[:count]
+
+    def state(self):
+        """A copy of the registers and shader memories: State."""
+        raw = ffi.new('struct pica_state *')
+        self._call('save_state', 'state', raw)
+        return State(raw)
+
+    def load_state(self, state):
+        """Replaces registers and shader memories; memory stays. state: State or struct pica_state."""
+        self._call('load_state', 'state', state.raw if isinstance(state, State) else state)
+
+    def screen(self, screen='top'):
+        """What a screen shows: struct pica_screen (width, height, is_set, addr, format, ...)."""
+        info = ffi.new('struct pica_screen *')
+        self._call('screen', 'screen', choose(SCREENS, screen, 'screen'), info)
+        return info
+
+    def read_screen(self, screen='top', eye='left'):
+        """The Picture on a screen, None if the screen was never set."""
+        info, side = self.screen(screen), choose(EYES, eye, 'eye')
+        if not info.is_set:
+            return None
+        rgb = ffi.new('uint8_t[]', 3 * info.width * info.height)
+        self._call('read_screen', f'{screen} screen', SCREENS[screen], side, rgb, 3 * info.width)
+        return Picture(info.width, info.height, bytes(ffi.buffer(rgb)))
+
+    def read_surface(self, address, form, width, height):
+        """RGBA bytes of a tiled surface, memory row 0 first. form: number of a texture format, 0 to 13."""
+        if not (0 < width <= 2048 and 0 < height <= 2048):
+            raise ValueError(f'surface of {width}x{height}: expected sides up to 2048')
+        rgba = ffi.new('uint8_t[]', 4 * width * height)
+        self._call('read_surface', f'surface of {width}x{height} at {address:#010x}', address, form, width, height,
+                   rgba, 4 * width)
+        return bytes(ffi.buffer(rgba))
+
+
+class Context(Owner, Gpu):
     """One emulated GPU with 6 MiB of VRAM at 0x18000000 and 128 MiB of FCRAM at 0x20000000, all 0 at first.
 
     capture: instead, the context starts with the capture's memory windows, budgets and state; the contents of memory
     come with its first events."""
+
+    NAME = 'context'
 
     def __init__(self, device=None, capture=None):
         self.device = device or Device()
@@ -93,24 +144,8 @@ class Context:
         if capture is not None:
             check(lib.pica_capture_load(capture.handle, self._handle), capture.name)
 
-    @property
-    def handle(self):
-        """struct pica_ctx, for functions of pica.lib."""
-        if self._handle is None:
-            raise ValueError('the context is closed')
-        return self._handle
-
-    def close(self):
-        """Ends the context now; its memory is freed."""
-        if self._handle is not None:
-            ffi.release(self._handle)
-            self._handle = None
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.close()
+    def _call(self, function, what, *args):
+        check(getattr(lib, f'pica_ctx_{function}')(self.handle, *args), what)
 
     # ---- Memory and registers ----
 
@@ -126,27 +161,10 @@ class Context:
             check(lib.pica_ctx_write_memory(self.handle, address, view, len(view)),
                   f'{len(view)} bytes at {address:#010x}')
 
-    def read_registers(self, first=0, count=None):
-        """count words of internal registers from number first on; without count the rest of them."""
-        count = lib.PICA_REG_COUNT - first if count is None else count
-        words = ffi.new('uint32_t[]', count)
-        check(lib.pica_ctx_read_regs(self.handle, first, count, words), f'registers {first:#x} to {first + count:#x}')
-        return list(words)
-
     def write_register(self, register, value, mask=15):
         """One write as a command list would make it; register: number or name, mask: bytes that are written."""
         number = register_id(register) if isinstance(register, str) else register
         check(lib.pica_ctx_write_reg(self.handle, number, value, mask, ffi.NULL), f'register {register}')
-
-    def state(self):
-        """A copy of the registers and shader memories: State."""
-        raw = ffi.new('struct pica_state *')
-        check(lib.pica_ctx_save_state(self.handle, raw), 'state')
-        return State(raw)
-
-    def load_state(self, state):
-        """Replaces registers and shader memories; memory stays. state: State or struct pica_state."""
-        check(lib.pica_ctx_load_state(self.handle, state.raw if isinstance(state, State) else state), 'state')
 
     # ---- Work ----
 
@@ -177,36 +195,6 @@ class Context:
         for _, result, _ in self.reap():
             if result < 0:
                 raise self.device.error(result, f'command list of {size} bytes at {address:#010x}')
-
-    # ---- Pictures ----
-
-    def screen(self, screen='top'):
-        """The state of a screen: struct pica_screen (width, height, is_set, addr, format, ...)."""
-        info = ffi.new('struct pica_screen *')
-        check(lib.pica_ctx_screen(self.handle, choose(SCREENS, screen, 'screen'), info), 'screen')
-        return info
-
-    def read_screen(self, screen='top', eye='left'):
-        """The Picture on a screen, or None if the screen was never set."""
-        info = self.screen(screen)
-        side = choose(EYES, eye, 'eye')
-        if not info.is_set:
-            return None
-        rgb = ffi.new('uint8_t[]', 3 * info.width * info.height)
-        ret = lib.pica_ctx_read_screen(self.handle, SCREENS[screen], side, rgb, 3 * info.width)
-        if ret == -errno.ENODATA:
-            return None
-        check(ret, f'{screen} screen')
-        return Picture(info.width, info.height, bytes(ffi.buffer(rgb)))
-
-    def read_surface(self, address, form, width, height):
-        """RGBA bytes of a tiled surface, memory row 0 first. form: number of a texture format, 0 to 13."""
-        if not (0 < width <= 2048 and 0 < height <= 2048):
-            raise ValueError(f'surface of {width}x{height}: expected sides up to 2048')
-        rgba = ffi.new('uint8_t[]', 4 * width * height)
-        check(lib.pica_ctx_read_surface(self.handle, address, form, width, height, rgba, 4 * width),
-              f'surface of {width}x{height} at {address:#010x}')
-        return bytes(ffi.buffer(rgba))
 
     def stats(self):
         """Counters since the start as a dictionary; faults and guessed by name, without those that are 0."""

@@ -4,10 +4,8 @@ import errno
 import os
 
 from . import _native
-from ._library import check, ffi, lib
-from .context import COMBINERS, EYES, FLOATS, SCREENS, choose, stats_dict
-from .picture import Picture
-from .state import State
+from ._library import Owner, check, ffi, lib
+from .context import COMBINERS, FLOATS, Gpu, choose, stats_dict
 
 
 def _open():
@@ -32,8 +30,10 @@ def _place(where):
     return os.fsdecode(ffi.string(path)) if client_lib.pica_client_default_path(path, 4096) == 0 else None
 
 
-class Service:
+class Service(Owner):
     """A connection to a service. A context manager.
+
+    After close() its contexts and memory have ended with it; buffers keep their bytes.
 
     where: the path of a socket; None: $PICA_SOCKET, or the default path; 'builtin:' or 'builtin:2': a service inside
     this process, with that many worker threads. name: shown to people, up to 31 bytes. slots: jobs in one submission.
@@ -42,6 +42,8 @@ class Service:
     Raises OSError with the reason and, as filename, the socket; FileNotFoundError and ConnectionRefusedError mean
     that no service runs there. Any call raises ConnectionResetError if the service has gone: see reconnect(). Only
     one thread at a time may use it."""
+
+    NAME = 'service'
 
     def __init__(self, where=None, name=None, slots=256, priority=0):
         settings = ffi.new('struct pica_client_settings *')
@@ -56,25 +58,6 @@ class Service:
             raise OSError(-ret, text, _place(where))
         check(ret, 'service')
         self._handle = ffi.gc(out[0], client_lib.pica_client_close)
-
-    @property
-    def handle(self):
-        """struct pica_client, for functions of pica.client_lib."""
-        if self._handle is None:
-            raise ValueError('the service is closed')
-        return self._handle
-
-    def close(self):
-        """Ends the session: contexts and memory end with it; buffers keep their bytes."""
-        if self._handle is not None:
-            ffi.release(self._handle)
-            self._handle = None
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.close()
 
     def check(self, ret, what):
         """As for libpica, with the message of the service."""
@@ -160,7 +143,7 @@ class Memory:
     @property
     def handle(self):
         """struct pica_client_memory, for functions of pica.client_lib."""
-        self.service.handle  # pylint: disable=pointless-statement
+        self.service.check_open()
         if self._raw is None:
             raise ValueError('the memory is freed')
         return self._raw
@@ -185,7 +168,7 @@ class Memory:
         self._raw = self._bytes = None
 
 
-class ServiceContext:
+class ServiceContext(Gpu):
     """One emulated GPU in a service, from Service.context(). It starts without memory: see map()."""
 
     def __init__(self, service, raw):
@@ -194,7 +177,7 @@ class ServiceContext:
     @property
     def handle(self):
         """struct pica_client_ctx, for functions of pica.client_lib."""
-        self.service.handle  # pylint: disable=pointless-statement
+        self.service.check_open()
         return self._raw
 
     def map(self, address, size, read_only=False):
@@ -240,51 +223,10 @@ class ServiceContext:
             job.u.fill.start, job.u.fill.end, job.u.fill.value, job.u.fill.control = start, end, value, 2 << 8
         self._run(f'fill from {start:#010x} to {end:#010x}', fill, lib.PICA_OP_FILL)
 
-    # ---- Reading: waits for the jobs that were submitted before ----
+    # ---- Reading, as what Gpu has: waits for the jobs that were submitted before ----
 
-    def read_registers(self, first=0, count=None):
-        """count words of internal registers from number first on; without count the rest of them."""
-        count = lib.PICA_REG_COUNT - first if count is None else count
-        words = ffi.new('uint32_t[]', max(count, 1))
-        self.service.check(client_lib.pica_client_read_regs(self.handle, first, count, words),
-                           f'registers {first:#x} to {first + count:#x}')
-        return list(words)[:count]
-
-    def state(self):
-        """A copy of the registers and shader memories: State."""
-        raw = ffi.new('struct pica_state *')
-        self.service.check(client_lib.pica_client_save_state(self.handle, raw), 'state')
-        return State(raw)
-
-    def load_state(self, state):
-        """Replaces registers and shader memories; memory stays. state: State or struct pica_state."""
-        raw = state.raw if isinstance(state, State) else state
-        self.service.check(client_lib.pica_client_load_state(self.handle, raw), 'state')
-
-    def screen(self, screen='top'):
-        """What a screen shows: struct pica_screen (width, height, is_set, addr, format, ...)."""
-        info = ffi.new('struct pica_screen *')
-        self.service.check(client_lib.pica_client_screen(self.handle, choose(SCREENS, screen, 'screen'), info), 'screen')
-        return info
-
-    def read_screen(self, screen='top', eye='left'):
-        """The Picture on a screen, None if the screen was never set."""
-        info, side = self.screen(screen), choose(EYES, eye, 'eye')
-        if not info.is_set:
-            return None
-        rgb = ffi.new('uint8_t[]', 3 * info.width * info.height)
-        self.service.check(client_lib.pica_client_read_screen(self.handle, SCREENS[screen], side, rgb, 3 * info.width),
-                           f'{screen} screen')
-        return Picture(info.width, info.height, bytes(ffi.buffer(rgb)))
-
-    def read_surface(self, address, form, width, height):
-        """RGBA bytes of a tiled surface, memory row 0 first. form: number of a texture format, 0 to 13."""
-        if not (0 < width <= 2048 and 0 < height <= 2048):
-            raise ValueError(f'surface of {width}x{height}: expected sides up to 2048')
-        rgba = ffi.new('uint8_t[]', 4 * width * height)
-        self.service.check(client_lib.pica_client_read_surface(self.handle, address, form, width, height, rgba, 4 * width),
-                           f'surface of {width}x{height} at {address:#010x}')
-        return bytes(ffi.buffer(rgba))
+    def _call(self, function, what, *args):
+        self.service.check(getattr(client_lib, f'pica_client_{function}')(self.handle, *args), what)
 
     def stats(self):
         """Counters since the start, as Context.stats()."""
