@@ -11,30 +11,10 @@
 #include "service/server_impl.h"
 #include "service/session.h"
 
-enum { REFUSALS_A_SECOND = 10, RESERVED_SESSIONS = 4 };
+enum { RESERVED_SESSIONS = 4 };
 
 /* The delay before released descriptors are reserved again. */
 static const uint64_t spare_rest_ns = 200 * 1000000ull;
-static const uint64_t second_ns = 1000000000;
-
-/* ---- Refusals ---- */
-
-/* Refusals can be frequent: a second has a limited number of lines, then a sum. */
-bool server_may_log_refusal(struct server *server) {
-	if (server->n_refusals == 0) {
-		loop_timer_set(server->loop, &server->refusal_timer, loop_now_ns() + second_ns);
-	}
-	return ++server->n_refusals <= REFUSALS_A_SECOND;
-}
-
-void server_sum_refusals_up(void *owner) {
-	struct server *server = owner;
-	if (server->n_refusals > REFUSALS_A_SECOND) {
-		server_log(server, LOG_LEVEL_WARNING, "event=refusals_not_logged lines=%u",
-				server->n_refusals - REFUSALS_A_SECOND);
-	}
-	server->n_refusals = 0;
-}
 
 /* ---- Quotas ---- */
 
@@ -156,10 +136,8 @@ static int add(struct server *server, int sock, pid_t pid, uid_t uid) {
 	struct session *s;
 	int ret = session_create(&s, server, sock, pid, uid, is_administrator(uid));
 	if (ret < 0) {
-		if (server_may_log_refusal(server)) {
-			server_log(server, LOG_LEVEL_ERROR, "event=session_refused error=\"%s\"",
-					strerror(-ret));
-		}
+		server_log_of(server, LOG_STRANGERS, LOG_LEVEL_ERROR,
+				"event=session_refused error=\"%s\"", strerror(-ret));
 		return ret;
 	}
 	s->next = server->sessions;
@@ -181,9 +159,8 @@ static void refuse(struct server *server, int sock, int error, const char *why) 
 	sock_send(sock, &m, sizeof(m), NULL, 0);
 	close(sock);
 	metrics_refused(&server->metrics, error);
-	if (server_may_log_refusal(server)) {
-		server_log(server, LOG_LEVEL_WARNING, "event=connection_refused why=\"%s\"", why);
-	}
+	server_log_of(server, LOG_STRANGERS, LOG_LEVEL_WARNING,
+			"event=connection_refused why=\"%s\"", why);
 }
 
 /* How many of a user, or of all, have not said HELLO. */

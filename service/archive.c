@@ -76,21 +76,22 @@ static void start(struct recording *r) {
 }
 
 static void finish(struct recording *r) {
-	const struct server *server = r->archive->server;
+	struct server *server = r->archive->server;
 	struct pica_capture_error error;
 	int ret = pica_recorder_finish(r->recorder, &error);
 	if (ret < 0) {
-		server_log(server, LOG_LEVEL_ERROR,
+		server_log_of(server, log_user(r->uid), LOG_LEVEL_ERROR,
 				"event=recording_failed session=%llu path=\"%s\" error=\"%s\"",
 				(unsigned long long)r->session, r->path, error.message);
 	} else {
-		server_log(server, LOG_LEVEL_INFO, "event=recorded session=%llu path=\"%s\"",
+		server_log_of(server, log_user(r->uid), LOG_LEVEL_INFO,
+				"event=recorded session=%llu path=\"%s\"",
 				(unsigned long long)r->session, r->path);
 	}
 }
 
 void recording_log_no_start(const struct recording *r) {
-	server_log(r->archive->server, LOG_LEVEL_ERROR,
+	server_log_of(r->archive->server, log_user(r->uid), LOG_LEVEL_ERROR,
 			"event=recording_failed session=%llu path=\"%s\" error=\"%s\"",
 			(unsigned long long)r->session, r->path,
 			r->error == -ETIME	? "the disk does not answer" :

@@ -91,6 +91,7 @@ static struct recording *recording_create(struct archive *a, struct context *c) 
 		r->context = c;
 		r->ctx = c->ctx;
 		r->session = s->id;
+		r->uid = s->uid;
 		r->is_starting = r->to_start = true;
 	}
 	free(path);
@@ -102,7 +103,7 @@ static bool begin(struct context *c) {
 	struct session *s = c->session;
 	struct archive *a = s->server->archive;
 	if (s->n_recordings == RECORDINGS_A_SESSION) {
-		server_log(s->server, LOG_LEVEL_WARNING,
+		server_log_of(s->server, log_user(s->uid), LOG_LEVEL_WARNING,
 				"event=recording_ends session=%llu why=\"%u files are enough\"",
 				(unsigned long long)s->id, RECORDINGS_A_SESSION);
 		s->is_recorded = false;
@@ -110,7 +111,7 @@ static bool begin(struct context *c) {
 	}
 	c->recording = recording_create(a, c);
 	if (!c->recording) {
-		server_log(s->server, LOG_LEVEL_ERROR,
+		server_log_of(s->server, log_user(s->uid), LOG_LEVEL_ERROR,
 				"event=recording_failed session=%llu error=\"%s\"",
 				(unsigned long long)s->id, strerror(ENOMEM));
 		s->is_recorded = false;

@@ -3,6 +3,7 @@
 #define SERVICE_RECORD_IMPL_H
 
 #include <pthread.h>
+#include <sys/types.h>
 
 #include "pica_hello.h"
 #include "pica_record.h"
@@ -21,6 +22,7 @@ struct recording {
 	struct pica_ctx *ctx;
 	struct pica_recorder *recorder;
 	uint64_t session;
+	uid_t uid; /* of the session */
 	bool is_starting; /* loop's thread: until it has heard of it */
 	bool to_start;    /* under archive.mutex: the thread has yet to do so */
 	bool is_taken;    /* likewise: the thread starts it, and may touch the context */

@@ -43,7 +43,7 @@ static void route(struct session *s, struct pica_job *job) {
 		session_push_done(s, job, -ENOENT, 0);
 	} else if (job_check(job, &reason) < 0) {
 		context_answer(c, job, -EINVAL, PICA_DONE_BAD_INPUT);
-		server_log(s->server, LOG_LEVEL_DEBUG,
+		server_log_of(s->server, log_session(s->id), LOG_LEVEL_DEBUG,
 				"event=bad_job session=%llu op=%u reason=\"%s\"",
 				(unsigned long long)s->id, job->op, reason);
 	} else if (job->op == PICA_OP_CANCEL) {

@@ -32,16 +32,30 @@ static bool is_wanted(const struct server *server, enum log_level level) {
 	return server->settings.log && (int)level <= most;
 }
 
-void server_log(const struct server *server, enum log_level level, const char *fmt, ...) {
+static void put_line(const struct server *server, enum log_level level, const char *fmt,
+		va_list args) {
 	char line[LINE_BYTES];
-	va_list args;
-	if (!is_wanted(server, level)) {
-		return;
-	}
-	va_start(args, fmt);
 	logfmt_line(line, sizeof(line), fmt, args);
-	va_end(args);
 	server->settings.log(server->settings.log_user, level, line);
+}
+
+void server_log(const struct server *server, enum log_level level, const char *fmt, ...) {
+	va_list args;
+	va_start(args, fmt);
+	if (is_wanted(server, level)) {
+		put_line(server, level, fmt, args);
+	}
+	va_end(args);
+}
+
+void server_log_of(struct server *server, uint64_t who, enum log_level level, const char *fmt,
+		...) {
+	va_list args;
+	va_start(args, fmt);
+	if (is_wanted(server, level) && log_limit_allows(server, who, fmt)) {
+		put_line(server, level, fmt, args);
+	}
+	va_end(args);
 }
 
 /* The engine's words; from any of its threads. */
@@ -52,8 +66,8 @@ static void on_engine_log(void *user, enum pica_log_level level, const char *lin
 /* About a session's context. */
 static void on_session_log(
 		void *user, uint64_t session, enum pica_log_level level, const char *line) {
-	server_log(user, (enum log_level)level, "event=engine session=%llu text=\"%s\"",
-			(unsigned long long)session, line);
+	server_log_of(user, log_session(session), (enum log_level)level,
+			"event=engine session=%llu text=\"%s\"", (unsigned long long)session, line);
 }
 
 /* The display's; from its thread. */
@@ -194,8 +208,8 @@ int server_run(struct server *server) {
 			break;
 		}
 		ret = loop_step(server->loop, -1);
+		log_limit_look(server);
 	}
-	server_sum_refusals_up(server);
 	for (struct session *s = server->sessions; s; s = s->next) {
 		if (s->state == SESSION_OPEN) {
 			session_break(s, -ESHUTDOWN, "the service stops");
@@ -218,6 +232,7 @@ void server_end(struct server *server) {
 	pica_device_destroy(server->device);
 	reaper_destroy(server->reaper);
 	regions_finish(&server->regions);
+	log_limit_finish(server);
 	free(server);
 }
 
@@ -297,9 +312,9 @@ int server_create(struct server **out, const struct server_settings *settings) {
 	atomic_init(&server->log_level, (int)settings->log_level);
 	server->free_task.fn = on_free;
 	server->free_task.owner = server;
-	server->refusal_timer.fn = server_sum_refusals_up;
+	log_limit_init(server);
 	server->spare_timer.fn = server_fill_spare;
-	server->refusal_timer.owner = server->spare_timer.owner = server;
+	server->spare_timer.owner = server;
 	if (getrandom(&server->boot, sizeof(server->boot), 0) != sizeof(server->boot)) {
 		server->boot = loop_now_ns();
 	}
@@ -354,6 +369,7 @@ err_reaper:
 err_loop:
 	loop_destroy(server->loop);
 err_free:
+	log_limit_finish(server);
 	free(server);
 	return ret;
 }

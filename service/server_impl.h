@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "service/acceptor.h"
+#include "service/log_limit.h"
 #include "service/metrics.h"
 #include "service/region.h"
 #include "service/server.h"
@@ -28,13 +29,13 @@ struct server {
 	struct present_state present_state;
 	struct session *sessions;
 	uint32_t n_sessions;  /* that have said HELLO and were welcome */
-	uint32_t n_refusals;  /* in this second */
 	uint64_t last_id, boot;
 	struct metrics metrics;
 	/* a reload sets it, any thread that logs reads it; relaxed */
 	atomic_int log_level;
+	struct log_limit log_limit;
 	struct acceptor acceptor;
-	struct loop_timer refusal_timer, spare_timer;
+	struct loop_timer spare_timer;
 	struct loop_task free_task;
 	struct spare spare;
 	atomic_bool want_stop;
@@ -48,8 +49,7 @@ struct session *server_find_session(const struct server *server, uint64_t id);
 
 /* An acceptor_fn: a new connection. */
 void server_accept(void *owner, int sock, bool is_last);
-/* Timers: logs how many refusals were not logged one by one; holds descriptors again. */
-void server_sum_refusals_up(void *owner);
+/* A timer: holds descriptors again. */
 void server_fill_spare(void *owner);
 /*
  * The session that has said HELLO is counted as one: NULL, or which quota is used up. That of an
@@ -64,8 +64,6 @@ bool server_spare_begin(struct server *server);
 void server_spare_end(struct server *server);
 /* The session, which was admitted and is an administrator's, is one beyond the quota. */
 void server_put_beyond_quota(struct server *server, struct session *s, const char *quota);
-/* Whether a line about a connection that was not welcomed is written, or only counted. */
-bool server_may_log_refusal(struct server *server);
 /* ---- server.c ---- */
 
 /* Frees broken sessions: now, not within an event of one; or after this round of events. */
@@ -78,5 +76,8 @@ void server_end(struct server *server);
 /* One line of logfmt: event=name key=value ... */
 void server_log(const struct server *server, enum log_level level, const char *fmt, ...)
 		__attribute__((format(printf, 3, 4)));
+/* The same, of a kind that a client can cause, within the limit of log_limit.h. */
+void server_log_of(struct server *server, uint64_t who, enum log_level level, const char *fmt, ...)
+		__attribute__((format(printf, 4, 5)));
 
 #endif

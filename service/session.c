@@ -19,9 +19,9 @@ static const uint64_t dying_rest_ns = 1000000;
 
 /* ---- Log ---- */
 
-/* Before HELLO was welcome, anybody can cause as many lines as he likes. */
-static bool may_log(const struct session *s) {
-	return s->is_admitted || server_may_log_refusal(s->server);
+/* Its life is told of by user: sessions can be many. */
+static uint64_t log_who(const struct session *s) {
+	return s->is_admitted ? log_user(s->uid) : LOG_STRANGERS;
 }
 
 /* ---- Answers ---- */
@@ -30,11 +30,9 @@ static void send_message(struct session *s, void *message, size_t size_bytes, co
 		unsigned n_fds) {
 	int ret = sock_send(s->sock, message, size_bytes, fds, n_fds);
 	if (ret < 0 && s->state != SESSION_BROKEN) {
-		if (may_log(s)) {
-			server_log(s->server, LOG_LEVEL_INFO,
-					"event=answer_lost session=%llu error=\"%s\"",
-					(unsigned long long)s->id, strerror(-ret));
-		}
+		server_log_of(s->server, log_who(s), LOG_LEVEL_INFO,
+				"event=answer_lost session=%llu error=\"%s\"",
+				(unsigned long long)s->id, strerror(-ret));
 		s->state = SESSION_BROKEN; /* there is no peer to send the reason to */
 		metrics_ended(&s->server->metrics, ret == -EAGAIN ? -ENOBUFS : 0);
 		server_free_later(s->server);
@@ -67,11 +65,13 @@ void session_break(struct session *s, int error, const char *why) {
 	if (s->state == SESSION_BROKEN) {
 		return;
 	}
-	if (may_log(s)) {
-		/* An orderly end is not an error. */
+	static const char dropped[] =
+			"event=session_dropped session=%llu pid=%d error=\"%s\" why=\"%s\"";
+	/* An orderly end is not an error, and not the client's doing. */
+	if (error == -ESHUTDOWN || log_limit_allows(s->server, log_who(s), dropped)) {
 		server_log(s->server, error == -ESHUTDOWN ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING,
-				"event=session_dropped session=%llu pid=%d error=\"%s\" why=\"%s\"",
-				(unsigned long long)s->id, (int)s->pid, strerror(-error), why);
+				dropped, (unsigned long long)s->id, (int)s->pid, strerror(-error),
+				why);
 	}
 	session_reply_error(s, NULL, error, why);
 	if (s->ring_memory) {
@@ -266,7 +266,7 @@ static void greet(struct session *s, struct sock_message *m) {
 	for (unsigned i = 0; i < 3; i++) {
 		close(fds[i]);
 	}
-	server_log(s->server, LOG_LEVEL_INFO,
+	server_log_of(s->server, log_who(s), LOG_LEVEL_INFO,
 			"event=session_open session=%llu pid=%d uid=%u name=\"%s\"",
 			(unsigned long long)s->id, (int)s->pid, s->uid, s->name);
 }
@@ -300,10 +300,9 @@ static bool has_many_dying(const struct session *s) {
 }
 
 static void close_session(struct session *s) {
-	if (may_log(s)) {
-		server_log(s->server, LOG_LEVEL_INFO, "event=session_closed session=%llu pid=%d",
-				(unsigned long long)s->id, (int)s->pid);
-	}
+	server_log_of(s->server, log_who(s), LOG_LEVEL_INFO,
+			"event=session_closed session=%llu pid=%d", (unsigned long long)s->id,
+			(int)s->pid);
 	s->state = SESSION_BROKEN;
 	s->has_left = true;
 	metrics_ended(&s->server->metrics, 0);

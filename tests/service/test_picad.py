@@ -236,7 +236,7 @@ class Serving(Case):
             s.close()
         log = self.stop(p)
         told = log.count('event=session_dropped')
-        unsaid = sum(int(line.split('lines=')[1]) for line in log.splitlines() if 'event=refusals_not_logged' in line)
+        unsaid = sum(int(line.split('lines=')[1]) for line in log.splitlines() if 'event=lines_left_out' in line)
         self.assertEqual(told + unsaid, 500)
         self.assertGreaterEqual(told, 10)
         self.assertGreater(unsaid, 0)
@@ -259,6 +259,7 @@ class Words(Case):
     """What picad says itself, and where."""
     ESCAPE = '\x1b[31m\x07\u009bred'
     PLAIN = '\\x1B[31m\\x07\\xC2\\x9Bred'
+    RELOADS = 800
 
     def test_control_characters_of_others_stay_out_of_the_terminal(self):
         config = self.config(f'[picad]\n{self.ESCAPE} = 1\n')
@@ -287,11 +288,10 @@ class Words(Case):
                              stderr=writer, env=self.env())
         self.running.append(p)
         self.assertIn(b'event=ready', os.read(reader, 4096))
-        for _ in range(1000):
-            s = self.greet()[0]
-            s.send(b'not a request')
-            self.assertIn(b'malformed message', s.recv(4096))
-            s.close()
+        self.config(f'[picad]\n{"x" * 150} = 1\n')
+        for _ in range(self.RELOADS):
+            p.send_signal(signal.SIGHUP)
+            self.greet()[0].close()  # by then it was read
         return p, reader, writer
 
     def test_who_does_not_read_the_log_stops_nobody(self):
@@ -303,10 +303,11 @@ class Words(Case):
         while b'event=log_lost' not in text:
             text += os.read(reader, 65536)
         text += os.read(reader, 65536) if not text.endswith(b'\n') else b''
-        told = text.count(b'event=session_open') + text.count(b'event=session_dropped')
+        told = text.count(b'event=reload_failed')
         lost = int(text.split(b'event=log_lost lines=')[1].split()[0])
-        self.assertGreater(told, 300)  # 64 KiB
-        self.assertEqual(told + lost, 2000)
+        self.assertGreater(told, 100)  # 64 KiB
+        self.assertGreaterEqual(told + lost, self.RELOADS)
+        self.config('[picad]\n')
         p.send_signal(signal.SIGHUP)  # and lines go on behind it
         self.assertIn(b'event=reloaded', os.read(reader, 65536))
 

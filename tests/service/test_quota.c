@@ -252,6 +252,75 @@ TEST_LOOP(memory_of_all_sessions_is_limited, N_LOOPS) {
 	}
 }
 
+/* Lines about a session, and how many were left out. */
+struct lines {
+	unsigned bad_job, engine, left_out;
+};
+static struct lines lines[3]; /* by number of the session */
+
+static void on_log(void *user, enum log_level level, const char *line) {
+	unsigned session, n;
+	if (sscanf(line, "event=bad_job session=%u", &session) == 1 && session < 3) {
+		lines[session].bad_job++;
+	} else if (sscanf(line, "event=engine session=%u", &session) == 1 && session < 3) {
+		lines[session].engine++;
+	} else if (sscanf(line, "event=lines_left_out of=bad_job session=%u lines=%u", &session,
+				   &n) == 2 ||
+			sscanf(line, "event=lines_left_out of=engine session=%u lines=%u", &session,
+					&n) == 2) {
+		lines[session].left_out += n;
+	}
+}
+
+/* Jobs in full batches, each of which is refused and causes a line. */
+static void put_refused(struct one *o, uint16_t op, unsigned n) {
+	struct pica_done done[256];
+	for (unsigned i = 0; i < n; i += 256) {
+		for (unsigned k = 0; k < 256; k++) {
+			struct pica_job *job = pica_client_slot(o->ctx);
+			job->op = op;
+			job->u.list.addr = LIST;
+			job->u.list.size_bytes = 0x1000;
+		}
+		ck_assert_int_eq(pica_client_submit(o->client), 256);
+		ck_assert_int_eq(pica_client_wait_many(o->client, done, 256, 256, -1), 256);
+		ck_assert_int_eq(done[255].result, op == PICA_OP_LIST ? -EDQUOT : -EINVAL);
+	}
+}
+
+TEST_LOOP(lines_of_each_session_and_kind_are_limited, N_LOOPS) {
+	enum { JOBS = 20 * 256 };
+	struct server_settings settings;
+	struct one o[2];
+	server_settings_init(&settings);
+	settings.loop = loops[_i];
+	settings.log = on_log;
+	settings.log_level = LOG_LEVEL_DEBUG;
+	settings.limits.list_words = 64;
+	memset(lines, 0, sizeof(lines));
+	open_service(&settings);
+	const double begin = now();
+	open_one(&o[0]);
+	open_one(&o[1]);
+	put_refused(&o[0], 999, JOBS);
+	put_refused(&o[0], PICA_OP_LIST, JOBS);
+	put_refused(&o[1], 999, 256);
+	put_refused(&o[1], PICA_OP_LIST, 256);
+	const unsigned seconds = (unsigned)(now() - begin) + 2;
+	pica_client_close(o[0].client);
+	pica_client_close(o[1].client);
+	close_service(); /* tells of the rest */
+	for (unsigned i = 1; i <= 2; i++) {
+		const unsigned jobs = i == 1 ? 2 * JOBS : 2 * 256;
+		ck_assert_uint_eq(lines[i].bad_job + lines[i].engine + lines[i].left_out, jobs);
+		/* who comes after a flood has its lines as well */
+		ck_assert_uint_ge(lines[i].bad_job, 10);
+		ck_assert_uint_ge(lines[i].engine, 10);
+		ck_assert_uint_le(lines[i].bad_job, 10 * seconds);
+		ck_assert_uint_le(lines[i].engine, 10 * seconds);
+	}
+}
+
 int main(void) {
 	if (!mkdtemp(folder)) {
 		return 1;

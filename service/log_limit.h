@@ -1,0 +1,52 @@
+/*
+ * How often what clients cause is logged: each second has a few lines of each kind about each of
+ * them, the rest is counted. Any thread.
+ */
+#ifndef SERVICE_LOG_LIMIT_H
+#define SERVICE_LOG_LIMIT_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "service/loop.h"
+
+enum { LOG_LIMIT_LINES = 10, LOG_LIMIT_KINDS = 512 };
+
+struct log_kind {
+	uint64_t who;
+	const char *fmt; /* NULL: all for which there was no room */
+	uint32_t lines;
+};
+
+struct log_limit {
+	pthread_mutex_t mutex; /* covers what follows */
+	uint64_t end_ns;       /* of this second */
+	unsigned n;
+	struct log_kind kinds[LOG_LIMIT_KINDS + 1];
+	atomic_bool has_more; /* lines that were left out have yet to be told of; relaxed */
+	struct loop_timer timer; /* loop's thread: tells of them */
+};
+
+struct server;
+
+/* Of lines that are about a session, a user, or connections that were not welcome. */
+static inline uint64_t log_session(uint64_t id) {
+	return id;
+}
+
+static inline uint64_t log_user(uint32_t uid) {
+	return UINT64_C(1) << 63 | uid;
+}
+
+enum { LOG_STRANGERS = 0 };
+
+void log_limit_init(struct server *server);
+void log_limit_finish(struct server *server);
+/* Whether a line of the kind that fmt stands for is written. Counts it. */
+bool log_limit_allows(struct server *server, uint64_t who, const char *fmt);
+/* Loop's thread, after each of its rounds: what was left out is told of within a second. */
+void log_limit_look(struct server *server);
+
+#endif
