@@ -99,7 +99,7 @@ static int close_files(const struct options *o, const struct listening *l) {
 	if (o->record) {
 		folders[n++] = (struct sandbox_folder){ o->record, SANDBOX_WRITE };
 	}
-	return sandbox_folders(folders, n);
+	return sandbox_folders(folders, n, o->kiosk || o->exec);
 }
 
 int confine_begin(

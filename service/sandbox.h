@@ -40,10 +40,11 @@ struct sandbox_folder {
 
 /*
  * No files but those below the folders, for this thread and those that it makes from now on; what
- * is open stays so. -EOPNOTSUPP: not with this kernel or this build; or another negative errno, and
- * nothing holds.
+ * is open stays so. From Linux 6.12 on no abstract sockets of others either, and no signals to
+ * other processes: has_child lets them through, to one that was started before. -EOPNOTSUPP: not
+ * with this kernel or this build; or another negative errno, and nothing holds.
  */
-int sandbox_folders(const struct sandbox_folder *folders, unsigned n);
+int sandbox_folders(const struct sandbox_folder *folders, unsigned n, bool has_child);
 /*
  * No system calls but those that the service needs, for all threads: others fail with EPERM, and
  * what only an intruder would try (starting programs, tracing, mounting ...) ends the process.

@@ -17,6 +17,14 @@
 #define LANDLOCK_ACCESS_FS_TRUNCATE (1ULL << 14) /* version 3, Linux 6.2 */
 #endif
 
+/* Version 6, Linux 6.12: nothing outside of the sandbox by abstract sockets, by signals. */
+enum { SCOPE_SOCKETS = 1, SCOPE_SIGNALS = 2 };
+
+/* All that version 6 has; older ones take it where the rest is 0. */
+struct rules_attr {
+	uint64_t files, net, scoped;
+};
+
 static const uint64_t reading = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
 static const uint64_t removing = LANDLOCK_ACCESS_FS_REMOVE_FILE;
 static const uint64_t writing = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR |
@@ -48,25 +56,28 @@ static int allow(int rules, const struct sandbox_folder *f, uint64_t all) {
 	return ret;
 }
 
-int sandbox_folders(const struct sandbox_folder *folders, unsigned n) {
+int sandbox_folders(const struct sandbox_folder *folders, unsigned n, bool has_child) {
 	long version = syscall(
 			SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
 	if (version < 1) {
 		return -EOPNOTSUPP;
 	}
-	const struct landlock_ruleset_attr attr = { .handled_access_fs = handled(version) };
+	const struct rules_attr attr = { .files = handled(version),
+		.scoped = version < 6	? 0 :
+				has_child ? SCOPE_SOCKETS :
+					    SCOPE_SOCKETS | SCOPE_SIGNALS };
 	int rules = (int)syscall(SYS_landlock_create_ruleset, &attr, sizeof(attr), 0);
 	if (rules < 0) {
 		return -errno;
 	}
 	int ret = 0;
 	for (unsigned i = 0; i < n && ret == 0; i++) {
-		ret = allow(rules, &folders[i], attr.handled_access_fs);
+		ret = allow(rules, &folders[i], attr.files);
 	}
 #ifdef HAS_SANITIZER
 	ret = ret < 0 ? ret :
 			allow(rules, &(struct sandbox_folder){ "/proc", SANDBOX_READ },
-					attr.handled_access_fs);
+					attr.files);
 #endif
 	if (ret == 0 &&
 			(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
@@ -79,7 +90,7 @@ int sandbox_folders(const struct sandbox_folder *folders, unsigned n) {
 
 #else
 
-int sandbox_folders(const struct sandbox_folder *folders, unsigned n) {
+int sandbox_folders(const struct sandbox_folder *folders, unsigned n, bool has_child) {
 	return -EOPNOTSUPP;
 }
 

@@ -27,7 +27,7 @@
 static const int always[] = {
 	/* Descriptors that are open. */
 	S(read), S(readv), S(pread64), S(write), S(writev), S(pwrite64), S(close), S(lseek),
-	S(fcntl), S(dup), S(fstat), S(fstatfs), S(ftruncate), S(getdents64),
+	S(dup), S(fstat), S(fstatfs), S(ftruncate), S(getdents64),
 	/* Memory that clients share, bells, wake-ups. */
 	S(memfd_create), S(pipe2), S(eventfd2), S(munmap), S(mremap), S(madvise), S(brk),
 	S(inotify_add_watch),
@@ -120,7 +120,14 @@ static int add_arguments(scmp_filter_ctx filter, unsigned features) {
 		{ SCMP_SYS(socket), 0, WHOLE, AF_NETLINK },
 	};
 	const struct narrow seat = { SCMP_SYS(socket), 0, WHOLE, AF_UNIX };
+	/* Not F_SETOWN and F_SETSIG: the kernel sends their signals to any process of the user. */
+	static const unsigned commands[] = { F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC,
+		F_ADD_SEALS, F_GET_SEALS };
 	int ret = 0;
+	for (size_t i = 0; i < COUNT(commands) && ret == 0; i++) {
+		const struct narrow command = { SCMP_SYS(fcntl), 1, WHOLE, commands[i] };
+		ret = add_narrow(filter, SCMP_ACT_ALLOW, &command);
+	}
 	for (size_t i = 0; i < COUNT(narrow) && ret == 0; i++) {
 		bool is_open = narrow[i].call == SCMP_SYS(open) ||
 				narrow[i].call == SCMP_SYS(openat);

@@ -29,7 +29,9 @@ static uint64_t log_who(const struct session *s) {
 static void send_message(struct session *s, void *message, size_t size_bytes, const int *fds,
 		unsigned n_fds) {
 	int ret = sock_send(s->sock, message, size_bytes, fds, n_fds);
-	if (ret < 0 && s->state != SESSION_BROKEN) {
+	if (ret == -ETOOMANYREFS) {
+		session_break(s, ret, "descriptors of the service that nobody has read used up");
+	} else if (ret < 0 && s->state != SESSION_BROKEN) {
 		server_log_of(s->server, log_who(s), LOG_LEVEL_INFO,
 				"event=answer_lost session=%llu error=\"%s\"",
 				(unsigned long long)s->id, strerror(-ret));

@@ -25,7 +25,22 @@ USED_UP = b'descriptors'
 class Descriptors(Case):
     def serve(self, *args):
         self.dir.chmod(0o755)
-        return self.start('--threads', '0', *args, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (FEW, FEW)))
+        return self.start('--threads', '0', '--max-sessions', '256', '--user-sessions', '256', *args,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (FEW, FEW)))
+
+    @unittest.skipIf(os.geteuid() != 0, 'only root has more in flight than the service may send')
+    def test_descriptors_that_nobody_reads(self):
+        for loop in LOOPS:
+            p = self.serve('--loop', loop)
+            ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            socket.send_fds(ours, [b'x'], [0] * (2 * FEW))  # of the same user
+            _, kind, answer = self.greet()
+            self.assertEqual(kind, 65)
+            self.assertIn(b'descriptors of the service that nobody has read used up', answer)
+            ours.close()
+            theirs.close()
+            self.assertEqual(self.greet()[1], 64)
+            self.assertIn('event=session_dropped', self.stop(p))
 
     def come(self):
         s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)

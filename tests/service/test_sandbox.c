@@ -16,6 +16,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -76,6 +77,32 @@ static int try_kernel_messages(void) {
 
 static int try_kill_parent(void) {
 	return result(kill(getppid(), 0));
+}
+
+/* Where one of them is missing no signal is sent; both let the kernel kill the parent. */
+static int try_owner_of_signals(void) {
+	const int fd = eventfd(0, 0);
+	return result(fcntl(fd, F_SETOWN, getppid()));
+}
+
+static int try_choose_signal(void) {
+	const int fd = eventfd(0, 0);
+	return result(fcntl(fd, F_SETSIG, SIGKILL));
+}
+
+static int try_commands(void) {
+	const int fd = eventfd(0, 0), again = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	return result(again < 0 || fcntl(again, F_SETFD, fcntl(again, F_GETFD)) < 0 ||
+					fcntl(again, F_SETFL, fcntl(again, F_GETFL)) < 0 ?
+			-1 :
+			0);
+}
+
+/* A socket of the parent: EPERM, or whatever says that it was looked for. */
+static int try_abstract_socket(void) {
+	const struct sockaddr_un addr = { .sun_family = AF_UNIX, .sun_path = "\0test_sandbox" };
+	const int sock = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+	return result(connect(sock, (const struct sockaddr *)&addr, sizeof(addr)));
 }
 
 static int try_setuid(void) {
@@ -266,6 +293,9 @@ static const struct attempt attempts[] = {
 	{ "a seat", SANDBOX_SEAT, try_unix_socket, 0 },
 	{ "a seat's connection", SANDBOX_SEAT, try_connect, EBADF },
 	{ "a signal", 0, try_kill_parent, EPERM },
+	{ "signals by the kernel", SANDBOX_DRM | SANDBOX_SEAT, try_owner_of_signals, EPERM },
+	{ "others than SIGIO", SANDBOX_FILES | SANDBOX_DRM, try_choose_signal, EPERM },
+	{ "commands of files", 0, try_commands, 0 },
 	{ "another user", 0, try_setuid, EPERM },
 	{ "code", 0, try_new_code, EPERM },
 	{ "code out of data", 0, try_code_from_data, EPERM },
@@ -351,12 +381,12 @@ TEST_LOOP(one_child_can_be_ended, has_filter()) {
 
 /* ---- Folders ---- */
 
-static int in_folders(enum sandbox_right right, int (*attempt)(void)) {
+static int in_folders_of(enum sandbox_right right, int (*attempt)(void), bool has_child) {
 	pid_t pid = fork();
 	if (pid == 0) {
 		const struct sandbox_folder folders[] = { { inside, right },
 			{ "/nonexistent/folder", SANDBOX_WRITE } };
-		int ret = sandbox_folders(folders, 2);
+		int ret = sandbox_folders(folders, 2, has_child);
 		_exit(ret == -EOPNOTSUPP ? MISSING : ret < 0 ? 251 : attempt());
 	}
 	int status;
@@ -364,6 +394,28 @@ static int in_folders(enum sandbox_right right, int (*attempt)(void)) {
 	ck_assert(WIFEXITED(status));
 	ck_assert_int_lt(WEXITSTATUS(status), 250);
 	return WEXITSTATUS(status);
+}
+
+static int in_folders(enum sandbox_right right, int (*attempt)(void)) {
+	return in_folders_of(right, attempt, false);
+}
+
+TEST(nothing_outside_is_reached_by_signals_and_abstract_sockets) {
+	const long version = syscall(SYS_landlock_create_ruleset, NULL, 0, 1);
+	if (version < 6) {
+		printf("Landlock %ld: no scopes\n", version);
+		return;
+	}
+	const struct sockaddr_un addr = { .sun_family = AF_UNIX, .sun_path = "\0test_sandbox" };
+	const int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	ck_assert_int_eq(bind(sock, (const struct sockaddr *)&addr, sizeof(addr)), 0);
+	ck_assert_int_eq(listen(sock, 4), 0);
+	ck_assert_int_eq(try_abstract_socket(), 0);
+	ck_assert_int_eq(in_folders(SANDBOX_READ, try_abstract_socket), EPERM);
+	ck_assert_int_eq(in_folders(SANDBOX_READ, try_kill_parent), EPERM);
+	ck_assert_int_eq(in_folders_of(SANDBOX_READ, try_kill_parent, true), 0);
+	ck_assert_int_eq(in_folders_of(SANDBOX_READ, try_abstract_socket, true), EPERM);
+	close(sock);
 }
 
 TEST(folders_are_all_that_is_left) {
