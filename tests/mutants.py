@@ -85,19 +85,26 @@ class Tree:
     """A copy of the sources with a build of its own."""
 
     def __init__(self, root, folder, jobs):
-        self.root, self.build, self.jobs = folder / 'tree', folder / 'build', str(jobs)
+        self.root, self.build, self.jobs = folder / 'tree', folder / 'tree/build', str(jobs)
         if not self.root.exists():
             shutil.copytree(root, self.root, ignore=lambda where, names: [
                 n for n in names if n == '.git' or (pathlib.Path(where) / n / 'meson-info').exists()])
         if not self.build.exists():
             subprocess.run(['meson', 'setup', self.build, self.root, '--buildtype=release', '-Db_ndebug=false'], check=True,
                            stdout=subprocess.DEVNULL)
-        self.there = {t['name'] for t in json.loads(subprocess.check_output(['meson', 'introspect', '--tests', self.build]))}
+        tests = [t for t in self.introspect('--tests') if t['name'] in DISPLAY + SERVICE]
+        self.there = {t['name'] for t in tests}
+        needed = {i for t in tests for i in [*t['depends'], t['cmd'][0]]}
+        self.targets = [pathlib.Path(t['filename'][0]).relative_to(self.build) for t in self.introspect('--targets')
+                        if t['id'] in needed or t['filename'][0] in needed]
         if not self.compile():
             sys.exit('mutants: the tree does not build')
 
+    def introspect(self, what):
+        return json.loads(subprocess.check_output(['meson', 'introspect', what, self.build]))
+
     def compile(self):
-        return subprocess.run(['ninja', '-C', self.build, '-j', self.jobs], stdout=subprocess.DEVNULL).returncode == 0
+        return subprocess.run(['ninja', '-C', self.build, '-j', self.jobs, *self.targets], stdout=subprocess.DEVNULL).returncode == 0
 
     def failing(self, path):
         """The first test that fails, or None."""

@@ -38,6 +38,7 @@ static struct {
 	const char *picad;
 	unsigned seconds, runs;
 	const char *memory; /* of a cgroup for picad, or NULL */
+	const char *socket; /* of a service that is attacked and not measured, or NULL */
 	bool json;
 } options = { .seconds = 10, .runs = 10 };
 
@@ -207,6 +208,7 @@ static pid_t start_attack(const char *path, const struct attack *what, unsigned 
 }
 
 static void end_attack(pid_t leader) {
+	kill(leader, SIGKILL); /* first: it may not have its group yet */
 	kill(-leader, SIGKILL);
 	waitpid(leader, NULL, 0);
 }
@@ -341,7 +343,7 @@ static bool keeps_no_memory(void) {
 			raw_now_ms() < limit && daemon_is_alive(&d);
 			i++) {
 		const pid_t leader =
-				start_attack(d.socket, &attacks[i % n_attacks], USERS_OF_SILENT, 1);
+				start_attack(d.socket, &attacks[i % n_attacks], MANY, 1);
 		nap_us(HOSTILE_MS * 1000);
 		end_attack(leader);
 	}
@@ -397,7 +399,7 @@ static bool run_rows(char **names) {
 	for (unsigned i = 0; i < n_attacks; i++) {
 		if (is_wanted(names, attacks[i].name)) {
 			add(&attacks[i], 1, emit_small);
-			add(&attacks[i], 8, emit_small);
+			add(&attacks[i], MANY, emit_small);
 		}
 	}
 	if (is_wanted(names, "silent")) {
@@ -444,8 +446,32 @@ static bool run_all(char **names) {
 	return ok;
 }
 
+/* As the user that it is, until it is killed. */
+static int attack_service(const char *name) {
+	const struct attack *what = attacks;
+	while (what <= &attacks[n_attacks] && strcmp(what->name, name) != 0) {
+		what++;
+	}
+	if (what > &attacks[n_attacks]) {
+		return 2;
+	}
+	signal(SIGPIPE, SIG_IGN);
+	for (unsigned i = 0; i < MANY; i++) {
+		if (fork() == 0) {
+			struct attacker a = { .path = options.socket, .attack = what,
+				.opened = &shared->opened };
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			attack(&a);
+		}
+	}
+	for (;;) {
+		pause();
+	}
+}
+
 static int usage(void) {
-	fprintf(stderr, "usage: neighbours [--seconds N] [--runs N] [--memory BYTES] [--json] PICAD [ATTACK...]\n");
+	fprintf(stderr, "usage: neighbours [--seconds N] [--runs N] [--memory BYTES] [--json] PICAD [ATTACK...]\n"
+			"       neighbours --socket PATH ATTACK\n");
 	for (unsigned i = 0; i <= n_attacks; i++) {
 		fprintf(stderr, "  %-12s %s\n", attacks[i].name, attacks[i].what);
 	}
@@ -459,6 +485,7 @@ int main(int argc, char **argv) {
 	static const struct option long_options[] = { { "seconds", required_argument, NULL, 's' },
 		{ "runs", required_argument, NULL, 'r' },
 		{ "memory", required_argument, NULL, 'm' }, { "json", no_argument, NULL, 'j' },
+		{ "socket", required_argument, NULL, 'k' },
 		{ NULL, 0, NULL, 0 } };
 	for (int c; (c = getopt_long(argc, argv, "", long_options, NULL)) != -1;) {
 		switch (c) {
@@ -474,6 +501,9 @@ int main(int argc, char **argv) {
 		case 'j':
 			options.json = true;
 			break;
+		case 'k':
+			options.socket = optarg;
+			break;
 		default:
 			return usage();
 		}
@@ -481,15 +511,18 @@ int main(int argc, char **argv) {
 	if (optind == argc || options.seconds < 1 || options.runs < 1 || options.runs > MOST_RUNS) {
 		return usage();
 	}
-	options.picad = argv[optind];
-	if (getuid() != 0) {
-		fprintf(stderr, "neighbours: only root can start processes of several users\n");
-		return 77;
-	}
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 			0);
 	if (shared == MAP_FAILED) {
 		die("shared memory");
+	}
+	if (options.socket) {
+		return attack_service(argv[optind]);
+	}
+	options.picad = argv[optind];
+	if (getuid() != 0) {
+		fprintf(stderr, "neighbours: only root can start processes of several users\n");
+		return 77;
 	}
 	if (options.memory && !cgroup_create(options.memory)) {
 		fprintf(stderr, "neighbours: no cgroup with a limit of memory can be made here\n");

@@ -8,7 +8,7 @@
 
 struct pica_emit;
 
-enum { USERS_OF_SILENT = 8, SILENT_SESSIONS = 64, MOST_ATTACKS = 16 };
+enum { MANY = 8, USERS_OF_SILENT = 8, SILENT_SESSIONS = 64, MOST_ATTACKS = 16 };
 
 struct attacker {
 	const char *path; /* of the service */

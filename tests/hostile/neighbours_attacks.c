@@ -142,12 +142,12 @@ int attack_furnish(struct neighbour *n, void (*emit)(struct pica_emit *)) {
 	static const float corner[3][2] = { { -1, -1 }, { 1, -1 }, { -1, 1 } };
 	struct pica_emit e;
 	int ret = neighbour_furnish(n);
-	if (ret == 0) {
-		const int64_t region = raw_region(&n->raw, n->context, BIG, BIG_BYTES, NULL, NULL);
-		ret = region < 0 ? (int)region : 0;
-	}
 	if (ret < 0 || !emit) {
 		return ret;
+	}
+	const int64_t region = raw_region(&n->raw, n->context, BIG, BIG_BYTES, NULL, NULL);
+	if (region < 0) {
+		return (int)region;
 	}
 	for (unsigned i = 0; i < 3 * BIG_TRIANGLES; i++) {
 		const float v[8] = { corner[i % 3][0], corner[i % 3][1], -0.5f, 1, corner[i % 3][0],
