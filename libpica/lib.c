@@ -59,6 +59,7 @@ static int engine_init(struct engine *e, const struct pica_settings *s, enum isa
 	e->trace_user = s->trace_user;
 	e->log = (struct logger){ s->log, s->owner_log, s->log_user, s->log_level };
 	atomic_init(&e->order, 1);
+	atomic_init(&e->kept_bytes, 0);
 	e->slice_ns = s->slice_us ? s->slice_us * UINT64_C(1000) : SLICE_NS;
 	int ret = spares_init(&e->spare_tile, s->n_threads, make_tile_scratch, drop_tile_scratch);
 	if (ret == 0) {

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "engine_rig.h"
+#include "pica/front/ctx.h"
 
 static atomic_uint allocations;
 
@@ -83,4 +84,32 @@ SYNC_ENGINE_TEST(a_texture_bound_again_is_not_decoded_again) {
 	struct pica_stats stats = { .size = sizeof(stats) };
 	ck_assert_int_eq(pica_stats(ctx, &stats), 0);
 	ck_assert_uint_eq(stats.textures_decoded, 1);
+}
+
+/* The contexts of a device share what they keep for later frames; each may keep a little. */
+SYNC_ENGINE_TEST(contexts_keep_a_limited_amount_together) {
+	enum { CONTEXTS = 7, CHUNKS = 250, MIB = 1 << 20 };
+	struct pica_ctx *const first = ctx;
+	struct pica_ctx *each[CONTEXTS];
+	const atomic_size_t *kept = &first->device->engine.kept_bytes;
+	emit_state(&e, COLOR);
+	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, CHUNKS * 1536 / 2);
+	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, CHUNKS * 1536 / 2);
+	ck_assert_int_eq(pica_emit_finalize(&e), 0);
+	for (unsigned i = 0; i < CONTEXTS; i++) {
+		ck_assert_int_eq(pica_ctx_create(&each[i], device, NULL), 0);
+		ctx = each[i];
+		ck_assert_int_eq(run_words(e.words, e.count).result, 0);
+		ck_assert_uint_eq(atomic_load(kept) > 200 * MIB, i > 3);
+		ck_assert_uint_le(atomic_load(kept), (256 + 32 * CONTEXTS) * MIB);
+	}
+	ck_assert_uint_gt(each[0]->exec.kept_bytes, 40 * MIB);
+	ck_assert_uint_le(each[CONTEXTS - 1]->exec.kept_bytes, 32 * MIB);
+	ck_assert_uint_gt(each[CONTEXTS - 1]->exec.kept_bytes, 24 * MIB);
+	for (unsigned i = 0; i < CONTEXTS; i++) {
+		pica_ctx_destroy(each[i]);
+	}
+	ck_assert_uint_eq(atomic_load(kept), first->exec.kept_bytes);
+	pica_emit_finish(&e);
+	ctx = first;
 }

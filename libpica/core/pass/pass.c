@@ -121,7 +121,7 @@ static struct chunk *next_chunk(struct exec *x, struct unit *u) {
 	struct chunk *c = x->free_chunks;
 	if (c) {
 		x->free_chunks = c->next;
-		x->kept_bytes -= chunk_bytes(c);
+		unit_no_longer_kept(x, chunk_bytes(c));
 	} else {
 		c = chunk_create();
 		if (!c) {

@@ -46,6 +46,7 @@ struct engine {
 	struct spares spare_tile, spare_vertex;
 	uint64_t slice_ns; /* that a task may work while others wait */
 	atomic_uint_fast64_t order; /* age of units over all contexts */
+	atomic_size_t kept_bytes;   /* of all contexts; relaxed */
 	/* Called by the worker that retires a unit. */
 	void (*notify)(void *arg);
 	void *notify_arg;

@@ -8,8 +8,13 @@
 #include "core/base/probe.h"
 
 enum {
-	/* Memory that is kept for the next passes: a frame of a million vertices. */
+	/*
+	 * Memory that is kept for the next passes: of a context, a frame of a million vertices; of
+	 * all contexts; and what a context may keep whatever the others have.
+	 */
 	KEEP_BYTES = 192 << 20,
+	KEEP_BYTES_ALL = 256 << 20,
+	KEEP_BYTES_EACH = 32 << 20,
 	BEHIND = 64, /* younger units of others that go before */
 	SMALL_BYTES = 8192, /* touched in less time than another thread takes to wake up */
 };
@@ -56,6 +61,7 @@ void exec_finish(struct exec *x) {
 		free(u->chunks);
 		free(u->holds);
 	}
+	unit_no_longer_kept(x, x->kept_bytes);
 	while (x->free_chunks) {
 		struct chunk *next = x->free_chunks->next;
 		chunk_destroy(x->free_chunks);
@@ -74,12 +80,20 @@ uint64_t exec_busy_ns(const struct exec *x) {
 
 /* ---- Reaping ---- */
 
+void unit_no_longer_kept(struct exec *x, size_t size_bytes) {
+	x->kept_bytes -= size_bytes;
+	atomic_fetch_sub_explicit(&x->e->kept_bytes, size_bytes, memory_order_relaxed);
+}
+
 /* Whether memory is kept for later; it is counted then. */
 static bool keep(struct exec *x, size_t size_bytes) {
-	if (size_bytes > KEEP_BYTES - x->kept_bytes) {
+	const size_t all = atomic_load_explicit(&x->e->kept_bytes, memory_order_relaxed);
+	const size_t own = x->kept_bytes + size_bytes;
+	if (own > KEEP_BYTES || (own > KEEP_BYTES_EACH && all + size_bytes > KEEP_BYTES_ALL)) {
 		return false;
 	}
-	x->kept_bytes += size_bytes;
+	x->kept_bytes = own;
+	atomic_fetch_add_explicit(&x->e->kept_bytes, size_bytes, memory_order_relaxed);
 	return true;
 }
 
@@ -205,7 +219,7 @@ struct unit *unit_open(struct exec *x, bool is_pass, uint64_t job) {
 	footprint_clear(&u->sampled);
 	u->is_pass = is_pass;
 	u->busy = true;
-	x->kept_bytes -= u->arena.capacity;
+	unit_no_longer_kept(x, u->arena.capacity);
 	u->order = atomic_fetch_add_explicit(&x->e->order, 1, memory_order_relaxed);
 	u->turn = u->order + (x->is_behind ? BEHIND : 0);
 	u->job = job;

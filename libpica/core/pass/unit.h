@@ -18,6 +18,8 @@ static inline int unit_kind(const struct unit *u) {
 
 /* A unit that is not busy; parks while all are. */
 struct unit *unit_open(struct exec *x, bool is_pass, uint64_t job);
+/* So much of what the context keeps is used, or freed. */
+void unit_no_longer_kept(struct exec *x, size_t size_bytes);
 /*
  * Adds edges from every earlier unit in flight, then releases the unit. bytes: the bytes that it
  * touches, if that is all its work; 0: more. Little work without predecessors is done here, by this
