@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 
 #include "engine_rig.h"
+#include "pica/front/ctx.h"
 #include "tests/suite.h"
 
 enum {
@@ -48,7 +49,7 @@ static uint64_t queue_list(struct pica_ctx *c, struct pica_emit *e) {
 }
 
 /* The list of the first context, and a job after it that waits for the list, unless op is LIST. */
-enum what { ALL_UNITS, INDICES, STATS, INVALIDATE, WRITE, N_WHAT };
+enum what { ALL_UNITS, MEMORY, INDICES, STATS, INVALIDATE, WRITE, N_WHAT };
 
 static uint64_t queue_waiting(enum what what) {
 	static struct pica_stats stats;
@@ -61,6 +62,18 @@ static uint64_t queue_waiting(enum what what) {
 		emit_target(&e, OTHER); /* another pass; those on DRAWN wait for the first */
 		pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
 		emit_target(&e, DRAWN);
+		pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
+	}
+	for (unsigned i = 0; what == MEMORY && i < 80; i++) {
+		/* Five passes of 64 MiB of decoded texels, of which three are in flight. */
+		const struct pica_texture texture = { .addr = FCRAM + 0x3000000 + 128 * i,
+			.width = 1024, .height = 1024, .format = PICA_TEXTURE_FORMAT_RGBA8 };
+		struct pica_tev tev;
+		pica_tev_init(&tev);
+		tev.rgb_source[0] = PICA_TEV_SOURCE_TEXTURE0;
+		pica_emit_tev(&e, 0, &tev);
+		pica_emit_texture(&e, 0, &texture);
+		pica_emit_texture_units(&e, 1, 0, false);
 		pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
 	}
 	if (what == INDICES) {
@@ -119,7 +132,11 @@ TEST_LOOP(whoever_waits_lets_others_go_on, N_WHAT) {
 		expect_others_go_on(other);
 	}
 	ck_assert_int_eq(pica_wait(ctx, seq, 0), -ETIME);
+	monitor_lock(&device->dispatcher.mon);
+	const uint64_t issued = ctx->queue.issued;
+	monitor_unlock(&device->dispatcher.mon);
 	sem_post(&gate);
+	ck_assert_uint_lt(issued, seq); /* it was parked in the job */
 	ck_assert_int_eq(pica_wait(ctx, seq, -1), 0);
 	pica_ctx_destroy(other);
 	close_engine();

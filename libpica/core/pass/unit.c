@@ -15,6 +15,9 @@ enum {
 	KEEP_BYTES = 192 << 20,
 	KEEP_BYTES_ALL = 256 << 20,
 	KEEP_BYTES_EACH = 32 << 20,
+	/* Units of a context together need no more while another one is opened. */
+	MAX_FLIGHT_BYTES = 192 << 20,
+	CHUNK_BYTES = 256 << 10, /* of ordinary triangles */
 	BEHIND = 64, /* younger units of others that go before */
 	SMALL_BYTES = 8192, /* touched in less time than another thread takes to wake up */
 };
@@ -202,9 +205,19 @@ void exec_sync(struct exec *x, struct range r, bool for_write) {
 
 /* ---- Opening and launching ---- */
 
+/* What units in flight need, by counts. */
+static size_t flight_bytes(const struct exec *x) {
+	size_t sum = 0;
+	for (unsigned i = 0; i < EXEC_UNITS; i++) {
+		const struct unit *u = &x->unit[i];
+		sum += u->busy ? u->arena.capacity + u->held_bytes + u->n_chunks * CHUNK_BYTES : 0;
+	}
+	return sum;
+}
+
 struct unit *unit_open(struct exec *x, bool is_pass, uint64_t job) {
 	struct unit *u = x->unit;
-	while (exec_reap(x) == EXEC_UNITS) {
+	while (exec_reap(x) == EXEC_UNITS || flight_bytes(x) > MAX_FLIGHT_BYTES) {
 		exec_park(x);
 	}
 	while (u->busy) {
