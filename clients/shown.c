@@ -1,6 +1,11 @@
 #include "shown.h"
 
+#include <errno.h>
 #include <string.h>
+
+#include "pictures/drawing.h"
+
+enum { TOP_WIDTH = 400, BOTTOM_WIDTH = 320, HEIGHT = 240 };
 
 static const struct {
 	const char *name;
@@ -53,4 +58,44 @@ void shown_finish(struct shown *s) {
 		picture_finish(&s->picture[i]);
 	}
 	memset(s->is_set, 0, sizeof(s->is_set));
+}
+
+int shown_blank(struct picture *out, unsigned screens) {
+	const bool has_top = screens >> PICA_SCREEN_TOP & 1;
+	const bool has_bottom = screens >> PICA_SCREEN_BOTTOM & 1;
+	return drawing_begin(out, has_top ? TOP_WIDTH : BOTTOM_WIDTH,
+			has_top && has_bottom ? 2 * HEIGHT : HEIGHT, 0);
+}
+
+/* Wide mode has columns of half the width: two become one. */
+static void narrow(struct picture *p) {
+	for (uint32_t i = 0; i < p->width / 2 * p->height; i++) {
+		for (unsigned c = 0; c < 3; c++) {
+			const unsigned sum = p->rgb[6 * i + c] + p->rgb[6 * i + 3 + c];
+			p->rgb[3 * i + c] = (uint8_t)((sum + 1) / 2);
+		}
+	}
+	p->width /= 2;
+}
+
+int shown_compose(struct picture *out, struct gpu gpu, unsigned screens, enum pica_eye top) {
+	struct picture p = { 0 };
+	int ret = shown_blank(out, screens), y = 0;
+	for (unsigned i = 0; ret == 0 && i < 2; i++) {
+		if (!(screens >> i & 1)) {
+			continue;
+		}
+		ret = gpu_read_screen(&p, gpu, (enum pica_screen_id)i,
+				i == PICA_SCREEN_TOP ? top : PICA_EYE_LEFT);
+		if (ret == 0) {
+			if (p.width > TOP_WIDTH) {
+				narrow(&p);
+			}
+			drawing_copy(out, ((int)out->width - (int)p.width) / 2, y, &p);
+		}
+		ret = ret == -ENODATA ? 0 : ret;
+		y += HEIGHT;
+	}
+	picture_finish(&p);
+	return ret;
 }

@@ -28,4 +28,13 @@ int shown_take(struct shown *s, struct pica_ctx *ctx);
 void shown_take_buffer(struct shown *s, struct pica_ctx *ctx);
 void shown_finish(struct shown *s);
 
+/*
+ * Both screens, one below the other, or one of them, as a picture of their usual size; screens:
+ * bits 1 << PICA_SCREEN_... A screen that was never set is black; top: the eye of the upper one.
+ * Replaces *out. Negative errno.
+ */
+int shown_compose(struct picture *out, struct gpu gpu, unsigned screens, enum pica_eye top);
+/* The same without anything on it. -ENOMEM. */
+int shown_blank(struct picture *out, unsigned screens);
+
 #endif

@@ -13,10 +13,10 @@
 #include "common/clock.h"
 #include "common/options.h"
 #include "common/terminal.h"
-#include "pictures/drawing.h"
 #include "pictures/plain.h"
 #include "play/term_picture.h"
 #include "replay.h"
+#include "shown.h"
 #include "verbs.h"
 
 enum backend { BACKEND_AUTO, BACKEND_KMS, BACKEND_TERM };
@@ -29,7 +29,6 @@ enum {
 	KEY_LEFT,
 	KEY_UP,
 	KEY_DOWN,
-	SCREEN_HEIGHT = 240,
 	PATH_BYTES = 4096,
 	LEAST_COLUMNS = 20, /* of a window: less shows nothing to be told from another frame */
 	LEAST_ROWS = 6,
@@ -70,7 +69,7 @@ struct view {
 	struct replay replay;
 	uint32_t n_frames, frame;  /* the one shown, from 0 */
 	bool is_paused, is_behind; /* late: drawing takes longer than a frame */
-	struct picture screen, canvas, scaled;
+	struct picture canvas, scaled;
 	const char *name;
 };
 
@@ -125,37 +124,6 @@ static int go_to(struct view *v, uint32_t frame) {
 
 /* ---- The picture ---- */
 
-static int add_screen(struct view *v, enum pica_screen_id id, int y) {
-	int ret = gpu_read_screen(&v->screen, v->gpu, id, PICA_EYE_LEFT);
-	if (ret == -ENODATA) {
-		return 0; /* never set: black */
-	}
-	if (ret == 0 && v->screen.width > 400) { /* wide mode */
-		struct picture narrow = { 0, 0, NULL };
-		ret = term_picture_scale(&narrow, &v->screen, 400, SCREEN_HEIGHT);
-		picture_finish(&v->screen);
-		v->screen = narrow;
-	}
-	if (ret == 0) {
-		drawing_copy(&v->canvas, ((int)v->canvas.width - (int)v->screen.width) / 2, y,
-				&v->screen);
-	}
-	return ret;
-}
-
-static int compose(struct view *v) {
-	const enum screens s = v->o->screens;
-	int ret = drawing_begin(&v->canvas, s == SCREENS_BOTTOM ? 320 : 400,
-		s == SCREENS_BOTH ? 2 * SCREEN_HEIGHT : SCREEN_HEIGHT, 0);
-	if (ret == 0 && s != SCREENS_BOTTOM) {
-		ret = add_screen(v, PICA_SCREEN_TOP, 0);
-	}
-	if (ret == 0 && s != SCREENS_TOP) {
-		ret = add_screen(v, PICA_SCREEN_BOTTOM, s == SCREENS_BOTH ? SCREEN_HEIGHT : 0);
-	}
-	return ret;
-}
-
 static void put_status(const struct view *v, FILE *out, unsigned rows, unsigned columns) {
 	char line[256], plain[sizeof(line)];
 	snprintf(line, sizeof(line),
@@ -209,7 +177,10 @@ static int show(struct view *v) {
 		terminal_show(SMALL_WINDOW, -1);
 		return 0;
 	}
-	int ret = compose(v);
+	static const unsigned screens[] = { [SCREENS_BOTH] = 1 << PICA_SCREEN_TOP |
+				1 << PICA_SCREEN_BOTTOM,
+		[SCREENS_TOP] = 1 << PICA_SCREEN_TOP, [SCREENS_BOTTOM] = 1 << PICA_SCREEN_BOTTOM };
+	int ret = shown_compose(&v->canvas, v->gpu, screens[v->o->screens], PICA_EYE_LEFT);
 	FILE *out = ret == 0 ? open_memstream(&text, &size) : NULL;
 	if (!out) {
 		return ret < 0 ? ret : -ENOMEM;
@@ -347,7 +318,6 @@ static int view_in_terminal(struct view *v) {
 						"expected a terminal; `pica render' writes pictures" :
 						strerror(-ret));
 	}
-	picture_finish(&v->screen);
 	picture_finish(&v->canvas);
 	picture_finish(&v->scaled);
 	pica_ctx_destroy(ctx);
