@@ -101,11 +101,16 @@ class Work(unittest.TestCase):
         self.context.fill(VRAM, VRAM + 16, 0x44332211)
         kept[:1], part[:1] = b'!', b'?'
         self.vram.free()
-        self.assertEqual(bytes(kept[:4]), b'!\x22\x33\x44')
+        for _ in range(2000):  # the service takes its pages back
+            if bytes(kept[:4]) == bytes(4):
+                break
+            time.sleep(0.01)
+        self.assertEqual(bytes(kept[:4]), bytes(4))
         kept[MIB - 1:] = b'end'[:1]
         del self.fcram
         self.service.close()
-        self.assertEqual((bytes(kept[-1:]), bytes(part[:1]), len(part)), (b'e', b'?', MIB - 4096))
+        self.assertEqual((bytes(kept[-1:]), len(part)), (b'e', MIB - 4096))
+        self.assertIn(bytes(part[:1]), (b'?', b'\0'))
         address = int(pica.ffi.cast('uintptr_t', pica.ffi.from_buffer(kept)))
 
         def is_mapped():

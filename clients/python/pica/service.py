@@ -33,7 +33,7 @@ def _place(where):
 class Service(Owner):
     """A connection to a service. A context manager.
 
-    After close() its contexts and memory have ended with it; buffers keep their bytes.
+    After close() its contexts and memory have ended with it; buffers stay valid.
 
     where: the path of a socket; None: $PICA_SOCKET, or the default path; 'builtin:' or 'builtin:2': a service inside
     this process, with that many worker threads. name: shown to people, up to 31 bytes. slots: jobs in one submission.
@@ -152,7 +152,7 @@ class Memory:
     def buffer(self):
         """The bytes, for reading and writing in place.
 
-        A buffer stays valid after the memory is freed or the service closed; its bytes are private then."""
+        A buffer stays valid after the memory is freed or the service closed; its bytes become 0 soon after, and private."""
         host = client_lib.pica_client_host(self.handle)
         if self._bytes is None:
             self._bytes = _mapped_again(host, self.size)
