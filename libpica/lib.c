@@ -74,13 +74,13 @@ static int engine_init(struct engine *e, const struct pica_settings *s, enum isa
 	}
 	unsigned n = pool_workers(e->pool);
 	e->tile_scratch = calloc(n, sizeof(struct tile_scratch *));
-	e->vertex_scratch = calloc(n + 1, sizeof(struct vertex_scratch *));
+	e->vertex_scratch = calloc(n, sizeof(struct vertex_scratch *));
 	bool ok = e->tile_scratch && e->vertex_scratch;
 	for (unsigned i = 0; ok && i < n; i++) {
 		e->tile_scratch[i] = make_tile_scratch();
 		ok = e->tile_scratch[i] != NULL;
 	}
-	for (unsigned i = 0; ok && i < n + 1; i++) {
+	for (unsigned i = 0; ok && i < n; i++) {
 		e->vertex_scratch[i] = make_vertex_scratch();
 		ok = e->vertex_scratch[i] != NULL;
 	}
@@ -93,7 +93,7 @@ static void engine_finish(struct engine *e) {
 	for (unsigned i = 0; e->tile_scratch && i < n; i++) {
 		tile_scratch_destroy(e->tile_scratch[i]);
 	}
-	for (unsigned i = 0; e->vertex_scratch && i < n + 1; i++) {
+	for (unsigned i = 0; e->vertex_scratch && i < n; i++) {
 		vertex_scratch_destroy(e->vertex_scratch[i]);
 	}
 	free(e->tile_scratch);
@@ -216,10 +216,11 @@ PICA_EXPORT int pica_ctx_create(struct pica_ctx **out, struct pica_device *dev,
 	if (!out || !dev || !ctx_settings_ok(settings)) {
 		return -EINVAL;
 	}
-	struct pica_ctx *ctx = calloc(1, sizeof(*ctx));
+	struct pica_ctx *ctx = aligned_alloc(_Alignof(struct pica_ctx), sizeof(*ctx));
 	if (!ctx) {
 		return -ENOMEM;
 	}
+	memset(ctx, 0, sizeof(*ctx));
 	int ret = -ENOMEM;
 	ctx->settings = *settings;
 	if (!(settings->flags & PICA_CTX_ARITHMETIC)) {

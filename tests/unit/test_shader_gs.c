@@ -31,6 +31,12 @@ static struct prog *gs_program(const uint32_t *code, unsigned n) {
 
 FIXTURE(setup, NULL)
 
+static void run_gs(const struct prog *p, unsigned entry, struct shader_gs *gs, uint64_t budget,
+		struct shader_result *r, struct emitted *e) {
+	const struct shader_host host = { .emit = collect, .user = e };
+	shader_run_gs(p, entry, &u, gs, PICA_FLOAT_F24, budget, r, &host);
+}
+
 TEST(geometry_program_emits_a_triangle) {
 	const uint32_t code[] = { 0xAC000000, op2(OP_MOV, 0, 0, 0), op2(OP_MOV, 1, 1, 0), W_EMIT,
 		0xAD000000, op2(OP_MOV, 0, 2, 0), op2(OP_MOV, 1, 3, 0), W_EMIT,
@@ -44,7 +50,7 @@ TEST(geometry_program_emits_a_triangle) {
 	struct emitted e = { 0 };
 	struct shader_result r = { 0 };
 	ck_assert_uint_eq(u.b, 0); /* b15 before the first run */
-	shader_run_gs(p, 0, &u, &gs, PICA_FLOAT_F24, 1000, &r, collect, &e);
+	run_gs(p, 0, &gs, 1000, &r, &e);
 	ck_assert_uint_eq(u.b, 0x8000); /* and after it */
 	ck_assert_uint_eq(e.n, 3);
 	for (unsigned i = 0; i < 3; i++) {
@@ -71,7 +77,7 @@ TEST(output_banks_alternate) {
 	gs.v[1][0] = 20;
 	struct emitted e = { 0 };
 	struct shader_result r = { 0 };
-	shader_run_gs(p, 0, &u, &gs, PICA_FLOAT_F24, 1000, &r, collect, &e);
+	run_gs(p, 0, &gs, 1000, &r, &e);
 	ck_assert_uint_eq(e.n, 4);
 	assert_float(e.at[0].o0[0], 10);
 	assert_float(e.at[1].o0[0], 20);
@@ -100,9 +106,9 @@ TEST(geometry_state_lasts_from_run_to_run) {
 	u.i[0][2] = 5;
 	struct emitted e = { 0 };
 	struct shader_result r = { 0 };
-	shader_run_gs(p, 0, &u, &gs, PICA_FLOAT_F24, 1000, &r, collect, &e);
+	run_gs(p, 0, &gs, 1000, &r, &e);
 	ck_assert_uint_eq(e.n, 0);
-	shader_run_gs(p, 0xF000, &u, &gs, PICA_FLOAT_F24, 1000, &r, collect, &e); /* entry & FFF */
+	run_gs(p, 0xF000, &gs, 1000, &r, &e); /* entry & FFF */
 	ck_assert_uint_eq(e.n, 1);
 	assert_float(e.at[0].o0[0], 43);
 	assert_float(e.at[0].o0[3], 6);
@@ -122,7 +128,7 @@ TEST(geometry_memory_ends_with_an_end) {
 	memset(&gs, 0, sizeof(gs));
 	struct emitted e = { 0 };
 	struct shader_result r = { 0 };
-	shader_run_gs(p, 0, &u, &gs, PICA_FLOAT_F24, 100000, &r, collect, &e);
+	run_gs(p, 0, &gs, 100000, &r, &e);
 	ck_assert_uint_eq(r.steps, 4096);
 	ck_assert_uint_eq(r.cut, 0);
 	/* a vertex program over the same memory has 512 words and no such end */
@@ -133,7 +139,7 @@ TEST(geometry_memory_ends_with_an_end) {
 	const uint32_t endless[] = { FLOW(JMPU, 0, 1, B(0)) };
 	p = gs_program(endless, 1);
 	u.b = 0;
-	shader_run_gs(p, 0, &u, &gs, PICA_FLOAT_F24, 500, &r, collect, &e);
+	run_gs(p, 0, &gs, 500, &r, &e);
 	ck_assert_uint_eq(r.cut, 1);
 	ck_assert_uint_eq(u.b, 0x8000);
 	prog_put(p);

@@ -64,10 +64,6 @@ struct vertex_scratch *vertex_scratch_create(size_t stage_bytes) {
 	return s;
 }
 
-void *vertex_scratch_stage(struct vertex_scratch *s) {
-	return s->stage;
-}
-
 void vertex_scratch_destroy(struct vertex_scratch *s) {
 	free(s);
 }

@@ -110,8 +110,6 @@ static inline bool pass_is_abandoned(const struct pass_work *w) {
 struct vertex_scratch;
 struct vertex_scratch *vertex_scratch_create(size_t stage_bytes);
 void vertex_scratch_destroy(struct vertex_scratch *s);
-/* The stage's part of it. */
-void *vertex_scratch_stage(struct vertex_scratch *s);
 
 struct chunk *chunk_create(void);
 void chunk_destroy(struct chunk *c);

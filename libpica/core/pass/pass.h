@@ -39,7 +39,7 @@ struct engine {
 	struct logger log;
 	pica_trace_fn *trace; /* NULL: none */
 	void *trace_user;
-	/* pool_workers() entries; the command thread's own is vertex_scratch[pool_workers()]. */
+	/* pool_workers() entries. */
 	struct tile_scratch **tile_scratch;
 	struct vertex_scratch **vertex_scratch;
 	/* A worker whose task yields leaves its own with it and takes one of these. */

@@ -282,7 +282,10 @@ static void lead(struct leader *me, struct queue *parked) {
 		}
 		struct leader *next = successor(d, q);
 		if (!next) {
-			/* No more threads: they all wait for the parked context's next unit. */
+			/* No more threads: they all wait for this one. */
+			if (!parked->awaits_unit) {
+				return;
+			}
 			if (!d->is_notified) {
 				monitor_wait(&d->mon);
 			}
@@ -318,7 +321,7 @@ static void *leader_main(void *arg) {
 	return NULL;
 }
 
-void queue_park(struct queue *q) {
+static void park(struct queue *q, bool awaits_unit) {
 	struct dispatcher *d = q->dispatcher;
 	if (!d->is_threaded) {
 		return;
@@ -327,7 +330,7 @@ void queue_park(struct queue *q) {
 	assert(!d->is_helped); /* short jobs do not wait */
 	clocked_end(d);
 	q->leader = d->leader;
-	q->awaits_unit = q->units != 0;
+	q->awaits_unit = awaits_unit;
 	d->stepping = NULL;
 	lead(q->leader, q);
 	q->leader = NULL;
@@ -335,6 +338,14 @@ void queue_park(struct queue *q) {
 	d->step_ns = clock_now_ns();
 	monitor_unlock(&d->mon);
 	clocked_begin(q);
+}
+
+void queue_park(struct queue *q) {
+	park(q, q->units != 0);
+}
+
+void queue_yield(struct queue *q) {
+	park(q, false);
 }
 
 bool dispatch_help(struct queue *q) {

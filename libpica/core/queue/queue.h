@@ -93,7 +93,7 @@ struct queue {
 	bool is_pending;   /* as in struct queue_progress */
 	bool is_closing;   /* jobs are cancelled */
 	struct leader *leader; /* parked: the thread that stands in its run() or flush(); or NULL */
-	bool awaits_unit;  /* parked until a unit of it retires */
+	bool awaits_unit;  /* parked until a unit of it retires; else it yielded */
 	bool is_heavy;     /* it has had much work without a pause: workers look at others' first */
 	struct share *share;
 	uint64_t charged;  /* of its cost so far */
@@ -187,6 +187,8 @@ void queue_unit_opened(struct queue *q, uint64_t job);
  * it returns at once: collecting runs all work.
  */
 void queue_park(struct queue *q);
+/* The running job has had a slice: others get their turns first. Returns when it is its turn. */
+void queue_yield(struct queue *q);
 /*
  * It is over: 0, or -errno, with -EDQUOT the budget. True: it is the first error of its job.
  */

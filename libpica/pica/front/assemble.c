@@ -42,16 +42,15 @@ static void resolve_slot(struct pica_ctx *ctx, unsigned i) {
 	uint64_t outside = 0;
 	struct vertex_part part = left->part;
 	part.step_budget = front_step_budget(ctx);
-	struct shader_batch *b = front_vertex_batch(ctx);
-	vertex_shade(&ctx->kernels, &ctx->space, &part, attributes, &number, 1, b, &result,
-			&outside);
+	vertex_shade(&ctx->kernels, &ctx->space, &part, attributes, &number, 1, &ctx->batch,
+			&result, &outside);
 	/*
 	 * Where somebody waits decides which job finds a vertex of one before it: it must not pay
 	 * for that.
 	 */
 	result.cut = left->job == ctx->run.seq ? result.cut : 0;
 	front_charge_shader(ctx, &result);
-	out_map_vertex(&left->part.map, b, 0, &a->slot[i]);
+	out_map_vertex(&left->part.map, &ctx->batch, 0, &a->slot[i]);
 }
 
 void assembler_resolve(struct pica_ctx *ctx) {

@@ -141,6 +141,8 @@ enum act reg_write(
 	return ctx->run.result < 0 ? ACT_ABORT : ACT_NONE;
 }
 
+enum { WORD_TICKS = 16, JUMP_TICKS = 1024 };
+
 struct reader {
 	const uint8_t *words; /* each word is read once: the client may still write */
 	uint32_t n;
@@ -172,6 +174,7 @@ static bool jump(struct pica_ctx *ctx, struct reader *r, enum act act) {
 	if (!front_charge(ctx, &ctx->run.jumps_left, 1, PICA_BUDGET_JUMPS)) {
 		return false;
 	}
+	front_tick(ctx, JUMP_TICKS);
 	return reader_open(ctx, r, reg_addr16(ctx->regs.w[REG_CMDBUF_ADDR0 + channel]),
 			reg_cmdbuf_bytes(ctx->regs.w[REG_CMDBUF_SIZE0 + channel]));
 }
@@ -215,6 +218,7 @@ static void run_list(struct pica_ctx *ctx, uint32_t addr, uint32_t size_bytes) {
 			break;
 		}
 		ctx->stats.list_words += pos - start;
+		front_tick(ctx, (uint64_t)(pos - start) * WORD_TICKS);
 		if (act == ACT_JUMP0 || act == ACT_JUMP1) {
 			if (!jump(ctx, &r, act)) {
 				act = ACT_ABORT;

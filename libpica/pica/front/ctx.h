@@ -57,6 +57,7 @@ struct pica_ctx {
 	bool gas_pending; /* passes that add gas may be in flight, or one is open */
 	uint32_t *indices; /* of the running draw */
 	uint32_t cap_indices;
+	struct shader_batch batch; /* vertices that the command thread shades */
 };
 
 struct pica_device {
@@ -77,12 +78,6 @@ static inline struct pica_device *device_get(struct pica_device *dev) {
 	return dev;
 }
 
-/* Memory for vertices that the command thread shades. */
-static inline struct shader_batch *front_vertex_batch(struct pica_ctx *c) {
-	const struct engine *e = &c->device->engine;
-	return vertex_scratch_stage(e->vertex_scratch[pool_workers(e->pool)]);
-}
-
 /* An access to memory, for those who observe the context: see observe.h. */
 static inline bool front_access(struct pica_ctx *c, struct range r, enum access why) {
 	return (c->observer || c->unwritten) && observe_access(c, r, why);
@@ -94,8 +89,19 @@ extern const struct queue_work front_work;
 void front_unit_retired(void *arg, uint64_t job, int result, enum pica_budget budget);
 /* exec.park */
 void front_park(void *arg);
+void front_yield(struct pica_ctx *ctx);
 /* A unit is about to be opened for the running job. */
 void front_unit_opened(struct pica_ctx *ctx);
+/*
+ * Counts work of the running job, a tick about a ns. After a slice the jobs of others get their
+ * turn, and memory may change meanwhile as it may between two jobs: never call it while something
+ * that was read from memory is to be read again.
+ */
+static inline void front_tick(struct pica_ctx *c, uint64_t ticks) {
+	if (slice_over(&c->run.slice, ticks)) {
+		front_yield(c);
+	}
+}
 /* Lets everything that is queued run; returns when the context is idle. */
 void front_idle(struct pica_ctx *ctx);
 /* The numbers of pica_stats(); exact when nothing is in flight. */

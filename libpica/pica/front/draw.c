@@ -12,6 +12,7 @@ enum {
 	PROGRAM_BYTES = 20 << 10,   /* about the time of a vertex program */
 	/* longer draws are drawn in pieces: whole triangles, even for strips */
 	PIECE_VERTICES = 3 << 16,
+	DRAW_TICKS = 4096,          /* of front_tick(), beside one for each vertex */
 	KEEP_INDICES = 1 << 20,     /* a larger buffer is freed after its draw */
 };
 
@@ -295,6 +296,7 @@ static void draw_plain(struct pica_ctx *ctx, const struct stream *s) {
 		assembler_after(ctx, &d);
 		passes_after_draw(ctx, own_target);
 	}
+	front_tick(ctx, DRAW_TICKS + (uint64_t)s->n);
 }
 
 /*
@@ -379,6 +381,24 @@ static uint32_t *index_buffer(struct pica_ctx *ctx, uint32_t n) {
 	return ctx->indices;
 }
 
+/* Reads the indices of the stream; false: memory is missing. */
+static bool read_indices(struct pica_ctx *ctx, struct stream *s, uint32_t *index, uint32_t addr,
+		bool is_u16) {
+	s->min = UINT32_MAX;
+	for (uint32_t at = 0; at < s->n; at += PIECE_VERTICES) {
+		const uint32_t n = s->n - at < PIECE_VERTICES ? s->n - at : PIECE_VERTICES;
+		uint32_t min, max;
+		if (!fetch_indices(&ctx->space, addr + (at << is_u16), is_u16, n, index + at, &min,
+				    &max)) {
+			return false;
+		}
+		s->min = min < s->min ? min : s->min;
+		s->max = max > s->max ? max : s->max;
+		front_tick(ctx, n);
+	}
+	return true;
+}
+
 void draw_elements(struct pica_ctx *ctx) {
 	uint32_t n = ctx->regs.w[REG_NUMVERTICES], config = ctx->regs.w[REG_INDEXBUFFER_CONFIG];
 	uint32_t addr = reg_addr16(ctx->regs.w[REG_ATTRIBBUFFERS_LOC]) +
@@ -404,7 +424,7 @@ void draw_elements(struct pica_ctx *ctx) {
 		return;
 	}
 	struct stream s = { .n = n, .index = index };
-	if (fetch_indices(&ctx->space, addr, is_u16, n, index, &s.min, &s.max)) {
+	if (read_indices(ctx, &s, index, addr, is_u16)) {
 		run_stream(ctx, &s, true);
 	}
 	if (ctx->cap_indices > KEEP_INDICES) {

@@ -11,7 +11,13 @@
 #include "pica/front/ctx.h"
 #include "pica/front/passes.h"
 
-enum { OUT_VERTICES = 3 * 1024 }; /* triangles are handed over at this many vertices */
+enum {
+	OUT_VERTICES = 3 * 1024, /* triangles are handed over at this many vertices */
+	/* of front_tick(): a step, a batch of vertices beside its steps, a position */
+	STEP_TICKS = 30,
+	BATCH_TICKS = 1500,
+	POSITION_TICKS = 4,
+};
 
 void geometry_config_changed(struct pica_ctx *ctx) {
 	/* A partly filled point-mode input is dropped [REC, fidelity: gs-point]. */
@@ -76,6 +82,10 @@ static void on_emit(void *user, const struct shader_gs *unit, const float o[16][
 	}
 }
 
+static void on_pause(void *user, unsigned steps) {
+	front_tick(user, (uint64_t)steps * STEP_TICKS);
+}
+
 static void count_run(struct pica_ctx *ctx, const struct shader_result *result) {
 	front_charge_shader(ctx, result);
 	ctx->stats.faults[PICA_FAULT_SHADER_BUDGET] += result->cut;
@@ -90,7 +100,7 @@ static void run_unit(struct pica_ctx *ctx) {
 	}
 	shader_run_gs(gs->prog, SH_ENTRYPOINT_PC(ctx->regs.w[REG_GSH_ENTRYPOINT]), &gs->u,
 			&ctx->geometry.unit, ctx->settings.float_mode, front_step_budget(ctx),
-			&result, on_emit, ctx);
+			&result, &(struct shader_host){ on_emit, on_pause, ctx });
 	count_run(ctx, &result);
 	ctx->regs.w[REG_GSH_BOOLUNIFORM] |= 1u << 15; /* b15 [fidelity: gs-state] */
 }
@@ -194,24 +204,22 @@ static void flush_vertices(struct pica_ctx *ctx, struct vs_run *r) {
 	struct shader_result result = { 0 };
 	uint64_t outside = 0;
 	r->part.step_budget = front_step_budget(ctx);
-	struct shader_batch *b = front_vertex_batch(ctx);
+	struct shader_batch *b = &ctx->batch;
 	vertex_shade(&ctx->kernels, &ctx->space, &r->part, r->s.inline_attributes, r->number, r->n,
 			b, &result, &outside);
 	count_run(ctx, &result);
 	ctx->stats.shaded_vertices += r->n;
+	front_tick(ctx, BATCH_TICKS + result.steps / 2);
 	ctx->stats.faults[PICA_FAULT_BAD_ADDRESS] += outside;
-	/* The scratch may be another context's where the unit's triangles park this one. */
-	float out[SHADER_LANES][16][4];
-	memset(out, 0, sizeof(out));
 	for (unsigned lane = 0; lane < r->n; lane++) {
+		float out[16][4];
+		memset(out, 0, sizeof(out));
 		for (unsigned k = 0; k < r->n_out && k < r->packed.n_registers; k++) {
 			for (unsigned c = 0; c < 4; c++) {
-				out[lane][k][c] = b->o[r->packed.reg[k]][c][lane];
+				out[k][c] = b->o[r->packed.reg[k]][c][lane];
 			}
 		}
-	}
-	for (unsigned lane = 0; lane < r->n; lane++) {
-		feed(ctx, (const float (*)[4])out[lane], r->n_out);
+		feed(ctx, (const float (*)[4])out, r->n_out);
 	}
 	r->n = 0;
 }
@@ -255,6 +263,7 @@ void geometry_draw(struct pica_ctx *ctx, const struct stream *s, bool indexed) {
 	uint32_t scheduled = g->remaining; /* vertices of the primitive still to be collected */
 	for (uint32_t i = 0; i < s->n && ctx->run.result == 0; i++) {
 		uint32_t number = s->index ? s->index[i] : s->inline_attributes ? i : s->first + i;
+		front_tick(ctx, POSITION_TICKS);
 		if (variable && scheduled == 0) {
 			flush_vertices(ctx, &r);
 			if (indexed) {

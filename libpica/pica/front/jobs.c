@@ -24,6 +24,8 @@ enum {
  */
 enum { TRANSFER_COST = 64 };
 
+enum { WRITE_BYTES = 1 << 18 }; /* of a client's memory, at a time */
+
 /* A unit of a copy engine is about to be opened. */
 static void begin_copy(struct pica_ctx *ctx, struct range reads, struct range writes) {
 	front_access(ctx, reads, ACCESS_SOURCE);
@@ -199,7 +201,14 @@ static void write_memory(struct pica_ctx *ctx, const struct pica_job *job) {
 		compare_rendered(ctx, r, data);
 		return;
 	}
-	if (space_write(&ctx->space, r.addr, data, r.size)) {
+	uint32_t outside = 0;
+	for (uint64_t at = 0; at < r.size; at += WRITE_BYTES) {
+		const uint32_t left = (uint32_t)(r.size - at);
+		const uint32_t n = left < WRITE_BYTES ? left : WRITE_BYTES;
+		outside |= space_write(&ctx->space, r.addr + (uint32_t)at, data + at, n);
+		front_tick(ctx, n / 4);
+	}
+	if (outside) {
 		front_fault(ctx, PICA_FAULT_BAD_ADDRESS);
 	}
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/sched/slice.h"
 #include "core/space/space.h"
 #include "pica.h"
 #include "pica/shader/shader.h"
@@ -22,6 +23,7 @@ struct job_run {
 	uint32_t interrupts; /* bit i: enum pica_interrupt i */
 	struct range list;   /* words being read */
 	void *const *shots;  /* of a PRESENT: struct pica_shot for each screen, or NULL */
+	struct slice slice;  /* front_tick() */
 };
 
 /* ---- cmdlist.c ---- */

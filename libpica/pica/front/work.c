@@ -20,7 +20,8 @@ static void run(void *arg, struct queue_step *s) {
 		.vertices_left = b->vertices,
 		.steps_left = b->job_steps,
 		.texels_left = b->pixels,
-		.shots = s->attached };
+		.shots = s->attached,
+		.slice = slice_start(ctx->device->engine.slice_ns) };
 	if (s->is_cancelled) {
 		ctx->run.result = -ECANCELED;
 	} else {
@@ -138,6 +139,11 @@ void front_unit_retired(void *arg, uint64_t job, int result, enum pica_budget bu
 void front_park(void *arg) {
 	struct pica_ctx *ctx = arg;
 	queue_park(&ctx->queue);
+}
+
+void front_yield(struct pica_ctx *ctx) {
+	queue_yield(&ctx->queue);
+	ctx->run.slice = slice_start(ctx->device->engine.slice_ns);
 }
 
 void front_idle(struct pica_ctx *ctx) {

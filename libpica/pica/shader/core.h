@@ -16,8 +16,7 @@ struct core {
 
 	/* The geometry unit; NULL in a vertex program, where EMIT and SETEMIT do nothing. */
 	struct shader_gs *gs;
-	shader_emit_fn *emit;
-	void *emit_user;
+	const struct shader_host *host;
 
 	/* NULL or called before each instruction. */
 	shader_step_fn *step;

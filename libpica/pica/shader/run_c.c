@@ -4,6 +4,8 @@
 
 #include "pica/shader/arith.h"
 
+enum { PAUSE_STEPS = 4096 };
+
 /*
  * The truth: one invocation, one instruction, one component at a time. [fidelity:
  * shader-isa, f24-model, flow-control]
@@ -82,7 +84,7 @@ static void set_emit(struct core *c, const struct prog_op *op) {
 /* The banks alternate: an output not written since holds what it did two EMITs ago. [HW, Azahar] */
 static void emit(struct core *c) {
 	if (c->gs) {
-		c->emit(c->emit_user, c->gs, (const float (*)[4])c->o);
+		c->host->emit(c->host->user, c->gs, (const float (*)[4])c->o);
 		c->gs->bank ^= 1;
 		c->o = c->gs->o[c->gs->bank];
 	}
@@ -217,11 +219,19 @@ static bool is_flow(enum shader_op op) {
 void core_run(struct core *c, const struct prog *p, unsigned entry, unsigned pc_mask, int32_t al,
 		enum pica_float mode, uint64_t budget, struct shader_result *result) {
 	flow_start(&c->flow, entry, pc_mask, al);
-	uint64_t steps = 0;
+	uint64_t steps = 0, stop = budget;
+	const bool pauses = c->host && c->host->pause;
+	if (pauses && budget > PAUSE_STEPS) {
+		stop = PAUSE_STEPS;
+	}
 	for (;; steps++) {
-		if (steps == budget) {
-			result->cut++;
-			break;
+		if (steps == stop) {
+			if (steps == budget) {
+				result->cut++;
+				break;
+			}
+			c->host->pause(c->host->user, PAUSE_STEPS);
+			stop = budget - steps > PAUSE_STEPS ? steps + PAUSE_STEPS : budget;
 		}
 		const struct prog_op *op = &p->ops[c->flow.pc];
 		if (c->step) {

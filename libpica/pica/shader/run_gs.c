@@ -2,7 +2,7 @@
 
 void shader_run_gs(const struct prog *p, unsigned entry, struct shader_uniforms *u,
 		struct shader_gs *gs, enum pica_float mode, uint64_t budget,
-		struct shader_result *r, shader_emit_fn *emit, void *user) {
+		struct shader_result *r, const struct shader_host *host) {
 	gs->bank &= 1;
 	struct core c = {
 		.u = u,
@@ -12,8 +12,7 @@ void shader_run_gs(const struct prog *p, unsigned entry, struct shader_uniforms 
 		.a = { gs->a[0], gs->a[1] },
 		.cmp = { gs->cmp[0], gs->cmp[1] },
 		.gs = gs,
-		.emit = emit,
-		.emit_user = user,
+		.host = host,
 	};
 	core_run(&c, p, entry, p->n_words - 1, gs->al, mode, budget, r);
 	gs->a[0] = c.a[0];

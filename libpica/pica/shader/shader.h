@@ -87,9 +87,16 @@ struct shader_gs {
 /* EMIT: outputs of the current bank (before it toggles). */
 typedef void shader_emit_fn(void *user, const struct shader_gs *gs, const float o[16][4]);
 
+/* Who runs the geometry unit. pause: NULL, or called between instructions, now and then. */
+struct shader_host {
+	shader_emit_fn *emit;
+	void (*pause)(void *user, unsigned steps); /* since the last call */
+	void *user;
+};
+
 /* Runs the geometry program once. mode: enum pica_float. Sets b15 of *u afterwards. */
 void shader_run_gs(const struct prog *p, unsigned entry, struct shader_uniforms *u,
 		struct shader_gs *gs, enum pica_float mode, uint64_t budget,
-		struct shader_result *r, shader_emit_fn *emit, void *user);
+		struct shader_result *r, const struct shader_host *host);
 
 #endif
