@@ -263,6 +263,7 @@ PICA_EXPORT int pica_ctx_create(struct pica_ctx **out, struct pica_device *dev,
 	if (ret < 0) {
 		goto err_exec;
 	}
+	ctx->exec.tally = queue_tally(&ctx->queue);
 	ctx->device = device_get(dev);
 	*out = ctx;
 	return 0;

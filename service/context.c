@@ -85,6 +85,7 @@ static void fill_settings(struct pica_ctx_settings *out, const struct session *s
 	out->fcram_bytes = m->fcram_bytes;
 	out->vram_bytes = m->vram_bytes;
 	out->owner = s->id;
+	out->user = (uint64_t)s->uid + 1;
 	out->priority = s->priority;
 	out->rank = m->priority;
 	out->flags = PICA_CTX_AT_ONCE;

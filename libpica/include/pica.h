@@ -228,9 +228,12 @@ struct pica_ctx_settings {
 	uint32_t fcram_bytes;
 	uint32_t vram_bytes;  /* 6 MiB at 0x18000000 (default); 0: the caller maps it */
 	/*
-	 * Contexts of a device take turns, one job each. Contexts with the same owner (0: no other)
-	 * share one turn, whose weight is the priority of the first, -10..10: ten more means ten
-	 * times the work. Among contexts of one owner, those of the highest rank go first.
+	 * Contexts of a device take turns, of one job or a slice of one. The next one is that of
+	 * the owner (0: the context itself) that has had least processor time, weighted by the
+	 * priority of its first context, -10..10: ten more means ten times the time. Owners of one
+	 * user (0: none) are first compared with all others as one; what a user has had beyond
+	 * others counts also after its last context is gone. Among contexts of one owner, those of
+	 * the highest rank go first.
 	 */
 	int32_t priority;
 	struct pica_budgets budgets;
@@ -242,7 +245,8 @@ struct pica_ctx_settings {
 	/* used with PICA_CTX_ARITHMETIC; without it 0, and the device's settings hold */
 	enum pica_float float_mode;
 	enum pica_combiner combiner;
-	uint64_t reserved[5];
+	uint64_t user;
+	uint64_t reserved[4];
 };
 
 /* Fills *settings with the defaults. */

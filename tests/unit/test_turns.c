@@ -1,12 +1,36 @@
-/* Turns on the command thread: weights, owners, ranks, costs; and abandoned work. */
+/*
+ * Turns on the command thread: weights, owners, users, ranks, debts; and abandoned work. The clock
+ * is ours: it goes on when a job of a context is done, by what the job costs.
+ */
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdatomic.h>
 
 #include "core/queue/private.h"
 #include "engine_rig.h"
 #include "tests/suite.h"
 
-enum { MAX_CONTEXTS = 4, JOBS = 3000, MAX_ORDER = MAX_CONTEXTS * JOBS + 8 };
+enum {
+	MAX_CONTEXTS = 4,
+	JOBS = 3000,
+	MAX_ORDER = MAX_CONTEXTS * JOBS + 8,
+	COST_NS = 15625, /* 64 of them are the time after which a turn is over */
+	MS = 1000000,
+};
+
+static atomic_uint_fast64_t now_ns = UINT64_C(1) << 40;
+
+/* In the place of clock_now_ns() and clock_thread_ns(). A look takes a little, or nobody rests. */
+uint64_t __wrap_clock_now_ns(void);
+uint64_t __wrap_clock_thread_ns(void);
+
+uint64_t __wrap_clock_now_ns(void) {
+	return atomic_fetch_add(&now_ns, 10);
+}
+
+uint64_t __wrap_clock_thread_ns(void) {
+	return atomic_load(&now_ns);
+}
 
 /* The order in which PRESENTs complete, which is that in which they run: they have no units. */
 static struct pica_ctx *contexts[MAX_CONTEXTS];
@@ -14,6 +38,7 @@ static unsigned order[MAX_ORDER], n_order;
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static sem_t is_at_gate;
 static unsigned numbers[MAX_CONTEXTS] = { 0, 1, 2, 3 };
+static uint64_t cost_ns[MAX_CONTEXTS];
 
 static void on_interrupt(void *user, enum pica_interrupt interrupt) {
 	if (interrupt == PICA_INTERRUPT_PDC0) {
@@ -34,11 +59,23 @@ static void open_context(unsigned i, uint64_t owner, int priority, int rank) {
 	settings.owner = owner;
 	settings.priority = priority;
 	settings.rank = rank;
+	cost_ns[i] = COST_NS;
 	ck_assert_int_eq(pica_ctx_create(&contexts[i], device, &settings), 0);
 }
 
+/* A job ends on the command thread. */
+static void on_span(void *user, const struct pica_span *span) {
+	if (span->kind == PICA_SPAN_JOB) {
+		atomic_fetch_add(&now_ns, cost_ns[span->context - 1]);
+	}
+}
+
 static void begin(void) {
-	open_engine(1, NULL);
+	struct pica_settings settings;
+	pica_settings_init(&settings);
+	settings.n_threads = 1;
+	settings.trace = on_span;
+	ck_assert_int_eq(pica_device_create(&device, &settings), 0);
 	n_order = 0;
 	ck_assert_int_eq(sem_init(&is_at_gate, 0, 0), 0);
 }
@@ -70,7 +107,7 @@ static void run_all(unsigned n_contexts) {
 	for (unsigned i = 0; i < n_contexts; i++) {
 		pica_ctx_destroy(contexts[i]);
 	}
-	close_engine();
+	pica_device_destroy(device);
 	sem_destroy(&is_at_gate);
 }
 
@@ -147,83 +184,134 @@ TEST(rank_comes_first_within_an_owner_only) {
 	ck_assert_uint_ge(count(2, 1900), 900);
 }
 
-/* A megabyte of fill costs as much as a turn of the others' jobs. */
 TEST(dear_jobs_wait_for_cheap_ones) {
-	struct pica_job fill = { .op = PICA_OP_FILL }, present = { .op = PICA_OP_PRESENT };
 	begin();
 	open_context(0, 0, 0, 0);
 	open_context(1, 0, 0, 0);
+	cost_ns[0] = 64 * COST_NS;
 	close_gate();
-	fill.u.fill.start = VRAM;
-	fill.u.fill.end = VRAM + 0x100000;
-	fill.u.fill.control = 0x201;
-	present.u.present.screens = 1;
-	for (unsigned i = 0; i < 40; i++) {
-		ck_assert_int_eq(pica_submit(contexts[0], &fill, 1, NULL), 0);
-		ck_assert_int_eq(pica_submit(contexts[0], &present, 1, NULL), 0);
-	}
+	queue(0, 40);
 	queue(1, JOBS);
 	run_all(2);
 	ck_assert_uint_eq(n_order, 40 + JOBS);
-	/* 40 fills of 16640 and as much of the other: 2600 jobs. */
 	unsigned seen = 0, at = 0;
 	while (seen < 39) {
 		seen += order[at++] == 0;
 	}
-	ck_assert_msg(at >= 2200, "%u", at);
+	ck_assert_msg(at >= 2200, "%u", at); /* 39 as dear as 64 others each */
 }
 
-static int64_t estimate_256(const struct pica_job *job) {
-	return 256;
+/* ---- By hand: time is added where workers would ---- */
+
+enum { MOST = 10 };
+
+static struct dispatcher by_hand;
+static struct queue queues[MOST];
+static struct pica_ctx_settings whose[MOST];
+static unsigned served[MOST];
+
+static void join(unsigned i, uint64_t owner, uint64_t user) {
+	whose[i] = (struct pica_ctx_settings){ .owner = owner, .user = user };
+	queues[i] = (struct queue){ .dispatcher = &by_hand, .settings = &whose[i],
+		.max_units = 1, .submitted = 1 << 20 };
+	ck_assert_int_eq(turns_join(&queues[i]), 0);
+	queues[i].next = by_hand.queues;
+	by_hand.queues = &queues[i];
 }
 
-/*
- * The cost of a draw is not known before: it is charged when the job is complete. By hand, so that
- * it completes at once.
- */
-TEST(what_was_drawn_is_charged) {
-	static const struct pica_ctx_settings settings;
-	static const struct queue_work work = { .estimate = estimate_256 };
-	static struct dispatcher d;
-	static struct queue q[2];
-	static struct job_slot slots[2][8];
-	uint64_t cost = 0;
-	for (unsigned i = 0; i < 2; i++) {
-		q[i] = (struct queue){ .dispatcher = &d, .work = &work, .settings = &settings,
-			.max_units = 1, .slots = slots[i], .cap_slots = 8 };
-		ck_assert_int_eq(turns_join(&q[i]), 0);
-		q[i].next = d.queues;
-		d.queues = &q[i];
-		q[i].submitted = 1 << 20;
+static void leave(unsigned i) {
+	struct queue **link = &by_hand.queues;
+	while (*link != &queues[i]) {
+		link = &(*link)->next;
 	}
-	unsigned served[2] = { 0 };
-	for (unsigned i = 0; i < 11000; i++) {
-		struct queue *chosen = turns_choose(&d);
-		chosen->issued++;
-		served[chosen == &q[1]]++;
-		if (chosen == &q[0]) { /* draws ten times its estimate */
-			cost += 9 * 256;
-			turns_charge(chosen, cost);
-		}
+	*link = queues[i].next;
+	turns_leave(&queues[i]);
+}
+
+/* n turns; all that a queue starts takes ns. */
+static void serve(unsigned n, const uint64_t ns[MOST]) {
+	memset(served, 0, sizeof(served));
+	for (unsigned i = 0; i < n; i++) {
+		struct queue *q = turns_choose(&by_hand);
+		q->issued++;
+		served[q - queues]++;
+		tally_add(queue_tally(q), ns[q - queues]);
 	}
-	ck_assert_uint_ge(served[0], 1000 - 70);
-	ck_assert_uint_le(served[0], 1000 + 70);
-	/* Alone it has no debts that others could wait for. */
-	q[1].issued = q[1].submitted;
-	turns_charge(&q[0], cost + (1 << 30));
-	ck_assert_ptr_eq(turns_choose(&d), &q[0]);
-	q[0].issued++;
-	q[1].submitted += 1000;
-	served[0] = 0;
-	for (unsigned i = 0; i < 256; i++) {
-		struct queue *chosen = turns_choose(&d);
-		chosen->issued++;
-		served[0] += chosen == &q[0];
+}
+
+static void finish_by_hand(void) {
+	while (by_hand.queues) {
+		leave((unsigned)(by_hand.queues - queues));
 	}
-	ck_assert_uint_ge(served[0], 64);
-	turns_leave(&q[0]);
-	turns_leave(&q[1]);
-	ck_assert_ptr_null(d.shares);
+	turns_finish(&by_hand);
+	ck_assert_ptr_null(by_hand.shares);
+	by_hand = (struct dispatcher){ 0 };
+}
+
+TEST(the_time_of_workers_counts) {
+	static const uint64_t ns[MOST] = { 10 * MS, MS };
+	join(0, 0, 0);
+	join(1, 0, 0);
+	serve(11000, ns);
+	ck_assert_uint_ge(served[0], 1000 - 2);
+	ck_assert_uint_le(served[0], 1000 + 2);
+	finish_by_hand();
+}
+
+TEST(alone_one_has_no_debts) {
+	static const uint64_t ns[MOST] = { MS, MS };
+	join(0, 0, 0);
+	join(1, 0, 0);
+	queues[1].issued = queues[1].submitted;
+	serve(5000, ns);
+	ck_assert_uint_eq(served[0], 5000);
+	queues[1].submitted += 1000;
+	serve(100, ns);
+	ck_assert_uint_ge(served[0], 49);
+	finish_by_hand();
+}
+
+TEST(a_user_of_many_sessions_is_one) {
+	static const uint64_t ns[MOST] = { MS, MS, MS, MS, MS, MS, MS, MS, MS };
+	for (unsigned i = 0; i < 8; i++) {
+		join(i, i + 1, 5);
+	}
+	join(8, 9, 6);
+	serve(1600, ns);
+	ck_assert_uint_ge(served[8], 800 - 2);
+	ck_assert_uint_le(served[8], 800 + 2);
+	for (unsigned i = 0; i < 8; i++) {
+		ck_assert_uint_ge(served[i], 100 - 2);
+	}
+	finish_by_hand();
+}
+
+/* Sessions that end and come back, with the same owner or another one. */
+TEST(debts_stay_with_the_user) {
+	static const uint64_t ns[MOST] = { MS, MS };
+	join(0, 1, 5);
+	join(1, 2, 6);
+	serve(2, ns);
+	tally_add(queue_tally(&queues[0]), 500 * MS);
+	for (unsigned i = 0; i < 4; i++) {
+		leave(0);
+		serve(100, ns);
+		ck_assert_uint_eq(served[1], 100);
+		join(0, 3 + i, 5);
+		serve(10, ns);
+		ck_assert_uint_eq(served[1], 10);
+	}
+	serve(200, ns);
+	ck_assert_uint_ge(served[1], 120); /* 440 were had: 60 more, and half of the rest */
+	ck_assert_uint_le(served[1], 140);
+	/* It is paid, and earns nothing meanwhile. */
+	leave(0);
+	serve(1000, ns);
+	join(0, 8, 5);
+	serve(100, ns);
+	ck_assert_uint_ge(served[0], 49);
+	ck_assert_uint_le(served[0], 51);
+	finish_by_hand();
 }
 
 SYNC_ENGINE_TEST(settings_are_checked) {

@@ -95,7 +95,6 @@ struct unit {
 	bool is_pass;
 	bool busy; /* command thread: opened and not reaped */
 	uint64_t order;
-	uint64_t turn; /* when workers look at it: its order, later where is_behind */
 	uint64_t job; /* that opened it */
 	uint64_t launched_ns; /* with a trace */
 	bool is_at_once; /* command thread: its work is done while it is launched */
@@ -134,12 +133,12 @@ struct exec {
 	struct unit unit[EXEC_UNITS];
 	struct unit *open; /* the open pass */
 	struct unit *last_pass; /* launched last, or NULL */
-	bool is_behind; /* command thread: units that are opened now let those of others go first */
 	/* One more than units: that of the running job is kept while no unit has it. */
 	struct account accounts[EXEC_UNITS + 1], *account;
 	struct chunk *free_chunks;
 	size_t kept_bytes; /* of free chunks, and of the arenas of units that are not busy */
 	struct exec_stats stats;
+	struct tally *tally; /* of its owner's time; NULL: none */
 	/* of all tasks that have ended; relaxed, added to by workers */
 	atomic_uint_fast64_t busy_ns;
 	atomic_bool abandoned;        /* relaxed: the work of its tasks is not wanted */

@@ -18,7 +18,6 @@ enum {
 	/* Units of a context together need no more while another one is opened. */
 	MAX_FLIGHT_BYTES = 192 << 20,
 	CHUNK_BYTES = 256 << 10, /* of ordinary triangles */
-	BEHIND = 64, /* younger units of others that go before */
 	SMALL_BYTES = 8192, /* touched in less time than another thread takes to wake up */
 };
 
@@ -234,7 +233,6 @@ struct unit *unit_open(struct exec *x, bool is_pass, uint64_t job) {
 	u->busy = true;
 	unit_no_longer_kept(x, u->arena.capacity);
 	u->order = atomic_fetch_add_explicit(&x->e->order, 1, memory_order_relaxed);
-	u->turn = u->order + (x->is_behind ? BEHIND : 0);
 	u->job = job;
 	u->account = NULL;
 	u->failed = false;

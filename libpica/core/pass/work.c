@@ -62,11 +62,14 @@ static void trace_task(const struct unit *u, enum pica_span_kind kind, unsigned 
 	}
 }
 
-/* A task ends: its processor time is the unit's, by stage, and the context's. */
+/* A task ends: its processor time is the unit's, by stage, the context's, and its owner's. */
 static void add_time(struct unit *u, atomic_uint_fast64_t *stage, uint64_t start) {
 	const uint64_t ns = clock_thread_ns() - start;
 	add(stage, ns);
 	add(&u->x->busy_ns, ns);
+	if (u->x->tally) {
+		tally_add(u->x->tally, ns);
+	}
 }
 
 /*
@@ -150,7 +153,8 @@ void unit_vertices_ready(struct graph_node *node) {
 		return;
 	}
 	u->vertex_group = (struct task_group){ .step = run_chunk, .done = vertex_done, .arg = u,
-		.role = POOL_VERTEX, .key = u->turn << 1 | 1, .count = u->n_chunks };
+		.role = POOL_VERTEX, .tally = u->x->tally, .key = u->order << 1 | 1,
+		.count = u->n_chunks };
 	pool_submit(u->x->e->pool, &u->vertex_group);
 }
 
@@ -300,7 +304,8 @@ void unit_tiles_ready(struct graph_node *node) {
 	}
 	u->tile_group.done = tile_done;
 	u->tile_group.arg = u;
-	u->tile_group.key = u->turn << 1;
+	u->tile_group.tally = u->x->tally;
+	u->tile_group.key = u->order << 1;
 	if (u->is_pass) {
 		u->tile_group.step = run_tile;
 		u->tile_group.count = find_tiles(u);

@@ -15,7 +15,9 @@ enum {
 
 void clocked_add(struct queue *q, uint64_t ns, uint64_t busy_before) {
 	uint64_t tasks = q->dispatcher->is_threaded ? 0 : q->work->busy_ns(q->ctx) - busy_before;
-	q->ns_command += ns > tasks ? ns - tasks : 0;
+	ns = ns > tasks ? ns - tasks : 0;
+	q->ns_command += ns;
+	tally_add(queue_tally(q), ns);
 }
 
 void clocked_end(struct dispatcher *d) {

@@ -64,13 +64,12 @@ static void signal_before(struct dispatcher *d, struct queue *q) {
 /* ---- Jobs ---- */
 
 /*
- * Takes over the context's report: costs, usage, and whether it has pending work. A
+ * Takes over the context's report: usage, and whether it has pending work. A
  * job that leaves pending work of its own completes after that. Lock held.
  */
 static void update(struct queue *q) {
 	struct queue_progress p;
 	q->work->progress(q->ctx, &p);
-	turns_charge(q, p.cost);
 	q->usage = p.usage;
 	q->usage.cpu_ns = q->ns_command;
 	q->is_pending = p.is_pending;
@@ -358,7 +357,7 @@ bool dispatch_help(struct queue *q) {
 	uint64_t ns = 0;
 	d->is_helped = true;
 	while (q->issued < q->submitted && !q->units && is_short(q) && !d->wants_back &&
-			ns < HELP_NS && turns_take(q)) {
+			ns < HELP_NS && turns_choose(d) == q) {
 		step(q);
 		ns = clock_now_ns() - begin;
 	}
@@ -467,5 +466,6 @@ void dispatcher_stop(struct dispatcher *d) {
 }
 
 void dispatcher_finish(struct dispatcher *d) {
+	turns_finish(d);
 	monitor_finish(&d->mon);
 }

@@ -44,14 +44,9 @@ void clocked_add(struct queue *q, uint64_t ns, uint64_t busy_before);
 /* Takes the queue into its owner's share. -ENOMEM. */
 int turns_join(struct queue *q);
 void turns_leave(struct queue *q);
-/* The share pays the unpaid part. cost: of all its work so far. */
-void turns_charge(struct queue *q, uint64_t cost);
-/*
- * The queue's next job is paid for as one that was chosen. False: it is not its turn, since another
- * one waits.
- */
-bool turns_take(struct queue *q);
-/* The queue whose next job comes, which is paid for; NULL: none waits. */
+/* Forgets all debts; no queue is left. */
+void turns_finish(struct dispatcher *d);
+/* The queue whose next job comes, or whose present one goes on; NULL: none waits. */
 struct queue *turns_choose(struct dispatcher *d);
 
 #endif

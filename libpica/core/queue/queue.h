@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "core/sched/monitor.h"
+#include "core/sched/tally.h"
 #include "pica.h"
 
 enum { QUEUE_ATTACHMENTS = 2 };
@@ -33,7 +34,6 @@ struct queue_step {
 };
 
 struct queue_progress {
-	uint64_t cost;           /* of all work so far, in the units of estimate() */
 	struct pica_usage usage; /* without times */
 	bool is_pending;         /* there is work that goes on only after flush() or another job */
 	bool holds_job;          /* work is pending that the job issued last is to wait for */
@@ -49,8 +49,6 @@ struct queue_work {
 	void (*collect)(void *ctx);
 	/* Lock held. */
 	void (*progress)(const void *ctx, struct queue_progress *out);
-	/* The estimated cost of a job, before it runs. Lock held. */
-	int64_t (*estimate)(const struct pica_job *job);
 	/* Whether the command thread comes back from a job at once. Lock held. */
 	bool (*is_short)(const void *ctx, const struct pica_job *job);
 	/* Processor time of the workers for the context so far. Any thread. */
@@ -94,15 +92,20 @@ struct queue {
 	bool is_closing;   /* jobs are cancelled */
 	struct leader *leader; /* parked: the thread that stands in its run() or flush(); or NULL */
 	bool awaits_unit;  /* parked until a unit of it retires; else it yielded */
-	bool is_heavy;     /* it has had much work without a pause: workers look at others' first */
 	struct share *share;
-	uint64_t charged;  /* of its cost so far */
+	uint64_t served;   /* when it had its last turn: a number */
 	uint64_t ns_command; /* command thread only: processor time there */
 	struct pica_usage usage; /* as of the last job or unit; without the workers' time */
 	struct pica_done *done;
 	uint64_t done_head, done_tail;
 	bool is_unsignalled; /* done_fd is not readable yet, though there are completions */
 	int done_fd;
+};
+
+/* Shares that are compared with each other (turns.c). */
+struct turns_level {
+	uint64_t floor_ns; /* who comes back has had about as much */
+	uint64_t least_ns, most_ns; /* while turns_choose() looks: of those that have work */
 };
 
 /* A run of jobs whose time is being measured; queue NULL: none. */
@@ -118,7 +121,9 @@ struct dispatcher {
 	/* Covers what follows; woken by submissions, retired units, completions. */
 	struct monitor mon;
 	struct queue *queues;
-	struct share *shares, *turn;  /* turns.c: all, and which is asked first */
+	struct share *shares;         /* turns.c: of owners and users, and those with debts alone */
+	struct turns_level users;
+	uint64_t n_turns;
 	const struct queue *stepping; /* whose job the command thread runs, since step_ns */
 	uint64_t step_ns;
 	bool is_stopping, is_notified;
@@ -175,6 +180,8 @@ int queue_reap(struct queue *q, struct pica_done *done, size_t n);
 /* Lets everything run; returns when the context is idle. */
 void queue_idle(struct queue *q);
 void queue_usage(struct queue *q, struct pica_usage *out);
+/* The time that the context and others of its owner have had; its workers add theirs. */
+struct tally *queue_tally(struct queue *q);
 
 /* ---- From queue_work.run(), flush() and collect() ---- */
 

@@ -1,10 +1,12 @@
 /*
- * Whose turn it is: deficit round robin over shares, which are queues of one owner, weighted by
- * priority.
+ * Whose turn it is: that of the share which has had least processor time, of the command thread and
+ * of workers, weighted by priority. A share is the queues of one owner; the shares of one user are
+ * compared with those of others as one.
  *
- * A job is paid for by an estimate when it begins, and by its real cost when its units retire, so a
- * share that turns out to be expensive is in debt, and other shares come first. A share saves no
- * credit while idle, and has no debts while it is alone.
+ * Time is what was measured: no result depends on whose turn it is. A share saves no credit while
+ * it is idle: when it comes back it is at most HEAD_START_NS ahead of those that went on. It has no
+ * debts while it is alone. Otherwise it has them, and so has a user whose last context is gone, for
+ * as long as they can matter: until all who have work have had as much.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,78 +14,108 @@
 #include "core/queue/private.h"
 
 enum {
-	QUANTUM = 16384, /* credit that a round adds */
-	HEAVY = 4 * QUANTUM, /* cost without a pause that makes a queue heavy */
-	UNIT = 1024,
+	HEAD_START_NS = 1000000,
+	MAX_DEBT_NS = 1000000000, /* of one that others could not use for themselves */
 };
 
 /* Ten steps are a factor of ten. */
-static const int32_t weights[21] = { 102, 129, 162, 204, 257, 324, 408, 513, 646, 813, UNIT, 1289,
-	1623, 2043, 2572, 3238, 4077, 5132, 6461, 8134, 10240 };
+static const uint16_t weights[21] = { 102, 129, 162, 204, 257, 324, 408, 513, 646, 813, TALLY_UNIT,
+	1289, 1623, 2043, 2572, 3238, 4077, 5132, 6461, 8134, 10240 };
 
 struct share {
 	struct share *next; /* dispatcher.shares */
-	uint64_t owner;     /* 0: of one queue */
+	bool is_user;
+	uint64_t id;        /* the user or the owner; 0: of one queue */
 	unsigned n_queues;
-	int64_t credit, quantum;
-	uint64_t spent; /* cost since it was idle last */
-	const struct queue *last; /* served last; compared only */
-	/* While turns_choose() looks: the first that waits, and the first after `last`. */
-	struct queue *first, *after;
-	bool seen_last, in_flight;
+	struct tally tally;
+	struct share *up;   /* the user's, or NULL */
+	struct turns_level own; /* a user's: of its owners */
+	bool is_active, was_active; /* it had work at the last look, and at the one before */
 };
 
 /* ---- Shares ---- */
 
-int turns_join(struct queue *q) {
-	struct dispatcher *d = q->dispatcher;
-	const struct pica_ctx_settings *settings = q->settings;
-	for (struct share *s = d->shares; s; s = s->next) {
-		if (settings->owner && s->owner == settings->owner) {
-			s->n_queues++;
-			q->share = s;
-			return 0;
-		}
+static struct share *take(struct dispatcher *d, bool is_user, uint64_t id, struct share *up,
+		int priority) {
+	struct share *s = d->shares;
+	while (s && !(id && s->id == id && s->is_user == is_user && s->up == up)) {
+		s = s->next;
 	}
-	struct share *s = calloc(1, sizeof(*s));
 	if (!s) {
-		return -ENOMEM;
+		s = calloc(1, sizeof(*s));
+		if (!s) {
+			return NULL;
+		}
+		s->is_user = is_user;
+		s->id = id;
+		s->up = up;
+		s->tally.up = up ? &up->tally : NULL;
+		s->tally.weight = weights[priority + 10];
+		s->next = d->shares;
+		d->shares = s;
 	}
-	s->owner = settings->owner;
-	s->n_queues = 1;
-	s->quantum = (int64_t)QUANTUM * weights[settings->priority + 10] / UNIT;
-	s->next = d->shares;
-	d->shares = s;
-	q->share = s;
-	return 0;
+	s->n_queues++;
+	return s;
 }
 
-void turns_leave(struct queue *q) {
-	struct dispatcher *d = q->dispatcher;
-	struct share *s = q->share, **link = &d->shares;
-	s->last = s->last == q ? NULL : s->last;
-	if (--s->n_queues) {
+/* Debts within a user end with the owner. Others are kept: forget_debts(). */
+static void drop(struct dispatcher *d, struct share *s) {
+	struct share **link = &d->shares;
+	if (--s->n_queues || (!s->up && s->id)) {
 		return;
 	}
 	while (*link != s) {
 		link = &(*link)->next;
 	}
 	*link = s->next;
-	d->turn = d->turn == s ? s->next : d->turn;
 	free(s);
 }
 
-/*
- * Work is charged here, in stream order: costs go into the cost of queue_progress, and into
- * estimate() if they are known before.
- */
-void turns_charge(struct queue *q, uint64_t cost) {
-	q->share->credit -= (int64_t)(cost - q->charged);
-	q->share->spent += cost - q->charged;
-	q->charged = cost;
+int turns_join(struct queue *q) {
+	struct dispatcher *d = q->dispatcher;
+	const struct pica_ctx_settings *settings = q->settings;
+	struct share *user = settings->user ? take(d, true, settings->user, NULL, 0) : NULL;
+	if (settings->user && !user) {
+		return -ENOMEM;
+	}
+	q->share = take(d, false, settings->owner, user, settings->priority);
+	if (!q->share && user) {
+		drop(d, user);
+	}
+	return q->share ? 0 : -ENOMEM;
 }
 
-/* ---- Choosing ---- */
+void turns_leave(struct queue *q) {
+	struct share *s = q->share, *user = s->up;
+	drop(q->dispatcher, s);
+	if (user) {
+		drop(q->dispatcher, user);
+	}
+}
+
+/* Of whoever is gone, once all others have had as much. */
+static void forget_debts(struct dispatcher *d) {
+	for (struct share **link = &d->shares; *link;) {
+		struct share *s = *link;
+		if (!s->n_queues && tally_ns(&s->tally) <= d->users.floor_ns) {
+			*link = s->next;
+			free(s);
+		} else {
+			link = &s->next;
+		}
+	}
+}
+
+void turns_finish(struct dispatcher *d) {
+	d->users.floor_ns = UINT64_MAX;
+	forget_debts(d);
+}
+
+struct tally *queue_tally(struct queue *q) {
+	return &q->share->tally;
+}
+
+/* ---- Looking ---- */
 
 /*
  * For its turn. A queue that has all its units in flight is left out: its next job would be parked
@@ -93,102 +125,90 @@ static bool is_waiting(const struct queue *q) {
 	return q->leader ? !q->awaits_unit : q->issued < q->submitted && q->units < q->max_units;
 }
 
-/* The share's next one: of the highest rank, else in turn. */
-static bool is_before(const struct queue *a, const struct queue *b) {
-	return !b || a->settings->rank > b->settings->rank;
+static void level_begin(struct turns_level *l) {
+	l->least_ns = UINT64_MAX;
+	l->most_ns = 0;
 }
 
-/* Finds the waiting context of each share; returns how many shares wait. */
-static unsigned look(struct dispatcher *d) {
-	unsigned n = 0;
+static void level_add(struct turns_level *l, const struct share *s) {
+	const uint64_t ns = tally_ns(&s->tally);
+	if (s->was_active && ns < l->least_ns) {
+		l->least_ns = ns;
+	}
+	l->most_ns = ns > l->most_ns ? ns : l->most_ns;
+}
+
+static void raise_to(uint64_t *ns, uint64_t least) {
+	*ns = *ns < least ? least : *ns;
+}
+
+static void level_end(struct turns_level *l) {
+	if (l->least_ns != UINT64_MAX) {
+		raise_to(&l->floor_ns, l->least_ns);
+	}
+	raise_to(&l->floor_ns, l->most_ns > MAX_DEBT_NS ? l->most_ns - MAX_DEBT_NS : 0);
+}
+
+static struct turns_level *level_of(struct dispatcher *d, const struct share *s) {
+	return s->up ? &s->up->own : &d->users;
+}
+
+/* Finds out who has work; whoever has not had any has no credit either. */
+static void look(struct dispatcher *d) {
+	level_begin(&d->users);
 	for (struct share *s = d->shares; s; s = s->next) {
-		s->first = s->after = NULL;
-		s->seen_last = s->in_flight = false;
+		s->was_active = s->is_active;
+		s->is_active = false;
+		level_begin(&s->own);
 	}
 	for (struct queue *q = d->queues; q; q = q->next) {
-		struct share *s = q->share;
-		if (is_waiting(q)) {
-			n += !s->first;
-			s->first = is_before(q, s->first) ? q : s->first;
-			if (s->seen_last) {
-				s->after = is_before(q, s->after) ? q : s->after;
-			}
+		for (struct share *s = is_waiting(q) || q->units ? q->share : NULL; s; s = s->up) {
+			s->is_active = true;
 		}
-		s->seen_last |= q == s->last;
-		s->in_flight |= q->units != 0;
 	}
 	for (struct share *s = d->shares; s; s = s->next) {
-		s->spent = s->first || s->in_flight ? s->spent : 0;
+		if (s->is_active) {
+			level_add(level_of(d, s), s);
+		}
 	}
-	return n;
-}
-
-static struct queue *head_of(const struct share *s) {
-	const struct queue *first = s->first, *after = s->after;
-	return after && after->settings->rank == first->settings->rank ? s->after : s->first;
-}
-
-static int64_t head_cost(const struct share *s) {
-	struct queue *q = head_of(s);
-	if (q->leader) {
-		return 0; /* paid when it began */
+	level_end(&d->users);
+	for (struct share *s = d->shares; s; s = s->next) {
+		level_end(&s->own);
 	}
-	return q->work->estimate(&queue_slot(q, q->issued + 1)->job);
+	for (struct share *s = d->shares; s; s = s->next) {
+		const uint64_t floor_ns = level_of(d, s)->floor_ns, ns = tally_ns(&s->tally);
+		if (s->is_active && ns + HEAD_START_NS < floor_ns) {
+			atomic_fetch_add_explicit(&s->tally.ns, floor_ns - HEAD_START_NS - ns,
+					memory_order_relaxed);
+		}
+	}
+	forget_debts(d);
 }
 
-/* Rounds until it can pay for its next job. */
-static int64_t rounds_of(const struct share *s) {
-	int64_t missing = head_cost(s) - s->credit;
-	return missing > 0 ? (missing + s->quantum - 1) / s->quantum : 0;
-}
+/* ---- Choosing ---- */
 
-static struct queue *serve(struct dispatcher *d, struct share *s) {
-	struct queue *q = head_of(s);
-	s->credit -= head_cost(s);
-	s->last = q;
-	/* Turns decide what begins. Work that has begun waits for workers: heavy queues' longer. */
-	q->is_heavy = s->spent > HEAVY;
-	/* It keeps the turn while it can pay; else the next one is asked first. */
-	d->turn = s->credit > 0 ? s : s->next;
-	return q;
+/* Of one share the highest rank comes first, and whoever was served longest ago. */
+static bool is_before(const struct queue *a, const struct queue *b) {
+	const struct tally *x = &a->share->tally, *y = &b->share->tally;
+	if (tally_before(x, y) || tally_before(y, x)) {
+		return tally_before(x, y);
+	}
+	if (x == y && a->settings->rank != b->settings->rank) {
+		return a->settings->rank > b->settings->rank;
+	}
+	return a->served < b->served;
 }
 
 struct queue *turns_choose(struct dispatcher *d) {
-	const unsigned n = look(d);
-	struct share *best = NULL;
-	int64_t rounds = 0;
-	if (n == 0) {
-		return NULL;
-	}
-	/* All shares once, from the one whose turn it is. */
-	struct share *s = d->turn ? d->turn : d->shares;
-	const struct share *start = s;
-	do {
-		if (!s->first) {
-			s->credit = s->credit < 0 ? s->credit : 0;
-		} else if (!best || rounds_of(s) < rounds) {
-			best = s;
-			rounds = rounds_of(s);
+	struct queue *best = NULL;
+	look(d);
+	for (struct queue *q = d->queues; q; q = q->next) {
+		if (is_waiting(q) && (!best || is_before(q, best))) {
+			best = q;
 		}
-		s = s->next ? s->next : d->shares;
-	} while (s != start);
-	if (n == 1) {
-		best->credit = 0;
-		return serve(d, best);
 	}
-	/* Rounds in which no share could have paid are skipped. */
-	for (s = d->shares; s && rounds; s = s->next) {
-		s->credit += s->first ? rounds * s->quantum : 0;
+	if (best) {
+		best->served = ++d->n_turns;
 	}
-	return serve(d, best);
-}
-
-bool turns_take(struct queue *q) {
-	struct share *s = q->share;
-	if (look(q->dispatcher) != 1 || !s->first || head_of(s) != q) {
-		return false;
-	}
-	s->credit = 0;
-	serve(q->dispatcher, s);
-	return true;
+	return best;
 }

@@ -43,13 +43,16 @@ static bool may_run(const struct pool *pool, const struct task_group *g, unsigne
 	return pool->n_vertex == 0 || (worker < pool->n_vertex) == (g->role == POOL_VERTEX);
 }
 
-/* Where the first group for the worker is linked. Lock held. */
+/* Where the worker's next group is linked, or NULL. Lock held. */
 static struct task_group **find(struct pool *pool, unsigned worker) {
-	struct task_group **link = &pool->groups;
-	while (*link && !may_run(pool, *link, worker)) {
-		link = &(*link)->link;
+	struct task_group **best = NULL;
+	for (struct task_group **link = &pool->groups; *link; link = &(*link)->link) {
+		if (may_run(pool, *link, worker) &&
+				(!best || tally_before((*link)->tally, (*best)->tally))) {
+			best = link;
+		}
 	}
-	return link;
+	return best;
 }
 
 /* After all groups with the same or a smaller key. Lock held. */
@@ -70,12 +73,13 @@ static bool is_taken(const struct task_group *g) {
 	return g->next == g->count && g->n_yielded == 0;
 }
 
-/* Takes one task of the first group; called and returning with the lock held. */
+/* Takes one task of the next group; called and returning with the lock held. */
 static bool take(struct pool *pool, unsigned worker, struct task *t) {
-	struct task_group **link = find(pool, worker), *g = *link;
-	if (!g) {
+	struct task_group **link = find(pool, worker);
+	if (!link) {
 		return false;
 	}
+	struct task_group *g = *link;
 	*t = (struct task){ .group = g };
 	if (g->n_yielded) {
 		t->index = g->yielded[0].index;
@@ -155,7 +159,7 @@ static void *worker_main(void *arg) {
 			}
 		} while (!more && clock_now_ns() < end);
 		monitor_lock(&pool->mon);
-		if (!*find(pool, w->number) && !pool->stop) {
+		if (!find(pool, w->number) && !pool->stop) {
 			pool->sleeping++;
 			monitor_wait(&pool->mon); /* woken by pool_submit() and pool_destroy() */
 			pool->sleeping--;

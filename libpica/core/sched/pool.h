@@ -2,8 +2,9 @@
  * Worker threads and task groups; knows nothing about graphics.
  *
  * A group is `count` calls run(arg, index, worker) in any order and on any thread, and one call
- * done(arg) after the last of them. Groups with a smaller key are served first. With no threads,
- * pool_drain() runs everything in the caller.
+ * done(arg) after the last of them. The next task is one of whoever has had least processor time,
+ * and of those of the group with the smallest key. With no threads, pool_drain() runs everything in
+ * the caller.
  *
  * A task of a group with step() in place of run() may yield: it returns false, having kept what it
  * needs in *state. The group then moves to the end of the queue, and at its turn step() is called
@@ -14,6 +15,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "core/sched/tally.h"
 
 enum { POOL_MAX_THREADS = 64 };
 
@@ -27,6 +30,7 @@ struct task_group {
 	bool (*step)(void *arg, unsigned index, unsigned worker, void **state);
 	void (*done)(void *arg); /* may submit groups, this one included */
 	void *arg;
+	const struct tally *tally; /* whose work it is; NULL: before all others */
 	uint64_t key;
 	unsigned count;
 	/* private to the pool */

@@ -82,8 +82,10 @@ static void on_emit(void *user, const struct shader_gs *unit, const float o[16][
 	}
 }
 
-static void on_pause(void *user, unsigned steps) {
-	front_tick(user, (uint64_t)steps * STEP_TICKS);
+static bool on_pause(void *user, unsigned steps) {
+	struct pica_ctx *ctx = user;
+	front_tick(ctx, (uint64_t)steps * STEP_TICKS);
+	return !exec_is_abandoned(&ctx->exec);
 }
 
 static void count_run(struct pica_ctx *ctx, const struct shader_result *result) {

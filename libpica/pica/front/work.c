@@ -6,14 +6,11 @@
 #include "pica/front/passes.h"
 #include "pica/xfer/show.h"
 
-enum { VERTEX_COST = 32 }; /* a shaded vertex, in fragments or list words */
-
 static void run(void *arg, struct queue_step *s) {
 	struct pica_ctx *ctx = arg;
 	const struct pica_budgets *b = &ctx->settings.budgets;
 	const uint64_t begin = engine_trace_begin(&ctx->device->engine);
 	PROBE(job_begin, ctx->exec.number, s->seq, s->job.op);
-	ctx->exec.is_behind = ctx->queue.is_heavy;
 	ctx->run = (struct job_run){ .seq = s->seq,
 		.words_left = b->list_words,
 		.jumps_left = b->list_jumps,
@@ -53,9 +50,7 @@ static void progress(const void *arg, struct queue_progress *out) {
 	const struct pica_ctx *ctx = arg;
 	const struct exec_stats *e = &ctx->exec.stats;
 	const struct pica_stats *s = &ctx->stats;
-	*out = (struct queue_progress){
-		.cost = e->fragments + VERTEX_COST * (e->shaded + s->shaded_vertices),
-		.usage = { .jobs = s->jobs,
+	*out = (struct queue_progress){ .usage = { .jobs = s->jobs,
 			.list_words = s->list_words,
 			.vertices = s->vertices,
 			.pixels = e->fragments,
@@ -64,26 +59,6 @@ static void progress(const void *arg, struct queue_progress *out) {
 				ctx->assembler.lazy[1],
 		.holds_job = ctx->immediate.n
 	};
-}
-
-static int64_t estimate(const struct pica_job *job) {
-	switch (job->op) {
-	case PICA_OP_LIST:
-		return 64 + job->u.list.size_bytes / 4;
-	case PICA_OP_WRITE:
-		return 64 + job->u.write.size_bytes / 64;
-	case PICA_OP_FILL:
-		return 256 + (job->u.fill.end - job->u.fill.start) / 64;
-	case PICA_OP_COPY:
-		return 256 + job->u.copy.size_bytes / 16;
-	case PICA_OP_TRANSFER:
-		return 256 + (int64_t)(job->u.transfer.out_dim & 0xFFFF) *
-						(job->u.transfer.out_dim >> 16);
-	case PICA_OP_REG_WRITE:
-		return 1;
-	default:
-		return 256;
-	}
 }
 
 static bool is_short(const void *arg, const struct pica_job *job) {
@@ -117,7 +92,6 @@ const struct queue_work front_work = {
 	.flush = flush,
 	.collect = collect,
 	.progress = progress,
-	.estimate = estimate,
 	.is_short = is_short,
 	.busy_ns = busy_ns,
 	.interrupt = interrupt,

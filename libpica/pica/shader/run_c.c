@@ -226,11 +226,10 @@ void core_run(struct core *c, const struct prog *p, unsigned entry, unsigned pc_
 	}
 	for (;; steps++) {
 		if (steps == stop) {
-			if (steps == budget) {
+			if (steps == budget || !c->host->pause(c->host->user, PAUSE_STEPS)) {
 				result->cut++;
 				break;
 			}
-			c->host->pause(c->host->user, PAUSE_STEPS);
 			stop = budget - steps > PAUSE_STEPS ? steps + PAUSE_STEPS : budget;
 		}
 		const struct prog_op *op = &p->ops[c->flow.pc];

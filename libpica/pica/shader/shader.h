@@ -87,10 +87,13 @@ struct shader_gs {
 /* EMIT: outputs of the current bank (before it toggles). */
 typedef void shader_emit_fn(void *user, const struct shader_gs *gs, const float o[16][4]);
 
-/* Who runs the geometry unit. pause: NULL, or called between instructions, now and then. */
+/*
+ * Who runs the geometry unit. pause: NULL, or called between instructions, now and then; false: the
+ * program is cut off, since nobody wants it.
+ */
 struct shader_host {
 	shader_emit_fn *emit;
-	void (*pause)(void *user, unsigned steps); /* since the last call */
+	bool (*pause)(void *user, unsigned steps); /* since the last call */
 	void *user;
 };
 
