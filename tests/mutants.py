@@ -35,11 +35,12 @@ DISPLAY = ['display', 'card', 'card_seat', 'uevent', 'seat', 'layout', 'presente
            'focus-service', 'kiosk-service', 'compose-service']
 SERVICE = ['loop', 'client', 'metrics', 'logfmt', 'sandbox', 'hostile-clients-epoll', 'hostile-clients-uring',
            'client-edges-epoll', 'client-edges-uring', 'service-double-fetch', 'service-isolation', 'service-kills',
-           'service-limits-epoll', 'service-failures', 'quota', 'recording', 'picad', 'config', 'descriptors', 'keeper']
+           'service-limits-epoll', 'service-failures', 'quota', 'recording', 'picad', 'config', 'descriptors']
 COVER = [('service/display*', DISPLAY), ('service/present*', DISPLAY), ('service/layout*', DISPLAY),
          ('service/frame_sink*', DISPLAY), ('service/kiosk*', DISPLAY), ('service/seat*', DISPLAY),
-         ('service/uevent*', DISPLAY), ('service/options_display*', DISPLAY + ['config']), ('*', SERVICE)]
-SLOW = {'quota', 'recording', 'picad', 'config', 'descriptors', 'keeper', 'card', 'seat', 'show-service', 'focus-service',
+         ('service/uevent*', DISPLAY), ('service/options_display*', DISPLAY + ['config']),
+         ('*', [*SERVICE, 'show-service', 'focus-service'])]
+SLOW = {'quota', 'recording', 'picad', 'config', 'descriptors', 'card', 'seat', 'show-service', 'focus-service',
         'kiosk-service', 'compose-service'}
 
 

@@ -258,6 +258,11 @@ def case_units(cases):
     return under_systemd.units(cases, centred(cases.stacked(), 400, 480).crc(), cases.hashes().replace(STILL, 'still'))
 
 
+def case_users(cases):
+    """Two users with a service each, one of whom attacks."""
+    return under_systemd.users(cases, cases.hashes().replace(STILL, 'still'))
+
+
 def case_logind(cases):
     """A kiosk that logind gives the card, with the drop-in that the unit documents."""
     colors = (0, 0, 0), (0x20, 0x40, 0x60)
@@ -267,8 +272,8 @@ def case_logind(cases):
 CASES = {'layouts': case_layouts, 'outputs': case_outputs, 'rgb565': case_rgb565, 'deaths': case_deaths,
          'terminals': case_terminals, 'plugs': case_plugs, 'seat': case_seat,
          'refusals': case_refusals, 'crash': case_crash, 'suspend': case_suspend, 'view': case_view,
-         'units': case_units, 'logind': case_logind}
-LONG = ['units', 'logind']  # by name only
+         'units': case_units, 'users': case_users, 'logind': case_logind}
+LONG = ['units', 'users', 'logind']  # by name only
 
 
 def main():

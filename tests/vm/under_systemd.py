@@ -104,6 +104,47 @@ echo $rc >/rc
             '--add', f'{folder}/vm.conf:/etc/systemd/system/picad.service.d/vm.conf'], script
 
 
+def users(cases, hashes):
+    """A service for each of two users, one of whom attacks and crashes hers: the other's goes on."""
+    folder = cases.work / 'users'
+    check = r"""
+as() { name=$1; shift; su -s /bin/sh $name -c "$*"; }
+# Verbs without --connect take the service of the user who calls them.
+draw() { same "$1: $2" "$(as $1 pica render --connect=/run/pica/$1/0 --progress never --format hash -o - /still.pica | tr -s ' \n' '  ')" '@HASHES@'; }
+# What alice has: her service and her sessions, which nobody else's end may take.
+held() { echo "$(main picad@alice.service) $(as alice pica sessions | awk '$0 ~ / raw / { printf "%s ", $1 }')"; }
+await_held() { n=0; until [ "$(held | wc -w)" = 9 ]; do n=$((n + 1)); [ $n -lt 100 ] || { bad "eight sessions: $(held)"; return; }; sleep 0.1; done; }
+
+same sockets "$(stat -c '%a %U' /run/pica/alice/0 /run/pica/mallory/0 | tr '\n' ' ')" '600 alice 600 mallory '
+as mallory pica render --connect=/run/pica/alice/0 --format hash -o - /still.pica 2>/dev/null && bad 'mallory draws with the service of alice'
+draw alice first; draw mallory first
+same user "$(field $(main picad@alice.service) Uid)" '1000 1000 1000 1000'
+same user "$(field $(main picad@mallory.service) Uid)" '1001 1001 1001 1001'
+as alice neighbours --socket /run/pica/alice/0 silent & await_held; before=$(held)
+for how in SEGV ABRT KILL KILL; do
+  pid=$(main picad@mallory.service); [ "$pid" -gt 1 ] && kill -$how $pid; draw alice "after $how"
+  another picad@mallory.service $pid; draw mallory "after $how"
+done
+echo 'picture: users: one service crashes, the other goes on'
+for attack in pixels gigapixels vertices geometry jump regions state bell textures; do
+  as mallory timeout -s KILL 4 neighbours --socket /run/pica/mallory/0 $attack & attacker=$!
+  sleep 1; draw alice "beside $attack"; wait $attacker; draw alice "after $attack"
+  same "$attack: what alice has" "$(held)" "$before"
+  pid=$(main picad@mallory.service); [ "$pid" -gt 1 ] && kill -KILL $pid
+  another picad@mallory.service $pid; draw mallory "after $attack"
+done
+same restarts "$(systemctl show -P NRestarts picad@alice.service)" 0
+echo "picture: users: nine attacks, the service of mallory was started again $(systemctl show -P NRestarts picad@mallory.service) times"
+echo $rc >/rc
+"""
+    people = "printf 'alice:x:1000:1000::/:/bin/sh\\nmallory:x:1001:1001::/:/bin/sh\\n' >>etc/passwd\n" \
+        "printf 'alice:x:1000:\\nmallory:x:1001:\\n' >>etc/group"
+    options, script = guest(folder, check.replace('@HASHES@', hashes), 'picad@alice.socket picad@mallory.socket', 560, people)
+    return [*options, '--mem', '4096',  # a quarter of it is for a user
+            '--exe', f'{cases.build}/service/picad:/usr/bin/picad', '--exe', f'{cases.build}/tests/hostile/neighbours',
+            '--add', f'{folder}/vm.conf:/etc/systemd/system/picad@.service.d/vm.conf'], script
+
+
 POLKIT = 'org.freedesktop.PolicyKit1.service'
 
 
