@@ -72,10 +72,10 @@ static void update(struct queue *q) {
 	q->work->progress(q->ctx, &p);
 	q->usage = p.usage;
 	q->usage.cpu_ns = q->ns_command;
-	q->is_pending = p.is_pending;
 	if (q->leader) {
-		return; /* in the middle of a job */
+		return; /* in the middle of a job, or of a flush: pending until that ends */
 	}
+	q->is_pending = p.is_pending;
 	if (q->held && !p.holds_job) {
 		queue_slot(q, q->held)->units--;
 		q->held = 0;
@@ -85,9 +85,28 @@ static void update(struct queue *q) {
 	}
 }
 
-/* Runs the next job of a queue. Lock held on entry and exit. */
+/* Starts the work that the last jobs left. Lock held on entry and exit. */
+static void flush_pending(struct queue *q) {
+	struct dispatcher *d = q->dispatcher;
+	monitor_unlock(&d->mon);
+	clocked_begin(q);
+	q->work->flush(q->ctx);
+	clocked_end(d); /* afterwards the queue may be gone */
+	q->work->collect(q->ctx);
+	monitor_lock(&d->mon);
+	d->stepping = NULL; /* park() sets it */
+	update(q);
+	queue_complete(q);
+	monitor_wake(&d->mon); /* queue_idle(), also if no job was left to complete */
+}
+
+/* Runs the next job of a queue, or flushes it. Lock held on entry and exit. */
 static void step(struct queue *q) {
 	struct dispatcher *d = q->dispatcher;
+	if (q->issued == q->submitted) {
+		flush_pending(q);
+		return;
+	}
 	const uint64_t seq = q->issued + 1;
 	const struct job_slot queued = *queue_slot(q, seq);
 	struct queue_step s = { .seq = seq, .job = queued.job, .attached = queued.attached,
@@ -122,21 +141,6 @@ static void step(struct queue *q) {
 	q->issued = seq;
 	update(q);
 	queue_complete(q);
-}
-
-static void flush_pending(struct queue *q) {
-	struct dispatcher *d = q->dispatcher;
-	monitor_unlock(&d->mon);
-	clocked_end(d);
-	uint64_t start = clock_thread_ns(), busy = q->work->busy_ns(q->ctx);
-	q->work->flush(q->ctx);
-	clocked_add(q, clock_thread_ns() - start, busy);
-	d->clocked.asked_ns = 0; /* that is counted */
-	q->work->collect(q->ctx);
-	monitor_lock(&d->mon);
-	update(q);
-	queue_complete(q);
-	monitor_wake(&d->mon); /* queue_idle(), also if no job was left to complete */
 }
 
 static void collect_finished(struct queue *q) {
@@ -239,20 +243,14 @@ static struct leader *successor(struct dispatcher *d, struct queue *q) {
 	return l;
 }
 
-/* What has happened meanwhile. True: something was flushed. */
-static bool look_around(struct dispatcher *d) {
-	bool is_busy = false;
+/* What has happened meanwhile. */
+static void look_around(struct dispatcher *d) {
 	d->is_notified = false;
 	for (struct queue *q = d->queues; q; q = q->next) {
 		if (q->units) {
 			collect_finished(q);
 		}
-		if (q->is_pending && q->wants_flush && q->issued == q->submitted && !q->leader) {
-			flush_pending(q);
-			is_busy = true;
-		}
 	}
-	return is_busy;
 }
 
 /*
@@ -262,14 +260,14 @@ static bool look_around(struct dispatcher *d) {
 static void lead(struct leader *me, struct queue *parked) {
 	struct dispatcher *d = me->dispatcher;
 	while (!d->is_stopping) {
-		const bool is_busy = look_around(d);
+		look_around(d);
 		struct queue *q = turns_choose(d);
 		signal_before(d, q);
 		if (q && q == parked) {
 			return;
 		}
 		if (!q) {
-			if (!is_busy && !d->is_notified) {
+			if (!d->is_notified) {
 				signal_idle(d);
 				rest(d);
 			}
@@ -328,6 +326,7 @@ static void park(struct queue *q, bool awaits_unit) {
 	monitor_lock(&d->mon);
 	assert(!d->is_helped); /* short jobs do not wait */
 	clocked_end(d);
+	q->usage.cpu_ns = q->ns_command; /* who ends long jobs reads it */
 	q->leader = d->leader;
 	q->awaits_unit = awaits_unit;
 	d->stepping = NULL;

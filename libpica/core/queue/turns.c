@@ -122,7 +122,10 @@ struct tally *queue_tally(struct queue *q) {
  * for want of one. Retired units wake the thread.
  */
 static bool is_waiting(const struct queue *q) {
-	return q->leader ? !q->awaits_unit : q->issued < q->submitted && q->units < q->max_units;
+	if (q->leader) {
+		return !q->awaits_unit;
+	}
+	return q->issued < q->submitted ? q->units < q->max_units : q->is_pending && q->wants_flush;
 }
 
 static void level_begin(struct turns_level *l) {
