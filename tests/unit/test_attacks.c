@@ -15,9 +15,9 @@ enum {
 	 * Alone on the machine about three for each of three threads; others may keep the one that
 	 * works for the victim from it. Each attack is thousands.
 	 */
-	MOST_SLICES = 600,
+	MOST_SLICES = 2000,
 	MAX_SESSIONS = 8,
-	FRAMES = 12,
+	FRAMES = 4,
 	WIDE = 1024, /* of a large target */
 	LARGE = FCRAM + 0x4000000,
 	NEVER = -1 /* as a budget: more than can be had */

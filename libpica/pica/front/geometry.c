@@ -13,8 +13,9 @@
 
 enum {
 	OUT_VERTICES = 3 * 1024, /* triangles are handed over at this many vertices */
-	/* of front_tick(): a step, a batch of vertices beside its steps, a position */
+	/* of front_tick(): a step, a run or a batch of vertices beside its steps, a position */
 	STEP_TICKS = 30,
+	RUN_TICKS = 200,
 	BATCH_TICKS = 1500,
 	POSITION_TICKS = 4,
 };
@@ -104,6 +105,8 @@ static void run_unit(struct pica_ctx *ctx) {
 			&ctx->geometry.unit, ctx->settings.float_mode, front_step_budget(ctx),
 			&result, &(struct shader_host){ on_emit, on_pause, ctx });
 	count_run(ctx, &result);
+	/* on_pause() has counted the other steps. */
+	front_tick(ctx, RUN_TICKS + result.steps % SHADER_PAUSE_STEPS * STEP_TICKS);
 	ctx->regs.w[REG_GSH_BOOLUNIFORM] |= 1u << 15; /* b15 [fidelity: gs-state] */
 }
 

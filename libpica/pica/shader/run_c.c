@@ -4,8 +4,6 @@
 
 #include "pica/shader/arith.h"
 
-enum { PAUSE_STEPS = 4096 };
-
 /*
  * The truth: one invocation, one instruction, one component at a time. [fidelity:
  * shader-isa, f24-model, flow-control]
@@ -221,16 +219,16 @@ void core_run(struct core *c, const struct prog *p, unsigned entry, unsigned pc_
 	flow_start(&c->flow, entry, pc_mask, al);
 	uint64_t steps = 0, stop = budget;
 	const bool pauses = c->host && c->host->pause;
-	if (pauses && budget > PAUSE_STEPS) {
-		stop = PAUSE_STEPS;
+	if (pauses && budget > SHADER_PAUSE_STEPS) {
+		stop = SHADER_PAUSE_STEPS;
 	}
 	for (;; steps++) {
 		if (steps == stop) {
-			if (steps == budget || !c->host->pause(c->host->user, PAUSE_STEPS)) {
+			if (steps == budget || !c->host->pause(c->host->user, SHADER_PAUSE_STEPS)) {
 				result->cut++;
 				break;
 			}
-			stop = budget - steps > PAUSE_STEPS ? steps + PAUSE_STEPS : budget;
+			stop = budget - steps > SHADER_PAUSE_STEPS ? steps + SHADER_PAUSE_STEPS : budget;
 		}
 		const struct prog_op *op = &p->ops[c->flow.pc];
 		if (c->step) {

@@ -87,9 +87,11 @@ struct shader_gs {
 /* EMIT: outputs of the current bank (before it toggles). */
 typedef void shader_emit_fn(void *user, const struct shader_gs *gs, const float o[16][4]);
 
+enum { SHADER_PAUSE_STEPS = 4096 };
+
 /*
- * Who runs the geometry unit. pause: NULL, or called between instructions, now and then; false: the
- * program is cut off, since nobody wants it.
+ * Who runs the geometry unit. pause: NULL, or called between instructions, every SHADER_PAUSE_STEPS
+ * of a run; false: the program is cut off, since nobody wants it.
  */
 struct shader_host {
 	shader_emit_fn *emit;

@@ -169,7 +169,7 @@ const struct tex_level *tex_image_level(struct tex_image *image, unsigned number
 	if (atomic_load_explicit(&level->texels, memory_order_acquire)) {
 		return level;
 	}
-	if (atomic_exchange_explicit(&level->is_begun, true, memory_order_relaxed)) {
+	if (atomic_exchange_explicit(&level->is_begun, true, memory_order_acq_rel)) {
 		wait_for(level);
 		return level;
 	}
@@ -187,7 +187,7 @@ bool tex_image_matches(struct tex_image *image) {
 	for (unsigned i = 0; i <= image->desc.max_level; i++) {
 		struct tex_level *level = &image->level[i];
 		/* One that is not begun will be decoded from what is there now. */
-		if (!atomic_load_explicit(&level->is_begun, memory_order_relaxed)) {
+		if (!atomic_load_explicit(&level->is_begun, memory_order_acquire)) {
 			continue;
 		}
 		wait_for(level);
