@@ -1,11 +1,16 @@
 #include "service/reaper.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "service/record.h"
+
+/* Freed memory goes back to the system once nothing was destroyed for so long. */
+enum { TRIM_S = 1 };
 
 struct reaper {
 	pthread_t thread;
@@ -55,10 +60,29 @@ void remains_destroy(struct remains *m) {
 	free(m);
 }
 
+/* Returns whether remains came, or stop was set, within TRIM_S. Mutex held. */
+static bool comes_soon(struct reaper *r) {
+	struct timespec end;
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_sec += TRIM_S;
+	int ret = 0;
+	while (!r->first && !r->stop && ret == 0) {
+		ret = pthread_cond_clockwait(&r->cond, &r->mutex, CLOCK_MONOTONIC, &end);
+	}
+	return r->first || r->stop;
+}
+
 static void *run(void *arg) {
 	struct reaper *r = arg;
+	bool has_freed = false;
 	pthread_mutex_lock(&r->mutex);
 	for (;;) {
+		if (has_freed && !comes_soon(r)) {
+			pthread_mutex_unlock(&r->mutex);
+			malloc_trim(0);
+			pthread_mutex_lock(&r->mutex);
+			has_freed = false;
+		}
 		while (!r->first && !r->stop) {
 			pthread_cond_wait(&r->cond, &r->mutex);
 		}
@@ -75,6 +99,7 @@ static void *run(void *arg) {
 		remains_destroy(m);
 		pthread_mutex_lock(&r->mutex);
 		r->pending -= is_context;
+		has_freed |= is_context;
 	}
 	pthread_mutex_unlock(&r->mutex);
 	return NULL;
