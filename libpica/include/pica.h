@@ -588,7 +588,7 @@ struct pica_usage {
 	uint64_t cpu_ns;
 	/* as in pica_stats, of finished work */
 	uint64_t jobs, list_words, vertices, pixels, written_bytes;
-	uint64_t running_ns; /* time that its present job has run on the command thread; 0: none */
+	uint64_t running_ns; /* since its present job got the command thread; 0: none has it */
 	uint64_t reserved[7];
 };
 

@@ -5,8 +5,8 @@
  * Several threads can be the command thread, one at a time: the leader. A context that must wait in
  * the middle of a job is parked: the thread on whose stack it is stays with it. It goes on leading
  * until there is a job of another context, which it leaves to the next leader, and is called when
- * it is the parked context's turn again. So no thread is made, and none changes, while contexts do
- * not wait for each other, and there is at most one thread more than contexts.
+ * it is the parked context's turn again. So no thread is made, and none changes, while only one
+ * context has jobs, and there is at most one thread more than there ever were contexts.
  *
  *     leader --- its job parks ---> leads, parked --- calls another one ---> called ---> goes on
  *     leader --- turn of a parked queue: calls that thread ---> idle --- called ---> leads

@@ -228,7 +228,8 @@ void core_run(struct core *c, const struct prog *p, unsigned entry, unsigned pc_
 				result->cut++;
 				break;
 			}
-			stop = budget - steps > SHADER_PAUSE_STEPS ? steps + SHADER_PAUSE_STEPS : budget;
+			stop = budget - steps > SHADER_PAUSE_STEPS ? steps + SHADER_PAUSE_STEPS :
+								     budget;
 		}
 		const struct prog_op *op = &p->ops[c->flow.pc];
 		if (c->step) {
