@@ -49,6 +49,13 @@ static int spawn(void *(*main)(void *arg), void *arg) {
 	return ret;
 }
 
+void recording_free(struct recording *r) {
+	r->archive->n_recordings--;
+	atomic_fetch_sub_explicit(&r->dying->recordings, 1, memory_order_relaxed);
+	dying_put(r->dying);
+	free(r);
+}
+
 /* ---- The archive's thread ---- */
 
 /* Whether the disk takes a byte. It may hang here, where only the archive depends on it. */
@@ -80,18 +87,18 @@ static void finish(struct recording *r) {
 	struct pica_capture_error error;
 	int ret = pica_recorder_finish(r->recorder, &error);
 	if (ret < 0) {
-		server_log_of(server, log_user(r->uid), LOG_LEVEL_ERROR,
+		server_log_of(server, log_user(r->dying->uid), LOG_LEVEL_ERROR,
 				"event=recording_failed session=%llu path=\"%s\" error=\"%s\"",
 				(unsigned long long)r->session, r->path, error.message);
 	} else {
-		server_log_of(server, log_user(r->uid), LOG_LEVEL_INFO,
+		server_log_of(server, log_user(r->dying->uid), LOG_LEVEL_INFO,
 				"event=recorded session=%llu path=\"%s\"",
 				(unsigned long long)r->session, r->path);
 	}
 }
 
 void recording_log_no_start(const struct recording *r) {
-	server_log_of(r->archive->server, log_user(r->uid), LOG_LEVEL_ERROR,
+	server_log_of(r->archive->server, log_user(r->dying->uid), LOG_LEVEL_ERROR,
 			"event=recording_failed session=%llu path=\"%s\" error=\"%s\"",
 			(unsigned long long)r->session, r->path,
 			r->error == -ETIME	? "the disk does not answer" :
@@ -103,33 +110,30 @@ void recording_log_no_start(const struct recording *r) {
 
 /* Its context was destroyed while it started. */
 static void destroy_abandoned(struct recording *r) {
+	struct archive *a = r->archive;
 	struct remains *m = r->remains;
 	if (r->recorder) {
 		m->recording = r;
 	} else {
 		recording_log_no_start(r);
-		free(r);
+		pthread_mutex_lock(&a->mutex);
+		recording_free(r);
+		pthread_mutex_unlock(&a->mutex);
 	}
 	remains_destroy(m);
 }
 
 /* Mutex held on entry and exit. */
 static void serve(struct archive *a, struct recording *r) {
-	const bool to_start = r->to_start;
 	pthread_mutex_unlock(&a->mutex);
-	if (!to_start) {
-		finish(r);
-		free(r);
-		pthread_mutex_lock(&a->mutex);
-		return;
-	}
-	r->error = probe(r);
+	const int error = probe(r);
 	pthread_mutex_lock(&a->mutex);
 	if (r->is_withdrawn) {
-		free(r);
+		recording_free(r);
 		return;
 	}
 	r->is_taken = true;
+	r->error = error;
 	pthread_mutex_unlock(&a->mutex);
 	if (r->error == 0) {
 		start(r);
@@ -189,22 +193,47 @@ void recording_detach(struct recording *r) {
 	pica_recorder_detach(r->recorder);
 }
 
+static void unlink_from(struct recording **list, const struct recording *r) {
+	while (*list != r) {
+		list = &(*list)->next;
+	}
+	*list = r->next;
+}
+
+/* Mutex held. Frees r, which is finished. NULL, or the next one: of another user if there is. */
+static struct recording *after(struct archive *a, struct recording *r) {
+	struct recording *next = a->waiting;
+	while (next && next->dying == r->dying) {
+		next = next->next;
+	}
+	next = next ? next : a->waiting;
+	unlink_from(&a->finishing, r);
+	atomic_fetch_sub_explicit(&r->dying->finishing, 1, memory_order_relaxed);
+	recording_free(r);
+	if (next) {
+		unlink_from(&a->waiting, next);
+		next->next = a->finishing;
+		a->finishing = next;
+	}
+	return next;
+}
+
 static void *run_finish(void *arg) {
 	struct recording *r = arg;
 	struct archive *a = r->archive;
 	pthread_mutex_lock(&a->mutex);
 	struct clock *clock = take_clock(a);
 	pthread_mutex_unlock(&a->mutex);
-	finish(r);
-	pthread_mutex_lock(&a->mutex);
-	struct recording **link = &a->finishing;
-	while (*link != r) {
-		link = &(*link)->next;
-	}
-	*link = r->next;
-	a->n_finishing--;
-	clock->is_used = false;
-	free(r);
+	do {
+		finish(r);
+		pthread_mutex_lock(&a->mutex);
+		r = after(a, r);
+		a->n_finishing -= !r;
+		clock->is_used = r != NULL;
+		if (r) {
+			pthread_mutex_unlock(&a->mutex);
+		}
+	} while (r);
 	unref(a);
 	return NULL;
 }
@@ -212,17 +241,18 @@ static void *run_finish(void *arg) {
 void recording_finish(struct recording *r) {
 	struct archive *a = r->archive;
 	pthread_mutex_lock(&a->mutex);
+	atomic_fetch_add_explicit(&r->dying->finishing, 1, memory_order_relaxed);
 	const bool has_room = a->n_finishing < MAX_FINISHING;
-	if (has_room) {
-		r->next = a->finishing;
-		a->finishing = r;
-		a->n_finishing++;
-		a->refs++;
+	struct recording **list = has_room ? &a->finishing : &a->waiting;
+	while (*list) {
+		list = &(*list)->next;
 	}
+	r->next = NULL;
+	*list = r;
+	a->n_finishing += has_room;
+	a->refs += has_room;
 	pthread_mutex_unlock(&a->mutex);
-	if (!has_room) {
-		archive_add(r); /* after the archive's thread */
-	} else if (spawn(run_finish, r) < 0) {
+	if (has_room && spawn(run_finish, r) < 0) {
 		run_finish(r); /* no threads are left: it takes as long as it takes */
 	}
 }
@@ -337,6 +367,7 @@ bool archive_destroy(struct archive *a) {
 	const bool is_done = wait_for_threads(a, END_PATIENCE * patience_ns);
 	if (!is_done) {
 		log_unfinished(a, a->finishing);
+		log_unfinished(a, a->waiting);
 		log_unfinished(a, a->first);
 		unref(a);
 		return false;

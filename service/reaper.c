@@ -21,13 +21,28 @@ struct reaper {
 	bool stop;
 };
 
-struct dying *dying_create(void) {
-	struct dying *d = calloc(1, sizeof(*d));
-	if (d) {
-		atomic_init(&d->refs, 1);
-		atomic_init(&d->contexts, 0);
+struct dying *dying_get(struct dying **list, uid_t uid) {
+	struct dying *found = NULL;
+	for (struct dying *d; (d = *list);) {
+		if (d->uid == uid) {
+			found = d;
+		} else if (atomic_load_explicit(&d->refs, memory_order_acquire) == 1) {
+			*list = d->next; /* nobody else's: that user has left */
+			dying_put(d);
+			continue;
+		}
+		list = &d->next;
 	}
-	return d;
+	if (!found) {
+		*list = found = calloc(1, sizeof(*found));
+		if (!found) {
+			return NULL;
+		}
+		found->uid = uid;
+		atomic_init(&found->refs, 1);
+	}
+	atomic_fetch_add_explicit(&found->refs, 1, memory_order_relaxed);
+	return found;
 }
 
 void dying_put(struct dying *d) {

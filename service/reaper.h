@@ -7,6 +7,7 @@
 
 #include <stdatomic.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "pica.h"
 #include "service/region.h"
@@ -14,13 +15,18 @@
 struct reaper;
 struct recording;
 
-/* How many contexts of a session are still being destroyed. Counted: they may outlive it. */
+/* The work that sessions of a user leave to other threads. Counted: it may outlive them. */
 struct dying {
-	atomic_uint refs, contexts;
+	struct dying *next; /* server.dying */
+	uid_t uid;
+	atomic_uint refs;
+	atomic_uint contexts;   /* that are being destroyed */
+	atomic_uint recordings; /* that begin, go on, or are being finished */
+	atomic_uint finishing;  /* of these */
 };
 
-/* NULL: out of memory. */
-struct dying *dying_create(void);
+/* A reference to that of a user. NULL: out of memory. Loop's thread. */
+struct dying *dying_get(struct dying **list, uid_t uid);
 /* NULL is allowed. Any thread. */
 void dying_put(struct dying *d);
 

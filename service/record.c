@@ -14,19 +14,26 @@
 
 /* ---- Beginning ---- */
 
-/* Mutex held: it is not in the queue of the archive's thread any more, or never was. */
-static void unqueue(struct archive *a, struct recording *r) {
+/*
+ * Mutex held. False: the archive's thread has taken it. True: it is freed, here, or by that thread
+ * if the disk answers.
+ */
+static bool withdraw(struct recording *r) {
+	struct archive *a = r->archive;
 	struct recording **link = &a->first;
+	if (r->is_taken) {
+		return false;
+	}
+	r->is_withdrawn = true;
 	while (*link && *link != r) {
 		link = &(*link)->next;
 	}
 	if (*link) {
 		*link = r->next;
-		a->last = a->first ? a->last : &a->first;
-		for (struct recording *i = a->first; i; i = i->next) {
-			a->last = &i->next;
-		}
+		a->last = r->next ? a->last : link;
+		recording_free(r);
 	}
+	return true;
 }
 
 /* The disk has had its time, and the archive's thread stands there: the context goes on alone. */
@@ -36,15 +43,10 @@ static void on_patience(void *owner) {
 	struct context *c = r->context;
 	pthread_mutex_lock(&a->mutex);
 	const bool is_late = !r->is_taken;
-	bool is_queued = false;
-	for (const struct recording *i = a->first; i && is_late; i = i->next) {
-		is_queued |= i == r;
-	}
-	r->is_withdrawn = is_late;
 	if (is_late) {
-		unqueue(a, r);
 		r->error = -ETIME;
 		recording_log_no_start(r);
+		withdraw(r);
 	}
 	pthread_mutex_unlock(&a->mutex);
 	if (!is_late) {
@@ -53,9 +55,6 @@ static void on_patience(void *owner) {
 	}
 	c->recording = NULL;
 	c->session->is_recorded = false;
-	if (is_queued) {
-		free(r); /* else the archive's thread has it */
-	}
 	session_mark(c->session);
 }
 
@@ -91,21 +90,39 @@ static struct recording *recording_create(struct archive *a, struct context *c) 
 		r->context = c;
 		r->ctx = c->ctx;
 		r->session = s->id;
-		r->uid = s->uid;
+		r->dying = s->dying;
+		atomic_fetch_add_explicit(&r->dying->refs, 1, memory_order_relaxed);
+		pthread_mutex_lock(&a->mutex);
+		a->n_recordings++;
+		atomic_fetch_add_explicit(&r->dying->recordings, 1, memory_order_relaxed);
+		pthread_mutex_unlock(&a->mutex);
 		r->is_starting = r->to_start = true;
 	}
 	free(path);
 	return r;
 }
 
+/* Whether its user has as many recordings as there may be. */
+static bool has_many(const struct session *s) {
+	struct archive *a = s->server->archive;
+	pthread_mutex_lock(&a->mutex);
+	const unsigned most = a->n_recordings < RECORDINGS_IN_ALL ? RECORDINGS_A_USER :
+								    RECORDINGS_BEYOND;
+	pthread_mutex_unlock(&a->mutex);
+	return atomic_load_explicit(&s->dying->recordings, memory_order_relaxed) >= most;
+}
+
 /* False: it cannot be, and will not be asked for again. */
 static bool begin(struct context *c) {
 	struct session *s = c->session;
 	struct archive *a = s->server->archive;
-	if (s->n_recordings == RECORDINGS_A_SESSION) {
+	const bool is_enough = s->n_recordings == RECORDINGS_A_SESSION;
+	if (is_enough || has_many(s)) {
 		server_log_of(s->server, log_user(s->uid), LOG_LEVEL_WARNING,
-				"event=recording_ends session=%llu why=\"%u files are enough\"",
-				(unsigned long long)s->id, RECORDINGS_A_SESSION);
+				"event=recording_ends session=%llu why=\"%s\"",
+				(unsigned long long)s->id,
+				is_enough ? "it has as many files as a session may have" :
+					    "recordings of its user have to be finished first");
 		s->is_recorded = false;
 		return false;
 	}
@@ -146,7 +163,9 @@ void record_on_started(void *owner, uint32_t events) {
 			recording_log_no_start(r);
 			c->recording = NULL;
 			c->session->is_recorded = false;
-			free(r);
+			pthread_mutex_lock(&a->mutex);
+			recording_free(r);
+			pthread_mutex_unlock(&a->mutex);
 		}
 		session_mark(c->session);
 	}
@@ -216,20 +235,19 @@ bool record_abandon(struct context *c, struct remains *m) {
 	struct archive *a = r->archive;
 	loop_timer_unset(a->server->loop, &r->patience);
 	pthread_mutex_lock(&a->mutex);
-	const bool to_start = r->to_start;
+	const bool is_withdrawn = withdraw(r);
+	const bool to_start = !is_withdrawn && r->to_start;
 	if (to_start) {
 		r->remains = m;
-	} else {
+	} else if (!is_withdrawn) {
 		forget_started(r);
-	}
-	pthread_mutex_unlock(&a->mutex);
-	if (!to_start) {
 		m->recording = r->recorder ? r : NULL;
 		if (!r->recorder) {
 			recording_log_no_start(r);
-			free(r);
+			recording_free(r);
 		}
 	}
+	pthread_mutex_unlock(&a->mutex);
 	return to_start;
 }
 
@@ -241,11 +259,13 @@ void record_drop(struct context *c) {
 	struct archive *a = r->archive;
 	loop_timer_unset(a->server->loop, &r->patience);
 	pthread_mutex_lock(&a->mutex);
-	while (r->to_start) {
-		pthread_cond_wait(&a->cond, &a->mutex); /* woken by serve() */
+	if (!withdraw(r)) {
+		while (r->to_start) {
+			pthread_cond_wait(&a->cond, &a->mutex); /* woken by serve() */
+		}
+		forget_started(r);
+		pica_recorder_destroy(r->recorder); /* idle */
+		recording_free(r);
 	}
-	forget_started(r);
 	pthread_mutex_unlock(&a->mutex);
-	pica_recorder_destroy(r->recorder);
-	free(r);
 }

@@ -54,8 +54,8 @@ bool record_keeps_waiting(const struct context *c);
 /* The idle context's state or windows are going to be replaced, or nothing is recorded any more. */
 void record_split(struct context *c);
 /*
- * The context goes. True: m was taken, and will be buried. False: m->recording is set, m is the
- * caller's.
+ * The context goes. A recording that has not begun is dropped. True: m was taken, and will be
+ * buried. False: m->recording is set, m is the caller's.
  */
 bool record_abandon(struct context *c, struct remains *m);
 /* There is no memory for remains: gives the recording up, which may wait. */

@@ -12,17 +12,20 @@
 
 enum {
 	MAX_FINISHING = 8, /* at a time; others wait */
+	RECORDINGS_A_USER = 32,   /* that begin, go on, or are being finished */
+	RECORDINGS_IN_ALL = 128,  /* then a user may have: */
+	RECORDINGS_BEYOND = 4,
 	END_PATIENCE = 3,  /* times that of a beginning: a disk brings up all that it has */
 };
 
 struct recording {
-	struct recording *next; /* archive.first, archive.started or archive.finishing */
+	struct recording *next; /* archive.first, .started, .finishing or .waiting */
 	struct archive *archive;
 	struct context *context; /* loop's thread */
 	struct pica_ctx *ctx;
 	struct pica_recorder *recorder;
 	uint64_t session;
-	uid_t uid; /* of the session */
+	struct dying *dying; /* a reference to its user's, where it is counted */
 	bool is_starting; /* loop's thread: until it has heard of it */
 	bool to_start;    /* under archive.mutex: the thread has yet to do so */
 	bool is_taken;    /* likewise: the thread starts it, and may touch the context */
@@ -44,6 +47,8 @@ struct archive {
 	struct recording *first, **last;
 	struct recording *started;
 	struct recording *finishing; /* each by a thread of its own */
+	struct recording *waiting;   /* for such a thread */
+	unsigned n_recordings;
 	unsigned n_finishing;
 	unsigned refs; /* its threads, and the server until archive_destroy() */
 	bool stop;
@@ -56,8 +61,10 @@ struct archive {
 	struct loop_watch *watch;
 };
 
-/* Hands it to the archive's thread: to begin, or to finish. */
+/* Hands it to the archive's thread, to begin. */
 void archive_add(struct recording *r);
+/* Mutex held. */
+void recording_free(struct recording *r);
 /* Why it did not begin. */
 void recording_log_no_start(const struct recording *r);
 

@@ -17,6 +17,9 @@
 
 static const uint64_t dying_rest_ns = 1000000;
 
+/* A user's, or those of all, that make the user's sessions wait. */
+enum { FINISHING_A_USER = 8, DYING_IN_ALL = 64 };
+
 /* ---- Log ---- */
 
 /* Its life is told of by user: sessions can be many. */
@@ -275,10 +278,6 @@ static void greet(struct session *s, struct sock_message *m) {
 
 /* ---- Messages ---- */
 
-static void on_hello_late(void *owner) {
-	session_break(owner, -ETIME, "no HELLO came in time");
-}
-
 static void on_socket(void *owner, uint32_t events) {
 	struct session *s = owner;
 	s->has_mail = true;
@@ -290,15 +289,30 @@ static void on_dying_rest(void *owner) {
 }
 
 /*
- * As many contexts as it may have are still being destroyed, or memory that it may need: its
- * requests wait until there are fewer, or there is more.
+ * As many contexts of its user as a session may have are still being destroyed, or memory that it
+ * may need: its messages wait until there are fewer, or there is more. A HELLO also waits, for as
+ * long as it may take itself, for recordings of its user to be finished.
  */
 static bool has_many_dying(const struct session *s) {
-	return memory_quota_recovers(s) ||
-			(s->state == SESSION_OPEN &&
-					atomic_load_explicit(&s->dying->contexts,
-							memory_order_relaxed) >=
-							s->limits.contexts);
+	const struct dying *d = s->dying;
+	const uint32_t n = atomic_load_explicit(&d->contexts, memory_order_relaxed);
+	return memory_quota_recovers(s) || n >= s->server->settings.limits.contexts ||
+			(n > 0 && reaper_pending(s->server->reaper) >= DYING_IN_ALL) ||
+			(s->state == SESSION_GREETING && !s->has_waited &&
+					atomic_load_explicit(&d->finishing, memory_order_relaxed) >=
+							FINISHING_A_USER);
+}
+
+static void on_hello_late(void *owner) {
+	struct session *s = owner;
+	if (!has_many_dying(s)) {
+		session_break(s, -ETIME, "no HELLO came in time");
+		return;
+	}
+	s->has_waited = true;
+	loop_timer_set(s->server->loop, &s->hello_timer,
+			loop_now_ns() + s->server->settings.hello_ns);
+	on_socket(s, LOOP_READ);
 }
 
 static void close_session(struct session *s) {
@@ -355,7 +369,7 @@ void session_mark(struct session *s) {
 int session_create(struct session **out, struct server *server, int sock, pid_t pid, uid_t uid,
 		bool is_admin) {
 	struct session *s = calloc(1, sizeof(*s));
-	struct dying *dying = dying_create();
+	struct dying *dying = dying_get(&server->dying, uid);
 	if (!s || !dying) {
 		free(s);
 		dying_put(dying);

@@ -37,10 +37,11 @@ struct session {
 	int sock;
 	struct loop_watch *sock_watch;
 	struct loop_timer hello_timer;
-	struct loop_timer dying_timer; /* set: its messages wait for contexts to be destroyed */
+	struct loop_timer dying_timer; /* set: its messages wait (has_many_dying()) */
 	struct loop_task task;         /* posted: it is marked */
 	bool has_mail;                 /* there may be messages to read */
 	bool is_admitted;             /* counted as one that has greeted */
+	bool has_waited;               /* long enough for recordings to be finished */
 	bool has_left;                 /* closed by its client: nobody reconnects */
 	const char *over_quota; /* the exceeded quota, for everything except inspection; or NULL */
 	/* Bells: we read bell_in and write bell_out. */
@@ -63,7 +64,7 @@ struct session {
 	struct context *contexts;
 	uint32_t n_contexts;
 	struct context *last_context; /* of the job that was taken last, or NULL */
-	struct dying *dying; /* reaper.h */
+	struct dying *dying; /* its user's, reaper.h */
 	uint64_t used_timelines; /* a bit each */
 	struct region **regions;
 	uint32_t n_regions, cap_regions;

@@ -20,8 +20,9 @@
 
 #include "client.h"
 #include "pica_capture.h"
-#include "service/record.h"
-#include "service/server.h"
+#include "service/reaper.h"
+#include "service/record_impl.h"
+#include "service/server_impl.h"
 #include "triangle.h"
 #include "tests/suite.h"
 
@@ -91,6 +92,8 @@ static unsigned count_disk_waiters(void) {
 }
 
 static uint64_t patience_ns = UINT64_C(10000000000), queue_bytes = 64 << 20;
+static uint64_t hello_ns = UINT64_C(10000000000);
+static uint32_t most_contexts = 8;
 /* Lines of the log about recordings that fail because of the disk's speed, and because it hangs. */
 static atomic_uint too_slow, no_answer, recorded;
 
@@ -119,6 +122,8 @@ static void open_service(enum loop_kind loop, bool always, unsigned threads) {
 	settings.record_always = always;
 	settings.record_patience_ns = patience_ns;
 	settings.record_queue_bytes = queue_bytes;
+	settings.hello_ns = hello_ns;
+	settings.limits.contexts = most_contexts;
 	settings.log = on_log;
 	snprintf(path, sizeof(path), "%s/socket", folder);
 	memcpy(addr.sun_path, path, sizeof(path));
@@ -421,6 +426,68 @@ TEST_LOOP(a_disk_that_hangs_at_the_end_of_a_recording_holds_no_other, N_LOOPS) {
 	const struct found f = take_files();
 	ck_assert_uint_eq(f.files, 3);
 	ck_assert_uint_eq(f.frames, 3);
+}
+
+/*
+ * Whoever reconnects waits for recordings to be finished, as long as a HELLO may take, and has no
+ * more than a user may have. Sessions draw all the same.
+ */
+TEST_LOOP(recordings_of_a_user_are_limited_across_sessions, N_LOOPS) {
+	enum { MORE = 3 };
+	struct timespec before, now;
+	hello_ns = 200000000;
+	open_service(loops[_i], true, 2);
+	set_hanging(&sync_hangs, true);
+	for (unsigned i = 0; i < RECORDINGS_A_USER + MORE; i++) {
+		clock_gettime(CLOCK_MONOTONIC, &before);
+		open_client();
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		frame(triangle_list(pica_client_host(fcram), 1));
+		pica_client_close(client);
+		wait_for_disk_waiters(i < MAX_FINISHING ? i + 1 : MAX_FINISHING);
+		ck_assert(i < MAX_FINISHING ||
+				(now.tv_sec - before.tv_sec) * 1000000000 + now.tv_nsec -
+								before.tv_nsec >=
+						(int64_t)hello_ns);
+	}
+	set_hanging(&sync_hangs, false);
+	close_service();
+	ck_assert_uint_eq(take_files().files, RECORDINGS_A_USER);
+	hello_ns = UINT64_C(10000000000);
+}
+
+/* Nor does a client come back before its contexts are destroyed. */
+TEST_LOOP(dying_contexts_of_a_user_are_limited_across_sessions, N_LOOPS) {
+	most_contexts = 1;
+	open_service(loops[_i], true, 2);
+	for (unsigned i = 0; i < 4; i++) {
+		open_client();
+		ck_assert_uint_eq(reaper_pending(server->reaper), 0);
+		frame(triangle_list(pica_client_host(fcram), 1));
+		add_job(PICA_OP_LIST, heavy_list(pica_client_host(fcram), 400));
+		ck_assert_int_eq(pica_client_submit(client), 1);
+		ck_assert_int_eq(record_me(1), 0); /* comes after the job */
+		pica_client_close(client);
+	}
+	close_service();
+	ck_assert_uint_eq(take_files().files, 4);
+	most_contexts = 8;
+}
+
+/* Sessions that leave before their recordings begin leave no files. */
+TEST_LOOP(recordings_that_did_not_begin_are_dropped, N_LOOPS) {
+	open_service(loops[_i], true, 2);
+	hang_disk(true);
+	for (unsigned i = 0; i < 20; i++) {
+		open_client();
+		add_job(PICA_OP_LIST, triangle_list(pica_client_host(fcram), 1));
+		ck_assert_int_eq(pica_client_submit(client), 1);
+		ck_assert_int_eq(record_me(1), 0); /* comes after the job */
+		pica_client_close(client);
+	}
+	hang_disk(false);
+	close_service();
+	ck_assert_uint_eq(take_files().files, 0);
 }
 
 /* Nor is the service held at its end; and if the disk answers after all, the file is whole. */
