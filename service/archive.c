@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "service/reaper.h"
@@ -12,16 +11,6 @@
 #include "service/server_impl.h"
 
 /* ---- Threads: detached, since no thread may wait for a disk that hangs ---- */
-
-/* Mutex held; its clock's place. */
-static struct clock *take_clock(struct archive *a) {
-	struct clock *c = a->clock;
-	while (c->is_used) {
-		c++;
-	}
-	c->is_used = pthread_getcpuclockid(pthread_self(), &c->id) == 0;
-	return c;
-}
 
 /* Mutex held; given back. The last one ends the server, too, if that could not wait. */
 static void unref(struct archive *a) {
@@ -157,7 +146,6 @@ static void serve(struct archive *a, struct recording *r) {
 static void *run(void *arg) {
 	struct archive *a = arg;
 	pthread_mutex_lock(&a->mutex);
-	take_clock(a);
 	for (;;) {
 		while (!a->first && !a->stop) {
 			/* woken by archive_add() and archive_destroy() */
@@ -221,15 +209,11 @@ static struct recording *after(struct archive *a, struct recording *r) {
 static void *run_finish(void *arg) {
 	struct recording *r = arg;
 	struct archive *a = r->archive;
-	pthread_mutex_lock(&a->mutex);
-	struct clock *clock = take_clock(a);
-	pthread_mutex_unlock(&a->mutex);
 	do {
 		finish(r);
 		pthread_mutex_lock(&a->mutex);
 		r = after(a, r);
 		a->n_finishing -= !r;
-		clock->is_used = r != NULL;
 		if (r) {
 			pthread_mutex_unlock(&a->mutex);
 		}
@@ -283,11 +267,7 @@ int archive_create(struct archive **out, struct server *server, const char *fold
 	if (ret < 0) {
 		goto err_fd;
 	}
-	pthread_condattr_t attributes;
-	pthread_condattr_init(&attributes);
-	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	pthread_cond_init(&a->cond, &attributes);
-	pthread_condattr_destroy(&attributes);
+	deadline_cond_init(&a->cond);
 	pthread_mutex_init(&a->mutex, NULL);
 	a->refs = 2;
 	ret = spawn(run, a);
@@ -310,65 +290,29 @@ err_free:
 	return ret;
 }
 
-/* The processor time of its threads, and of the whole process. Mutex held. */
-static void look_at_clocks(const struct archive *a, uint64_t *own_ns, uint64_t *all_ns) {
-	struct timespec t;
-	*own_ns = 0;
-	for (unsigned i = 0; i < MAX_FINISHING + 1; i++) {
-		if (a->clock[i].is_used && clock_gettime(a->clock[i].id, &t) == 0) {
-			*own_ns += (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-		}
-	}
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	*all_ns = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
-/* Nothing moves, and no replay keeps the renderer busy, for as long as that. Mutex held. */
-static bool wait_for_threads(struct archive *a, uint64_t patience_ns) {
-	while (a->refs > 1) {
-		const unsigned refs = a->refs;
-		uint64_t own, all, own_now, all_now;
-		struct timespec until;
-		clock_gettime(CLOCK_MONOTONIC, &until);
-		const uint64_t ns = (uint64_t)until.tv_nsec + patience_ns;
-		until.tv_sec += (time_t)(ns / 1000000000u);
-		until.tv_nsec = (long)(ns % 1000000000u);
-		look_at_clocks(a, &own, &all);
-		int ret = 0;
-		while (a->refs == refs && ret != ETIMEDOUT) {
-			ret = pthread_cond_timedwait(&a->cond, &a->mutex, &until);
-		}
-		look_at_clocks(a, &own_now, &all_now);
-		if (a->refs == refs && own == own_now && all_now - all < patience_ns / 20) {
-			return false;
-		}
-	}
-	return true;
-}
-
-static void log_unfinished(const struct archive *a, const struct recording *r) {
+static unsigned count(const struct recording *r) {
+	unsigned n = 0;
 	for (; r; r = r->next) {
-		server_log(a->server, LOG_LEVEL_ERROR,
-				"event=recording_failed session=%llu path=\"%s\" "
-				"error=\"the disk does not answer\"",
-				(unsigned long long)r->session, r->path);
+		n++;
 	}
+	return n;
 }
 
-bool archive_destroy(struct archive *a) {
+bool archive_destroy(struct archive *a, uint64_t until_ns) {
 	if (!a) {
 		return true;
 	}
-	const uint64_t patience_ns = a->server->settings.record_patience_ns;
 	loop_watch_remove(a->server->loop, a->watch);
 	pthread_mutex_lock(&a->mutex);
 	a->stop = true;
 	pthread_cond_broadcast(&a->cond);
-	const bool is_done = wait_for_threads(a, END_PATIENCE * patience_ns);
-	if (!is_done) {
-		log_unfinished(a, a->finishing);
-		log_unfinished(a, a->waiting);
-		log_unfinished(a, a->first);
+	while (a->refs > 1 && deadline_wait(&a->cond, &a->mutex, until_ns)) {
+	}
+	if (a->refs > 1) {
+		server_log(a->server, LOG_LEVEL_ERROR,
+				"event=recordings_left files=%u text=\"pica convert --recover reads "
+				"those that were about to be finished\"",
+				count(a->finishing) + count(a->waiting));
 		unref(a);
 		return false;
 	}

@@ -23,6 +23,9 @@
 
 enum { EXIT_USAGE = 2 };
 
+/* Of the two seconds to its end; the rest is for display and log. */
+static const uint64_t stop_ns = 1700000000;
+
 struct picad {
 	struct options options;
 	struct server *server;
@@ -280,6 +283,7 @@ static int run(struct picad *p, struct server_settings *settings) {
 	struct confinement confinement;
 	settings->log = log_line;
 	settings->log_user = p;
+	settings->stop_ns = stop_ns;
 	settings->present.display.why = p->why;
 	int ret = open_signals(p);
 	if (ret == 0 && begin(p, settings, &confinement) < 0) {
@@ -294,14 +298,15 @@ static int run(struct picad *p, struct server_settings *settings) {
 	ret = ret < 0 ? ret : serve(p, &confinement);
 	kiosk_stop(p->kiosk);
 	const bool has_begun = p->server;
-	server_destroy(p->server); /* ends recordings, and says so */
+	/* ends recordings, and says so; else threads are left that trace */
+	const bool is_done = server_destroy(p->server);
 	if (ret < 0) {
 		log_error("%s: %s", has_begun ? "it ends" : "it cannot start",
 				!has_begun && p->why[0] ? p->why : strerror(-ret));
 	} else if (options_log_level(&p->options) >= LOG_LEVEL_INFO) {
 		log_line(p, LOG_LEVEL_INFO, "event=stopped");
 	}
-	return close_trace(p, ret);
+	return is_done ? close_trace(p, ret) : ret;
 }
 
 int main(int argc, char **argv) {

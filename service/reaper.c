@@ -15,10 +15,11 @@ enum { TRIM_S = 1 };
 struct reaper {
 	pthread_t thread;
 	pthread_mutex_t mutex; /* covers what follows */
-	pthread_cond_t cond;   /* remains came, or stop was set */
+	pthread_cond_t cond;   /* remains came, stop was set, or the thread has ended */
 	struct remains *first, **last;
 	uint32_t pending;
 	bool stop;
+	bool has_ended; /* the thread, after stop */
 };
 
 struct dying *dying_get(struct dying **list, uid_t uid) {
@@ -116,8 +117,27 @@ static void *run(void *arg) {
 		r->pending -= is_context;
 		has_freed |= is_context;
 	}
+	r->has_ended = true;
+	pthread_cond_broadcast(&r->cond);
 	pthread_mutex_unlock(&r->mutex);
 	return NULL;
+}
+
+void deadline_cond_init(pthread_cond_t *cond) {
+	pthread_condattr_t attributes;
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(cond, &attributes);
+	pthread_condattr_destroy(&attributes);
+}
+
+bool deadline_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t until_ns) {
+	if (until_ns == UINT64_MAX) {
+		return pthread_cond_wait(cond, mutex) == 0;
+	}
+	const struct timespec until = { (time_t)(until_ns / 1000000000u),
+		(long)(until_ns % 1000000000u) };
+	return pthread_cond_timedwait(cond, mutex, &until) != ETIMEDOUT;
 }
 
 int reaper_create(struct reaper **out) {
@@ -127,7 +147,7 @@ int reaper_create(struct reaper **out) {
 	}
 	r->last = &r->first;
 	pthread_mutex_init(&r->mutex, NULL);
-	pthread_cond_init(&r->cond, NULL);
+	deadline_cond_init(&r->cond);
 	int ret = -pthread_create(&r->thread, NULL, run, r);
 	if (ret < 0) {
 		pthread_cond_destroy(&r->cond);
@@ -139,12 +159,18 @@ int reaper_create(struct reaper **out) {
 	return 0;
 }
 
-void reaper_stop(struct reaper *r) {
+bool reaper_stop(struct reaper *r, uint64_t until_ns) {
 	pthread_mutex_lock(&r->mutex);
 	r->stop = true;
-	pthread_cond_signal(&r->cond);
+	pthread_cond_broadcast(&r->cond);
+	while (!r->has_ended && deadline_wait(&r->cond, &r->mutex, until_ns)) {
+	}
+	const bool has_ended = r->has_ended;
 	pthread_mutex_unlock(&r->mutex);
-	pthread_join(r->thread, NULL);
+	if (has_ended) {
+		pthread_join(r->thread, NULL);
+	}
+	return has_ended;
 }
 
 void reaper_destroy(struct reaper *r) {

@@ -5,7 +5,9 @@
 #ifndef SERVICE_REAPER_H
 #define SERVICE_REAPER_H
 
+#include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -47,9 +49,20 @@ struct remains {
 /* Destroys them, which waits for jobs in flight. Any thread. */
 void remains_destroy(struct remains *m);
 
+/* ---- Waiting until a time of the monotonic clock; UINT64_MAX: no end ---- */
+
+void deadline_cond_init(pthread_cond_t *cond);
+/* False: it is that time. */
+bool deadline_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t until_ns);
+
+/* ---- The reaper ---- */
+
 int reaper_create(struct reaper **out);
-/* Waits until everything is destroyed. */
-void reaper_stop(struct reaper *r);
+/*
+ * Waits until everything is destroyed, or until_ns on the monotonic clock. False: it is not; the
+ * reaper's thread goes on.
+ */
+bool reaper_stop(struct reaper *r, uint64_t until_ns);
 /* Of a stopped one. */
 void reaper_destroy(struct reaper *r);
 /* Any thread. Stopped: destroys them itself. */

@@ -28,12 +28,11 @@ enum { RECORDINGS_A_SESSION = 64 }; /* files */
 int archive_create(struct archive **out, struct server *server, const char *folder,
 		uint64_t max_bytes);
 /*
- * Waits until every recording is finished, those that abandoned contexts still begin, too: after
- * the reaper's end. NULL is allowed. False: nothing has moved for a while, a disk hangs, which was
- * logged. The archive is left to its threads then, and so is the server: if the disk answers, the
- * last of them calls server_end().
+ * Waits until every recording is finished, those that abandoned contexts still begin, too, or
+ * until_ns on the monotonic clock: after the reaper's end. NULL is allowed. False: that was logged,
+ * and the archive is left to its threads, and the server, too: the last one calls server_end().
  */
-bool archive_destroy(struct archive *a);
+bool archive_destroy(struct archive *a, uint64_t until_ns);
 
 /* ---- Loop's thread ---- */
 

@@ -15,7 +15,6 @@ enum {
 	RECORDINGS_A_USER = 32,   /* that begin, go on, or are being finished */
 	RECORDINGS_IN_ALL = 128,  /* then a user may have: */
 	RECORDINGS_BEYOND = 4,
-	END_PATIENCE = 3,  /* times that of a beginning: a disk brings up all that it has */
 };
 
 struct recording {
@@ -52,10 +51,6 @@ struct archive {
 	unsigned n_finishing;
 	unsigned refs; /* its threads, and the server until archive_destroy() */
 	bool stop;
-	struct clock {
-		bool is_used;
-		clockid_t id;
-	} clock[MAX_FINISHING + 1]; /* of its threads */
 	/* Tells the loop of `started`. */
 	int event_fd;
 	struct loop_watch *watch;

@@ -197,6 +197,8 @@ static void on_stop_late(void *owner) {
 }
 
 static void begin_stop(struct server *server) {
+	const uint64_t ns = server->settings.stop_ns;
+	server->stop_by_ns = ns ? loop_now_ns() + ns : UINT64_MAX;
 	/* Completes submitted jobs, as far as a session may have jobs in flight. */
 	for (struct session *s = server->sessions; s; s = s->next) {
 		for (unsigned i = 0; i < 16; i++) {
@@ -213,20 +215,32 @@ static void begin_stop(struct server *server) {
 	server_log(server, LOG_LEVEL_INFO, "event=stopping sessions=%u", server_sessions(server));
 }
 
+/* -1: as long as it takes. */
+static int64_t time_to_drain(const struct server *server) {
+	if (!server->is_stopping || server->stop_by_ns == UINT64_MAX) {
+		return -1;
+	}
+	const uint64_t until = server->stop_by_ns - server->settings.stop_ns / 2;
+	const uint64_t now = loop_now_ns();
+	return now < until ? (int64_t)(until - now) : 0;
+}
+
 int server_run(struct server *server) {
 	int ret = 0;
 	while (ret == 0) {
 		if (atomic_load(&server->want_stop) && !server->is_stopping) {
 			begin_stop(server);
 		}
-		if (server->is_stopping && is_idle(server)) {
+		const int64_t left_ns = time_to_drain(server);
+		if (server->is_stopping && (is_idle(server) || left_ns == 0)) {
 			break;
 		}
-		ret = loop_step(server->loop, -1);
+		ret = loop_step(server->loop, left_ns);
 		log_limit_look(server);
 	}
 	loop_timer_unset(server->loop, &server->stop_timer);
 	for (struct session *s = server->sessions; s; s = s->next) {
+		record_session(s, false); /* before contexts that the reaper waits for */
 		if (s->state == SESSION_OPEN) {
 			session_break(s, -ESHUTDOWN, "the service stops");
 		} else {
@@ -381,11 +395,11 @@ int server_create(struct server **out, const struct server_settings *settings) {
 
 err_archive:
 	presenter_destroy(server->presenter);
-	archive_destroy(server->archive); /* idle */
+	archive_destroy(server->archive, UINT64_MAX); /* idle */
 err_device:
 	pica_device_destroy(server->device);
 err_reaper:
-	reaper_stop(server->reaper);
+	reaper_stop(server->reaper, UINT64_MAX);
 	reaper_destroy(server->reaper);
 	regions_finish(&server->regions);
 err_loop:
@@ -396,23 +410,33 @@ err_free:
 	return ret;
 }
 
-void server_destroy(struct server *server) {
+bool server_destroy(struct server *server) {
 	if (!server) {
-		return;
+		return true;
 	}
+	const uint64_t until_ns = server->stop_by_ns ? server->stop_by_ns : UINT64_MAX;
 	for (struct session *s = server->sessions; s; s = s->next) {
 		s->state = SESSION_BROKEN;
 	}
 	server_free_broken(server);
 	acceptor_close(&server->acceptor);
-	reaper_stop(server->reaper); /* contexts end before their device */
+	/* contexts end before their device */
+	const bool is_reaped = reaper_stop(server->reaper, until_ns);
 	loop_watch_remove(server->loop, server->regions_watch);
 	loop_watch_remove(server->loop, server->present_watch);
 	presenter_destroy(server->presenter);
-	const bool is_done = archive_destroy(server->archive);
+	if (!is_reaped) {
+		server_log(server, LOG_LEVEL_WARNING,
+				"event=stopped_early contexts=%u text=\"their work and their "
+				"recordings end unfinished\"",
+				reaper_pending(server->reaper));
+		return false; /* its threads have everything else */
+	}
+	const bool is_done = archive_destroy(server->archive, until_ns);
 	spare_release(&server->spare);
 	loop_destroy(server->loop);
 	if (is_done) {
 		server_end(server);
 	}
+	return is_done;
 }

@@ -35,6 +35,7 @@ struct server_settings {
 	uint32_t max_greeting;      /* connections that have not said HELLO yet */
 	uint64_t hello_ns;          /* how long they may take */
 	int32_t max_priority;       /* that a client may ask for, 0..10 */
+	uint64_t stop_ns;          /* from server_stop() to the end; 0: as long as it takes */
 	uint64_t job_ns;           /* a job that takes longer ends its session; 0: none does */
 	const char *record_folder; /* borrowed; NULL: nothing can be recorded */
 	bool record_always;        /* every session, else those that are asked for */
@@ -56,10 +57,11 @@ struct server;
 /* 0 or a negative errno; *out is untouched on failure. */
 int server_create(struct server **out, const struct server_settings *settings);
 /*
- * Ends all sessions and waits for their work, but not for a disk that hangs: such a recording ends
- * when the disk answers, and logs that. NULL is allowed.
+ * Ends all sessions and waits for their work, stop_ns after server_stop() at most: then threads of
+ * the service go on, with all that they use, until the process ends. False: so it is, which was
+ * logged. NULL is allowed.
  */
-void server_destroy(struct server *server);
+bool server_destroy(struct server *server);
 /*
  * Accepts clients from a listening SOCK_SEQPACKET socket, non-blocking, which the server owns from
  * then on (also on failure). A further one takes the place of the first.
@@ -77,7 +79,7 @@ int server_add_client(struct server *server, int sock);
 int server_reload(struct server *server, const struct server_settings *settings);
 /*
  * Runs until server_stop() was called and everything that was submitted by then, up to a session's
- * quota of jobs, is complete.
+ * quota of jobs, is complete, or half of stop_ns is over.
  */
 int server_run(struct server *server);
 /*

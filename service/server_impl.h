@@ -41,6 +41,7 @@ struct server {
 	struct spare spare;
 	atomic_bool want_stop;
 	bool is_stopping;
+	uint64_t stop_by_ns; /* then: on loop_now_ns()'s clock */
 };
 
 /* An open one, or NULL. */

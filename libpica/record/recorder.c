@@ -317,6 +317,8 @@ PICA_EXPORT int pica_recorder_finish(struct pica_recorder *r, struct pica_captur
 	int ret = r->error;
 	r->writer->file.may_wait = true;
 	ret = ret < 0 ? ret : box_writer_end(r->writer);
+	/* a process that is killed during the replay leaves what was recorded */
+	ret = ret < 0 ? ret : disk_show(&r->writer->file);
 	ret = ret < 0 ? ret : record_check(r, &found);
 	if (ret == 0) {
 		ret = disk_commit(&r->writer->file);

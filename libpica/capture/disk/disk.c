@@ -95,6 +95,10 @@ int disk_begin(struct disk_file *f, const char *path) {
 	return ret;
 }
 
+int disk_show(struct disk_file *f) {
+	return f->temp ? 0 : with_name(f, make_link);
+}
+
 void disk_hide(struct disk_file *f) {
 	if (f->temp) {
 		unlink(f->temp);

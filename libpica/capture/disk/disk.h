@@ -36,6 +36,8 @@ int disk_write(struct disk_file *f, const void *data, uint64_t size);
 int disk_write_at(struct disk_file *f, uint64_t offset, const void *data, uint64_t size);
 /* The bytes that were read, fewer at the end of the file; or -errno. */
 int64_t disk_read_at(int fd, uint64_t offset, void *out, uint64_t size);
+/* "path.tmp-PROCESS-NUMBER" from here on, until it has its own. */
+int disk_show(struct disk_file *f);
 /* For a file that is never to have a name. */
 void disk_hide(struct disk_file *f);
 /*
