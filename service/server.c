@@ -24,9 +24,6 @@
 
 enum { LINE_BYTES = 1024 };
 
-/* How long a stop waits for jobs that were submitted. */
-static const uint64_t stop_ns = 1000000000;
-
 /* ---- Log ---- */
 
 static bool is_wanted(const struct server *server, enum log_level level) {
@@ -184,18 +181,6 @@ static bool is_idle(const struct server *server) {
 	return true;
 }
 
-/* The time is over for jobs that were submitted. A recording must have the pictures of its jobs. */
-static void on_stop_late(void *owner) {
-	const struct server *server = owner;
-	for (const struct session *s = server->sessions; s; s = s->next) {
-		for (const struct context *c = s->contexts; c; c = c->next_context) {
-			if (!c->recording) {
-				pica_ctx_abandon(c->ctx);
-			}
-		}
-	}
-}
-
 static void begin_stop(struct server *server) {
 	const uint64_t ns = server->settings.stop_ns;
 	server->stop_by_ns = ns ? loop_now_ns() + ns : UINT64_MAX;
@@ -211,7 +196,6 @@ static void begin_stop(struct server *server) {
 		session_run(s);
 	}
 	acceptor_close(&server->acceptor);
-	loop_timer_set(server->loop, &server->stop_timer, loop_now_ns() + stop_ns);
 	server_log(server, LOG_LEVEL_INFO, "event=stopping sessions=%u", server_sessions(server));
 }
 
@@ -238,7 +222,6 @@ int server_run(struct server *server) {
 		ret = loop_step(server->loop, left_ns);
 		log_limit_look(server);
 	}
-	loop_timer_unset(server->loop, &server->stop_timer);
 	for (struct session *s = server->sessions; s; s = s->next) {
 		record_session(s, false); /* before contexts that the reaper waits for */
 		if (s->state == SESSION_OPEN) {
@@ -349,8 +332,6 @@ int server_create(struct server **out, const struct server_settings *settings) {
 	log_limit_init(server);
 	server->spare_timer.fn = server_fill_spare;
 	server->spare_timer.owner = server;
-	server->stop_timer.fn = on_stop_late;
-	server->stop_timer.owner = server;
 	if (getrandom(&server->boot, sizeof(server->boot), 0) != sizeof(server->boot)) {
 		server->boot = loop_now_ns();
 	}

@@ -36,7 +36,7 @@ struct server {
 	atomic_int log_level;
 	struct log_limit log_limit;
 	struct acceptor acceptor;
-	struct loop_timer spare_timer, stop_timer;
+	struct loop_timer spare_timer;
 	struct loop_task free_task;
 	struct spare spare;
 	atomic_bool want_stop;
