@@ -9,7 +9,7 @@
 
 #include "fuzz.h"
 
-enum { STEPS = 12 };
+enum { STEPS = 12, PATIENCE_MS = 10000 };
 
 const struct pica_budgets box_budgets = { .list_words = 20000, .list_jumps = 64, .vertices = 4000,
 	.shader_steps = 2000, .pixels = 400000, .job_steps = 200000 };
@@ -74,6 +74,18 @@ static ssize_t receive(int sock, void *bytes, int fds[3], unsigned *n_fds) {
 	return n;
 }
 
+/* The same. It waits, as requests do while contexts of earlier clients are being destroyed. */
+static ssize_t receive_soon(int sock, void *bytes, int fds[3], unsigned *n_fds) {
+	box_settle();
+	ssize_t n = receive(sock, bytes, fds, n_fds);
+	for (unsigned ms = 0; n < 0 && ms < PATIENCE_MS; ms++) {
+		usleep(1000);
+		box_settle();
+		n = receive(sock, bytes, fds, n_fds);
+	}
+	return n;
+}
+
 int box_drain(int sock) {
 	uint8_t bytes[PICA_MESSAGE_MAX];
 	int fds[3], count = 0;
@@ -119,8 +131,7 @@ static uint32_t ask(int sock, void *request, size_t size_bytes, enum pica_messag
 	*head = (struct pica_message){ PICA_MESSAGE_MAGIC, (uint16_t)type, 0, (uint32_t)size_bytes,
 		9 };
 	FUZZ_CHECK(send(sock, request, size_bytes, MSG_NOSIGNAL) == (ssize_t)size_bytes);
-	box_settle();
-	FUZZ_CHECK(receive(sock, bytes, fds, &n_fds) == (ssize_t)sizeof(answer) &&
+	FUZZ_CHECK(receive_soon(sock, bytes, fds, &n_fds) == (ssize_t)sizeof(answer) &&
 			n_fds == (host != NULL));
 	memcpy(&answer, bytes, sizeof(answer));
 	FUZZ_CHECK(answer.head.type == PICA_MSG_HANDLE && answer.head.cookie == 9);
@@ -137,7 +148,7 @@ static void map_rings(struct box_client *c) {
 	struct pica_ring_header h;
 	int fds[3];
 	unsigned n_fds;
-	FUZZ_CHECK(receive(c->sock, bytes, fds, &n_fds) ==
+	FUZZ_CHECK(receive_soon(c->sock, bytes, fds, &n_fds) ==
 					(ssize_t)sizeof(struct pica_msg_welcome) &&
 			n_fds == 3);
 	c->ring_bytes = (size_t)lseek(fds[0], 0, SEEK_END);
@@ -160,7 +171,6 @@ void box_open(struct box_client *c) {
 	memset(c, 0, sizeof(*c));
 	c->sock = box_connect();
 	box_say_hello(c->sock);
-	box_settle();
 	map_rings(c);
 	c->context = ask(c->sock, &create, sizeof(create), PICA_MSG_CONTEXT_CREATE, NULL, 0);
 	for (unsigned i = 0; i < BOX_WINDOWS; i++) {
