@@ -10,7 +10,7 @@
  *     VEC_GROUP(a, g)    group g of a, a constant below LANES / 4
  */
 #define M(op) VEC_PASTE(VEC_MM, op)
-#define MS(op) VEC_PASTE(M(op), VEC_SI)
+#define MS(op) VEC_PASTE(VEC_MM, VEC_PASTE(op, VEC_SI))
 #define W(macro) VEC_PASTE(macro, VEC_SI)
 
 static inline V(f) V(f_set1)(float x) { return M(set1_ps)(x); }
