@@ -1,7 +1,6 @@
 #include "expect.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,10 +89,4 @@ const char *expect_screen_name(const struct pica_expected *e) {
 		return "bottom";
 	}
 	return e->eye == PICA_EYE_RIGHT ? "top-right" : "top";
-}
-
-void expect_hash_text(const struct pica_expected *e, char text[33]) {
-	for (size_t i = 0; i < sizeof(e->hash); i++) {
-		snprintf(text + 2 * i, 3, "%02x", e->hash[i]);
-	}
 }

@@ -24,7 +24,5 @@ int expect_compare(struct gpu gpu, const struct pica_capture *capture, uint32_t 
 const char *expect_none(const struct pica_capture *capture);
 /* "top", "top-right", "bottom" */
 const char *expect_screen_name(const struct pica_expected *e);
-/* 32 hexadecimal digits and a zero byte. */
-void expect_hash_text(const struct pica_expected *e, char text[33]);
 
 #endif

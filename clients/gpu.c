@@ -68,9 +68,8 @@ static int stats(struct gpu gpu, struct pica_stats *out) {
 }
 
 static int zero_window(struct pica_ctx *ctx, const struct pica_window *w) {
-	struct pica_job job = { .op = PICA_OP_INVALIDATE };
-	job.u.invalidate.addr = w->phys;
-	job.u.invalidate.size_bytes = w->size_bytes;
+	struct pica_job job = { .op = PICA_OP_INVALIDATE,
+		.u.invalidate = { .addr = w->phys, .size_bytes = w->size_bytes } };
 	int ret = gpu_clear_pages(w->host, w->size_bytes);
 	return ret < 0 ? ret : pica_submit(ctx, &job, 1, NULL);
 }

@@ -110,6 +110,7 @@ const char *replay_error(int result, uint32_t flags) {
 		[PICA_BUDGET_TEXELS] = LESS "texels" USED_UP,
 		[PICA_BUDGET_SHADER_STEPS] = LESS "shader steps" USED_UP,
 		[PICA_BUDGET_INVOCATION_STEPS] = LESS "steps of a shader invocation" USED_UP,
+		[PICA_BUDGET_MEMORY] = LESS "memory of a unit of work" USED_UP,
 	};
 	const uint32_t budget = flags >> PICA_DONE_BUDGET_SHIFT & PICA_DONE_BUDGET_MASK;
 	switch (result) {

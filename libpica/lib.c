@@ -1,4 +1,5 @@
 /* Public entry points: check arguments, call a room, return -errno. */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,10 @@ PICA_EXPORT void pica_settings_init(struct pica_settings *settings) {
 	settings->texture_cache_bytes = 64 * (uint64_t)MIB;
 }
 
+static struct logger logger_from(const struct pica_settings *s) {
+	return (struct logger){ s->log, s->owner_log, s->log_user, s->log_level };
+}
+
 static void *make_tile_scratch(void) {
 	return tile_scratch_create(pica_frag_stage.scratch_bytes);
 }
@@ -57,11 +62,15 @@ static int engine_init(struct engine *e, const struct pica_settings *s, enum isa
 	raster_kernels_init(&e->raster, isa);
 	e->trace = s->trace;
 	e->trace_user = s->trace_user;
-	e->log = (struct logger){ s->log, s->owner_log, s->log_user, s->log_level };
+	e->log = logger_from(s);
 	atomic_init(&e->order, 1);
 	atomic_init(&e->kept_bytes, 0);
 	e->slice_ns = s->slice_us ? s->slice_us * UINT64_C(1000) : SLICE_NS;
-	int ret = spares_init(&e->spare_tile, s->n_threads, make_tile_scratch, drop_tile_scratch);
+	int ret = monitor_init(&e->caches);
+	if (ret < 0) {
+		return ret;
+	}
+	ret = spares_init(&e->spare_tile, s->n_threads, make_tile_scratch, drop_tile_scratch);
 	if (ret == 0) {
 		ret = spares_init(&e->spare_vertex, s->n_threads, make_vertex_scratch,
 				drop_vertex_scratch);
@@ -72,7 +81,7 @@ static int engine_init(struct engine *e, const struct pica_settings *s, enum isa
 	if (ret < 0) {
 		return ret;
 	}
-	unsigned n = pool_workers(e->pool);
+	const unsigned n = engine_scratches(e);
 	e->tile_scratch = calloc(n, sizeof(struct tile_scratch *));
 	e->vertex_scratch = calloc(n, sizeof(struct vertex_scratch *));
 	bool ok = e->tile_scratch && e->vertex_scratch;
@@ -88,7 +97,7 @@ static int engine_init(struct engine *e, const struct pica_settings *s, enum isa
 }
 
 static void engine_finish(struct engine *e) {
-	unsigned n = e->pool ? pool_workers(e->pool) : 0;
+	const unsigned n = e->pool ? engine_scratches(e) : 0;
 	pool_destroy(e->pool);
 	for (unsigned i = 0; e->tile_scratch && i < n; i++) {
 		tile_scratch_destroy(e->tile_scratch[i]);
@@ -100,6 +109,11 @@ static void engine_finish(struct engine *e) {
 	free(e->vertex_scratch);
 	spares_finish(&e->spare_tile);
 	spares_finish(&e->spare_vertex);
+	monitor_finish(&e->caches);
+}
+
+static void trim_engine(void *engine) {
+	engine_trim(engine);
 }
 
 static bool all_zero(const uint64_t *words, size_t n) {
@@ -109,6 +123,24 @@ static bool all_zero(const uint64_t *words, size_t n) {
 		}
 	}
 	return true;
+}
+
+/* The set that the settings name, else $PICA_ISA, else the best. */
+static int choose_isa(const struct pica_settings *settings) {
+	const char *name = getenv("PICA_ISA");
+	if (settings->isa) {
+		return isa_from_name(settings->isa);
+	}
+	if (!name || !*name) {
+		return (int)isa_best();
+	}
+	const int isa = isa_from_name(name);
+	if (isa < 0) {
+		const struct logger log = logger_from(settings);
+		log_write(&log, 0, PICA_LOG_ERROR, "PICA_ISA=%.32s: %s", name, isa == -EINVAL ?
+				"expected one of " ISA_NAMES(", ") : "this CPU does not have it");
+	}
+	return isa;
 }
 
 PICA_EXPORT int pica_device_create(struct pica_device **out, const struct pica_settings *settings) {
@@ -121,7 +153,7 @@ PICA_EXPORT int pica_device_create(struct pica_device **out, const struct pica_s
 			!all_zero(settings->reserved, ARRAY_LEN(settings->reserved))) {
 		return -EINVAL;
 	}
-	int isa = settings->isa ? isa_from_name(settings->isa) : (int)isa_best();
+	const int isa = choose_isa(settings);
 	if (isa < 0) {
 		return isa;
 	}
@@ -137,6 +169,8 @@ PICA_EXPORT int pica_device_create(struct pica_device **out, const struct pica_s
 		dev->texture_cache_bytes = settings->texture_cache_bytes;
 		dev->engine.notify = dispatcher_notify;
 		dev->engine.notify_arg = &dev->dispatcher;
+		dev->dispatcher.trim = trim_engine;
+		dev->dispatcher.trim_arg = &dev->engine;
 		ret = dispatcher_init(&dev->dispatcher, settings->n_threads > 0);
 	}
 	if (ret < 0) {
@@ -196,6 +230,12 @@ static int map_default(struct pica_ctx *ctx) {
 	return ret;
 }
 
+/* Of a context: itself, and two stamps for each page of its windows. */
+static size_t fixed_bytes(const struct pica_ctx *ctx) {
+	const size_t windows = (size_t)ctx->settings.fcram_bytes + ctx->settings.vram_bytes;
+	return sizeof(*ctx) + (windows >> SPACE_PAGE_BITS) * 2 * sizeof(uint64_t);
+}
+
 static bool ctx_settings_ok(const struct pica_ctx_settings *s) {
 	const bool has_own = s->flags & PICA_CTX_ARITHMETIC;
 	const unsigned float_mode = (unsigned)s->float_mode, combiner = (unsigned)s->combiner;
@@ -232,7 +272,7 @@ PICA_EXPORT int pica_ctx_create(struct pica_ctx **out, struct pica_device *dev,
 	regfile_init(&ctx->regs);
 	ctx->kernels = dev->kernels;
 	ctx->kernels.frag = kernels_frag(dev->kernels.isa, ctx->settings.combiner);
-	ctx->plans = frag_cache_create(ctx->kernels.frag);
+	ctx->plans = frag_cache_create(&ctx->exec.memory);
 	if (!ctx->plans) {
 		goto err_free;
 	}
@@ -241,14 +281,16 @@ PICA_EXPORT int pica_ctx_create(struct pica_ctx **out, struct pica_device *dev,
 	if (ret < 0) {
 		goto err_space;
 	}
-	ret = exec_init(&ctx->exec, &dev->engine, &ctx->space, &ctx->kernels);
+	ret = exec_init(&ctx->exec, &dev->engine, &ctx->space, &ctx->kernels, settings->memory);
 	if (ret < 0) {
 		goto err_space;
 	}
 	ctx->exec.retired = front_unit_retired;
 	ctx->exec.park = front_park;
+	ctx->exec.await_room = front_await_room;
+	ctx->exec.evict = front_evict;
 	ctx->exec.owner = ctx;
-	tex_cache_init(&ctx->textures, dev->texture_cache_bytes);
+	tex_cache_init(&ctx->textures, dev->texture_cache_bytes, &ctx->exec.memory);
 	parts_forget(ctx);
 	ctx->fixed_unwritten = 0xFFFF;
 	ports_reload(ctx);
@@ -264,6 +306,9 @@ PICA_EXPORT int pica_ctx_create(struct pica_ctx **out, struct pica_device *dev,
 		goto err_exec;
 	}
 	ctx->exec.tally = queue_tally(&ctx->queue);
+	memory_get(settings->memory);
+	memory_charge(&ctx->exec.memory, fixed_bytes(ctx));
+	exec_join(&ctx->exec);
 	ctx->device = device_get(dev);
 	*out = ctx;
 	return 0;
@@ -284,6 +329,7 @@ PICA_EXPORT void pica_ctx_destroy(struct pica_ctx *ctx) {
 		return;
 	}
 	struct pica_device *dev = ctx->device;
+	struct pica_memory *m = &ctx->exec.memory;
 	queue_close(&ctx->queue);
 	front_idle(ctx);
 	if (ctx->observer) {
@@ -302,11 +348,14 @@ PICA_EXPORT void pica_ctx_destroy(struct pica_ctx *ctx) {
 	prog_put(ctx->vs.prog);
 	prog_put(ctx->gs.prog);
 	prog_put(ctx->left.prog);
-	free(ctx->geometry.out);
+	memory_free(m, ctx->geometry.out, ctx->geometry.cap_out * sizeof(*ctx->geometry.out));
 	free(ctx->geometry.kept.v);
-	free(ctx->immediate.vertices);
-	free(ctx->indices);
+	memory_free(m, ctx->immediate.vertices, front_immediate_bytes(ctx));
+	memory_free(m, ctx->indices, ctx->cap_indices * sizeof(*ctx->indices));
 	space_finish(&ctx->space);
+	memory_uncharge(m, fixed_bytes(ctx));
+	assert(memory_used(m) == 0);
+	memory_put(m->parent);
 	free(ctx);
 	pica_device_destroy(dev);
 }
@@ -318,7 +367,7 @@ PICA_EXPORT int pica_ctx_map(struct pica_ctx *ctx, uint32_t phys, uint32_t size_
 	}
 	front_idle(ctx);
 	observe_replaced(ctx);
-	tex_cache_clear(&ctx->textures);
+	front_clear_textures(ctx);
 	ctx->parts.layout_valid = false;
 	return space_map(&ctx->space, phys, size_bytes, host, flags);
 }
@@ -326,7 +375,7 @@ PICA_EXPORT int pica_ctx_map(struct pica_ctx *ctx, uint32_t phys, uint32_t size_
 PICA_EXPORT int pica_ctx_unmap(struct pica_ctx *ctx, uint32_t phys) {
 	front_idle(ctx);
 	observe_replaced(ctx);
-	tex_cache_clear(&ctx->textures);
+	front_clear_textures(ctx);
 	ctx->parts.layout_valid = false;
 	return space_unmap(&ctx->space, phys);
 }
@@ -498,8 +547,17 @@ PICA_EXPORT int pica_ctx_read_screen(struct pica_ctx *ctx, enum pica_screen_id s
 
 PICA_EXPORT int pica_ctx_read_surface(struct pica_ctx *ctx, uint32_t phys, uint32_t format,
 		uint32_t width, uint32_t height, uint8_t *rgba, size_t stride_bytes) {
+	return pica_ctx_read_surface_rows(
+			ctx, phys, format, width, height, 0, height, rgba, stride_bytes);
+}
+
+PICA_EXPORT int pica_ctx_read_surface_rows(struct pica_ctx *ctx, uint32_t phys, uint32_t format,
+		uint32_t width, uint32_t height, uint32_t first_row, uint32_t n_rows, uint8_t *rgba,
+		size_t stride_bytes) {
 	if (format >= TEX_FORMATS || width < 8 || width > 2048 || height < 8 || height > 2048 ||
-			(width & 7) || (height & 7) || stride_bytes < 4 * (size_t)width) {
+			(width & 7) || (height & 7) || stride_bytes < 4 * (size_t)width ||
+			(first_row & 7) || (n_rows & 7) || first_row > height ||
+			n_rows > height - first_row) {
 		return -EINVAL;
 	}
 	front_idle(ctx);
@@ -508,7 +566,8 @@ PICA_EXPORT int pica_ctx_read_surface(struct pica_ctx *ctx, uint32_t phys, uint3
 	if (!host) {
 		return -ERANGE;
 	}
-	for (uint32_t y = 0; y < height; y += 8) {
+	host += width / 8 * (first_row / 8) * tile_bytes;
+	for (uint32_t y = first_row; y < first_row + n_rows; y += 8) {
 		for (uint32_t x = 0; x < width; x += 8) {
 			uint32_t block[64];
 			ctx->device->kernels.tex.decode[format](block, 8, host);
@@ -538,6 +597,7 @@ PICA_EXPORT int pica_usage(struct pica_ctx *ctx, struct pica_usage *out) {
 		return -EINVAL;
 	}
 	queue_usage(&ctx->queue, out);
+	out->memory_bytes = memory_used(&ctx->exec.memory);
 	return 0;
 }
 

@@ -91,9 +91,12 @@ _Noreturn void options_fail(const char *fmt, ...) PICA_PRINTF(1, 2);
  * or NULL.
  */
 const char *option_set(void *base, const struct option_row *row, char *text);
-/* Which of the words, that end with NULL, a text is. */
+/*
+ * Stores the index of the word (the list ends with NULL) that equals text. Returns false if none
+ * does.
+ */
 bool option_word(const char *const *words, const char *text, unsigned *index);
-/* A whole decimal or 0x number up to max. */
+/* Parses a decimal or 0x number up to max. Returns false if text is anything else. */
 bool parse_number(const char *text, uint64_t max, uint64_t *out);
 
 #endif

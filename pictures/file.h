@@ -20,7 +20,7 @@ struct file_out {
 	char *temp;             /* ours: its name until then, NULL: it has none */
 };
 
-/* 0 or a negative errno; nothing has to be undone then. */
+/* Returns 0, or a negative errno: nothing has to be undone then. */
 int file_begin(struct file_out *out, const char *path);
 /*
  * Closes the file. result 0: it gets its name; negative: it is dropped. Returns result, or the
@@ -29,22 +29,22 @@ int file_begin(struct file_out *out, const char *path);
 int file_finish(struct file_out *out, int result);
 /* Whether a path is "-", or leads to the standard output. */
 bool file_is_stdout(const char *path);
-/* The path as messages name it: "standard output" for "-". */
+/* Returns the path as messages name it: "standard output" for "-". */
 const char *file_shown(const char *path);
 bool file_is_folder(const char *path);
 /* Whether both paths lead to one file that exists: writing one would replace the other. */
 bool file_is_same(const char *a, const char *b);
-/* "FOLDER/NAME", to be freed; one slash is enough. NULL: out of memory. */
+/* Returns "FOLDER/NAME" with one slash, to be freed, or NULL when out of memory. */
 char *file_in(const char *folder, const char *name);
 /* Whether a name goes before that ending of a path. */
 bool file_ends_with(const char *path, const char *end);
-/* Makes the folders in front of a path's last slash that are not there. 0 or a negative errno. */
+/* Makes the missing folders before the last slash of a path. Returns 0 or a negative errno. */
 int file_make_folders(const char *path);
-/* All of it in one call. */
+/* Writes the whole file in one call. Returns 0 or a negative errno. */
 int file_write(const char *path, const void *data, size_t size);
 /*
  * Reads a file ("-": the standard input) into *data, to be freed; a zero byte follows the last one.
- * -EFBIG: more than limit bytes.
+ * Returns 0 or a negative errno; -EFBIG: the file has more than limit bytes.
  */
 int file_read(const char *path, void **data, size_t *size, size_t limit);
 

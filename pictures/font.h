@@ -15,7 +15,7 @@ enum { FONT_SIZE = 128, FONT_CELL = 8, FONT_SOLID = 127 };
 
 /* The texture's picture (texture.h): white, and alpha where there is ink. */
 void picture_font(unsigned x, unsigned y, unsigned n, uint8_t rgba[4]);
-/* Pixels from one character to the next. */
+/* Returns the number of pixels from one character to the next. */
 unsigned font_advance(char c);
 unsigned font_width(const char *text);
 

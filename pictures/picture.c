@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include <png.h>
-#define XXH_STATIC_LINKING_ONLY
-#include <xxhash.h>
+
+#include "pica_capture.h"
 
 void picture_finish(struct picture *p) {
 	free(p->rgb);
@@ -51,17 +51,16 @@ int picture_turn_screen(struct picture *p) {
 	return p->width == 240 || p->width == 480 ? picture_turn(p) : 0;
 }
 
-void picture_hash(const struct picture *p, char text[PICTURE_HASH_TEXT]) {
-	XXH3_state_t state;
-	uint32_t size[2] = { p->width, p->height };
-	XXH3_128bits_reset(&state);
-	XXH3_128bits_update(&state, size, sizeof(size));
-	XXH3_128bits_update(&state, p->rgb, 3 * (size_t)p->width * p->height);
-	XXH128_canonical_t canonical;
-	XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(&state));
-	for (size_t i = 0; i < sizeof(canonical.digest); i++) {
-		snprintf(text + 2 * i, 3, "%02x", canonical.digest[i]);
+void picture_hash_text(const uint8_t hash[16], char text[PICTURE_HASH_TEXT]) {
+	for (unsigned i = 0; i < 16; i++) {
+		snprintf(text + 2 * i, 3, "%02x", hash[i]);
 	}
+}
+
+void picture_hash(const struct picture *p, char text[PICTURE_HASH_TEXT]) {
+	uint8_t hash[16];
+	pica_picture_hash(p->rgb, p->width, p->height, 3 * (size_t)p->width, hash);
+	picture_hash_text(hash, text);
 }
 
 int picture_read_png(struct picture *p, const char *path, uint32_t background) {

@@ -17,20 +17,26 @@ enum {
 };
 
 void picture_finish(struct picture *p);
-/* Replaces *p by a picture of that size with undefined pixels. -ENOMEM: *p is unchanged. */
+/*
+ * Replaces *p by a picture of that size with undefined pixels. Returns 0, or -ENOMEM: *p is
+ * unchanged.
+ */
 int picture_alloc(struct picture *p, uint32_t width, uint32_t height);
-/* The picture hash [fidelity: picture-hash] as 32 hexadecimal digits. */
+/* A hash as 32 hexadecimal digits; the hash of a picture [fidelity: picture-hash], as these. */
+void picture_hash_text(const uint8_t hash[16], char text[PICTURE_HASH_TEXT]);
 void picture_hash(const struct picture *p, char text[PICTURE_HASH_TEXT]);
 
 /*
- * Turns a picture as surfaces of screens lie in memory (columns from the bottom) upright. -ENOMEM.
+ * Turns a picture upright whose rows are the columns of a screen, from the bottom, as surfaces of
+ * screens lie in memory. Returns 0 or -ENOMEM.
  */
 int picture_turn(struct picture *p);
-/* The same for pictures that are as wide in memory as screens are high: 240 pixels, or 480. */
+/* The same, only for pictures that are as wide in memory as screens are high: 240 or 480 pixels. */
 int picture_turn_screen(struct picture *p);
 /*
- * Reads a PNG as RGB8, sRGB where it does not say otherwise; what shines through is background,
- * 0x00RRGGBB, mixed as light is. -EINVAL: not a PNG that can be read; -EFBIG: one too large.
+ * Reads a PNG as RGB8, sRGB where it does not say otherwise. Transparent pixels are mixed with
+ * background, 0x00RRGGBB, in linear light. Returns 0 or a negative errno; -EINVAL: not a PNG that
+ * can be read; -EFBIG: too large.
  */
 int picture_read_png(struct picture *p, const char *path, uint32_t background);
 
@@ -49,7 +55,7 @@ struct picture_pixel {
 	uint8_t a[3], b[3];
 };
 
-/* -EINVAL: the sizes differ. */
+/* Returns 0, or -EINVAL if the sizes differ. */
 int picture_compare(const struct picture *a, const struct picture *b, unsigned tolerance,
 		struct picture_difference *d);
 /*
@@ -59,8 +65,8 @@ int picture_compare(const struct picture *a, const struct picture *b, unsigned t
 unsigned picture_first_differing(const struct picture *a, const struct picture *b,
 		unsigned tolerance, struct picture_pixel *out, unsigned max);
 /*
- * Of two pictures of one size: grey where they agree, from red to white by how much they do not.
- * *out is overwritten, not freed. -ENOMEM.
+ * Makes a picture that is grey where two pictures of one size agree, and red to white, by their
+ * difference, where they do not. *out is overwritten, not freed. Returns 0 or -ENOMEM.
  */
 int picture_show_difference(struct picture *out, const struct picture *a, const struct picture *b);
 

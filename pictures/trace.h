@@ -10,7 +10,8 @@
 struct trace;
 
 /*
- * Opens the file ("-": standard output). n_threads: workers that get names. 0 or a negative errno.
+ * Opens the file ("-": standard output). n_threads: workers that get names. Returns 0 or a negative
+ * errno.
  */
 int trace_begin(struct trace **out, const char *path, unsigned n_threads);
 /* A pica_trace_fn; user is the trace. From any thread. */

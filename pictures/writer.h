@@ -27,11 +27,11 @@ extern const struct writer writer_none; /* writes nothing */
 
 /* The names of all of them, up to NULL. */
 extern const char *const writer_words[];
-/* The writer of that name, in either case, or NULL. */
+/* Returns the writer of that name, in either case, or NULL. */
 const struct writer *writer_named(const char *name);
-/* The writer for the extension of a path, in either case; PNG if there is none. */
+/* Returns the writer for the extension of a path, in either case; PNG if there is none. */
 const struct writer *writer_of_path(const char *path, bool may_be_video);
-/* The message for an extension of pictures that are not supported (.jpg), or NULL. */
+/* Returns the message for an unsupported extension of pictures (.jpg), or NULL. */
 const char *writer_path_error(const char *path);
 /*
  * Writes a file of one picture, which appears whole or not at all (file.h; "-" is the standard
@@ -39,7 +39,7 @@ const char *writer_path_error(const char *path);
  */
 int picture_write(const struct picture *p, const char *path, const struct writer *writer);
 int picture_write_png(const struct picture *p, const char *path);
-/* RGBA8 rows from the top, without gaps. */
+/* Writes RGBA8 rows, from the top, without gaps. Returns 0 or a negative errno. */
 int picture_write_png_rgba(const uint8_t *rgba, uint32_t width, uint32_t height, const char *path);
 
 #endif

@@ -15,7 +15,7 @@ enum { Y4M_HEADER_BYTES = 128 };
 /* The first line, rate_num / rate_den pictures a second. Returns its length. */
 size_t y4m_header(char text[Y4M_HEADER_BYTES], uint32_t width, uint32_t height, uint32_t rate_num,
 		uint32_t rate_den);
-/* Bytes of one picture, its line included. */
+/* Returns the bytes of one picture, its line included. */
 size_t y4m_picture_bytes(uint32_t width, uint32_t height);
 /* Writes them to out. */
 void y4m_picture(uint8_t *out, const struct picture *p);

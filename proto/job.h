@@ -4,7 +4,10 @@
 
 #include "pica_job.h"
 
-/* "list", "fill", ...; "unknown" for anything else. Static storage. */
+/*
+ * Returns the name of an operation: "list", "fill", ...; "unknown" for anything else. Static
+ * storage.
+ */
 const char *job_name(uint16_t op);
 
 /*

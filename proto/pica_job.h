@@ -202,6 +202,8 @@ enum pica_budget {
 	PICA_BUDGET_TEXELS = 5,
 	PICA_BUDGET_SHADER_STEPS = 6,     /* of all invocations of the job */
 	PICA_BUDGET_INVOCATION_STEPS = 7, /* of one */
+	/* that a part of the job needs at once: a quarter of the smallest limit (pica.h) */
+	PICA_BUDGET_MEMORY = 8,
 };
 
 #ifdef __cplusplus

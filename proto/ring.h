@@ -41,17 +41,22 @@ struct ring_server {
 /* base: memory that was laid out with ring_layout() by us, zeroed; writes the header. */
 void ring_server_init(struct ring_server *r, void *base, const struct pica_ring_header *header);
 /*
- * The next submission, copied to private memory: 1, 0 (none), or -EPROTO (the client's tail is
- * further ahead than the ring is long: it lies).
+ * Copies the next submission to private memory. Returns 1, 0 if there is none, or -EPROTO if the
+ * client's tail is further ahead than the ring is long.
  */
 int ring_server_pop(struct ring_server *r, struct pica_job *job);
 /* Lets the client use the slots that were popped: after a batch of pops. */
 void ring_server_release(struct ring_server *r);
-/* Completions that can be pushed now; -EPROTO: the client's head is nowhere near. */
+/*
+ * Returns how many completions can be pushed now, or -EPROTO if the client's head cannot be right.
+ */
 int ring_server_room(struct ring_server *r);
 /* Writes one; the caller saw room. Published with ring_server_publish(). */
 void ring_server_push(struct ring_server *r, const struct pica_done *done);
-/* Publishes completions, freed submission slots and events. True: ring the client's bell. */
+/*
+ * Publishes completions, freed submission slots and events. Returns true if the caller must ring
+ * the client's bell.
+ */
 bool ring_server_publish(struct ring_server *r);
 /* The oldest event is overwritten where the client does not read. */
 void ring_server_event(struct ring_server *r, const struct pica_event *event);
@@ -59,9 +64,9 @@ void ring_server_event(struct ring_server *r, const struct pica_event *event);
 void ring_server_timeline(
 		struct ring_server *r, uint32_t slot, uint64_t timeline, uint64_t completed);
 /*
- * Before sleeping: asks to be woken, then looks once more. True: nothing came, sleep; a bell will
- * ring. False: go on. ring_server_awake() withdraws the wish. for_room: submissions are there, but
- * no room for their completions: only the client's reaping is a reason to go on.
+ * Call before sleeping: asks to be woken, then looks once more. Returns true if nothing came: the
+ * caller may sleep, a bell will ring. ring_server_awake() withdraws the request. for_room:
+ * submissions wait for room for their completions, so only the client's reaping ends the sleep.
  */
 bool ring_server_sleep(struct ring_server *r, bool for_room);
 void ring_server_awake(struct ring_server *r);
@@ -82,32 +87,37 @@ struct ring_client {
 	uint64_t lost_events;
 };
 
-/* base: the whole mapping of size_bytes. -EPROTO: the header makes no sense. */
+/* base: the whole mapping of size_bytes. Returns 0, or -EPROTO if the header is invalid. */
 int ring_client_init(struct ring_client *r, void *base, size_t size_bytes);
-/* A slot to fill in, zeroed, as io_uring_get_sqe(); NULL: all are taken. */
+/* Returns a zeroed slot to fill in, as io_uring_get_sqe() does, or NULL if all are taken. */
 struct pica_job *ring_client_slot(struct ring_client *r);
 /* Whether there is one. */
 bool ring_client_has_slot(const struct ring_client *r);
 /*
- * As many submissions were taken as there are places for completions: no more will be, before the
- * client takes some of those.
+ * Returns true if every place for a completion is used: the service takes no more submissions
+ * before the client reaps some.
  */
 bool ring_client_must_reap(const struct ring_client *r);
-/* Slots that are handed out and not yet published. */
+/* Returns the number of slots that are handed out and not yet published. */
 uint32_t ring_client_pending(const struct ring_client *r);
-/* Publishes the slots handed out so far. True: ring the service's bell. */
+/*
+ * Publishes the slots handed out so far. Returns true if the caller must ring the service's bell.
+ */
 bool ring_client_publish(struct ring_client *r);
-/* The next completion: 1, 0 (none) or -EPROTO. */
+/* Copies the next completion. Returns 1, 0 if there is none, or -EPROTO. */
 int ring_client_pop(struct ring_client *r, struct pica_done *done);
-/* After a batch of pops. True: the service waits for room, ring its bell. */
+/*
+ * Call after a batch of pops. Returns true if the service waits for room: the caller must ring its
+ * bell.
+ */
 bool ring_client_reaped(struct ring_client *r);
-/* The next event that was not overwritten: 1 or 0. */
+/* Copies the next event that was not overwritten. Returns 1, or 0 if there is none. */
 int ring_client_event(struct ring_client *r, struct pica_event *event);
 /*
- * As ring_server_sleep(): until so many completions are there, 1 or more. for_slot: whatever the
- * service publishes rings, and a free submission slot is a reason to stay awake, too. Events ring,
- * but those that are there already are no reason: their reader looks behind this call, or does not
- * care.
+ * As ring_server_sleep(), until that many completions (1 or more) are there. for_slot: everything
+ * that the service publishes rings the bell, and a free submission slot also ends the sleep. New
+ * events ring the bell; events that are already there do not end the sleep: a caller that reads
+ * events looks for them after this call.
  */
 bool ring_client_sleep(struct ring_client *r, uint32_t completions, bool for_slot);
 void ring_client_awake(struct ring_client *r);

@@ -48,8 +48,8 @@ void sock_drop(struct sock_message *m) {
 }
 
 /*
- * Takes the descriptors out of the control data; more than we expect are closed. How many there
- * were.
+ * Takes the descriptors out of the control data and closes those beyond the expected number.
+ * Returns how many there were.
  */
 static unsigned take_fds(struct sock_message *m, struct msghdr *msg) {
 	unsigned n_taken = 0;

@@ -19,16 +19,17 @@ struct sock_message {
 };
 
 /*
- * Sends size_bytes beginning with struct pica_message, whose magic and size are set here, with
- * n_fds borrowed descriptors. 0, -EAGAIN (the peer does not read), -EPIPE or -ECONNRESET (it is
- * gone), or what else sendmsg(2) says.
+ * Sends size_bytes that begin with struct pica_message, whose magic and size are set here, with
+ * n_fds borrowed descriptors. Returns 0, -EAGAIN (the peer does not read), -EPIPE or -ECONNRESET
+ * (it is gone), or another error of sendmsg(2).
  */
 int sock_send(int sock, void *message, size_t size_bytes, const int *fds, unsigned n_fds);
 /*
- * Receives one. 1: *m holds a message whose header is sound (magic, size); 0: the peer has closed;
- * -EAGAIN: none is there; -EPROTO: no message of ours, cut off, or with more descriptors than
- * PICA_MESSAGE_FDS (all are closed); -EMFILE: this process has no descriptors left for those that
- * came, *m holds the message without any; else what recvmsg(2) says.
+ * Receives one message. Returns 1 if *m holds a message with a valid header (magic, size); 0 if the
+ * peer has closed; -EAGAIN if none is there; -EPROTO for a message that is not ours, is cut off, or
+ * has more descriptors than PICA_MESSAGE_FDS (all are closed); -EMFILE if this process has no
+ * descriptors left for those that came (*m holds the message without any); or another error of
+ * recvmsg(2).
  */
 int sock_receive(int sock, struct sock_message *m);
 /* The header; the rest follows it in m->bytes. */
@@ -36,8 +37,8 @@ static inline const struct pica_message *sock_head(const struct sock_message *m)
 	return (const struct pica_message *)(const void *)m->bytes;
 }
 /*
- * Copies the message to out if it has exactly the size and number of descriptors that are expected:
- * 0, else -EPROTO.
+ * Copies the message to out. Returns 0, or -EPROTO if its size or number of descriptors is not the
+ * expected one.
  */
 int sock_take(const struct sock_message *m, void *out, size_t size_bytes, unsigned n_fds);
 /* Closes the descriptors that nobody took. */

@@ -76,7 +76,7 @@ int client_request_object(struct pica_client *c, enum pica_message_type type, ui
 int client_act(struct pica_client *c, enum pica_message_type type, uint64_t id, uint32_t value);
 /* Waits for a message. Returns 0, -ETIME, -ECONNRESET, -EPROTO, or -EMFILE as sock_receive(). */
 int client_receive(struct pica_client *c, struct sock_message *m, int64_t timeout_ns);
-/* Monotonic time when a timeout ends; UINT64_MAX for a negative one. */
+/* Returns the monotonic time at which a timeout ends; UINT64_MAX for a negative one. */
 uint64_t client_deadline(int64_t timeout_ns);
 bool client_is_late(uint64_t deadline);
 /* Polls until then. Returns what ppoll() does, 0 after a signal, or a negative errno. */
@@ -100,8 +100,8 @@ int client_map(int fd, size_t *size_bytes, void **out);
 
 /* ---- work.c ---- */
 /*
- * Moves the completions that the ring still holds to the stash, and -ECONNRESET for the jobs that
- * will not complete. On -ENOMEM nothing changes.
+ * Moves the completions that the ring still holds to the stash, and adds -ECONNRESET for the jobs
+ * that will not complete. Returns 0, or -ENOMEM: nothing changed.
  */
 int work_stash(struct pica_client *c);
 

@@ -150,14 +150,12 @@ static int make(struct pica_client_memory **out, struct pica_client *c, struct p
 		uint32_t phys, uint32_t size_bytes, uint32_t flags) {
 	struct pica_msg_region msg;
 	struct pica_msg_handle answer = { .handle = 0 };
-	if (size_bytes == 0) {
-		return client_refuse(c, -EINVAL, "memory without bytes");
-	}
-	if ((uint64_t)phys + size_bytes > (uint64_t)1 << 32) {
-		return client_refuse(c, -EINVAL, "memory ends beyond the address space");
-	}
-	if (flags & ~(uint32_t)PICA_MAP_READ_ONLY) {
-		return client_refuse(c, -EINVAL, "unknown flags of memory");
+	const char *wrong = size_bytes == 0 ? "memory without bytes" :
+			(uint64_t)phys + size_bytes > (uint64_t)1 << 32 ?
+			"memory ends beyond the address space" :
+			flags & ~(uint32_t)PICA_MAP_READ_ONLY ? "unknown flags of memory" : NULL;
+	if (wrong) {
+		return client_refuse(c, -EINVAL, wrong);
 	}
 	struct pica_client_memory *m = calloc(1, sizeof(*m));
 	if (!m) {

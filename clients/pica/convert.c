@@ -32,29 +32,11 @@ static const char *parse_recover(void *options, char *arg) {
 	return NULL;
 }
 
-/* Frames that are whole beside those that are saved. */
-static void report_other_parts(const struct options *o, const struct pica_capture *capture) {
-	const unsigned n = pica_capture_parts(capture, NULL, 0);
-	struct pica_capture_part *part = calloc(n + 1, sizeof(*part));
-	for (unsigned i = 0; part && i < pica_capture_parts(capture, part, n); i++) {
-		const uint32_t last = part[i].first + (part[i].frames - 1);
-		if (part[i].is_open) {
-			continue;
-		}
-		log_line("%s: note: frames %" PRIu32 " to %" PRIu32
-		     " are whole, too: --recover=%" PRIu32 " saves them",
-				o->r.in, part[i].first, last, part[i].first);
-	}
-	free(part);
-}
-
-/* Which frames are saved, and of which. */
-static void report_saved(const struct options *o, const struct pica_capture_info *info,
-		const struct pica_capture *capture) {
-	const unsigned n = pica_capture_parts(capture, NULL, 0);
-	struct pica_capture_part *part = calloc(n + 1, sizeof(*part));
+/* Logs which frames are saved, of how many, and which others are whole. */
+static void report_parts(const struct options *o, const struct pica_capture_info *info,
+		const struct pica_capture_part *part, unsigned n) {
 	uint32_t first = 0;
-	for (unsigned i = 0; part && i < pica_capture_parts(capture, part, n); i++) {
+	for (unsigned i = 0; i < n; i++) {
 		first = part[i].is_open ? part[i].first : first;
 	}
 	char all[32] = "";
@@ -72,7 +54,14 @@ static void report_saved(const struct options *o, const struct pica_capture_info
 		log_line("%s: saved: frames %" PRIu32 " to %" PRIu32 "%s", o->r.in, first,
 				first + (info->frames - 1), all);
 	}
-	free(part);
+	for (unsigned i = 0; i < n; i++) {
+		if (!part[i].is_open) {
+			log_line("%s: note: frames %" PRIu32 " to %" PRIu32
+				 " are whole, too: --recover=%" PRIu32 " saves them",
+					o->r.in, part[i].first,
+					part[i].first + (part[i].frames - 1), part[i].first);
+		}
+	}
 }
 
 /* Logs the losses, and the parts that were saved. */
@@ -91,13 +80,13 @@ static int recover(struct pica_capture **out, const struct options *o) {
 	}
 	if (ret > 0) {
 		struct pica_capture_info info;
-		struct pica_capture_part part[2];
+		const unsigned n = pica_capture_parts(*out, NULL, 0);
+		struct pica_capture_part *part = calloc(n + 1, sizeof(*part));
 		pica_capture_info(*out, &info);
-		const bool is_end = info.missing & PICA_CAPTURE_LOST_END &&
-				pica_capture_parts(*out, part, 2) < 2;
+		const bool is_end = info.missing & PICA_CAPTURE_LOST_END && n < 2;
 		log_line("%s%s", is_end ? "lost from here on: " : "lost: ", error.message);
-		report_saved(o, &info, *out);
-		report_other_parts(o, *out);
+		report_parts(o, &info, part, part ? pica_capture_parts(*out, part, n) : 0);
+		free(part);
 	}
 	return EXIT_FINE;
 }

@@ -202,9 +202,8 @@ static int send_action(struct submit *s, const struct action *a) {
 		ret = send(s, a, job);
 	}
 	if (a->kind == ACTION_LIST) {
-		job = (struct pica_job){ .op = PICA_OP_LIST };
-		job.u.list.addr = a->addr;
-		job.u.list.size_bytes = (uint32_t)a->n;
+		job = (struct pica_job){ .op = PICA_OP_LIST,
+			.u.list = { .addr = a->addr, .size_bytes = (uint32_t)a->n } };
 		ret = ret < 0 ? ret : send(s, a, job);
 	}
 	for (size_t i = 0; ret == 0 && a->kind == ACTION_JOBS && i < a->n / sizeof(job); i++) {

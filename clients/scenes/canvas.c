@@ -139,8 +139,7 @@ void canvas_use(struct recorder *r, const struct pica_texture *t) {
 		recorder_fail(r, -ENOSPC);
 		c->n_quads = CANVAS_QUADS;
 	}
-	use_program(r, program_source);
-	set_matrix(r, "projection", canvas_projection(r));
+	use_projected(r, program_source, canvas_projection(r));
 	set_uniform(r, "scale", scale, 1);
 	use_texture(r, t);
 	if (c->n_quads > 0) {

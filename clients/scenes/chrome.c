@@ -171,8 +171,7 @@ static void draw_chrome(struct recorder *r, struct mat4 view, const float eye[4]
 	tev_modulate(r);
 	use_texture(r, &cube);
 	pica_emit_cull(&r->list, PICA_CULL_BACK);
-	use_program(r, chrome_source);
-	set_matrix(r, "projection", view);
+	use_projected(r, chrome_source, view);
 	set_uniform(r, "eye", eye, 1);
 	solid_draw(r, &own.mirror, mat4_scale(1.2f, 1.2f, 1.2f));
 	solid_draw(r, &own.ring, mat4_mul(mat4_rotate_x(0.19 + frame / 60.0),

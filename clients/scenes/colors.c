@@ -60,8 +60,7 @@ static void store(struct recorder *r) {
 static const float white[4] = { 1, 1, 1, 1 };
 
 static void draw_square(struct recorder *r, const struct pica_texture *t, const float tint[4]) {
-	use_program(r, texture_program);
-	set_matrix(r, "projection", mat4_identity());
+	use_projected(r, texture_program, mat4_identity());
 	set_uniform(r, "tint", tint, 1);
 	tev_modulate(r);
 	use_texture(r, t);

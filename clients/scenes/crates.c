@@ -166,8 +166,7 @@ static void draw_things(struct recorder *r) {
 
 static void use_scene(struct recorder *r, struct mat4 projection) {
 	static const float reach[4] = { 1 / range }, outwards[4] = { 1 };
-	use_program(r, program_source);
-	set_matrix(r, "projection", projection);
+	use_projected(r, program_source, projection);
 	set_uniform(r, "lamp", lamp, 1);
 	set_uniform(r, "reach", reach, 1);
 	set_uniform(r, "inwards", outwards, 1);

@@ -167,8 +167,7 @@ static void draw_room(struct recorder *r, unsigned frame) {
 
 static void draw_samples(struct recorder *r, unsigned frame) {
 	const float tint[4] = { 1, 1, 1 - 0.25f * (float)frame, 1 };
-	use_program(r, texture_program);
-	set_matrix(r, "projection", screen_pixels(BOTTOM_WIDTH));
+	use_projected(r, texture_program, screen_pixels(BOTTOM_WIDTH));
 	set_uniform(r, "tint", tint, 1);
 	depth_off(r);
 	blend_over(r);

@@ -226,10 +226,6 @@ static struct vertex vertex(double x, double y, double z, double w, uint32_t rgb
 static const struct vertex_format format = { sizeof(struct vertex), 2,
 	{ { PICA_ATTRIB_TYPE_F32, 4 }, { PICA_ATTRIB_TYPE_U8, 4 } } };
 
-static struct mesh store_points(struct recorder *r, const struct vertex *v, unsigned n) {
-	return mesh_store(r, &format, PICA_PRIMITIVE_GEOMETRY, v, n);
-}
-
 /* 0..1 */
 static double random_unit(uint32_t *state) {
 	*state = *state * 1664525u + 1013904223u;
@@ -269,7 +265,7 @@ static struct mesh store_stars(struct recorder *r) {
 		v[i] = vertex((radius + spread) * turn_cos(turn), 0.06 * random_near(&seed),
 				(radius + spread) * turn_sin(turn), size, color);
 	}
-	return store_points(r, v, COUNT(v));
+	return mesh_store(r, &format, PICA_PRIMITIVE_GEOMETRY, v, COUNT(v));
 }
 
 /* Ribbons wave from left to right; the patches of one go on smoothly. */
@@ -300,7 +296,7 @@ static struct mesh store_ribbons(struct recorder *r, unsigned frame) {
 			}
 		}
 	}
-	return store_points(r, v, COUNT(v));
+	return mesh_store(r, &format, PICA_PRIMITIVE_GEOMETRY, v, COUNT(v));
 }
 
 /* Gems around an ellipse; *indices becomes the stream of counts and corners. */
@@ -324,7 +320,7 @@ static struct mesh store_gems(struct recorder *r, unsigned frame, uint32_t *indi
 	}
 	*count = s;
 	*indices = recorder_store(r, stream, s);
-	return store_points(r, v, n);
+	return mesh_store(r, &format, PICA_PRIMITIVE_GEOMETRY, v, n);
 }
 
 /* ---- Frames ---- */

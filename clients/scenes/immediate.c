@@ -113,8 +113,7 @@ static void draw_top(struct recorder *r, unsigned frame) {
 		double x, y, turns;
 	} places[4] = { { 0, 200, 120, 0.02 }, { 2, 200, 120, -0.02 }, { 1, 62, 120, 0.03 },
 		{ 1, 338, 120, -0.03 } };
-	use_program(r, program_source);
-	set_matrix(r, "projection", screen_pixels(TOP_WIDTH));
+	use_projected(r, program_source, screen_pixels(TOP_WIDTH));
 	tev_primary(r);
 	pica_emit_inputs(&r->list, 2, PICA_IDENTITY_INPUTS);
 	disc(r, 200, 120, 250, 0x241C48FF, 0x080812FF);

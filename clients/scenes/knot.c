@@ -148,8 +148,7 @@ static void draw_knot(struct recorder *r, double distance, struct mat4 turn, boo
 	}
 	struct mat4 view = mat4_perspective(40 / 360.0, (float)r->width / SCREEN_HEIGHT, 1, 12);
 	view = mat4_tilt(mat4_mul(view, mat4_translate(0, 0, (float)-distance)));
-	use_program(r, program_source);
-	set_matrix(r, "projection", view);
+	use_projected(r, program_source, view);
 	set_matrix(r, "model", turn);
 	set_uniform(r, "lamp", &lamp[0][0], 2);
 	set_uniform(r, "lamp_color", &lamp_color[0][0], 2);

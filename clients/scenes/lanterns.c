@@ -129,8 +129,7 @@ static struct mat4 ball_model(const struct ball *b, unsigned frame) {
 
 static void use_flat(struct recorder *r, struct mat4 projection) {
 	const struct mat4 map = map_coordinates(), model = mat4_identity();
-	use_program(r, program_source);
-	set_matrix(r, "projection", projection);
+	use_projected(r, program_source, projection);
 	set_matrix(r, "map", map);
 	set_matrix(r, "model", model);
 }

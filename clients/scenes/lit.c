@@ -159,13 +159,11 @@ void lit_map(struct recorder *r, float rows[3][4]) {
 }
 
 void lit_use(struct recorder *r, struct mat4 projection) {
-	use_program(r, program_source);
-	set_matrix(r, "projection", projection);
+	use_projected(r, program_source, projection);
 }
 
 void lit_use_mapped(struct recorder *r, struct mat4 projection) {
-	use_program(r, mapped_source);
-	set_matrix(r, "projection", projection);
+	use_projected(r, mapped_source, projection);
 }
 
 void lit_draw(struct recorder *r, const struct mesh *m, struct mat4 model) {

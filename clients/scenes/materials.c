@@ -14,9 +14,6 @@
 
 enum { FRAMES = 2, MATERIALS = 6, PANEL_W = 124, PANEL_H = 100 };
 
-static const char *const names[MATERIALS] = { "0 plastic", "1 velvet", "3 glaze", "4 gold",
-	"5 pearl", "8 brushed" };
-
 /* ---- Surfaces ---- */
 
 /* Rows of round dents, every second row moved by half. */
@@ -126,106 +123,86 @@ static void emit_rim_stages(struct recorder *r, uint32_t rim, uint32_t alpha_sou
 			.rgb_op = PICA_TEV_OP_INTERPOLATE, .color = rim);
 }
 
-static void use_plastic(struct recorder *r, struct pica_lighting *l, struct pica_light *light) {
-	unsigned sharp = 64;
-	l->d0 = lit_by(PICA_LIGHT_INPUT_NH);
-	light->diffuse = 0x2048D0;
-	light->specular0 = 0xE8E8E8;
-	lit_table(r, PICA_LIGHT_TABLE_D0, true, lit_power, &sharp);
-	emit_plain_stages(r);
-}
+#define BY(in) { .enable = true, .input = PICA_LIGHT_INPUT_##in, .is_signed = true }
+#define CURVE(table, f, type, ...) { PICA_LIGHT_TABLE_##table, f, (type[]){ __VA_ARGS__ } }
+#define POWER(table, exponent) CURVE(table, lit_power, unsigned, exponent)
 
-static void use_velvet(struct recorder *r, struct pica_lighting *l, struct pica_light *light) {
-	unsigned soft = 2;
-	l->layers = 1;
-	l->fr = lit_by(PICA_LIGHT_INPUT_NV);
-	l->fresnel_primary = true;
-	light->diffuse = 0x501478;
-	lit_table(r, PICA_LIGHT_TABLE_FR, true, lit_rim, &soft);
-	emit_rim_stages(r, 0xFFF0B0E8, PICA_TEV_SOURCE_FRAGMENT_PRIMARY);
-}
-
-static void use_glaze(struct recorder *r, struct pica_lighting *l, struct pica_light *light) {
-	unsigned sharp = 128, broad = 8, rim = 4;
-	l->layers = 3;
-	l->d0 = lit_by(PICA_LIGHT_INPUT_NH);
-	l->d1 = lit_by(PICA_LIGHT_INPUT_NH);
-	l->fr = lit_by(PICA_LIGHT_INPUT_NV);
-	l->fresnel_secondary = true;
-	light->diffuse = 0x305810;
-	light->specular0 = 0xFFFFFF;
-	light->specular1 = 0x404030;
-	lit_table(r, PICA_LIGHT_TABLE_D0, true, lit_power, &sharp);
-	lit_table(r, PICA_LIGHT_TABLE_D1, true, lit_power, &broad);
-	lit_table(r, PICA_LIGHT_TABLE_FR, true, lit_rim, &rim);
-	emit_rim_stages(r, 0xFFFFE0B8, PICA_TEV_SOURCE_FRAGMENT_SECONDARY);
-}
-
-static void use_gold(struct recorder *r, struct pica_lighting *l, struct pica_light *light) {
-	unsigned broad = 16;
-	float red[2] = { 1, 1 }, green[2] = { 0.95f, 0.76f }, blue[2] = { 0.9f, 0.3f };
-	l->layers = 4;
-	l->d1 = lit_by(PICA_LIGHT_INPUT_NH);
-	l->rr = lit_by(PICA_LIGHT_INPUT_VH);
-	l->rg = lit_by(PICA_LIGHT_INPUT_VH);
-	l->rb = lit_by(PICA_LIGHT_INPUT_VH);
-	l->d1.scale = PICA_LIGHT_SCALE_X4; /* the geometric factor takes three quarters in front */
-	light->diffuse = 0x082848;
-	light->specular1 = 0xFFFFFF;
-	light->geometric1 = true;
-	lit_table(r, PICA_LIGHT_TABLE_D1, true, lit_power, &broad);
-	lit_table(r, PICA_LIGHT_TABLE_RR, true, line, red);
-	lit_table(r, PICA_LIGHT_TABLE_RG, true, line, green);
-	lit_table(r, PICA_LIGHT_TABLE_RB, true, line, blue);
-	emit_plain_stages(r);
-}
-
-static void use_pearl(struct recorder *r, struct pica_lighting *l, struct pica_light *light) {
-	unsigned sharp = 64;
-	double red = 0, green = 0.3, blue = 0.6;
-	l->layers = 5;
-	l->d0 = lit_by(PICA_LIGHT_INPUT_NH);
-	l->rr = lit_by(PICA_LIGHT_INPUT_NV);
-	l->rg = lit_by(PICA_LIGHT_INPUT_NV);
-	l->rb = lit_by(PICA_LIGHT_INPUT_NV);
-	light->diffuse = 0x707078;
-	light->specular0 = 0xC0C0C0;
-	light->specular1 = 0x686868;
-	lit_table(r, PICA_LIGHT_TABLE_D0, true, lit_power, &sharp);
-	lit_table(r, PICA_LIGHT_TABLE_RR, true, tint, &red);
-	lit_table(r, PICA_LIGHT_TABLE_RG, true, tint, &green);
-	lit_table(r, PICA_LIGHT_TABLE_RB, true, tint, &blue);
-	emit_plain_stages(r);
-}
-
-static void use_brushed(struct recorder *r, struct pica_lighting *l, struct pica_light *light) {
-	unsigned broad = 4;
-	l->layers = 8;
-	l->d1 = lit_by(PICA_LIGHT_INPUT_CP);
-	l->rr = lit_by(PICA_LIGHT_INPUT_NH);
-	l->bump = PICA_BUMP_TANGENT;
-	light->diffuse = 0x383430;
-	light->specular1 = 0xF0F0F0;
-	lit_table(r, PICA_LIGHT_TABLE_D1, true, narrow, NULL);
-	lit_table(r, PICA_LIGHT_TABLE_RR, true, lit_power, &broad);
-	emit_plain_stages(r);
-}
-
-typedef void use_fn(struct recorder *r, struct pica_lighting *l, struct pica_light *light);
-
-static use_fn *const uses[MATERIALS] = { use_plastic, use_velvet, use_glaze, use_gold, use_pearl,
-	use_brushed };
+static const struct material {
+	const char *name;
+	lit_height_fn *height; /* NULL: brush_picture */
+	double scale;
+	uint8_t layers;
+	uint32_t rim, rim_source; /* source 0: plain stages */
+	uint32_t diffuse, specular0, specular1;
+	struct pica_light_lookup d0, d1, fr, rr, rg, rb;
+	struct {
+		uint32_t table;
+		float (*f)(float, void *);
+		void *arg;
+	} curves[4]; /* as many as have a function */
+} materials[MATERIALS] = {
+	{ "0 plastic", dimples, 0.1, 0, .diffuse = 0x2048D0, .specular0 = 0xE8E8E8, .d0 = BY(NH),
+			.curves = { POWER(D0, 64) } },
+	{ "1 velvet", weave, 0.05, 1, 0xFFF0B0E8, PICA_TEV_SOURCE_FRAGMENT_PRIMARY,
+			.diffuse = 0x501478, .fr = BY(NV),
+			.curves = { CURVE(FR, lit_rim, unsigned, 2) } },
+	{ "3 glaze", waves, 0.035, 3, 0xFFFFE0B8, PICA_TEV_SOURCE_FRAGMENT_SECONDARY,
+			.diffuse = 0x305810, .specular0 = 0xFFFFFF, .specular1 = 0x404030,
+			.d0 = BY(NH), .d1 = BY(NH), .fr = BY(NV),
+			.curves = { POWER(D0, 128), POWER(D1, 8),
+				CURVE(FR, lit_rim, unsigned, 4) } },
+	{ "4 gold", hammered, 0.045, 4, .diffuse = 0x082848, .specular1 = 0xFFFFFF, .d1 = BY(NH),
+			.rr = BY(VH), .rg = BY(VH), .rb = BY(VH),
+			.curves = { POWER(D1, 16), CURVE(RR, line, float, 1, 1),
+				CURVE(RG, line, float, 0.95f, 0.76f),
+				CURVE(RB, line, float, 0.9f, 0.3f) } },
+	{ "5 pearl", waves, 0.02, 5, .diffuse = 0x707078, .specular0 = 0xC0C0C0,
+			.specular1 = 0x686868,
+			.d0 = BY(NH), .rr = BY(NV), .rg = BY(NV), .rb = BY(NV),
+			.curves = { POWER(D0, 64), CURVE(RR, tint, double, 0),
+				CURVE(RG, tint, double, 0.3), CURVE(RB, tint, double, 0.6) } },
+	{ "8 brushed", NULL, 0, 8, .diffuse = 0x383430, .specular1 = 0xF0F0F0, .d1 = BY(CP),
+			.rr = BY(NH),
+			.curves = { CURVE(D1, narrow, unsigned, 0), POWER(RR, 4) } },
+};
 
 static void use_material(struct recorder *r, unsigned i, unsigned frame) {
-	struct pica_lighting lighting;
+	const struct material *m = &materials[i];
+	struct pica_lighting l;
 	struct pica_light light;
-	pica_lighting_init(&lighting);
-	lighting.count = 2;
-	lighting.ambient = 0x101010;
-	lighting.bump = PICA_BUMP_NORMAL;
+	for (unsigned k = 0; k < COUNT(m->curves) && m->curves[k].f; k++) {
+		lit_table(r, m->curves[k].table, true, m->curves[k].f, m->curves[k].arg);
+	}
+	if (m->rim_source) {
+		emit_rim_stages(r, m->rim, m->rim_source);
+	} else {
+		emit_plain_stages(r);
+	}
+	pica_lighting_init(&l);
+	l.count = 2;
+	l.ambient = 0x101010;
+	l.bump = m->height ? PICA_BUMP_NORMAL : PICA_BUMP_TANGENT;
+	l.layers = m->layers;
+#define TAKE(lookup) l.lookup = m->lookup.enable ? m->lookup : l.lookup
+	TAKE(d0);
+	TAKE(d1);
+	TAKE(fr);
+	TAKE(rr);
+	TAKE(rg);
+	TAKE(rb);
+#undef TAKE
+	l.fresnel_primary = m->rim_source == PICA_TEV_SOURCE_FRAGMENT_PRIMARY;
+	l.fresnel_secondary = m->rim_source == PICA_TEV_SOURCE_FRAGMENT_SECONDARY;
 	pica_light_init(&light);
-	uses[i](r, &lighting, &light);
-	pica_emit_lighting(&r->list, &lighting);
+	light.diffuse = m->diffuse;
+	light.specular0 = m->specular0;
+	light.specular1 = m->specular1;
+	if (m->rr.input == PICA_LIGHT_INPUT_VH) {
+		/* gold: the geometric factor takes three quarters in front */
+		l.d1.scale = PICA_LIGHT_SCALE_X4;
+		light.geometric1 = true;
+	}
+	pica_emit_lighting(&r->list, &l);
 	emit_lights(r, frame, &light);
 	use_texture(r, &own.map[i]);
 }
@@ -264,7 +241,7 @@ static void draw_screen(struct recorder *r, unsigned frame) {
 		recorder_viewport(r, panel_x(i, width), panel_y(i), panel_w, PANEL_H);
 		lit_draw(r, is_top ? &own.ball : &own.ring, model);
 		canvas_label(r, panel_x(i, width) + (int)panel_w / 2, panel_y(i) + PANEL_H + 2,
-				names[i]);
+				materials[i].name);
 	}
 	pica_emit_lighting(&r->list, NULL);
 	bodies_end(r);
@@ -275,14 +252,10 @@ static void draw_screen(struct recorder *r, unsigned frame) {
 }
 
 static void store(struct recorder *r) {
-	static const struct {
-		lit_height_fn *height;
-		double scale;
-	} maps[MATERIALS] = { { dimples, 0.1 }, { weave, 0.05 }, { waves, 0.035 },
-		{ hammered, 0.045 }, { waves, 0.02 }, { NULL, 0 } };
 	for (unsigned i = 0; i < MATERIALS; i++) {
-		if (maps[i].height) {
-			own.map[i] = lit_normal_map(r, 64, 1, maps[i].height, maps[i].scale);
+		if (materials[i].height) {
+			own.map[i] = lit_normal_map(
+					r, 64, 1, materials[i].height, materials[i].scale);
 		} else {
 			own.map[i] = store_texture(r, PICA_TEXTURE_FORMAT_RGB8, 64, 1,
 					brush_picture);

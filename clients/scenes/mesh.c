@@ -59,6 +59,24 @@ uint16_t *put_quad(uint16_t *index, unsigned a, unsigned b, unsigned c, unsigned
 	return index;
 }
 
+uint16_t *put_ring(uint16_t *index, unsigned a, unsigned c, unsigned sides) {
+	for (unsigned k = 0; k < sides; k++) {
+		const unsigned next = (k + 1) % sides;
+		index = put_quad(index, a + k, c + k, a + next, c + next);
+	}
+	return index;
+}
+
+uint16_t *put_row(uint16_t *index, unsigned a, unsigned c, unsigned n) {
+	*index++ = (uint16_t)a;
+	for (unsigned k = 0; k < n; k++) {
+		*index++ = (uint16_t)(a + k);
+		*index++ = (uint16_t)(c + k);
+	}
+	*index++ = (uint16_t)(c + n - 1);
+	return index;
+}
+
 struct color_vertex color_vertex(float x, float y, float z, uint32_t rgba) {
 	struct color_vertex v = { .x = x, .y = y, .z = z };
 	put_color(v.rgba, 4, rgba);
@@ -216,6 +234,16 @@ void stencil_keep(struct recorder *r) {
 
 void stencil_off(struct recorder *r) {
 	pica_emit_stencil_test(&r->list, false, PICA_COMPARE_ALWAYS, 0, 0, 0);
+}
+
+void emit_proctex_map(struct recorder *r, uint32_t table, float (*f)(float)) {
+	float values[129];
+	uint32_t entries[128];
+	for (unsigned i = 0; i < 129; i++) {
+		values[i] = f((float)i / 128);
+	}
+	pica_proctex_map(entries, values);
+	pica_emit_proctex_lut(&r->list, table, 0, entries, 128);
 }
 
 void use_units(struct recorder *r, uint32_t mask) {

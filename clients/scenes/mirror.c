@@ -112,8 +112,7 @@ static void clip_below(struct recorder *r, struct mat4 view) {
 
 static void draw_floor(struct recorder *r, struct mat4 view) {
 	static const float tint[4] = { 0.78f, 0.74f, 0.74f, 1 };
-	use_program(r, texture_program);
-	set_matrix(r, "projection", view);
+	use_projected(r, texture_program, view);
 	set_uniform(r, "tint", tint, 1);
 	tev_modulate(r);
 	use_texture(r, &own.wood);

@@ -37,6 +37,12 @@ static const struct vertex_format format = { sizeof(struct vertex), 5,
 	{ { PICA_ATTRIB_TYPE_S16, 3 }, { PICA_ATTRIB_TYPE_S8, 3 }, { PICA_ATTRIB_TYPE_U8, 2 },
 			{ PICA_ATTRIB_TYPE_U8, 2 }, { PICA_ATTRIB_TYPE_U8, 3 } } };
 
+/* A vector times the first three rows of a bone. */
+#define BONE(op, to, bone, from) \
+	"	" op " " to ".x, palette[" bone "+0], " from "\n" \
+	"	" op " " to ".y, palette[" bone "+1], " from "\n" \
+	"	" op " " to ".z, palette[" bone "+2], " from "\n"
+
 static const char program_source[] =
 		".fvec projection[4], palette[32], lamp, rim\n"
 		".bool show_bones\n"
@@ -55,19 +61,11 @@ static const char program_source[] =
 		"	mul r1.xyz, byte.xxx, in_normal.xyz\n"
 		"	mul r2.xy, k.ww, in_weights.xy\n"
 		"	; place and normal as the first bone has them\n"
-		"	dp4 r3.x, palette[a0.x+0], r0\n"
-		"	dp4 r3.y, palette[a0.x+1], r0\n"
-		"	dp4 r3.z, palette[a0.x+2], r0\n"
-		"	dp3 r4.x, palette[a0.x+0], r1\n"
-		"	dp3 r4.y, palette[a0.x+1], r1\n"
-		"	dp3 r4.z, palette[a0.x+2], r1\n"
+		BONE("dp4", "r3", "a0.x", "r0")
+		BONE("dp3", "r4", "a0.x", "r1")
 		"	; as the second has them\n"
-		"	dp4 r5.x, palette[a0.y+0], r0\n"
-		"	dp4 r5.y, palette[a0.y+1], r0\n"
-		"	dp4 r5.z, palette[a0.y+2], r0\n"
-		"	dp3 r6.x, palette[a0.y+0], r1\n"
-		"	dp3 r6.y, palette[a0.y+1], r1\n"
-		"	dp3 r6.z, palette[a0.y+2], r1\n"
+		BONE("dp4", "r5", "a0.y", "r0")
+		BONE("dp3", "r6", "a0.y", "r1")
 		"	; weighted\n"
 		"	mul r3.xyz, r3.xyz, r2.xxx\n"
 		"	mad r3.xyz, r5.xyz, r2.yyy, r3.xyz\n"
@@ -118,21 +116,10 @@ static struct vertex vertex(const float p[3], const float n[3], uint32_t rgba) {
 	return v;
 }
 
-/* Two triangles between ring and the next one, each of sides vertices, from first on. */
-static unsigned ring_indices(uint16_t *index, unsigned n, unsigned first, unsigned sides) {
-	for (unsigned s = 0; s < sides; s++) {
-		const unsigned a = first + s, b = first + (s + 1) % sides;
-		put_quad(index + n, a, a + sides, b, b + sides);
-		n += 6;
-	}
-	return n;
-}
-
 /* The arm lies along +x, its suckers below. */
 static void store_arm(struct recorder *r) {
 	struct vertex v[ARM_VERTICES];
-	uint16_t index[ARM_INDICES];
-	unsigned n = 0;
+	uint16_t index[ARM_INDICES], *end = index;
 	for (unsigned ring = 0; ring <= RINGS; ring++) {
 		const double t = (double)ring / RINGS;
 		const float radius = 0.3f * (float)((1 - t) * (1 - t * 0.6)) + 0.015f;
@@ -161,7 +148,7 @@ static void store_arm(struct recorder *r) {
 			w->weights[1] = weight;
 		}
 		if (ring < RINGS) {
-			n = ring_indices(index, n, ring * SIDES, SIDES);
+			end = put_ring(end, ring * SIDES, (ring + 1) * SIDES, SIDES);
 		}
 	}
 	own.arm = mesh_store_indexed(r, &format, PICA_PRIMITIVE_LIST, v, ARM_VERTICES, index,
@@ -174,8 +161,7 @@ static const float profile[PROFILE + 1][2] = { { 0, 2.1f }, { 0.3f, 2.04f }, { 0
 	{ 0.52f, 0.46f }, { 0.58f, 0.28f }, { 0.68f, 0.12f }, { 0.72f, 0.0f }, { 0.62f, -0.14f },
 	{ 0.36f, -0.24f }, { 0, -0.26f } };
 
-static unsigned store_mantle(struct vertex *v, uint16_t *index) {
-	unsigned n = 0;
+static uint16_t *store_mantle(struct vertex *v, uint16_t *end) {
 	for (unsigned i = 0; i <= PROFILE; i++) {
 		const float *at = profile[i], *before = profile[i ? i - 1 : 0];
 		const float *after = profile[i < PROFILE ? i + 1 : i];
@@ -192,14 +178,14 @@ static unsigned store_mantle(struct vertex *v, uint16_t *index) {
 					mix_color(0xD04838FF, 0xF8A868FF, spots * 0.8));
 		}
 		if (i < PROFILE) {
-			n = ring_indices(index, n, i * HEAD_SIDES, HEAD_SIDES);
+			end = put_ring(end, i * HEAD_SIDES, (i + 1) * HEAD_SIDES, HEAD_SIDES);
 		}
 	}
-	return n;
+	return end;
 }
 
 /* Around an axis that looks outwards, from the pupil to the back. */
-static unsigned store_eye(struct vertex *v, uint16_t *index, unsigned n, unsigned first,
+static uint16_t *store_eye(struct vertex *v, uint16_t *end, unsigned first,
 		const float middle[3], const float axis[3]) {
 	const float radius = 0.19f, up[3] = { 0, 1, 0 };
 	float side[3], top[3];
@@ -221,22 +207,23 @@ static unsigned store_eye(struct vertex *v, uint16_t *index, unsigned n, unsigne
 					2 ? 0x207080FF : 0xFFF8E8FF);
 		}
 		if (i < EYE_STEPS) {
-			n = ring_indices(index, n, first + i * EYE_SIDES, EYE_SIDES);
+			const unsigned a = first + i * EYE_SIDES;
+			end = put_ring(end, a, a + EYE_SIDES, EYE_SIDES);
 		}
 	}
-	return n;
+	return end;
 }
 
 static void store_head(struct recorder *r) {
 	struct vertex v[HEAD_VERTICES];
 	uint16_t index[HEAD_INDICES];
 	unsigned first = (PROFILE + 1) * HEAD_SIDES;
-	unsigned n = store_mantle(v, index);
+	uint16_t *end = store_mantle(v, index);
 	for (unsigned i = 0; i < 2; i++) {
 		const float side = i ? -1 : 1, middle[3] = { side * 0.37f, 0.66f, 0.43f };
 		float axis[3] = { side * 0.4f, 0.12f, 0.9f };
 		vec3_normalize(axis);
-		n = store_eye(v, index, n, first, middle, axis);
+		end = store_eye(v, end, first, middle, axis);
 		first += (EYE_STEPS + 1) * EYE_SIDES;
 	}
 	own.head = mesh_store_indexed(r, &format, PICA_PRIMITIVE_LIST, v, HEAD_VERTICES, index,
@@ -309,8 +296,7 @@ static void draw_octopus(struct recorder *r, struct mat4 projection, struct mat4
 	/* Towards the light; w: the ambient light. */
 	static const float lamp[4] = { 0.3f, 0.78f, 0.42f, 0.3f },
 			   rim[4] = { 0.1f, 0.32f, 0.42f, 0 };
-	use_program(r, program_source);
-	set_matrix(r, "projection", projection);
+	use_projected(r, program_source, projection);
 	set_uniform(r, "lamp", lamp, 1);
 	set_uniform(r, "rim", rim, 1);
 	pica_emit_bool_uniforms(&r->list, PICA_UNIT_VS, show_bones ? 1 : 0);

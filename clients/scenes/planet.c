@@ -90,7 +90,7 @@ static void store_ball(struct recorder *r) {
 		{ { PICA_ATTRIB_TYPE_S16, 3 }, { PICA_ATTRIB_TYPE_S16, 2 } } };
 	static struct vertex v[VERTICES];
 	static uint16_t index[INDICES];
-	unsigned n = 0;
+	uint16_t *end = index;
 	for (unsigned i = 0; i < VERTICES; i++) {
 		const double polar = 0.5 * (i / (AROUND + 1)) / DOWN;
 		const double turn = (double)(i % (AROUND + 1)) / AROUND;
@@ -104,12 +104,7 @@ static void store_ball(struct recorder *r) {
 	for (unsigned down = 0; down < DOWN; down++) {
 		const unsigned high = down * (AROUND + 1), low = high + AROUND + 1;
 		/* An even number of vertices between rows keeps the winding. */
-		index[n++] = (uint16_t)low;
-		for (unsigned around = 0; around <= AROUND; around++) {
-			index[n++] = (uint16_t)(low + around);
-			index[n++] = (uint16_t)(high + around);
-		}
-		index[n++] = (uint16_t)(high + AROUND);
+		end = put_row(end, low, high, AROUND + 1);
 	}
 	own.ball = mesh_store_indexed(
 			r, &format, PICA_PRIMITIVE_STRIP, v, VERTICES, index, INDICES);
@@ -146,8 +141,7 @@ static void use_material(struct recorder *r) {
 static const float sun[4] = { -0.82f, 0.34f, 0.46f, 0 };
 
 static void draw_air(struct recorder *r, struct mat4 view, float size, const float tint[4]) {
-	use_program(r, air_source);
-	set_matrix(r, "projection", view);
+	use_projected(r, air_source, view);
 	set_matrix(r, "model", mat4_scale(size, size, size));
 	set_uniform(r, "sun", sun, 1);
 	set_uniform(r, "tint", tint, 1);
@@ -157,8 +151,7 @@ static void draw_air(struct recorder *r, struct mat4 view, float size, const flo
 static void draw_planet(struct recorder *r, struct mat4 view, unsigned frame) {
 	const float drift[4] = { 0.012f * (float)frame, 0, 0, 0 };
 	struct mat4 model = mat4_mul(mat4_rotate_z(-0.06), mat4_rotate_y(0.55 + frame / 24.0));
-	use_program(r, planet_source);
-	set_matrix(r, "projection", view);
+	use_projected(r, planet_source, view);
 	set_matrix(r, "model", model);
 	set_uniform(r, "sun", sun, 1);
 	set_uniform(r, "drift", drift, 1);

@@ -126,16 +126,6 @@ enum { FOG = 2, TILES = 3 };
 
 /* ---- Tables ---- */
 
-static void emit_map(struct recorder *r, uint32_t table, float (*fn)(float)) {
-	float values[129];
-	uint32_t entries[128];
-	for (unsigned i = 0; i < 129; i++) {
-		values[i] = fn((float)i / 128);
-	}
-	pica_proctex_map(entries, values);
-	pica_emit_proctex_lut(&r->list, table, 0, entries, 128);
-}
-
 static uint32_t color_at(const struct stop *stops, float at) {
 	while (stops[1].at < 1 && at > stops[1].at) {
 		stops++;
@@ -184,9 +174,9 @@ static void use_material(struct recorder *r, const struct material *m, unsigned 
 		unit.lod_bias = 0.5f;
 	}
 	pica_emit_proctex(&r->list, &unit);
-	emit_map(r, PICA_PROCTEX_TABLE_RGB_MAP, m->rgb_map);
+	emit_proctex_map(r, PICA_PROCTEX_TABLE_RGB_MAP, m->rgb_map);
 	if (m->alpha_map) {
-		emit_map(r, PICA_PROCTEX_TABLE_ALPHA_MAP, m->alpha_map);
+		emit_proctex_map(r, PICA_PROCTEX_TABLE_ALPHA_MAP, m->alpha_map);
 	}
 	emit_colors(r, &unit, m->stops);
 }
@@ -202,7 +192,7 @@ static void use_unit(struct recorder *r, struct mat4 m) {
 	use_units(r, 8);
 	TEV(r, 0, RGB2(MODULATE, TEXTURE3, PRIMARY), ALPHA2(MODULATE, TEXTURE3, PRIMARY));
 	blend_over(r);
-	emit_map(r, PICA_PROCTEX_TABLE_NOISE, smooth);
+	emit_proctex_map(r, PICA_PROCTEX_TABLE_NOISE, smooth);
 }
 
 static int panel_x(unsigned i) {

@@ -111,14 +111,17 @@ void set_matrix(struct recorder *r, const char *name, struct mat4 m) {
 	set_uniform(r, name, &m.m[0][0], 4);
 }
 
-void use_color_program(struct recorder *r, struct mat4 projection) {
-	use_program(r, color_program);
+void use_projected(struct recorder *r, const char *vertex, struct mat4 projection) {
+	use_program(r, vertex);
 	set_matrix(r, "projection", projection);
+}
+
+void use_color_program(struct recorder *r, struct mat4 projection) {
+	use_projected(r, color_program, projection);
 }
 
 void use_texture_program(struct recorder *r, struct mat4 projection) {
 	static const float white[4] = { 1, 1, 1, 1 };
-	use_program(r, texture_program);
-	set_matrix(r, "projection", projection);
+	use_projected(r, texture_program, projection);
 	set_uniform(r, "tint", white, 1);
 }

@@ -148,6 +148,8 @@ void use_geometry_program(struct recorder *r, const char *vertex, const char *ge
 /* n vectors (x, y, z, w) to the uniform with that name of the current program. */
 void set_uniform(struct recorder *r, const char *name, const float *xyzw, unsigned n);
 void set_matrix(struct recorder *r, const char *name, struct mat4 m);
+/* use_program(), and the uniform "projection". */
+void use_projected(struct recorder *r, const char *vertex, struct mat4 projection);
 
 /*
  * Pieces of vertex programs. ROWS4(to, matrix, from): a vector times a matrix, four rows of it;
@@ -211,6 +213,11 @@ void mesh_draw_part(struct recorder *r, const struct mesh *m, uint32_t first, ui
 void mesh_draw(struct recorder *r, const struct mesh *m);
 /* Indices of two triangles: a b c, c b d. Returns the place after them. */
 uint16_t *put_quad(uint16_t *index, unsigned a, unsigned b, unsigned c, unsigned d);
+
+/* Indices that join the ring of vertices from a on with the ring from c on. */
+uint16_t *put_ring(uint16_t *index, unsigned a, unsigned c, unsigned sides);
+/* Indices of a strip that joins rows of n vertices; the first and the last are repeated. */
+uint16_t *put_row(uint16_t *index, unsigned a, unsigned c, unsigned n);
 
 /* The plainest vertex: position and colour. */
 struct color_vertex {
@@ -298,6 +305,8 @@ void bodies_end(struct recorder *r);
 void stencil_write(struct recorder *r, uint32_t value);
 void stencil_keep(struct recorder *r);
 void stencil_off(struct recorder *r);
+/* A table of the procedural unit, whose inputs are 0..1. */
+void emit_proctex_map(struct recorder *r, uint32_t table, float (*f)(float));
 /* Texture units by their bits, and unit 0 alone with its texture. */
 void use_units(struct recorder *r, uint32_t mask);
 void use_texture(struct recorder *r, const struct pica_texture *t);

@@ -140,8 +140,7 @@ static void draw_densities(struct recorder *r, struct mat4 turn, struct mat4 pro
 			.rgb_operand = { 0, PICA_TEV_OPERAND_RGB_ALPHA });
 	use_texture(r, &own.glow);
 	pica_emit_gas_accumulation(&r->list, PICA_GAS_DEPTH_GREATER, 40);
-	use_program(r, program_source);
-	set_matrix(r, "projection", projection);
+	use_projected(r, program_source, projection);
 	set_matrix(r, "view", turn);
 	mesh_draw(r, &own.puffs[frame]);
 	pica_emit_fragment_mode(&r->list, PICA_FRAGMENT_MODE_NORMAL);
@@ -174,8 +173,7 @@ static void shade_gas(struct recorder *r, const struct pica_gas *gas, const uint
 	pica_emit_gas_shading(&r->list, gas);
 	use_texture(r, &t);
 	blend_over(r);
-	use_program(r, texture_program);
-	set_matrix(r, "projection", mat4_tilt(mat4_pixels(1, 1)));
+	use_projected(r, texture_program, mat4_tilt(mat4_pixels(1, 1)));
 	set_uniform(r, "tint", tint, 1);
 	mesh_draw(r, &own.quad);
 	pica_emit_fog(&r->list, PICA_FOG_MODE_OFF, false, 0);

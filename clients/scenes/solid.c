@@ -71,11 +71,7 @@ static struct mesh store_rings(struct recorder *r, const struct vertex *v, unsig
 	static uint16_t index[MAX_INDICES];
 	uint16_t *end = index;
 	for (unsigned i = 0; i + !is_closed < rings; i++) {
-		const unsigned a = i * sides, c = (i + 1) % rings * sides;
-		for (unsigned k = 0; k < sides; k++) {
-			const unsigned next = (k + 1) % sides;
-			end = put_quad(end, a + k, c + k, a + next, c + next);
-		}
+		end = put_ring(end, i * sides, (i + 1) % rings * sides, sides);
 	}
 	return mesh_store_indexed(r, &format, PICA_PRIMITIVE_LIST, v, rings * sides, index,
 			(uint32_t)(end - index));
@@ -167,8 +163,7 @@ struct mesh solid_ball(struct recorder *r, uint32_t top, uint32_t bottom) {
 void solid_use(struct recorder *r, struct mat4 projection, const struct solid_light *light) {
 	float half_way[4] = { light->lamp[0], light->lamp[1], light->lamp[2] + 1, 0 };
 	vec3_normalize(half_way);
-	use_program(r, program_source);
-	set_matrix(r, "projection", projection);
+	use_projected(r, program_source, projection);
 	set_uniform(r, "lamp", light->lamp, 1);
 	set_uniform(r, "half_way", half_way, 1);
 	set_uniform(r, "gloss", light->gloss, 1);

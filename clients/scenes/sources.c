@@ -46,19 +46,8 @@ static struct {
 
 /* ---- Contents of the units ---- */
 
-static float straight(float x, void *arg) {
+static float straight(float x) {
 	return x;
-}
-
-/* A table of the procedural unit. */
-static void emit_map(struct recorder *r, uint32_t table, float (*f)(float, void *)) {
-	float values[129];
-	uint32_t entries[128];
-	for (unsigned i = 0; i < 129; i++) {
-		values[i] = f((float)i / 128, NULL);
-	}
-	pica_proctex_map(entries, values);
-	pica_emit_proctex_lut(&r->list, table, 0, entries, 128);
 }
 
 /* Rings around a middle, bent by noise, from violet to white. */
@@ -72,8 +61,8 @@ static void use_procedural(struct recorder *r) {
 	unit.u_amplitude = unit.v_amplitude = 0.35f;
 	unit.u_frequency = unit.v_frequency = 0.4f;
 	pica_emit_proctex(&r->list, &unit);
-	emit_map(r, PICA_PROCTEX_TABLE_NOISE, straight);
-	emit_map(r, PICA_PROCTEX_TABLE_RGB_MAP, straight);
+	emit_proctex_map(r, PICA_PROCTEX_TABLE_NOISE, straight);
+	emit_proctex_map(r, PICA_PROCTEX_TABLE_RGB_MAP, straight);
 	for (unsigned i = 0; i < 128; i++) {
 		const double wave = 0.5 + 0.5 * turn_sin(i / 24.0);
 		colors[i] = mix_color(0xFF601840, 0xFFFFF0E0, wave); /* R in the low byte */
@@ -134,41 +123,25 @@ static void use_source(struct recorder *r, uint32_t source) {
 
 static const struct {
 	const char *name;
-	uint32_t op, source[3], operand[3], constant;
+	struct pica_tev tev;
 } stages[STAGES] = {
-	{ "0 texture0 * diffuse", PICA_TEV_OP_MODULATE,
-			{ PICA_TEV_SOURCE_TEXTURE0, PICA_TEV_SOURCE_FRAGMENT_PRIMARY }, { 0 }, 0 },
-	{ "1 * colour", PICA_TEV_OP_MODULATE, { PICA_TEV_SOURCE_PREVIOUS, PICA_TEV_SOURCE_PRIMARY },
-			{ 0 }, 0 },
-	{ "2 texture1 in yellow", PICA_TEV_OP_INTERPOLATE,
-			{ PICA_TEV_SOURCE_CONSTANT, PICA_TEV_SOURCE_PREVIOUS,
-					PICA_TEV_SOURCE_TEXTURE1 },
-			{ 0, 0, PICA_TEV_OPERAND_RGB_ALPHA }, 0xFF50D8FF },
-	{ "3 + texture2 * texture3", PICA_TEV_OP_MULTIPLY_ADD,
-			{ PICA_TEV_SOURCE_TEXTURE2, PICA_TEV_SOURCE_TEXTURE3,
-					PICA_TEV_SOURCE_PREVIOUS },
-			{ 0 }, 0 },
-	{ "4 half the buffer", PICA_TEV_OP_INTERPOLATE,
-			{ PICA_TEV_SOURCE_PREVIOUS, PICA_TEV_SOURCE_PREVIOUS_BUFFER,
-					PICA_TEV_SOURCE_CONSTANT },
-			{ 0 }, 0xFF808080 },
-	{ "5 + highlights", PICA_TEV_OP_ADD,
-			{ PICA_TEV_SOURCE_PREVIOUS, PICA_TEV_SOURCE_FRAGMENT_SECONDARY }, { 0 },
-			0 },
+	{ "0 texture0 * diffuse",
+			{ RGB2(MODULATE, TEXTURE0, FRAGMENT_PRIMARY), ALPHA1(PREVIOUS) } },
+	{ "1 * colour", { RGB2(MODULATE, PREVIOUS, PRIMARY), ALPHA1(PREVIOUS) } },
+	{ "2 texture1 in yellow", { RGB3(INTERPOLATE, CONSTANT, PREVIOUS, TEXTURE1),
+			ALPHA1(PREVIOUS), .rgb_operand = { 0, 0, PICA_TEV_OPERAND_RGB_ALPHA },
+			.color = 0xFF50D8FF } },
+	{ "3 + texture2 * texture3",
+			{ RGB3(MULTIPLY_ADD, TEXTURE2, TEXTURE3, PREVIOUS), ALPHA1(PREVIOUS) } },
+	{ "4 half the buffer", { RGB3(INTERPOLATE, PREVIOUS, PREVIOUS_BUFFER, CONSTANT),
+			ALPHA1(PREVIOUS), .color = 0xFF808080 } },
+	{ "5 + highlights", { RGB2(ADD, PREVIOUS, FRAGMENT_SECONDARY), ALPHA1(PREVIOUS) } },
 };
 
 /* The stages up to one, the others pass; stage 0 goes into the buffer. */
 static void use_stages(struct recorder *r, unsigned last) {
 	for (unsigned stage = 0; stage < STAGES; stage++) {
-		struct pica_tev tev;
-		pica_tev_init(&tev);
-		tev.rgb_op = stages[stage].op;
-		tev.color = stages[stage].constant;
-		for (unsigned k = 0; k < 3; k++) {
-			tev.rgb_source[k] = stages[stage].source[k];
-			tev.rgb_operand[k] = stages[stage].operand[k];
-		}
-		pica_emit_tev(&r->list, stage, stage <= last ? &tev : NULL);
+		pica_emit_tev(&r->list, stage, stage <= last ? &stages[stage].tev : NULL);
 	}
 	pica_emit_tev_buffer(&r->list, 1, 0, 0);
 }
@@ -184,8 +157,7 @@ static void begin_balls(struct recorder *r, unsigned width, unsigned height) {
 	use_all_units(r);
 	use_light(r);
 	use_procedural(r);
-	use_program(r, program_source);
-	set_matrix(r, "projection", lens);
+	use_projected(r, program_source, lens);
 }
 
 static void draw_ball(struct recorder *r) {

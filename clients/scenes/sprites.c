@@ -314,8 +314,7 @@ static void draw_top(struct recorder *r, unsigned frame) {
 	}
 	canvas_draw(r);
 
-	use_program(r, program_source);
-	set_matrix(r, "projection", screen_pixels(TOP_WIDTH));
+	use_projected(r, program_source, screen_pixels(TOP_WIDTH));
 	set_uniform(r, "middle", middle, 1);
 	set_uniform(r, "time", time, 1);
 	mesh_use(r, &sprites);

@@ -51,8 +51,7 @@ static uint32_t ground_color(double x, double z) {
 
 static void store_ground(struct recorder *r) {
 	struct color_vertex v[GROUND_VERTICES];
-	uint16_t index[GROUND_INDICES];
-	unsigned n = 0;
+	uint16_t index[GROUND_INDICES], *end = index;
 	for (unsigned row = 0; row <= ROWS; row++) {
 		for (unsigned column = 0; column <= COLUMNS; column++) {
 			/* Rows lie closer together near the viewer. */
@@ -65,12 +64,7 @@ static void store_ground(struct recorder *r) {
 	for (unsigned row = 0; row < ROWS; row++) {
 		const unsigned near = row * (COLUMNS + 1), far = near + COLUMNS + 1;
 		/* From the end of the row before to the start of this one: both twice. */
-		index[n++] = (uint16_t)near;
-		for (unsigned column = 0; column <= COLUMNS; column++) {
-			index[n++] = (uint16_t)(near + column);
-			index[n++] = (uint16_t)(far + column);
-		}
-		index[n++] = (uint16_t)(far + COLUMNS);
+		end = put_row(end, near, far, COLUMNS + 1);
 	}
 	own.ground = mesh_store_indexed(r, &color_format, PICA_PRIMITIVE_STRIP, v, GROUND_VERTICES,
 			index, GROUND_INDICES);

@@ -240,8 +240,7 @@ static void draw_valley(struct recorder *r, const struct weather *w, struct mat4
 	bodies_begin(r);
 	use_texture(r, &own.ramp);
 	use_ground_stages(r, 0x010101u * (uint32_t)(255 * w->light));
-	use_program(r, program_source);
-	set_matrix(r, "projection", view);
+	use_projected(r, program_source, view);
 	mesh_draw(r, &own.ground);
 	use_units(r, 0);
 	/* Over the bed, which it dims; stage 2 still darkens it by night. */

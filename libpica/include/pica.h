@@ -117,8 +117,8 @@ struct pica_settings {
 	uint32_t size;      /* sizeof(struct pica_settings), set by pica_settings_init() */
 	/* workers in addition to the command thread, 0..64; 0: everything in the caller */
 	uint32_t n_threads;
-	const char *isa; /* "c", "sse4.1", ...; NULL: the best of this CPU. Borrowed during create
-			  */
+	/* "c", "sse4.1", ...; NULL: $PICA_ISA, or the best of this CPU. Borrowed during create */
+	const char *isa;
 	enum pica_float float_mode;
 	enum pica_combiner combiner;
 	pica_log_fn *log; /* NULL: silent */
@@ -222,6 +222,36 @@ enum {
 	PICA_CTX_AT_ONCE = 2,
 };
 
+/*
+ * Counts memory of contexts: states and vertices of draws, decoded textures, plans, programs,
+ * indices, and what is kept for the next ones; not windows. It may belong to another one (of a
+ * user, of all users), where the same memory is counted, too.
+ *
+ * At a limit, kept memory is freed first, beginning with the heaviest user.
+ * Then a context waits for its own earlier work, and goes on beyond the limit one at a time.
+ * Pictures do not depend on that. A pass that alone needs more than a quarter of the smallest
+ * limit, by counts of its draws, ends its job with -EDQUOT (PICA_BUDGET_MEMORY).
+ */
+struct pica_memory;
+
+/*
+ * Creates one without a limit. parent: what it belongs to, or NULL; counted. Returns 0. On failure
+ * returns -ENOMEM, and leaves *out unchanged.
+ */
+int pica_memory_create(struct pica_memory **out, struct pica_memory *parent);
+/* It goes with its last context and the last one that belongs to it. NULL is allowed. */
+void pica_memory_destroy(struct pica_memory *memory);
+/* Any thread: */
+void pica_memory_limit(struct pica_memory *memory, uint64_t limit_bytes);
+/* Adds memory of the caller (less than 0: takes it away), to this one alone. */
+void pica_memory_add(struct pica_memory *memory, int64_t size_bytes);
+uint64_t pica_memory_used(const struct pica_memory *memory);
+/*
+ * Frees what contexts of the device keep beyond a limit that has become smaller, or that other
+ * memory has reached: soon, or before it returns if the device has no threads.
+ */
+void pica_device_trim(struct pica_device *device);
+
 struct pica_ctx_settings {
 	uint32_t size;       /* set by pica_ctx_settings_init() */
 	/* 128 MiB (default) or 256 MiB at 0x20000000; 0: the caller maps it */
@@ -246,7 +276,9 @@ struct pica_ctx_settings {
 	enum pica_float float_mode;
 	enum pica_combiner combiner;
 	uint64_t user;
-	uint64_t reserved[4];
+	/* of what the context has, to be counted and limited; NULL: not limited. Counted */
+	struct pica_memory *memory;
+	uint64_t reserved[3];
 };
 
 /* Fills *settings with the defaults. */
@@ -513,6 +545,13 @@ int pica_ctx_read_screen(struct pica_ctx *ctx, enum pica_screen_id screen, enum 
  */
 int pica_ctx_read_surface(struct pica_ctx *ctx, uint32_t phys, uint32_t format, uint32_t width,
 		uint32_t height, uint8_t *rgba, size_t stride_bytes);
+/*
+ * Decodes only n_rows of these rows, from first_row on: for callers that must not be held up. Both
+ * are multiples of 8. rgba is where row 0 goes. Returns 0; -EINVAL; -ERANGE as above.
+ */
+int pica_ctx_read_surface_rows(struct pica_ctx *ctx, uint32_t phys, uint32_t format, uint32_t width,
+		uint32_t height, uint32_t first_row, uint32_t n_rows, uint8_t *rgba,
+		size_t stride_bytes);
 
 /* ---- Statistics ---- */
 
@@ -568,7 +607,7 @@ struct pica_stats {
 	uint64_t textures_decoded, frames;
 	uint64_t guessed[PICA_FEATURE_COUNT]; /* draws that used it */
 	uint64_t faults[PICA_FAULT_COUNT];
-	/* Thread time by stage in ns: command, vertex, tile, copy engines. */
+	/* Thread time by stage in ns: command (and what its thread draws), vertex, tile, copy. */
 	uint64_t ns_command, ns_vertex, ns_tile, ns_copy;
 	uint64_t yields; /* tasks that yielded (pica_settings.slice_us) */
 	uint64_t reserved[15];
@@ -589,7 +628,8 @@ struct pica_usage {
 	/* as in pica_stats, of finished work */
 	uint64_t jobs, list_words, vertices, pixels, written_bytes;
 	uint64_t running_ns; /* since its present job got the command thread; 0: none has it */
-	uint64_t reserved[7];
+	uint64_t memory_bytes; /* that the context has now, without its windows */
+	uint64_t reserved[6];
 };
 
 /*

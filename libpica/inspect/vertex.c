@@ -34,7 +34,8 @@ static struct run *run_create(struct pica_ctx *ctx) {
 		return NULL;
 	}
 	r->batch = aligned_alloc(64, sizeof(*r->batch));
-	r->prog = prog_create(ctx->vs.code, SHADER_VS_WORDS, ctx->vs.descriptors);
+	r->prog = prog_create(ctx->vs.code, SHADER_VS_WORDS, ctx->vs.descriptors,
+			NULL);
 	if (!r->batch || !r->prog) {
 		run_finish(r);
 		return NULL;
@@ -98,7 +99,7 @@ PICA_EXPORT int pica_ctx_shade(struct pica_ctx *ctx, const uint32_t *numbers,
 		vertex_shade(&ctx->kernels, &ctx->space, &r->part,
 				attributes ? &attributes[at][0] : NULL,
 				numbers ? numbers + at : counted, count, r->batch, &result,
-				&outside);
+				&outside, NULL);
 		for (unsigned lane = 0; lane < count; lane++) {
 			take_lane(r, r->batch, lane, &out[at + lane]);
 		}

@@ -114,6 +114,13 @@ int record_check(struct pica_recorder *r, struct pica_capture_error *err) {
 	settings.vram_bytes = settings.fcram_bytes = 0;
 	settings.interrupt = NULL;
 	int ret = open_written(&c);
+	if (ret == 0 && r->unit_limit != SIZE_MAX) {
+		/* what was too much for a unit is so again */
+		ret = pica_memory_create(&settings.memory, NULL);
+		if (ret == 0) {
+			pica_memory_limit(settings.memory, 4 * (uint64_t)r->unit_limit);
+		}
+	}
 	/* One without threads works in its callers; we may be another thread than theirs. */
 	struct pica_device *own = NULL;
 	if (ret == 0 && !r->device->dispatcher.is_threaded) {
@@ -128,6 +135,7 @@ int record_check(struct pica_recorder *r, struct pica_capture_error *err) {
 	ret = ret < 0 ? ret : check_state(&c, r->state);
 	ret = ret < 0 ? ret : check_memory(&c);
 	pica_ctx_destroy(c.ctx);
+	pica_memory_destroy(settings.memory);
 	pica_device_destroy(own);
 	pica_capture_close(c.capture);
 	return ret;

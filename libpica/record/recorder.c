@@ -27,10 +27,9 @@ static bool has_ended(const struct pica_recorder *r) {
 
 static void on_change(void *user, uint32_t phys, const uint8_t *data, uint32_t size_bytes) {
 	struct pica_recorder *r = user;
-	struct pica_job job = { .op = PICA_OP_WRITE };
-	job.u.write.addr = phys;
-	job.u.write.size_bytes = size_bytes;
-	job.u.write.data = (uint64_t)(uintptr_t)data;
+	struct pica_job job = { .op = PICA_OP_WRITE,
+		.u.write = { .addr = phys, .size_bytes = size_bytes,
+			.data = (uint64_t)(uintptr_t)data } };
 	fail(r, r->error ? 0 : pica_capture_writer_job(r->writer, &job));
 }
 
@@ -242,6 +241,8 @@ PICA_EXPORT int pica_recorder_start(struct pica_recorder **out, struct pica_ctx 
 	r->max_bytes = settings->max_bytes;
 	r->device = device_get(ctx->device);
 	r->settings = ctx->settings;
+	r->settings.memory = NULL;
+	r->unit_limit = memory_unit_limit(&ctx->exec.memory);
 	r->path = strdup(path);
 	r->state = calloc(1, sizeof(*r->state));
 	r->rgb = malloc(3 * (size_t)RECORD_MAX_WIDTH * RECORD_HEIGHT);

@@ -11,7 +11,8 @@ struct pica_recorder {
 	struct observer observer; /* first: the part that the context sees */
 	struct pica_ctx *ctx; /* NULL: it is gone, or follows other work */
 	struct pica_device *device;
-	struct pica_ctx_settings settings; /* of the context */
+	struct pica_ctx_settings settings; /* of the context; without its memory, which may go */
+	size_t unit_limit; /* memory_unit_limit() of it */
 	struct pica_capture_writer *writer;
 	char *path;
 	atomic_int error; /* the first one; nothing is recorded from then on */

@@ -35,7 +35,7 @@ PICA_EXPORT int pica_capture_load(struct pica_capture *c, struct pica_ctx *ctx) 
 		if (ret < 0) {
 			return ret;
 		}
-		tex_cache_clear(&ctx->textures);
+		front_clear_textures(ctx);
 	}
 	return pica_ctx_load_state(ctx, &c->state);
 }

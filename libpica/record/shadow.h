@@ -47,19 +47,19 @@ enum shadow_use {
 	SHADOW_WRITTEN, /* just written by the program, by a job */
 };
 
-/* Copies all windows. -ENOMEM. */
+/* Copies all windows. Returns 0 or -ENOMEM. */
 int shadow_init(struct shadow *s, struct space *space, shadow_change_fn *change, void *user);
 void shadow_finish(struct shadow *s);
 /* The next job: the program may have changed anything. */
 void shadow_next_job(struct shadow *s);
-/* Compares; true: something had changed. Changed pages get new stamps. */
+/* Compares, and gives changed pages new stamps. Returns whether something had changed. */
 bool shadow_compare(struct shadow *s, struct range r, enum shadow_use use);
 /*
- * Parts of the copy that may be other than zero, ascending, with host addresses: *out of *n, to be
- * freed. -ENOMEM.
+ * Stores the parts of the copy that may be other than zero in *out (of *n, to be freed), ascending,
+ * with host addresses. Returns 0 or -ENOMEM.
  */
 int shadow_parts(const struct shadow *s, struct pica_window **out, unsigned *n);
-/* A job writes the range: the open pass, or a unit of its own. -ENOMEM. */
+/* A job writes the range: the open pass, or a unit of its own. Returns 0 or -ENOMEM. */
 int shadow_pend(struct shadow *s, struct range r, bool in_pass);
 void shadow_pass_closed(struct shadow *s);
 /* Closed units are done: copies what they wrote. */

@@ -29,6 +29,7 @@ static struct expected {
 } expected[MAX_LINES];
 static unsigned n_expected, failures, pictures;
 static bool stepping;
+static struct pica_memory *memory; /* NULL: not limited */
 
 static int read_hashes(const char *path) {
 	FILE *f = fopen(path, "r");
@@ -132,7 +133,10 @@ static int run(struct pica_device *device, const char *path) {
 		printf("%s\n", err.message);
 		return ret;
 	}
-	ret = pica_ctx_create(&ctx, device, NULL);
+	struct pica_ctx_settings settings;
+	pica_ctx_settings_init(&settings);
+	settings.memory = memory;
+	ret = pica_ctx_create(&ctx, device, &settings);
 	if (ret < 0) {
 		pica_capture_close(capture);
 		return ret;
@@ -177,12 +181,15 @@ int main(int argc, char **argv) {
 			settings.n_vertex_threads = (uint32_t)atoi(argv[i + 1]);
 		} else if (strcmp(argv[i], "--slice-us") == 0) {
 			settings.slice_us = (uint32_t)atoi(argv[i + 1]);
+		} else if (strcmp(argv[i], "--memory-kib") == 0 &&
+				pica_memory_create(&memory, NULL) == 0) {
+			pica_memory_limit(memory, (uint64_t)atoi(argv[i + 1]) << 10);
 		}
 	}
 	if (i + 1 >= argc || read_hashes(argv[i]) < 0) {
 		fprintf(stderr,
 				"usage: golden [--isa NAME] [--threads N] [--vertex-threads N] [--slice-us N] [--step yes|no] "
-				"HASHES CAPTURE...\n");
+				"[--memory-kib N] HASHES CAPTURE...\n");
 		return 2;
 	}
 	struct pica_device *device;
@@ -209,5 +216,7 @@ int main(int argc, char **argv) {
 	printf("golden %s, %u threads: %u pictures, %u wrong\n", pica_device_isa(device),
 			settings.n_threads, pictures, failures);
 	pica_device_destroy(device);
+	failures += memory && pica_memory_used(memory); /* all was given back */
+	pica_memory_destroy(memory);
 	return failures != 0;
 }

@@ -1,11 +1,13 @@
 /*
  * Memory that runs out: the k-th allocation of a small scenario fails, or all from the k-th on, for
  * every k. Each run must end, with -ENOMEM somewhere or with the pictures of a run without
- * failures, and leak nothing (the address sanitizer looks).
+ * failures, and leak nothing (the address sanitizer looks). And a frame that was drawn before
+ * allocates nothing, however many draws it has.
  *
  * The linker turns the allocations of libpica into the __wrap_ functions below.
  */
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -437,6 +439,77 @@ static struct outcome run(unsigned threads, enum failures how, unsigned at) {
 	return o;
 }
 
+/* ---- Frames that were drawn before ---- */
+
+enum { FRAMES = 4, MANY_DRAWS = 400, FRAME_LIST = LISTS + LIST_BYTES * N_LISTS };
+
+/* Draws of two states in turn: all parts of a draw are made again for each. */
+static bool make_frame(struct pica_emit *e, unsigned draws) {
+	emit_state(e);
+	emit_texture(e, 0, TEXTURE, 3);
+	for (unsigned i = 0; i < draws; i++) {
+		emit_target(e, COLOR, i & 1);
+		emit_texture(e, 0, i & 1 ? TEXTURE : TEXTURE + 0x8000, i & 1 ? 3 : 0);
+		pica_emit_draw_arrays(e, PICA_PRIMITIVE_LIST, 3 * i, 3 + i % 4 * 3);
+	}
+	return pica_emit_finalize(e) >= 0 && 4 * e->count <= FCRAM + FCRAM_BYTES - FRAME_LIST;
+}
+
+/* Allocations of each frame but the first; UINT_MAX: something failed. */
+static unsigned count_in_later_frames(unsigned threads, unsigned draws) {
+	struct pica_settings settings;
+	struct pica_ctx_settings c;
+	struct pica_device *device;
+	struct pica_ctx *ctx;
+	struct pica_emit e;
+	struct pica_job job = { .op = PICA_OP_LIST, .u.list.addr = FRAME_LIST };
+	struct pica_stats stats = { .size = sizeof(stats) };
+	bool ok = make_frame(&e, draws);
+	pica_settings_init(&settings);
+	settings.n_threads = threads;
+	pica_ctx_settings_init(&c);
+	c.vram_bytes = VRAM_BYTES;
+	c.fcram_bytes = FCRAM_BYTES;
+	if (!ok || pica_device_create(&device, &settings) < 0 ||
+			pica_ctx_create(&ctx, device, &c) < 0) {
+		return UINT_MAX;
+	}
+	uint8_t *fcram = pica_ctx_host(ctx, FCRAM, FCRAM_BYTES);
+	fill_memory(fcram);
+	memcpy(fcram + FRAME_LIST - FCRAM, e.words, 4 * e.count);
+	job.u.list.size_bytes = (uint32_t)(4 * e.count);
+	mode = FAIL_NONE;
+	atomic_store(&calls, 0);
+	for (unsigned i = 0; i < FRAMES && ok; i++) {
+		struct pica_done done = { .result = -1 };
+		uint64_t seq;
+		ok = pica_submit(ctx, &job, 1, &seq) == 0 && pica_wait(ctx, seq, -1) == 0 &&
+				pica_reap(ctx, &done, 1) == 1 && done.result == 0;
+		atomic_store(&armed, ok);
+	}
+	atomic_store(&armed, false);
+	ok &= pica_stats(ctx, &stats) == 0 && stats.draws == (uint64_t)FRAMES * draws;
+	pica_ctx_destroy(ctx);
+	pica_device_destroy(device);
+	pica_emit_finish(&e);
+	return ok ? atomic_load(&calls) : UINT_MAX;
+}
+
+static unsigned check_later_frames(void) {
+	unsigned bad = 0;
+	for (unsigned threads = 0; threads < 3; threads += 2) {
+		for (unsigned draws = 10; draws <= MANY_DRAWS; draws *= 40) {
+			const unsigned n = count_in_later_frames(threads, draws);
+			if (n != 0) {
+				printf("%u threads, %u draws: %u allocations in frames that were drawn before\n",
+						threads, draws, n);
+				bad++;
+			}
+		}
+	}
+	return bad;
+}
+
 int main(void) {
 	static uint8_t expect[VRAM_BYTES];
 	unsigned bad = 0;
@@ -485,6 +558,7 @@ int main(void) {
 		printf("%u threads: %u allocations, %u runs, %u of them refused\n", threads, n,
 				runs, refusals);
 	}
+	bad += check_later_frames();
 	for (unsigned i = 0; i < N_LISTS; i++) {
 		pica_emit_finish(&list[i]);
 	}

@@ -107,18 +107,15 @@ static void submit(const struct pica_job *job, int *ret) {
 }
 
 static void reg(uint32_t addr, uint32_t value, int *ret) {
-	struct pica_job job = { .op = PICA_OP_REG_WRITE };
-	job.u.reg_write.addr = addr;
-	job.u.reg_write.value = value;
+	struct pica_job job = { .op = PICA_OP_REG_WRITE,
+		.u.reg_write = { .addr = addr, .value = value } };
 	submit(&job, ret);
 }
 
 static void fill(uint32_t value, int *ret) {
-	struct pica_job job = { .op = PICA_OP_FILL };
-	job.u.fill.start = VRAM;
-	job.u.fill.end = VRAM + 0x1000;
-	job.u.fill.value = value;
-	job.u.fill.control = 0x201;
+	struct pica_job job = { .op = PICA_OP_FILL,
+		.u.fill = { .start = VRAM, .end = VRAM + 0x1000, .value = value,
+			.control = 0x201 } };
 	submit(&job, ret);
 }
 

@@ -188,9 +188,8 @@ LIMIT_TEST(pieces_of_long_draws_are_the_draw) {
 				0);
 		free(v);
 		for (unsigned cut = 0; cut < 2; cut++) {
-			struct pica_job clear = { .op = PICA_OP_FILL };
-			clear.u.fill.start = COLOR;
-			clear.u.fill.end = COLOR + 4 * SIDE * SIDE;
+			struct pica_job clear = { .op = PICA_OP_FILL,
+				.u.fill = { .start = COLOR, .end = COLOR + 4 * SIDE * SIDE } };
 			ck_assert_int_eq(pica_submit(ctx, &clear, 1, NULL), 0);
 			emit_limit_state(&e, 16);
 			pica_emit_reg(&e, PICA_REG_PRIMITIVE_CONFIG,

@@ -105,9 +105,8 @@ static uint64_t immediate_triangle(float size) {
 
 LIMIT_TEST(immediate_vertices_are_drawn_when_somebody_waits) {
 	for (unsigned round = 0; round < 40; round++) {
-		struct pica_job clear = { .op = PICA_OP_FILL };
-		clear.u.fill.start = COLOR;
-		clear.u.fill.end = COLOR + 4 * SIDE * SIDE;
+		struct pica_job clear = { .op = PICA_OP_FILL,
+			.u.fill = { .start = COLOR, .end = COLOR + 4 * SIDE * SIDE } };
 		ck_assert_int_eq(pica_submit(ctx, &clear, 1, NULL), 0);
 		emit_limit_state(&e, SIDE);
 		write_list(&e);
@@ -187,9 +186,8 @@ static void *call(void *arg) {
 	for (unsigned i = 0; i < SIDE * SIDE; i++) {
 		c->sum = c->sum * 31 + pixels[i];
 	}
-	struct pica_job last = { .op = PICA_OP_FILL };
-	last.u.fill.start = COLOR;
-	last.u.fill.end = COLOR + 0x100000;
+	struct pica_job last = { .op = PICA_OP_FILL,
+		.u.fill = { .start = COLOR, .end = COLOR + 0x100000 } };
 	pica_submit(own, &last, 1, NULL); /* destroyed in flight */
 	pica_ctx_destroy(own);
 	return NULL;
@@ -212,9 +210,8 @@ static unsigned n_called;
 
 static void submit_more(void *user, enum pica_interrupt which) {
 	struct pica_ctx **own = user;
-	struct pica_job job = { .op = PICA_OP_FILL };
-	job.u.fill.start = COLOR;
-	job.u.fill.end = COLOR + 64;
+	struct pica_job job = { .op = PICA_OP_FILL,
+		.u.fill = { .start = COLOR, .end = COLOR + 64 } };
 	if (++n_called < 10) {
 		ck_assert_int_eq(pica_submit(*own, &job, 1, NULL), 0);
 	}
@@ -230,9 +227,8 @@ TEST_LOOP(interrupts_may_submit, N_LIMIT_THREADS) {
 	c.interrupt = submit_more;
 	c.interrupt_user = &ctx;
 	ck_assert_int_eq(pica_ctx_create(&ctx, device, &c), 0);
-	struct pica_job job = { .op = PICA_OP_FILL };
-	job.u.fill.start = COLOR;
-	job.u.fill.end = COLOR + 64;
+	struct pica_job job = { .op = PICA_OP_FILL,
+		.u.fill = { .start = COLOR, .end = COLOR + 64 } };
 	n_called = 0;
 	ck_assert_int_eq(pica_submit(ctx, &job, 1, NULL), 0);
 	ck_assert_uint_eq(stats().fills, 10);

@@ -12,6 +12,7 @@ static struct {
 	const char *only_isa;
 	uint64_t seed, state;
 	unsigned long checks, failures;
+	const char *last; /* the kernel that was compared last */
 	bool bench;
 } kern;
 
@@ -62,7 +63,7 @@ static bool wants(enum isa isa) {
 static void parse(int argc, char **argv) {
 	struct timespec now;
 	clock_gettime(CLOCK_REALTIME, &now);
-	kern.suite = kern_suite.name;
+	kern.suite = kern.last = kern_suite.name;
 	kern.seed = (uint64_t)now.tv_sec * 1000003u + (uint64_t)now.tv_nsec;
 	for (int i = 1; i < argc; i++) {
 		if (strcmp(argv[i], "--bench") == 0) {
@@ -158,13 +159,6 @@ void kern_random_bytes(void *p, size_t n) {
 	}
 }
 
-enum { GUARD = 64 };
-
-struct guarded {
-	size_t size;
-	unsigned char pad[GUARD - sizeof(size_t)];
-};
-
 void kern_random_colors(uint16_t *p, unsigned n) {
 	static const uint8_t edges[] = { 0, 1, 2, 126, 127, 128, 129, 253, 254, 255 };
 	for (unsigned i = 0; i < n; i++) {
@@ -173,36 +167,55 @@ void kern_random_colors(uint16_t *p, unsigned n) {
 	}
 }
 
+/* ---- Buffers, a stack of them ---- */
+
+enum { GUARD = 64 };
+
+struct guarded {
+	struct guarded *before;
+	size_t size;
+	unsigned char *data;
+	unsigned char pad[GUARD - 3 * sizeof(void *)];
+};
+
+static struct guarded *newest;
+
 void *kern_buffer(size_t n) {
 	size_t rounded = (n + GUARD - 1) / GUARD * GUARD;
-	unsigned char *raw = aligned_alloc(GUARD, sizeof(struct guarded) + GUARD + rounded + GUARD);
-	if (!raw) {
+	struct guarded *g = aligned_alloc(GUARD, sizeof(*g) + GUARD + rounded + GUARD);
+	if (!g) {
 		abort();
 	}
-	((struct guarded *)(void *)raw)->size = n;
-	unsigned char *data = raw + sizeof(struct guarded) + GUARD;
-	memset(data - GUARD, 0xA5, GUARD);
-	memset(data, 0, n);
-	memset(data + n, 0x5A, rounded - n + GUARD);
-	return data;
+	*g = (struct guarded){ .before = newest, .size = n,
+		.data = (unsigned char *)(g + 1) + GUARD };
+	newest = g;
+	memset(g->data - GUARD, 0xA5, GUARD);
+	memset(g->data, 0, n);
+	memset(g->data + n, 0x5A, rounded - n + GUARD);
+	return g->data;
 }
 
-void kern_buffer_free(void *p) {
-	if (p) {
-		free((unsigned char *)p - GUARD - sizeof(struct guarded));
-	}
-}
-
-bool kern_guards_intact(const void *p) {
-	const unsigned char *data = p;
-	size_t n = ((const struct guarded *)(const void *)(data - GUARD - sizeof(struct guarded)))
-				   ->size;
+static bool is_intact(const struct guarded *g) {
 	for (int i = 0; i < GUARD; i++) {
-		if (data[i - GUARD] != 0xA5 || data[n + (size_t)i] != 0x5A) {
+		if (g->data[i - GUARD] != 0xA5 || g->data[g->size + (size_t)i] != 0x5A) {
 			return false;
 		}
 	}
 	return true;
+}
+
+void kern_done(void *p) {
+	for (bool is_last = false; !is_last;) {
+		struct guarded *g = newest;
+		kern.checks++;
+		if (!is_intact(g) && kern.failures++ < 20) {
+			printf("kern %s: beside a buffer of %zu bytes, after %s: written (seed %" PRIu64
+			       ")\n", kern.suite, g->size, kern.last, kern.seed);
+		}
+		is_last = g->data == p;
+		newest = g->before;
+		free(g);
+	}
 }
 
 void kern_forget(void *got, const void *want, unsigned n_planes, unsigned n_lanes, size_t size) {
@@ -214,6 +227,7 @@ void kern_forget(void *got, const void *want, unsigned n_planes, unsigned n_lane
 
 bool kern_same(const char *kernel, enum isa isa, const void *want, const void *got, size_t n) {
 	kern.checks++;
+	kern.last = kernel;
 	if (memcmp(want, got, n) == 0) {
 		return true;
 	}
@@ -244,22 +258,23 @@ static double now_ns(void) {
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-void kern_bench(const char *kernel, enum isa isa, void (*fn)(void *), void *arg, double units) {
-	double best = 1e30;
-	for (int round = 0; round < 5; round++) {
-		unsigned long n = 0;
-		double start = now_ns(), t;
-		do {
-			for (int i = 0; i < 64; i++) {
-				fn(arg);
-			}
-			n += 64;
-			t = now_ns() - start;
-		} while (t < 1e7);
-		if (t / (double)n < best) {
-			best = t / (double)n;
+enum { ROUNDS = 5, ROUND_NS = 10000000, CALLS = 64 }; /* calls between looks at the clock */
+
+bool kern_bench_turn(struct kern_bench *b) {
+	const double now = now_ns(), t = now - b->start_ns;
+	if (b->calls == 0 || t >= ROUND_NS) { /* a new round */
+		const double ns = t / (double)b->calls;
+		b->best_ns = b->calls && (b->round == 1 || ns < b->best_ns) ? ns : b->best_ns;
+		if (b->round++ == ROUNDS) {
+			b->best_ns /= b->units;
+			printf("bench %s %s %s %.3f ns per unit\n", kern.suite, b->kernel,
+					isa_name(b->isa), b->best_ns);
+			return false;
 		}
+		b->calls = 0;
+		b->start_ns = now;
 	}
-	printf("bench %s %s %s %.3f ns per unit\n", kern.suite, kernel, isa_name(isa),
-			best / units);
+	b->calls += CALLS;
+	b->left = CALLS - 1;
+	return true;
 }

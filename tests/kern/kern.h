@@ -4,7 +4,7 @@
  *     kern_<room> [--isa NAME] [--seed N] [--bench]
  *
  * A suite is a struct kern_suite: for each set its check() fills inputs with kern_random() and
- * compares with kern_same(), its bench() times each slot by kern_bench(). A set that is asked for
+ * compares with kern_same(), its bench() times each slot by KERN_BENCH(). A set that is asked for
  * and not there ends with exit code 77.
  */
 #ifndef KERN_H
@@ -45,9 +45,8 @@ void kern_random_colors(uint16_t *p, unsigned n);
 
 /* A buffer of n bytes, 64-byte aligned, with 64 guard bytes on each side. */
 void *kern_buffer(size_t n);
-void kern_buffer_free(void *p);
-/* Whether the guards are untouched. */
-bool kern_guards_intact(const void *p);
+/* Checks the guards of a buffer and of all that were made after it, and frees them. */
+void kern_done(void *p);
 
 /*
  * Lanes from n_lanes on may hold anything after a kernel: in planes of BATCH elements of so many
@@ -59,7 +58,20 @@ bool kern_same(const char *kernel, enum isa isa, const void *want, const void *g
 /* Counts one comparison that the suite made itself. */
 void kern_check(const char *kernel, enum isa isa, bool ok);
 
-/* Runs fn(arg) for about 50 ms and prints `bench SUITE KERNEL ISA ns per unit`. */
-void kern_bench(const char *kernel, enum isa isa, void (*fn)(void *), void *arg, double units);
+/*
+ * KERN_BENCH(kernel, isa, units) call: repeats the call for about 50 ms and prints `bench SUITE
+ * KERNEL ISA ns per unit`, of the fastest of five rounds.
+ */
+struct kern_bench {
+	const char *kernel;
+	enum isa isa;
+	double units, start_ns, best_ns;
+	unsigned round, left;
+	unsigned long calls; /* of this round */
+};
+bool kern_bench_turn(struct kern_bench *b);
+#define KERN_BENCH(kernel, isa, units) \
+	for (struct kern_bench bench_ = { kernel, isa, units, 0, 0, 0, 0, 0 }; \
+			bench_.left ? bench_.left-- : kern_bench_turn(&bench_);)
 
 #endif

@@ -57,8 +57,6 @@ static void check_op(const struct op_case *t, uint16_t *pool, uint16_t *want, ui
 		kern_forget(got, want, n_planes, n_lanes, sizeof(*got));
 		kern_same(t->name, t->isa, want, got, 4 * PLANE_BYTES);
 	}
-	kern_check(t->name, t->isa, kern_guards_intact(want) && kern_guards_intact(got) &&
-			kern_guards_intact(pool));
 }
 
 /* Every a, b (and c: 2^24 lanes), four planes a turn; a constant a and b, running c. */
@@ -86,9 +84,7 @@ static void check_op_exhaustively(const struct op_case *t) {
 			kern_same(t->name, t->isa, want, got, 4 * PLANE_BYTES);
 		}
 	}
-	kern_buffer_free(pool);
-	kern_buffer_free(want);
-	kern_buffer_free(got);
+	kern_done(pool);
 }
 
 static void check_color(enum isa isa) {
@@ -108,10 +104,62 @@ static void check_color(enum isa isa) {
 		kern_forget(got, want, n_planes, n_lanes, sizeof(*got));
 		kern_same("color", isa, want, got, 4 * PLANE_BYTES);
 	}
-	kern_check("color", isa, kern_guards_intact(got) && kern_guards_intact(want));
-	kern_buffer_free(src);
-	kern_buffer_free(want);
-	kern_buffer_free(got);
+	kern_done(src);
+}
+
+/* The kernels of whole blocks: colours, RGBA8 pixels, depths with stencil. */
+static void check_block(enum isa isa) {
+	const struct frag_kernels *c = frag_kernels_for(ISA_C), *v = frag_kernels_for(isa);
+	float *steps = kern_buffer(5 * BATCH * sizeof(float));
+	uint16_t *want = kern_buffer(4 * PLANE_BYTES), *got = kern_buffer(4 * PLANE_BYTES);
+	uint8_t *pixels_c = kern_buffer(4 * BATCH), *pixels_v = kern_buffer(4 * BATCH);
+	const uint16_t *const src[4] = { want + 2 * BATCH, want, want + BATCH, want + 3 * BATCH };
+	for (int round = 0; round < 16 * ROUNDS; round++) {
+		const struct frag_test t = { .depth_relation = round & 7,
+			.write_depth = kern_random() & 1,
+			.scale = kern_random() & 3 ? -1.0f : kern_random_float(),
+			.offset = kern_random() & 3 ? 0.0f : kern_random_float() };
+		const unsigned n_planes = (unsigned)kern_random_in(1, 4);
+		const float *w = kern_random() & 1 ? steps + 4 * BATCH : NULL;
+		float base[4];
+		for (unsigned i = 0; i < 4; i++) {
+			base[i] = kern_random() & 7 ? (float)kern_random_in(-64, 64) / 1024.0f :
+					kern_random_float();
+		}
+		for (unsigned i = 0; i < 5 * BATCH; i++) {
+			steps[i] = kern_random() & 7 ? (float)kern_random_in(-1064, 40) / 1024.0f :
+					kern_random_float();
+		}
+		c->color_block(want, steps, base, w, n_planes);
+		v->color_block(got, steps, base, w, n_planes);
+		kern_same("color_block", isa, want, got, n_planes * PLANE_BYTES);
+
+		kern_random_bytes(pixels_c, 4 * BATCH);
+		c->load_block(want, pixels_c);
+		v->load_block(got, pixels_c);
+		kern_same("load_block", isa, want, got, 4 * PLANE_BYTES);
+		memcpy(pixels_v, pixels_c, 4 * BATCH);
+		const uint64_t stored = kern_random() & 1 ? ~UINT64_C(0) : kern_random();
+		c->store_block(pixels_c, src, stored);
+		v->store_block(pixels_v, src, stored);
+		kern_same("store_block", isa, pixels_c, pixels_v, 4 * BATCH);
+
+		for (unsigned i = 0; i < BATCH; i++) { /* often what comes, or one beside it */
+			const float d = (base[0] + steps[i]) * t.scale + t.offset;
+			if (kern_random() & 1 && d >= 0.0f && d < 1.0f) {
+				const uint32_t z = (uint32_t)((double)d * 0xFFFFFF) +
+						(uint32_t)kern_random_in(-1, 1);
+				memcpy(pixels_c + 4 * i, &z, 3);
+			}
+		}
+		memcpy(pixels_v, pixels_c, 4 * BATCH);
+		const uint64_t live = kern_random() & 1 ? ~UINT64_C(0) : kern_random();
+		const uint64_t live_c = c->test_block(&t, pixels_c, steps, base[0], live);
+		const uint64_t live_v = v->test_block(&t, pixels_v, steps, base[0], live);
+		kern_same("test_block", isa, &live_c, &live_v, sizeof(live_c));
+		kern_same("test_block", isa, pixels_c, pixels_v, 4 * BATCH);
+	}
+	kern_done(steps);
 }
 
 static void check_fog(enum isa isa) {
@@ -149,76 +197,51 @@ static void check_fog(enum isa isa) {
 		kern_forget(got, want, 3, n_lanes, sizeof(*got));
 		kern_same("fog", isa, want, got, 3 * PLANE_BYTES);
 	}
-	kern_check("fog", isa, kern_guards_intact(want) && kern_guards_intact(got) &&
-			kern_guards_intact(table));
-	kern_buffer_free(src);
-	kern_buffer_free(want);
-	kern_buffer_free(got);
-	kern_buffer_free(depth);
-	kern_buffer_free(table);
+	kern_done(src);
 }
 
 /* ---- Bench: ns per pixel of a full batch ---- */
 
-struct bench {
-	const struct frag_kernels *k;
-	unsigned slot, n_planes;
-	uint16_t *planes; /* 20 */
-	float *floats;    /* 4 planes */
-};
-
-static void bench_op(void *arg) {
-	struct bench *b = arg;
-	struct plane_in in[FRAG_OP_INPUTS];
-	for (unsigned k = 0; k < FRAG_OP_INPUTS; k++) {
-		in[k] = (struct plane_in){ b->planes + (1 + k) * 4 * BATCH, BATCH };
-	}
-	b->k->op[b->slot](b->planes, in, b->n_planes, BATCH);
-}
-
-static void bench_color(void *arg) {
-	struct bench *b = arg;
-	b->k->color(b->planes, b->floats, b->floats, 4, BATCH);
-}
-
-static void bench_fog(void *arg) {
-	static const uint32_t table[FRAG_FOG_ENTRIES] = { 0x00FFFEE6 };
-	struct bench *b = arg;
-	const struct frag_fog_consts fog = { .table = table, .scale = 128.0f };
-	const struct plane_in in = { b->planes + 4 * BATCH, BATCH };
-	b->k->fog(b->planes, &in, b->floats, &fog, BATCH);
-}
-
 static void bench(enum isa isa) {
 	static const enum frag_op ops[] = { FRAG_OP_COMPLEMENT, FRAG_OP_SCALE2, FRAG_OP_MODULATE,
 		FRAG_OP_ADD, FRAG_OP_ADD_SIGNED, FRAG_OP_LERP, FRAG_OP_MUL_ADD, FRAG_OP_ADD_MUL,
-		FRAG_OP_BLEND_ADD, FRAG_OP_BLEND_MAX, FRAG_OP_XOR };
-	struct bench b = { .k = frag_kernels_for(isa), .n_planes = 4 };
-	b.planes = kern_buffer(20 * PLANE_BYTES);
-	b.floats = kern_buffer(4 * BATCH * sizeof(float));
-	kern_random_colors(b.planes, 20 * BATCH);
-	for (unsigned i = 0; i < 4 * BATCH; i++) {
-		b.floats[i] = (float)kern_random_in(1, 1000) / 1000.0f;
-	}
+		FRAG_OP_BLEND_ADD, FRAG_OP_BLEND_MAX, FRAG_OP_XOR, FRAG_OP_DOT3 };
+	static const uint32_t table[FRAG_FOG_ENTRIES] = { 0x00FFFEE6 };
+	const struct frag_kernels *k = frag_kernels_for(isa), *t = frag_kernels_truncating(isa);
+	const struct frag_fog_consts fog = { .table = table, .scale = 128.0f };
+	uint16_t *planes = kern_buffer(20 * PLANE_BYTES);
+	float *floats = kern_buffer(4 * BATCH * sizeof(float));
+	uint8_t *pixels = kern_buffer(4 * BATCH);
+	const uint16_t *const src[4] = { planes, planes + BATCH, planes + 2 * BATCH,
+		planes + 3 * BATCH };
+	const struct frag_test test = { .depth_relation = RELATION_GREATER | RELATION_EQUAL,
+		.write_depth = 1, .scale = 1.0f };
+	struct plane_in in[FRAG_OP_INPUTS];
 	char name[64];
+	kern_random_colors(planes, 20 * BATCH);
+	for (unsigned i = 0; i < 4 * BATCH; i++) {
+		floats[i] = (float)kern_random_in(1, 1000) / 1000.0f;
+	}
+	for (unsigned i = 0; i < FRAG_OP_INPUTS; i++) {
+		in[i] = (struct plane_in){ planes + (1 + i) * 4 * BATCH, BATCH };
+	}
 	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
-		b.slot = ops[i];
 		snprintf(name, sizeof(name), "%s-rgba", frag_op_name(ops[i]));
-		kern_bench(name, isa, bench_op, &b, BATCH);
+		KERN_BENCH(name, isa, BATCH) k->op[ops[i]](planes, in, 4, BATCH);
 	}
-	b.k = frag_kernels_truncating(isa);
 	for (size_t i = 0; i < sizeof(products) / sizeof(products[0]); i++) {
-		b.slot = products[i];
 		snprintf(name, sizeof(name), "%s-trunc-rgba", frag_op_name(products[i]));
-		kern_bench(name, isa, bench_op, &b, BATCH);
+		KERN_BENCH(name, isa, BATCH) t->op[products[i]](planes, in, 4, BATCH);
 	}
-	b.k = frag_kernels_for(isa);
-	b.slot = FRAG_OP_DOT3;
-	kern_bench("dot3", isa, bench_op, &b, BATCH);
-	kern_bench("color-rgba", isa, bench_color, &b, BATCH);
-	kern_bench("fog", isa, bench_fog, &b, BATCH);
-	kern_buffer_free(b.planes);
-	kern_buffer_free(b.floats);
+	KERN_BENCH("color-rgba", isa, BATCH) k->color(planes, floats, floats, 4, BATCH);
+	KERN_BENCH("fog", isa, BATCH) k->fog(planes, in, floats, &fog, BATCH);
+	KERN_BENCH("color_block-rgba", isa, BATCH)
+		k->color_block(planes, floats, floats, floats, 4);
+	KERN_BENCH("load_block", isa, BATCH) k->load_block(planes, pixels);
+	KERN_BENCH("store_block", isa, BATCH) k->store_block(pixels, src, ~UINT64_C(0));
+	KERN_BENCH("test_block", isa, BATCH)
+		k->test_block(&test, pixels, floats, 0.0f, ~UINT64_C(0));
+	kern_done(planes);
 }
 
 static void check(enum isa isa) {
@@ -239,10 +262,9 @@ static void check(enum isa isa) {
 		check_op_exhaustively(&t[1]);
 		check_op(&t[1], pool, want, got);
 	}
-	kern_buffer_free(pool);
-	kern_buffer_free(want);
-	kern_buffer_free(got);
+	kern_done(pool);
 	check_color(isa);
+	check_block(isa);
 	check_fog(isa);
 }
 

@@ -56,9 +56,7 @@ static struct light_planes *copy_planes(const struct light_planes *from) {
 static void end_planes(const char *kernel, enum isa isa, struct light_planes *want,
 		struct light_planes *got) {
 	same_floats(kernel, isa, want, got, sizeof(*want));
-	kern_check(kernel, isa, kern_guards_intact(want) && kern_guards_intact(got));
-	kern_buffer_free(want);
-	kern_buffer_free(got);
+	kern_done(want);
 }
 
 static void check_surface(enum isa isa) {
@@ -80,8 +78,7 @@ static void check_surface(enum isa isa) {
 		v->surface(got, quat, &bump, surface, n_lanes);
 		end_planes("light_surface", isa, want, got);
 	}
-	kern_buffer_free(quat);
-	kern_buffer_free(map);
+	kern_done(quat);
 }
 
 static void check_unit(enum isa isa) {
@@ -98,7 +95,7 @@ static void check_unit(enum isa isa) {
 		v->unit(got->v, in, n_lanes);
 		end_planes("light_unit", isa, want, got);
 	}
-	kern_buffer_free(in);
+	kern_done(in);
 }
 
 static void check_fraction(enum isa isa) {
@@ -115,7 +112,7 @@ static void check_fraction(enum isa isa) {
 		v->fraction(got->shadow, &src, round & 1, n_planes, n_lanes);
 		end_planes("light_fraction", isa, want, got);
 	}
-	kern_buffer_free(in);
+	kern_done(in);
 }
 
 static struct light_source random_source(void) {
@@ -147,7 +144,7 @@ static void check_vectors(enum isa isa) {
 		v->vectors(got, view, &s, n_lanes);
 		end_planes("light_vectors", isa, want, got);
 	}
-	kern_buffer_free(view);
+	kern_done(view);
 }
 
 static void check_lookup(enum isa isa) {
@@ -175,11 +172,7 @@ static void check_lookup(enum isa isa) {
 		v->lookup(got, in, table, &how, round & 2, n_lanes);
 		same_floats("light_lookup", isa, want, got, BATCH * sizeof(float));
 	}
-	kern_check("light_lookup", isa, kern_guards_intact(want) && kern_guards_intact(got));
-	kern_buffer_free(table);
-	kern_buffer_free(in);
-	kern_buffer_free(want);
-	kern_buffer_free(got);
+	kern_done(table);
 }
 
 static void check_add(enum isa isa) {
@@ -208,7 +201,7 @@ static void check_add(enum isa isa) {
 		c->add(want, &s, &f, n_lanes);
 		v->add(got, &s, &f, n_lanes);
 		end_planes("light_add", isa, want, got);
-		kern_buffer_free(in);
+		kern_done(in);
 	}
 }
 
@@ -235,66 +228,36 @@ static void check_rest(enum isa isa) {
 
 /* ---- Times ---- */
 
-struct bench {
-	const struct light_kernels *k;
-	struct light_planes *p;
-	struct light_entry *table;
-	struct light_source source;
-	struct light_lookup how;
-	struct light_factors factors;
-	float *quat;
-	unsigned surface;
-};
-
-static void bench_surface(void *arg) {
-	struct bench *b = arg;
+static void bench(enum isa isa) {
 	static const uint16_t map[3 * BATCH];
 	const struct plane_in bump = { map, BATCH };
-	b->k->surface(b->p, b->quat, &bump, b->surface, BATCH);
-}
-
-static void bench_vectors(void *arg) {
-	struct bench *b = arg;
-	b->k->vectors(b->p, b->quat, &b->source, BATCH);
-}
-
-static void bench_lookup(void *arg) {
-	struct bench *b = arg;
-	b->k->lookup(b->p->d0, b->p->input[LIGHT_NH], b->table, &b->how, false, BATCH);
-}
-
-static void bench_add(void *arg) {
-	struct bench *b = arg;
-	b->k->add(b->p, &b->source, &b->factors, BATCH);
-}
-
-static void bench_all(enum isa isa) {
-	struct bench b = {
-		.k = light_kernels(isa), .p = random_planes(true), .how = { .scale = 1 }
-	};
+	const struct light_kernels *k = light_kernels(isa);
+	const struct light_lookup how = { .scale = 1 };
+	struct light_planes *p = random_planes(true);
+	struct light_entry *table = kern_buffer(LIGHT_ENTRIES * sizeof(*table));
+	float *quat = kern_buffer(4 * BATCH * sizeof(float));
+	struct light_source source = random_source();
+	const struct light_factors factors = { .d0 = p->d0 };
 	uint32_t raw[LIGHT_ENTRIES];
-	b.table = kern_buffer(LIGHT_ENTRIES * sizeof(*b.table));
 	kern_random_bytes(raw, sizeof(raw));
-	light_table_decode(b.table, raw);
-	b.quat = kern_buffer(4 * BATCH * sizeof(float));
-	random_floats(b.quat, 4 * BATCH, true);
-	b.source = random_source();
-	b.source.distance_factor.table = LIGHT_NO_TABLE;
-	b.source.flags = LIGHT_DIRECTIONAL | LIGHT_HALF | LIGHT_ADDS_PRIMARY |
-			LIGHT_ADDS_SECONDARY | LIGHT_SPECULAR0;
-	b.source.inputs = 1 << LIGHT_NH;
-	b.factors.d0 = b.p->d0;
-	kern_bench("light_surface", isa, bench_surface, &b, BATCH);
-	b.surface = LIGHT_NORMAL_MAP;
-	kern_bench("light_surface_bump", isa, bench_surface, &b, BATCH);
-	kern_bench("light_vectors_directional", isa, bench_vectors, &b, BATCH);
-	b.source.flags &= (uint16_t)~LIGHT_DIRECTIONAL;
-	kern_bench("light_vectors_positional", isa, bench_vectors, &b, BATCH);
-	kern_bench("light_lookup", isa, bench_lookup, &b, BATCH);
-	kern_bench("light_add", isa, bench_add, &b, BATCH);
-	kern_buffer_free(b.p);
-	kern_buffer_free(b.table);
-	kern_buffer_free(b.quat);
+	light_table_decode(table, raw);
+	random_floats(quat, 4 * BATCH, true);
+	source.distance_factor.table = LIGHT_NO_TABLE;
+	source.flags = LIGHT_DIRECTIONAL | LIGHT_HALF | LIGHT_ADDS_PRIMARY | LIGHT_ADDS_SECONDARY |
+			LIGHT_SPECULAR0;
+	source.inputs = 1 << LIGHT_NH;
+	KERN_BENCH("light_surface", isa, BATCH) k->surface(p, quat, &bump, 0, BATCH);
+	KERN_BENCH("light_surface_bump", isa, BATCH) {
+		k->surface(p, quat, &bump, LIGHT_NORMAL_MAP, BATCH);
+	}
+	KERN_BENCH("light_vectors_directional", isa, BATCH) k->vectors(p, quat, &source, BATCH);
+	source.flags &= (uint16_t)~LIGHT_DIRECTIONAL;
+	KERN_BENCH("light_vectors_positional", isa, BATCH) k->vectors(p, quat, &source, BATCH);
+	KERN_BENCH("light_lookup", isa, BATCH) {
+		k->lookup(p->d0, p->input[LIGHT_NH], table, &how, false, BATCH);
+	}
+	KERN_BENCH("light_add", isa, BATCH) k->add(p, &source, &factors, BATCH);
+	kern_done(p);
 }
 
 static void check(enum isa isa) {
@@ -309,4 +272,4 @@ static void check(enum isa isa) {
 	check_rest(isa);
 }
 
-const struct kern_suite kern_suite = { "light", NULL, check, bench_all, NULL };
+const struct kern_suite kern_suite = { "light", NULL, check, bench, NULL };

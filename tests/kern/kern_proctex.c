@@ -35,15 +35,7 @@ static void field_open(struct field *f, enum isa isa) {
 }
 
 static void field_close(struct field *f) {
-	kern_check("proctex", f->isa, kern_guards_intact(f->a) && kern_guards_intact(f->b) &&
-			kern_guards_intact(f->want) && kern_guards_intact(f->got) &&
-			kern_guards_intact(f->want_px) && kern_guards_intact(f->got_px));
-	kern_buffer_free(f->a);
-	kern_buffer_free(f->b);
-	kern_buffer_free(f->want);
-	kern_buffer_free(f->got);
-	kern_buffer_free(f->want_px);
-	kern_buffer_free(f->got_px);
+	kern_done(f->a);
 }
 
 /* A coordinate as coord() leaves it: 0 to PROCTEX_LIMIT, often on a border. */
@@ -210,60 +202,25 @@ static void check(enum isa isa) {
 
 /* ---- Bench: a full batch a call ---- */
 
-static void bench_coord(void *arg) {
-	struct field *f = arg;
-	f->v->coord(f->got, f->a, BATCH);
-}
-
-static void bench_shift(void *arg) {
-	struct field *f = arg;
-	f->v->shift(f->got, f->a, true, 0.5f, BATCH);
-}
-
-static void bench_noise(void *arg) {
-	struct field *f = arg;
-	const struct proctex_noise noise = { .amplitude = { 0.1f, 0.1f }, .frequency = { 9, 9 },
-		.map = &f->map };
-	memcpy(f->got, f->a, FLOATS);
-	memcpy(f->got + BATCH, f->b, FLOATS);
-	f->v->noise(f->got, f->got + BATCH, &noise, BATCH);
-}
-
-static void bench_clamp(void *arg) {
-	struct field *f = arg;
-	f->v->clamp(f->got, f->a, 3, BATCH);
-}
-
-static void bench_map(void *arg) {
-	struct field *f = arg;
-	f->v->map(f->got, f->a, f->b, 9, &f->map, BATCH);
-}
-
-static void bench_nearest(void *arg) {
-	struct field *f = arg;
-	f->v->nearest(f->got_px, f->a, f->level, &f->colors, BATCH);
-}
-
-static void bench_linear(void *arg) {
-	struct field *f = arg;
-	f->v->linear(f->got_px, f->a, f->level, &f->colors, BATCH);
-}
-
 static void bench(enum isa isa) {
-	static const struct {
-		const char *name;
-		void (*fn)(void *);
-	} benches[] = { { "coord", bench_coord }, { "shift", bench_shift },
-		{ "noise", bench_noise }, { "clamp", bench_clamp }, { "map-rmax", bench_map },
-		{ "nearest", bench_nearest }, { "linear", bench_linear } };
 	struct field f;
 	field_open(&f, isa);
 	random_field(&f);
 	fill(f.a, random_unit);
 	fill(f.b, random_unit);
-	for (size_t i = 0; i < sizeof(benches) / sizeof(benches[0]); i++) {
-		kern_bench(benches[i].name, isa, benches[i].fn, &f, BATCH);
+	const struct proctex_noise noise = { .amplitude = { 0.1f, 0.1f }, .frequency = { 9, 9 },
+		.map = &f.map };
+	KERN_BENCH("coord", isa, BATCH) f.v->coord(f.got, f.a, BATCH);
+	KERN_BENCH("shift", isa, BATCH) f.v->shift(f.got, f.a, true, 0.5f, BATCH);
+	KERN_BENCH("noise", isa, BATCH) {
+		memcpy(f.got, f.a, FLOATS);
+		memcpy(f.got + BATCH, f.b, FLOATS);
+		f.v->noise(f.got, f.got + BATCH, &noise, BATCH);
 	}
+	KERN_BENCH("clamp", isa, BATCH) f.v->clamp(f.got, f.a, 3, BATCH);
+	KERN_BENCH("map-rmax", isa, BATCH) f.v->map(f.got, f.a, f.b, 9, &f.map, BATCH);
+	KERN_BENCH("nearest", isa, BATCH) f.v->nearest(f.got_px, f.a, f.level, &f.colors, BATCH);
+	KERN_BENCH("linear", isa, BATCH) f.v->linear(f.got_px, f.a, f.level, &f.colors, BATCH);
 	field_close(&f);
 }
 

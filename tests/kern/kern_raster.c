@@ -121,7 +121,6 @@ static void compare_batches(const char *name, enum isa isa, struct batch *c, str
 	canonical(&c->f[0][0], sizeof(c->f) / sizeof(float));
 	canonical(&v->f[0][0], sizeof(v->f) / sizeof(float));
 	kern_same(name, isa, c, v, sizeof(*c));
-	kern_check(name, isa, kern_guards_intact(c) && kern_guards_intact(v));
 }
 
 static void compare_triangle(const struct raster_kernels *c, const struct raster_kernels *v,
@@ -173,17 +172,22 @@ static void compare_triangle(const struct raster_kernels *c, const struct raster
 	memcpy(bv, bc, sizeof(*bc));
 	int x = org_x + 8 * (int)kern_random_in(0, size / 8 - 1);
 	int y = org_y + 8 * (int)kern_random_in(0, size / 8 - 1);
-	unsigned from = (unsigned)kern_random_in(0, rs.n_planes);
-	unsigned end = (unsigned)kern_random_in(from, rs.n_planes);
-	c->interp_block(&tc, x, y, bc, from, end);
-	v->interp_block(&tc, x, y, bv, from, end);
-	compare_batches("interp_block", isa, bc, bv);
+	struct raster_block block_c = { .tri = &tc }, block_v = { .tri = &tv };
+	uint32_t planes = 0;
+	for (unsigned i = 0; i < rs.n_planes; i++) {
+		planes |= 1u << rs.plane[i];
+	}
 	c->steps(&tc);
 	v->steps(&tv);
-	c->interp_steps(&tc, x, y, bc, from, end);
-	compare_batches("interp_steps as interp_block", isa, bc, bv);
-	v->interp_steps(&tv, x, y, bv, from, end);
-	compare_batches("interp_steps", isa, bc, bv);
+	c->bases(&tc, x, y, block_c.base);
+	v->bases(&tv, x, y, block_v.base);
+	c->interp_block(&block_c, planes, bc);
+	v->interp_block(&block_v, planes, bv);
+	compare_batches("interp_block", isa, bc, bv);
+	planes &= (uint32_t)kern_random() & ~(1u << PLANE_IW);
+	c->attributes(&block_c, planes, bc);
+	v->attributes(&block_v, planes, bv);
+	compare_batches("attributes", isa, bc, bv);
 	struct raster_quad at[BATCH_QUADS];
 	for (unsigned q = 0; q < BATCH_QUADS; q++) { /* of any blocks of the tile */
 		at[q].x = org_x + 2 * (int)kern_random_in(0, size / 2 - 1);
@@ -191,8 +195,8 @@ static void compare_triangle(const struct raster_kernels *c, const struct raster
 	}
 	const unsigned first = (unsigned)kern_random_in(0, BATCH_QUADS);
 	const unsigned n = (unsigned)kern_random_in(0, BATCH_QUADS - first);
-	from = 4 * (unsigned)kern_random_in(0, tri_planes(&rs) / 4);
-	end = 4 * (unsigned)kern_random_in(from / 4, tri_planes(&rs) / 4);
+	const unsigned from = 4 * (unsigned)kern_random_in(0, tri_planes(&rs) / 4);
+	const unsigned end = 4 * (unsigned)kern_random_in(from / 4, tri_planes(&rs) / 4);
 	c->interp_quads(&tc, at, n, bc, first, from, end);
 	v->interp_quads(&tc, at, n, bv, first, from, end);
 	compare_batches("interp_quads", isa, bc, bv);
@@ -205,110 +209,81 @@ static void compare_triangle(const struct raster_kernels *c, const struct raster
 
 /* ---- Bench ---- */
 
-enum {
-	BENCH_TRIANGLES = 64,
-};
+static volatile uint64_t sink;
 
-static struct {
-	struct raster_kernels k;
-	struct raster_state rs;
-	struct vert v[BENCH_TRIANGLES][3];
-	struct tri t;
-	struct batch *b;
-	uint64_t sum;
-} bench;
-
-static void bench_setup(void *arg) {
-	for (int i = 0; i < BENCH_TRIANGLES; i++) {
-		bench.k.setup(&bench.t, &bench.rs, &bench.v[i][0], &bench.v[i][1], &bench.v[i][2],
-				0, 0, 64);
-	}
-}
-
-static void bench_cover_block(void *arg) {
-	for (int y = 0; y < 64; y += 8) {
-		for (int x = 0; x < 64; x += 8) {
-			bench.sum += bench.k.cover_block(&bench.t, x, y);
-		}
-	}
-}
-
-static void bench_cover_partial(void *arg) {
-	for (int i = 0; i < 64; i += 8) {
-		bench.sum += bench.k.cover_block(&bench.t, 56 - i, i); /* along the diagonal edge */
-	}
-}
-
-static void bench_cover_quads(void *arg) {
-	struct raster_quad at[RASTER_SMALL_QUADS];
-	uint8_t mask[RASTER_SMALL_QUADS];
-	struct tri t = bench.t; /* its 8 x 8 pixels there */
-	t.min_x = 24;
-	t.min_y = 32;
-	t.max_x = 31;
-	t.max_y = 39;
-	bench.sum += bench.k.cover_quads(&t, at, mask);
-}
-
-static void bench_interp_block(void *arg) {
-	bench.k.interp_block(&bench.t, 16, 16, bench.b, 0, bench.rs.n_planes);
-}
-
-static void bench_interp_steps(void *arg) {
-	bench.k.interp_steps(&bench.t, 16, 16, bench.b, 0, bench.rs.n_planes);
-}
-
-static void bench_steps(void *arg) {
-	bench.k.steps(&bench.t);
-}
-
-static void bench_interp_quads(void *arg) {
-	struct raster_quad at[BATCH_QUADS];
-	for (unsigned q = 0; q < BATCH_QUADS; q++) {
-		at[q].x = 16 + (int)morton8_x(4 * q);
-		at[q].y = 16 + (int)morton8_y(4 * q);
-	}
-	for (unsigned q = 0; q < BATCH_QUADS; q += 4) { /* a small triangle's */
-		bench.k.interp_quads(&bench.t, at + q, 4, bench.b, q, 0,
-				tri_planes(&bench.rs));
-	}
-}
-
-static void bench_perspective(void *arg) {
-	for (int i = 0; i < BATCH; i++) {
-		bench.b->f[PLANE_IW][i] = 1.0f;
-	}
-	bench.k.perspective(&bench.rs, bench.b);
-}
-
-static void run_bench(enum isa isa) {
+static void bench(enum isa isa) {
+	enum { TRIANGLES = 64 };
 	static const struct raster_rule rule = { .subpixel_bits = 4, .n_samples = 1, .tie_x = 1,
 		.tie_y = 1, .sample = { { 8, 8 } }, .first = { 8, 8 }, .last = { 8, 8 } };
-	raster_kernels_init(&bench.k, isa);
-	bench.rs = (struct raster_state){ .rule = &rule, .perspective = ~3u, .n_planes = 8,
-		.max_x = 399, .max_y = 239 };
+	static struct vert v[TRIANGLES][3];
+	struct raster_state rs = { .rule = &rule, .perspective = ~3u, .n_planes = 8, .max_x = 399,
+		.max_y = 239 };
+	struct batch *b = kern_buffer(sizeof(*b));
+	struct raster_quad quads[BATCH_QUADS], covered[RASTER_SMALL_QUADS];
+	uint8_t mask[RASTER_SMALL_QUADS];
+	static struct tri t, small;
+	struct raster_block block = { .tri = &t };
+	struct raster_kernels k;
+	raster_kernels_init(&k, isa);
 	for (uint8_t p = 0; p < 8; p++) {
-		bench.rs.plane[p] = p; /* 1/w, z/w, colour, one pair of coordinates */
+		rs.plane[p] = p; /* 1/w, z/w, colour, one pair of coordinates */
 	}
-	for (int i = 0; i < BENCH_TRIANGLES; i++) {
+	for (int i = 0; i < TRIANGLES; i++) {
 		for (int n = 0; n < 3; n++) {
-			bench.v[i][n].x_fx = (n == 1 ? 1008 : 16) + i % 8;
-			bench.v[i][n].y_fx = (n == 2 ? 1008 : 16) + i / 8;
+			v[i][n].x_fx = (n == 1 ? 1008 : 16) + i % 8;
+			v[i][n].y_fx = (n == 2 ? 1008 : 16) + i / 8;
 			for (int p = 0; p < PLANE_MAX; p++) {
-				bench.v[i][n].a[p] = 1.0f + (float)(p + n) / 64.0f;
+				v[i][n].a[p] = 1.0f + (float)(p + n) / 64.0f;
 			}
 		}
 	}
-	bench.b->n_quads = BATCH_QUADS;
-	kern_bench("setup-8planes-per-triangle", isa, bench_setup, NULL, BENCH_TRIANGLES);
-	kern_bench("cover_block-per-block", isa, bench_cover_block, NULL, 64);
-	kern_bench("cover_block-partial-per-block", isa, bench_cover_partial, NULL, 8);
-	kern_bench("cover_quads-per-quad", isa, bench_cover_quads, NULL, 16);
-	kern_bench("interp_block-8planes-per-pixel", isa, bench_interp_block, NULL, BATCH);
-	kern_bench("steps-8planes-per-pixel", isa, bench_steps, NULL, BATCH);
-	kern_bench("interp_steps-8planes-per-pixel", isa, bench_interp_steps, NULL, BATCH);
-	kern_bench("interp_quads-8planes-per-pixel", isa, bench_interp_quads, NULL, BATCH);
-	kern_bench("perspective-8planes-per-pixel", isa, bench_perspective, NULL, BATCH);
+	for (unsigned q = 0; q < BATCH_QUADS; q++) {
+		quads[q].x = 16 + (int)morton8_x(4 * q);
+		quads[q].y = 16 + (int)morton8_y(4 * q);
+	}
+	b->n_quads = BATCH_QUADS;
+	KERN_BENCH("setup-8planes-per-triangle", isa, TRIANGLES) {
+		for (int i = 0; i < TRIANGLES; i++) {
+			k.setup(&t, &rs, &v[i][0], &v[i][1], &v[i][2], 0, 0, 64);
+		}
+	}
+	small = t; /* its 8 x 8 pixels there */
+	small.min_x = 24;
+	small.min_y = 32;
+	small.max_x = 31;
+	small.max_y = 39;
+	KERN_BENCH("cover_block-per-block", isa, 64) {
+		for (int i = 0; i < 64; i++) {
+			sink = k.cover_block(&t, i % 8 * 8, i / 8 * 8);
+		}
+	}
+	KERN_BENCH("cover_block-partial-per-block", isa, 8) {
+		for (int i = 0; i < 64; i += 8) {
+			sink = k.cover_block(&t, 56 - i, i); /* along the diagonal edge */
+		}
+	}
+	KERN_BENCH("cover_quads-per-quad", isa, 16) sink = k.cover_quads(&small, covered, mask);
+	KERN_BENCH("steps-8planes-per-pixel", isa, BATCH) k.steps(&t);
+	KERN_BENCH("interp_block-8planes-per-pixel", isa, BATCH) {
+		k.bases(&t, 16, 16, block.base);
+		k.interp_block(&block, 0xFF, b);
+	}
+	KERN_BENCH("attributes-6planes-per-pixel", isa, BATCH) {
+		k.bases(&t, 16, 16, block.base);
+		k.attributes(&block, 0xFC, b);
+	}
+	KERN_BENCH("interp_quads-8planes-per-pixel", isa, BATCH) {
+		for (unsigned q = 0; q < BATCH_QUADS; q += 4) { /* a small triangle's */
+			k.interp_quads(&t, quads + q, 4, b, q, 0, tri_planes(&rs));
+		}
+	}
+	KERN_BENCH("perspective-8planes-per-pixel", isa, BATCH) {
+		for (int i = 0; i < BATCH; i++) {
+			b->f[PLANE_IW][i] = 1.0f;
+		}
+		k.perspective(&rs, b);
+	}
+	kern_done(b);
 }
 
 static struct raster_kernels plain;
@@ -317,7 +292,6 @@ static struct batch *bc, *bv;
 static void open_batches(void) {
 	bc = kern_buffer(sizeof(*bc));
 	bv = kern_buffer(sizeof(*bv));
-	bench.b = kern_buffer(sizeof(*bench.b));
 	raster_kernels_init(&plain, ISA_C);
 }
 
@@ -331,9 +305,7 @@ static void check(enum isa isa) {
 }
 
 static void close_batches(void) {
-	kern_buffer_free(bc);
-	kern_buffer_free(bv);
-	kern_buffer_free(bench.b);
+	kern_done(bc);
 }
 
-const struct kern_suite kern_suite = { "raster", open_batches, check, run_bench, close_batches };
+const struct kern_suite kern_suite = { "raster", open_batches, check, bench, close_batches };

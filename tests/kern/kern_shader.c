@@ -119,7 +119,7 @@ static struct prog *random_program(unsigned *entry) {
 					PUT(OPDESC, NEG3, 1));
 		}
 	}
-	struct prog *p = prog_create(code, SHADER_VS_WORDS, descriptors);
+	struct prog *p = prog_create(code, SHADER_VS_WORDS, descriptors, NULL);
 	if (!p) {
 		abort();
 	}
@@ -201,19 +201,63 @@ static void test_programs(enum isa isa) {
 		for (unsigned mode = 0; mode < 2; mode++) {
 			memcpy(got, want, sizeof(*got));
 			struct shader_result rw = { 1, 2, 3 }, rg = { 1, 2, 3 };
-			kernels[ISA_C].run[mode](p, entry, u, want, n, budget, &rw);
-			kernels[isa].run[mode](p, entry, u, got, n, budget, &rg);
+			kernels[ISA_C].run[mode](p, entry, u, want, n, budget, &rw, NULL);
+			kernels[isa].run[mode](p, entry, u, got, n, budget, &rg, NULL);
 			compare(isa, names[mode], want, got, n);
 			kern_same("input", isa, want->v, got->v, sizeof(want->v));
 			kern_same("result", isa, &rw, &rg, sizeof(rw));
 		}
 		prog_put(p);
 	}
-	kern_check("guards", isa, kern_guards_intact(want) && kern_guards_intact(got) &&
-			kern_guards_intact(u));
-	kern_buffer_free(want);
-	kern_buffer_free(got);
-	kern_buffer_free(u);
+	kern_done(want);
+}
+
+/* A slice gives the outputs that it was asked for, out of the inputs that it names alone. */
+static void test_slices(enum isa isa) {
+	struct shader_batch *want = kern_buffer(sizeof(*want)), *got = kern_buffer(sizeof(*got));
+	struct shader_uniforms *u = kern_buffer(sizeof(*u));
+	struct shader_slice *slice = kern_buffer(SHADER_SLICE_BYTES);
+	unsigned n_slices = 0;
+	for (int i = 0; i < PROGRAMS && kernels[isa].slice; i++) {
+		unsigned entry, inputs;
+		struct prog *p = random_program(&entry);
+		const enum pica_float mode = one_in(2) ? PICA_FLOAT_F24 : PICA_FLOAT_F32;
+		const unsigned n = one_in(3) ? SHADER_LANES : 1 + random_below(SHADER_LANES);
+		uint8_t needs[16];
+		for (unsigned r = 0; r < 16; r++) {
+			needs[r] = (uint8_t)(one_in(2) ? random_below(16) : 0);
+		}
+		random_uniforms(u);
+		random_inputs(want);
+		memcpy(got, want, sizeof(*got));
+		kern_random_bytes(got->o, sizeof(got->o));
+		const unsigned steps =
+				kernels[isa].slice(slice, p, entry, u, got, needs, mode, &inputs);
+		/* The second batch runs on what the first one left. */
+		for (unsigned batch = 0; steps && batch < 2; batch++) {
+			struct shader_result result = { 0 };
+			kernels[ISA_C].run[mode](p, entry, u, want, n, 1000, &result, NULL);
+			kern_check("slice: steps", isa, result.steps == (uint64_t)steps * n);
+			for (unsigned r = 0; r < 16; r++) {
+				if (!(inputs >> r & 1)) {
+					kern_random_bytes(got->v[r], sizeof(got->v[r]));
+				}
+			}
+			kernels[isa].run_slice(slice, n);
+			for (unsigned k = 0; k < 64; k++) {
+				if (needs[k / 4] >> k % 4 & 1) {
+					kern_same("slice", isa, want->o[k / 4][k % 4],
+							got->o[k / 4][k % 4], n * sizeof(float));
+				}
+			}
+			random_inputs(want);
+			memcpy(got->v, want->v, sizeof(got->v));
+			n_slices += batch;
+		}
+		prog_put(p);
+	}
+	kern_check("slice: some", isa, !kernels[isa].slice || n_slices > PROGRAMS / 100);
+	kern_done(want);
 }
 
 /* o0 = op(v0, v1, v2) */
@@ -226,7 +270,7 @@ static struct prog *program_of_op(enum shader_op op) {
 	} else if (shader_ops[op].format != FORMAT_F1U) {
 		code[0] |= PUT(F1, SRC2, 1);
 	}
-	struct prog *p = prog_create(code, SHADER_VS_WORDS, descriptors);
+	struct prog *p = prog_create(code, SHADER_VS_WORDS, descriptors, NULL);
 	if (!p) {
 		abort();
 	}
@@ -296,16 +340,15 @@ static void test_range_ends(enum isa isa) {
 			memcpy(want->v, v, sizeof(v));
 			memcpy(got, want, sizeof(*got));
 			struct shader_result rw = { 0 }, rg = { 0 };
-			kernels[ISA_C].run[PICA_FLOAT_F24](p, 0, u, want, SHADER_LANES, 10, &rw);
-			kernels[isa].run[PICA_FLOAT_F24](p, 0, u, got, SHADER_LANES, 10, &rg);
+			kernels[ISA_C].run[PICA_FLOAT_F24](
+					p, 0, u, want, SHADER_LANES, 10, &rw, NULL);
+			kernels[isa].run[PICA_FLOAT_F24](p, 0, u, got, SHADER_LANES, 10, &rg, NULL);
 			kern_same(shader_ops[ops[i]].mnemonic, isa, want->o[0], got->o[0],
 					sizeof(want->o[0]));
 		}
 		prog_put(p);
 	}
-	kern_buffer_free(want);
-	kern_buffer_free(got);
-	kern_buffer_free(u);
+	kern_done(want);
 }
 
 /* Each arithmetic op alone, on pairs of special values: every place of the exact words. */
@@ -337,34 +380,19 @@ static void test_special_values(enum isa isa) {
 			for (unsigned mode = 0; mode < 2; mode++) {
 				memcpy(got, want, sizeof(*got));
 				struct shader_result rw = { 0 }, rg = { 0 };
-				kernels[ISA_C].run[mode](p, 0, u, want, SHADER_LANES, 10, &rw);
-				kernels[isa].run[mode](p, 0, u, got, SHADER_LANES, 10, &rg);
+				kernels[ISA_C].run[mode](
+						p, 0, u, want, SHADER_LANES, 10, &rw, NULL);
+				kernels[isa].run[mode](p, 0, u, got, SHADER_LANES, 10, &rg, NULL);
 				kern_same(shader_ops[op].mnemonic, isa, want->o[0], got->o[0],
 						sizeof(want->o[0]));
 			}
 		}
 		prog_put(p);
 	}
-	kern_buffer_free(want);
-	kern_buffer_free(got);
-	kern_buffer_free(u);
+	kern_done(want);
 }
 
 /* ---- Speed ---- */
-
-struct bench {
-	struct prog *p;
-	struct shader_batch *b;
-	struct shader_uniforms *u;
-	enum isa isa;
-	enum pica_float mode;
-	struct shader_result r;
-};
-
-static void bench_run(void *arg) {
-	struct bench *t = arg;
-	kernels[t->isa].run[t->mode](t->p, 0, t->u, t->b, SHADER_LANES, 1 << 20, &t->r);
-}
 
 /* Words of [fidelity: shader-numbers]'s forms; descriptors of the same table. */
 static const uint32_t bench_descriptors[128] = { 0x6C368, 0x6C364, 0x6C362, 0x6C361, 0x0D86C36F,
@@ -430,35 +458,33 @@ static void skinning_program(uint32_t *w) {
 }
 
 static void bench(enum isa isa) {
-	struct bench t = {
-		.isa = isa, .b = kern_buffer(sizeof(*t.b)), .u = kern_buffer(sizeof(*t.u))
-	};
+	struct shader_batch *b = kern_buffer(sizeof(*b));
+	struct shader_uniforms *u = kern_buffer(sizeof(*u));
+	struct shader_result result;
 	for (unsigned i = 0; i < SHADER_UNIFORMS * 4; i++) {
-		t.u->c[i / 4][i % 4] = i % 5 ? (float)(i % 11) * 0.25f - 1.0f : 0.0f;
+		u->c[i / 4][i % 4] = i % 5 ? (float)(i % 11) * 0.25f - 1.0f : 0.0f;
 	}
 	for (unsigned i = 0; i < 16 * 4 * SHADER_LANES; i++) {
-		t.b->v[i / (4 * SHADER_LANES)][i / SHADER_LANES % 4][i % SHADER_LANES] =
+		b->v[i / (4 * SHADER_LANES)][i / SHADER_LANES % 4][i % SHADER_LANES] =
 				(float)(i % 7) * 3.0f - 8.0f;
 	}
-	for (unsigned mode = 0; mode < 2; mode++) {
-		static const char *const names[2][2] = { { "transform f24", "transform f32" },
-			{ "skinning f24", "skinning f32" } };
-		t.mode = (enum pica_float)mode;
-		for (unsigned which = 0; which < 2; which++) {
-			uint32_t code[SHADER_VS_WORDS] = { 0 };
-			if (which) {
-				skinning_program(code);
-			} else {
-				transform_program(code);
-			}
-			t.b->o_unread = (uint16_t)(which ? ~15u : ~3u);
-			t.p = prog_create(code, SHADER_VS_WORDS, bench_descriptors);
-			kern_bench(names[which][mode], isa, bench_run, &t, SHADER_LANES);
-			prog_put(t.p);
+	for (unsigned i = 0; i < 4; i++) {
+		static const char *const names[4] = { "transform f24", "transform f32",
+			"skinning f24", "skinning f32" };
+		uint32_t code[SHADER_VS_WORDS] = { 0 };
+		if (i < 2) {
+			transform_program(code);
+		} else {
+			skinning_program(code);
 		}
+		b->o_unread = (uint16_t)(i < 2 ? ~3u : ~15u);
+		struct prog *p = prog_create(code, SHADER_VS_WORDS, bench_descriptors, NULL);
+		KERN_BENCH(names[i], isa, SHADER_LANES) {
+			kernels[isa].run[i % 2](p, 0, u, b, SHADER_LANES, 1 << 20, &result, NULL);
+		}
+		prog_put(p);
 	}
-	kern_buffer_free(t.b);
-	kern_buffer_free(t.u);
+	kern_done(b);
 }
 
 static void open_tables(void) {
@@ -472,6 +498,7 @@ static void check(enum isa isa) {
 	test_special_values(isa);
 	test_range_ends(isa);
 	test_programs(isa);
+	test_slices(isa);
 }
 
 const struct kern_suite kern_suite = { "shader", open_tables, check, bench, NULL };

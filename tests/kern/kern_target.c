@@ -22,7 +22,7 @@ static void check_alpha(enum isa isa) {
 		const uint64_t got = v->alpha(alpha, round & 7, ref, n_lanes);
 		kern_same("alpha", isa, &want, &got, sizeof(want));
 	}
-	kern_buffer_free(alpha);
+	kern_done(alpha);
 }
 
 static const char *const depth_names[FRAG_DEPTH_W_COUNT][2] = {
@@ -57,12 +57,7 @@ static void check_depth(enum isa isa, unsigned w_kind, unsigned wide) {
 				scale, offset, n);
 		kern_same(depth_names[w_kind][wide], isa, want, got, sizeof(*want));
 	}
-	kern_check(depth_names[w_kind][wide], isa,
-			kern_guards_intact(want) && kern_guards_intact(got));
-	kern_buffer_free(zow);
-	kern_buffer_free(w);
-	kern_buffer_free(want);
-	kern_buffer_free(got);
+	kern_done(zow);
 }
 
 /*
@@ -144,10 +139,7 @@ static void check_test(enum isa isa, unsigned kind) {
 		kern_same(test_names[kind], isa, &live_c, &live_v, sizeof(live_c));
 		kern_same(test_names[kind], isa, want, got, bytes);
 	}
-	kern_check(test_names[kind], isa, kern_guards_intact(want) && kern_guards_intact(got));
-	kern_buffer_free(want);
-	kern_buffer_free(got);
-	kern_buffer_free(z);
+	kern_done(want);
 }
 
 static float shadow_factor(void) {
@@ -179,11 +171,7 @@ static void check_shadow(enum isa isa) {
 		v->shadow(got, px, z, green, &factors, live, n);
 		kern_same("shadow", isa, want, got, TARGET_PX * 4);
 	}
-	kern_check("shadow", isa, kern_guards_intact(want) && kern_guards_intact(got));
-	kern_buffer_free(want);
-	kern_buffer_free(got);
-	kern_buffer_free(z);
-	kern_buffer_free(green);
+	kern_done(want);
 }
 
 static void check_gas_add(enum isa isa) {
@@ -235,13 +223,7 @@ static void check_gas_add(enum isa isa) {
 		kern_same("gas_add", isa, &max_c, &max_v, sizeof(max_c));
 		kern_same("gas_add", isa, want, got, TARGET_PX * 4);
 	}
-	kern_check("gas_add", isa, kern_guards_intact(want) && kern_guards_intact(got) &&
-			kern_guards_intact(depth));
-	kern_buffer_free(want);
-	kern_buffer_free(got);
-	kern_buffer_free(depth);
-	kern_buffer_free(z);
-	kern_buffer_free(red);
+	kern_done(want);
 }
 
 static float share(void) {
@@ -281,12 +263,7 @@ static void check_gas_shade(enum isa isa) {
 			kern_same("gas_shade", isa, want + k * BATCH, got + k * BATCH, n_lanes * 2);
 		}
 	}
-	kern_check("gas_shade", isa, kern_guards_intact(want) && kern_guards_intact(got) &&
-			kern_guards_intact(table));
-	kern_buffer_free(src);
-	kern_buffer_free(want);
-	kern_buffer_free(got);
-	kern_buffer_free(table);
+	kern_done(src);
 }
 
 /* ---- Target ---- */
@@ -315,12 +292,7 @@ static void check_format(enum isa isa, unsigned format) {
 		v->store[format](got, px, src, live, n);
 		kern_same(color_format_name(format), isa, want, got, bytes);
 	}
-	kern_check(color_format_name(format), isa, kern_guards_intact(want) &&
-			kern_guards_intact(got) && kern_guards_intact(planes_v));
-	kern_buffer_free(want);
-	kern_buffer_free(got);
-	kern_buffer_free(planes);
-	kern_buffer_free(planes_v);
+	kern_done(want);
 }
 
 /*
@@ -379,94 +351,40 @@ static void check_borders(enum isa isa) {
 		}
 	}
 	munmap(map, 3 * PAGE);
-	kern_buffer_free(planes);
-	kern_buffer_free(z);
+	kern_done(planes);
 }
 
 /* ---- Bench: ns per pixel of a full batch ---- */
 
-struct bench {
-	const struct frag_kernels *k;
-	unsigned slot;
-	uint16_t *planes; /* 20 */
-	float *floats;    /* 4 planes */
-	uint32_t *z;
-	uint8_t *memory;
-	uint32_t px[BATCH_QUADS];
-	uint64_t live;
-	struct frag_test test;
-};
-
 static volatile uint64_t sink;
 
-static void bench_alpha(void *arg) {
-	struct bench *b = arg;
-	sink = b->k->alpha(b->planes, RELATION_GREATER, 128, BATCH);
-}
-
-static void bench_depth(void *arg) {
-	struct bench *b = arg;
-	b->k->depth[b->slot][1](b->z, b->floats + 2 * BATCH, b->floats, b->floats + BATCH, -1.0f,
-			0.0f, BATCH);
-}
-
-static void bench_test(void *arg) {
-	struct bench *b = arg;
-	sink = b->k->test[b->slot](&b->test, b->live, 0, BATCH_QUADS);
-}
-
-static void bench_shadow(void *arg) {
+static void bench(enum isa isa) {
 	static const struct frag_shadow_consts factors = { 1.5f, -1.0f };
-	struct bench *b = arg;
-	b->k->shadow(b->memory, b->px, b->z, b->planes, &factors, b->live, BATCH_QUADS);
-}
-
-static void bench_gas_add(void *arg) {
-	struct bench *b = arg;
-	const struct frag_gas_target t = { .color = b->memory, .color_px = b->px,
-		.depth = (const uint8_t *)b->planes, .depth_px = b->px, .depth_bytes = 4,
-		.relation = RELATION_ALWAYS, .delta = 1e-5f };
-	sink = b->k->gas_add(&t, b->z, b->planes, b->live, BATCH_QUADS);
-}
-
-static void bench_gas_shade(void *arg) {
 	static const uint32_t table[FRAG_FOG_ENTRIES] = { 0x00FFFEE6 };
 	static const struct frag_gas_consts gas = { .inverse_max = 0.5f, .attenuation = 1.0f };
 	const struct frag_fog_consts fog = { .table = table, .scale = 128.0f };
-	struct bench *b = arg;
-	const struct plane_in in[2] = { { b->planes + 4 * BATCH, 0 },
-		{ b->planes + 8 * BATCH, BATCH } };
-	b->k->gas_shade(b->planes, in, &gas, &fog, BATCH);
-}
-
-static void bench_load(void *arg) {
-	struct bench *b = arg;
-	b->k->load[b->slot](b->planes, b->memory, b->px, BATCH_QUADS);
-}
-
-static void bench_store(void *arg) {
-	struct bench *b = arg;
-	const uint16_t *const src[4] = { b->planes, b->planes + BATCH, b->planes + 2 * BATCH,
-		b->planes + 3 * BATCH };
-	b->k->store[b->slot](b->memory, b->px, src, b->live, BATCH_QUADS);
-}
-
-static void bench(enum isa isa) {
-	struct bench b = { .k = frag_kernels_for(isa), .live = ~(uint64_t)0 };
-	b.planes = kern_buffer(20 * PLANE_BYTES);
-	b.floats = kern_buffer(4 * BATCH * sizeof(float));
-	b.z = kern_buffer(BATCH * 4);
-	b.memory = kern_buffer(BATCH * 4);
-	kern_random_colors(b.planes, 20 * BATCH);
+	const uint64_t all = ~(uint64_t)0;
+	const struct frag_kernels *k = frag_kernels_for(isa);
+	uint16_t *planes = kern_buffer(20 * PLANE_BYTES);
+	float *floats = kern_buffer(4 * BATCH * sizeof(float));
+	uint32_t *z = kern_buffer(BATCH * 4), *px = kern_buffer(BATCH_QUADS * 4);
+	uint8_t *memory = kern_buffer(BATCH * 4);
+	kern_random_colors(planes, 20 * BATCH);
 	for (unsigned i = 0; i < 4 * BATCH; i++) {
-		b.floats[i] = (float)kern_random_in(1, 1000) / 1000.0f;
+		floats[i] = (float)kern_random_in(1, 1000) / 1000.0f;
 	}
 	for (unsigned q = 0; q < BATCH_QUADS; q++) {
-		b.px[q] = 4 * q;
+		px[q] = 4 * q;
 	}
-	b.test = (struct frag_test){ .base = b.memory,
-		.quad_px = b.px,
-		.z = b.z,
+	const uint16_t *const src[4] = { planes, planes + BATCH, planes + 2 * BATCH,
+		planes + 3 * BATCH };
+	const struct plane_in in[2] = { { planes + 4 * BATCH, 0 }, { planes + 8 * BATCH, BATCH } };
+	const struct frag_gas_target cloud = { .color = memory, .color_px = px,
+		.depth = (const uint8_t *)planes, .depth_px = px, .depth_bytes = 4,
+		.relation = RELATION_ALWAYS, .delta = 1e-5f };
+	const struct frag_test test = { .base = memory,
+		.quad_px = px,
+		.z = z,
 		.depth_relation = RELATION_GREATER | RELATION_EQUAL,
 		.write_depth = 1,
 		.stencil_relation = RELATION_EQUAL,
@@ -475,30 +393,34 @@ static void bench(enum isa isa) {
 		.write_mask = 255,
 		.op_zpass = 3 };
 	char name[64];
-	kern_bench("alpha", isa, bench_alpha, &b, BATCH);
-	for (b.slot = 0; b.slot < FRAG_DEPTH_W_COUNT; b.slot++) {
-		kern_bench(depth_names[b.slot][1], isa, bench_depth, &b, BATCH);
+	KERN_BENCH("alpha", isa, BATCH) sink = k->alpha(planes, RELATION_GREATER, 128, BATCH);
+	for (unsigned w = 0; w < FRAG_DEPTH_W_COUNT; w++) {
+		KERN_BENCH(depth_names[w][1], isa, BATCH) {
+			k->depth[w][1](z, floats + 2 * BATCH, floats, floats + BATCH, -1.0f, 0.0f,
+					BATCH);
+		}
 	}
-	for (b.slot = 0; b.slot < FRAG_TEST_COUNT; b.slot++) {
-		kern_bench(test_names[b.slot], isa, bench_test, &b, BATCH);
+	for (unsigned i = 0; i < FRAG_TEST_COUNT; i++) {
+		KERN_BENCH(test_names[i], isa, BATCH) {
+			sink = k->test[i](&test, all, 0, BATCH_QUADS);
+		}
 	}
-	kern_bench("shadow", isa, bench_shadow, &b, BATCH);
-	kern_bench("gas-add", isa, bench_gas_add, &b, BATCH);
-	kern_bench("gas-shade", isa, bench_gas_shade, &b, BATCH);
-	for (b.slot = 0; b.slot < COLOR_COUNT; b.slot++) {
-		snprintf(name, sizeof(name), "load-%s", color_format_name(b.slot));
-		kern_bench(name, isa, bench_load, &b, BATCH);
-		b.live = ~(uint64_t)0;
-		snprintf(name, sizeof(name), "store-%s", color_format_name(b.slot));
-		kern_bench(name, isa, bench_store, &b, BATCH);
-		b.live = 0x5F3F7EFD13F7FE93u;
-		snprintf(name, sizeof(name), "store-%s-masked", color_format_name(b.slot));
-		kern_bench(name, isa, bench_store, &b, BATCH);
+	KERN_BENCH("shadow", isa, BATCH) {
+		k->shadow(memory, px, z, planes, &factors, all, BATCH_QUADS);
 	}
-	kern_buffer_free(b.planes);
-	kern_buffer_free(b.floats);
-	kern_buffer_free(b.z);
-	kern_buffer_free(b.memory);
+	KERN_BENCH("gas-add", isa, BATCH) sink = k->gas_add(&cloud, z, planes, all, BATCH_QUADS);
+	KERN_BENCH("gas-shade", isa, BATCH) k->gas_shade(planes, in, &gas, &fog, BATCH);
+	for (unsigned format = 0; format < COLOR_COUNT; format++) {
+		snprintf(name, sizeof(name), "load-%s", color_format_name(format));
+		KERN_BENCH(name, isa, BATCH) k->load[format](planes, memory, px, BATCH_QUADS);
+		snprintf(name, sizeof(name), "store-%s", color_format_name(format));
+		KERN_BENCH(name, isa, BATCH) k->store[format](memory, px, src, all, BATCH_QUADS);
+		snprintf(name, sizeof(name), "store-%s-masked", color_format_name(format));
+		KERN_BENCH(name, isa, BATCH) {
+			k->store[format](memory, px, src, 0x5F3F7EFD13F7FE93u, BATCH_QUADS);
+		}
+	}
+	kern_done(planes);
 }
 
 static void check(enum isa isa) {

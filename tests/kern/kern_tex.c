@@ -32,10 +32,7 @@ static void test_decode(enum isa isa, const struct tex_kernels *k) {
 			c.decode[format](want + first, up ? -stride : stride, src + skew);
 			k->decode[format](got + first, up ? -stride : stride, src + skew);
 			kern_same(tex_format_name(format), isa, want, got, words * 4);
-			kern_check(tex_format_name(format), isa, kern_guards_intact(got));
-			kern_buffer_free(src);
-			kern_buffer_free(want);
-			kern_buffer_free(got);
+			kern_done(src);
 		}
 	}
 }
@@ -74,7 +71,7 @@ static void picture_init(struct picture *p, unsigned width, unsigned height, uns
 }
 
 static void picture_finish(struct picture *p) {
-	kern_buffer_free(p->texels);
+	kern_done(p->texels);
 }
 
 /* Around the edges, at texel borders and centres, over several repeats, huge, no number. */
@@ -121,12 +118,8 @@ static void compare(const char *name, enum isa isa, sample_fn *want_fn, sample_f
 		if (!kern_same(name, isa, want, got, 4 * BATCH * sizeof(uint16_t))) {
 			break;
 		}
-		kern_check(name, isa, kern_guards_intact(got));
 	}
-	kern_buffer_free(u);
-	kern_buffer_free(v);
-	kern_buffer_free(want);
-	kern_buffer_free(got);
+	kern_done(u);
 }
 
 static void test_sample(enum isa isa, const struct tex_kernels *k) {
@@ -138,7 +131,6 @@ static void test_sample(enum isa isa, const struct tex_kernels *k) {
 			picture_init(&p, sides[side][0], sides[side][1], wrap & 7, wrap >> 3);
 			compare("nearest", isa, c.nearest, k->nearest, &p, 8);
 			compare("bilinear", isa, c.bilinear, k->bilinear, &p, 16);
-			kern_check("texels", isa, kern_guards_intact(p.texels));
 			picture_finish(&p);
 		}
 	}
@@ -206,13 +198,8 @@ static void test_coordinates(enum isa isa, const struct tex_kernels *k) {
 		same_nans(want->t, n);
 		same_nans(got->t, n);
 		kern_same("project", isa, want, got, sizeof(*want));
-		kern_check("project", isa, kern_guards_intact(got));
 	}
-	kern_buffer_free(u);
-	kern_buffer_free(v);
-	kern_buffer_free(w);
-	kern_buffer_free(want);
-	kern_buffer_free(got);
+	kern_done(u);
 }
 
 /* A depth that often ends on or beside that of a texel when the bias has been taken away. */
@@ -251,13 +238,8 @@ static void compare_shadow(enum isa isa, const struct tex_kernels *k, struct pic
 		c.shadow(&p->level, &p->d, s, t, z, n, want);
 		k->shadow(&p->level, &p->d, s, t, z, n, got);
 		kern_same("shadow", isa, want, got, 4 * BATCH * sizeof(uint16_t));
-		kern_check("shadow", isa, kern_guards_intact(got));
 	}
-	kern_buffer_free(s);
-	kern_buffer_free(t);
-	kern_buffer_free(z);
-	kern_buffer_free(want);
-	kern_buffer_free(got);
+	kern_done(s);
 }
 
 static void test_shadow(enum isa isa, const struct tex_kernels *k) {
@@ -267,7 +249,6 @@ static void test_shadow(enum isa isa, const struct tex_kernels *k) {
 		struct picture p;
 		picture_init(&p, sides[side][0], sides[side][1], TEX_WRAP_EDGE, TEX_WRAP_EDGE);
 		compare_shadow(isa, k, &p);
-		kern_check("texels", isa, kern_guards_intact(p.texels));
 		picture_finish(&p);
 	}
 }
@@ -296,156 +277,105 @@ static void test_mip_blend(enum isa isa, const struct tex_kernels *k) {
 		c.mip_blend(want, (const uint16_t(*)[BATCH])a, (const uint16_t(*)[BATCH])b, f, n);
 		k->mip_blend(got, (const uint16_t(*)[BATCH])a, (const uint16_t(*)[BATCH])b, f, n);
 		kern_same("mip_blend", isa, want, got, 4 * BATCH * sizeof(uint16_t));
-		kern_check("mip_blend", isa, kern_guards_intact(got));
 	}
-	kern_buffer_free(a);
-	kern_buffer_free(b);
-	kern_buffer_free(want);
-	kern_buffer_free(got);
-	kern_buffer_free(f);
+	kern_done(a);
 }
 
 /* ---- Bench ---- */
 
-struct bench {
-	const struct tex_kernels *k;
-	const struct picture *p;
-	unsigned format;
-	const uint8_t *src;
-	uint32_t *dst;
-	float u[16][BATCH], v[16][BATCH]; /* 16 blocks of a magnified quad */
-	unsigned block;
-	struct tex_image *image;
-	struct tex_desc d;
-};
-
-static void bench_decode(void *arg) {
-	struct bench *b = arg;
-	for (unsigned i = 0; i < 16; i++) {
-		const uint8_t *src = b->src + i * 8 * tex_format_bits(b->format);
-		b->k->decode[b->format](b->dst + 8 * (i & 3), 64, src);
-	}
-}
-
-static void bench_nearest(void *arg) {
-	struct bench *b = arg;
-	PICA_ALIGNED(64) uint16_t out[4][BATCH];
-	unsigned i = b->block++ & 15;
-	b->k->nearest(&b->p->level, &b->p->d, b->u[i], b->v[i], BATCH, out);
-}
-
-static void bench_bilinear(void *arg) {
-	struct bench *b = arg;
-	PICA_ALIGNED(64) uint16_t out[4][BATCH];
-	unsigned i = b->block++ & 15;
-	b->k->bilinear(&b->p->level, &b->p->d, b->u[i], b->v[i], BATCH, out);
-}
-
-static void bench_project(void *arg) {
-	struct bench *b = arg;
-	PICA_ALIGNED(64) float s[BATCH], t[BATCH];
-	unsigned i = b->block++ & 15;
-	b->k->project(s, t, b->u[i], b->v[i], b->u[i], BATCH);
-}
-
-static void bench_cube(void *arg) {
-	struct bench *b = arg;
-	struct tex_direction to;
-	unsigned i = b->block++ & 15;
-	b->k->cube(&to, b->u[i], b->v[i], b->v[15 - i], BATCH);
-}
-
-static void bench_shadow(void *arg) {
-	struct bench *b = arg;
-	PICA_ALIGNED(64) uint16_t out[4][BATCH];
-	unsigned i = b->block++ & 15;
-	b->k->shadow(&b->p->level, &b->p->d, b->u[i], b->v[i], b->v[i], BATCH, out);
-}
-
-static void bench_sample(void *arg) {
-	struct bench *b = arg;
-	PICA_ALIGNED(64) uint16_t out[4][BATCH];
-	unsigned i = b->block++ & 15;
-	tex_sample(b->k, &b->d, b->image, b->u[i], b->v[i], BATCH, out);
-}
-
-static void bench_mip_blend(void *arg) {
-	struct bench *b = arg;
-	PICA_ALIGNED(64) uint16_t out[4][BATCH], f[BATCH] = { 0 };
-	memset(out, 0, sizeof(out));
-	const uint16_t(*in)[BATCH] = (const uint16_t(*)[BATCH])out;
-	b->k->mip_blend(out, in, in, f, BATCH);
-}
-
 static void bench(enum isa isa) {
-	struct tex_kernels k;
-	tex_kernels_init(&k, isa);
-	struct bench b = { .k = &k };
-	uint8_t *src = kern_buffer(16 * 256);
-	kern_random_bytes(src, 16 * 256);
-	b.src = src;
-	b.dst = kern_buffer(64 * 8 * 4);
-	for (b.format = 0; b.format < TEX_FORMATS; b.format++) {
-		char name[32] = "decode_";
-		strcat(name, tex_format_name(b.format));
-		kern_bench(name, isa, bench_decode, &b, 16 * 64);
-	}
-
-	/* Blocks in Morton order, turned a little, 0.7 texels a pixel. */
-	for (unsigned block = 0; block < 16; block++) {
-		for (unsigned i = 0; i < BATCH; i++) {
-			float px = (float)(morton8_x(i) + block % 4 * 8);
-			float py = (float)(morton8_y(i) + block / 4 * 8);
-			b.u[block][i] = (0.7f * px + 0.1f * py) / 256.0f;
-			b.v[block][i] = (0.7f * py - 0.1f * px) / 256.0f;
-		}
-	}
 	static const struct {
 		const char *nearest, *bilinear;
 		unsigned wrap;
-	} row[] = { { "nearest_repeat", "bilinear_repeat", TEX_WRAP_REPEAT },
+	} wraps[] = { { "nearest_repeat", "bilinear_repeat", TEX_WRAP_REPEAT },
 		{ "nearest_edge", "bilinear_edge", TEX_WRAP_EDGE },
 		{ "nearest_mirror", "bilinear_mirror", TEX_WRAP_MIRROR },
 		{ "nearest_border", "bilinear_border", TEX_WRAP_BORDER } };
-	for (unsigned i = 0; i < ARRAY_LEN(row); i++) {
-		struct picture p;
-		picture_init(&p, 256, 256, row[i].wrap, row[i].wrap);
-		b.p = &p;
-		kern_bench(row[i].nearest, isa, bench_nearest, &b, BATCH);
-		kern_bench(row[i].bilinear, isa, bench_bilinear, &b, BATCH);
+	PICA_ALIGNED(64) static float u[16][BATCH], v[16][BATCH]; /* blocks of a magnified quad */
+	PICA_ALIGNED(64) static uint16_t out[4][BATCH], fraction[BATCH];
+	const uint16_t(*in)[BATCH] = (const uint16_t(*)[BATCH])out;
+	struct tex_direction to;
+	struct tex_kernels k;
+	struct picture p;
+	unsigned i = 0; /* the block */
+	tex_kernels_init(&k, isa);
+	uint8_t *src = kern_buffer(16 * 256);
+	uint32_t *dst = kern_buffer(64 * 8 * 4);
+	kern_random_bytes(src, 16 * 256);
+	for (unsigned format = 0; format < TEX_FORMATS; format++) {
+		char name[32] = "decode_";
+		strcat(name, tex_format_name(format));
+		KERN_BENCH(name, isa, 16 * 64) {
+			for (unsigned at = 0; at < 16; at++) {
+				const uint8_t *block = src + at * 8 * tex_format_bits(format);
+				k.decode[format](dst + 8 * (at & 3), 64, block);
+			}
+		}
+	}
+	/* Blocks in Morton order, turned a little, 0.7 texels a pixel. */
+	for (unsigned px = 0; px < 16 * BATCH; px++) {
+		const unsigned block = px / BATCH, at = px % BATCH;
+		const float x = (float)(morton8_x(at) + block % 4 * 8);
+		const float y = (float)(morton8_y(at) + block / 4 * 8);
+		u[block][at] = (0.7f * x + 0.1f * y) / 256.0f;
+		v[block][at] = (0.7f * y - 0.1f * x) / 256.0f;
+	}
+	for (unsigned wrap = 0; wrap < ARRAY_LEN(wraps); wrap++) {
+		picture_init(&p, 256, 256, wraps[wrap].wrap, wraps[wrap].wrap);
+		KERN_BENCH(wraps[wrap].nearest, isa, BATCH) {
+			i = (i + 1) & 15;
+			k.nearest(&p.level, &p.d, u[i], v[i], BATCH, out);
+		}
+		KERN_BENCH(wraps[wrap].bilinear, isa, BATCH) {
+			i = (i + 1) & 15;
+			k.bilinear(&p.level, &p.d, u[i], v[i], BATCH, out);
+		}
 		picture_finish(&p);
 	}
-	kern_bench("mip_blend", isa, bench_mip_blend, &b, BATCH);
-	kern_bench("project", isa, bench_project, &b, BATCH);
-	kern_bench("cube", isa, bench_cube, &b, BATCH);
-	struct picture map;
-	picture_init(&map, 256, 256, TEX_WRAP_EDGE, TEX_WRAP_EDGE);
-	map.d.type = TEX_SHADOW_2D;
-	b.p = &map;
-	kern_bench("shadow", isa, bench_shadow, &b, BATCH);
-	picture_finish(&map);
+	KERN_BENCH("mip_blend", isa, BATCH) k.mip_blend(out, in, in, fraction, BATCH);
+	KERN_BENCH("project", isa, BATCH) {
+		i = (i + 1) & 15;
+		k.project(to.s, to.t, u[i], v[i], u[i], BATCH);
+	}
+	KERN_BENCH("cube", isa, BATCH) {
+		i = (i + 1) & 15;
+		k.cube(&to, u[i], v[i], v[15 - i], BATCH);
+	}
+	picture_init(&p, 256, 256, TEX_WRAP_EDGE, TEX_WRAP_EDGE);
+	p.d.type = TEX_SHADOW_2D;
+	KERN_BENCH("shadow", isa, BATCH) {
+		i = (i + 1) & 15;
+		k.shadow(&p.level, &p.d, u[i], v[i], v[i], BATCH, out);
+	}
+	picture_finish(&p);
 
 	/* Whole units: one level, and trilinear with a footprint of about 0.7 * 2^1.3 texels. */
-	struct space space;
-	space_init(&space);
-	b.d = (struct tex_desc){ .addr = 8, .enabled = 1, .valid = 1, .width = 256, .height = 256,
+	static const struct {
+		const char *name;
+		unsigned mag_linear, max_level, lod_bias;
+	} units[] = { { "sample_bilinear", 1, 0, 0 }, { "sample_mag_min", 0, 0, 0 },
+		{ "sample_trilinear", 0, 5, 0x14D } };
+	struct tex_desc d = { .addr = 8, .enabled = 1, .valid = 1, .width = 256, .height = 256,
 		.wrap_s = TEX_WRAP_REPEAT, .wrap_t = TEX_WRAP_REPEAT, .mag_linear = 1,
 		.min_linear = 1, .mip_linear = 1, .max_level = 5 };
-	b.image = tex_image_create(&b.d, &space, false);
-	if (!b.image) {
+	struct space space;
+	space_init(&space);
+	struct tex_image *image = tex_image_create(&d, &space, false);
+	if (!image) {
 		abort();
 	}
-	b.d.max_level = 0;
-	kern_bench("sample_bilinear", isa, bench_sample, &b, BATCH);
-	b.d.mag_linear = 0;
-	kern_bench("sample_mag_min", isa, bench_sample, &b, BATCH);
-	b.d.max_level = 5;
-	b.d.lod_bias = 0x14D;
-	kern_bench("sample_trilinear", isa, bench_sample, &b, BATCH);
-	tex_image_put(b.image);
+	for (unsigned unit = 0; unit < ARRAY_LEN(units); unit++) {
+		d.mag_linear = units[unit].mag_linear & 1;
+		d.max_level = (uint8_t)units[unit].max_level;
+		d.lod_bias = (int16_t)units[unit].lod_bias;
+		KERN_BENCH(units[unit].name, isa, BATCH) {
+			i = (i + 1) & 15;
+			tex_sample(&k, &d, image, u[i], v[i], BATCH, out);
+		}
+	}
+	tex_image_put(image);
 	space_finish(&space);
-	kern_buffer_free(src);
-	kern_buffer_free(b.dst);
+	kern_done(src);
 }
 
 static void open_plain(void) {

@@ -44,15 +44,15 @@ static float from_map(const struct naive *n, uint32_t table, float c) {
 
 /* ---- Noise (10.4) ---- */
 
-unsigned naive_noise_p(unsigned k) {
+static unsigned noise_p(unsigned k) {
 	static const unsigned t1[16] = {0, 4, 10, 8, 4, 9, 7, 12, 5, 15, 13, 14, 11, 15, 2, 11};
 	return (((k % 9 + 2) * 3) & 15) ^ t1[(k / 9) & 15];
 }
 
-unsigned naive_noise_q(unsigned x, unsigned y) {
+static unsigned noise_q(unsigned x, unsigned y) {
 	static const unsigned t2[16] = {10, 2, 15, 8, 0, 7, 4, 5, 5, 13, 2, 6, 13, 9, 3, 14};
-	const unsigned p = naive_noise_p(x);
-	unsigned q = naive_noise_p(y);
+	const unsigned p = noise_p(x);
+	unsigned q = noise_p(y);
 	if ((p & 3) == 1) {
 		q += 4;
 	}
@@ -63,7 +63,7 @@ unsigned naive_noise_q(unsigned x, unsigned y) {
 }
 
 static float random_at(unsigned x, unsigned y) {
-	return -1.0f + (float)(naive_noise_q(x, y) * 2) / 15.0f;
+	return -1.0f + (float)(noise_q(x, y) * 2) / 15.0f;
 }
 
 static float noise_position(float c, uint32_t frequency, uint32_t phase) {
@@ -71,7 +71,7 @@ static float noise_position(float c, uint32_t frequency, uint32_t phase) {
 	return limited((9.0f * f16_to_f32(frequency)) * moved);
 }
 
-float naive_noise(const struct naive *n, float u, float v) {
+static float noise_at(const struct naive *n, float u, float v) {
 	const uint32_t frequency = n->regs[REG_TEXUNIT3_PROCTEX3];
 	const float x = noise_position(u, PROCTEX_FREQUENCY_U(frequency),
 			PROCTEX_NOISE_PHASE(n->regs[REG_TEXUNIT3_PROCTEX1]));
@@ -95,7 +95,7 @@ float naive_noise(const struct naive *n, float u, float v) {
 
 /* ---- Shift, clamp, functions (10.3, 10.5, 10.6) ---- */
 
-float naive_proctex_shift(uint32_t mode, uint32_t clamp, float opposite) {
+static float shift_of(uint32_t mode, uint32_t clamp, float opposite) {
 	const float full = clamp == PROCTEX_CLAMP_MIRRORED_REPEAT ? 1.0f : 0.5f;
 	const int whole = (int)opposite;
 	if (mode == PROCTEX_SHIFT_ODD) {
@@ -107,7 +107,7 @@ float naive_proctex_shift(uint32_t mode, uint32_t clamp, float opposite) {
 	return 0.0f;
 }
 
-float naive_proctex_clamp(uint32_t mode, float c) {
+static float clamp_of(uint32_t mode, float c) {
 	const float low = floorf(c);
 	if (mode == PROCTEX_CLAMP_ZERO) {
 		return c > 1.0f ? 0.0f : c;
@@ -124,7 +124,7 @@ float naive_proctex_clamp(uint32_t mode, float c) {
 	return c < 1.0f ? c : 1.0f;
 }
 
-float naive_proctex_function(uint32_t which, float u, float v) {
+static float function_of(uint32_t which, float u, float v) {
 	const float u2 = u * u, v2 = v * v;
 	const float length = sqrtf(u2 + v2);
 	const float mean = (u + v) * 0.5f;
@@ -260,22 +260,22 @@ void naive_proctex(const struct naive *n, const float at[4][2], uint8_t out[4]) 
 	const uint32_t config = n->regs[REG_TEXUNIT3_PROCTEX0];
 	float u = limited(at[0][0]), v = limited(at[0][1]);
 	const float off_u =
-			naive_proctex_shift(PROCTEX0_U_SHIFT(config), PROCTEX0_U_CLAMP(config), v);
+			shift_of(PROCTEX0_U_SHIFT(config), PROCTEX0_U_CLAMP(config), v);
 	const float off_v =
-			naive_proctex_shift(PROCTEX0_V_SHIFT(config), PROCTEX0_V_CLAMP(config), u);
+			shift_of(PROCTEX0_V_SHIFT(config), PROCTEX0_V_CLAMP(config), u);
 	if (PROCTEX0_NOISE(config)) {
-		const float noise = naive_noise(n, u, v);
+		const float noise = noise_at(n, u, v);
 		const uint32_t word_u = n->regs[REG_TEXUNIT3_PROCTEX1];
 		const uint32_t word_v = n->regs[REG_TEXUNIT3_PROCTEX2];
 		u = fabsf(u + noise * ((float)sign_extend(word_u & 0xFFFF, 16) / 4096.0f));
 		v = fabsf(v + noise * ((float)sign_extend(word_v & 0xFFFF, 16) / 4096.0f));
 	}
-	u = naive_proctex_clamp(PROCTEX0_U_CLAMP(config), u + off_u);
-	v = naive_proctex_clamp(PROCTEX0_V_CLAMP(config), v + off_v);
-	const float c = naive_proctex_function(PROCTEX0_RGB_MAP(config), u, v);
+	u = clamp_of(PROCTEX0_U_CLAMP(config), u + off_u);
+	v = clamp_of(PROCTEX0_V_CLAMP(config), v + off_v);
+	const float c = function_of(PROCTEX0_RGB_MAP(config), u, v);
 	colored(n, at, from_map(n, PROCTEX_TABLE_RGB_MAP, c), out);
 	if (PROCTEX0_SEPARATE_ALPHA(config)) {
-		const float a = naive_proctex_function(PROCTEX0_ALPHA_MAP(config), u, v);
+		const float a = function_of(PROCTEX0_ALPHA_MAP(config), u, v);
 		out[3] = (uint8_t)(from_map(n, PROCTEX_TABLE_ALPHA_MAP, a) * 255.0f);
 	}
 }

@@ -204,14 +204,6 @@ uint32_t naive_fog_factor(const struct naive *n, float depth);
 void naive_proctex_word(struct naive *n, uint32_t word);
 /* at: as for naive_sample(). */
 void naive_proctex(const struct naive *n, const float at[4][2], uint8_t out[4]);
-/* Parts of it, for tests: P(k), q(x, y) and the noise of 10.4, offsets, clamp and functions. */
-unsigned naive_noise_p(unsigned k);
-unsigned naive_noise_q(unsigned x, unsigned y);
-float naive_noise(const struct naive *n, float u, float v);
-float naive_proctex_shift(uint32_t mode, uint32_t clamp, float opposite);
-float naive_proctex_clamp(uint32_t mode, float c);
-float naive_proctex_function(uint32_t which, float u, float v);
-
 /* naive_shadow.c: a fragment of fragment mode 3. */
 void naive_shadow_fragment(struct naive *n, uint64_t index, float depth, uint8_t green);
 

@@ -63,7 +63,7 @@ uint64_t naive_tiled_index(unsigned x, unsigned row, unsigned width, bool block3
 		return tile * 64 + xl[x & 7] + yl[row & 7];
 	}
 	/* Z order over five bits of each inside a 32x32 block, blocks row by row [guess]. */
-	const uint64_t block = (uint64_t)(row >> 5) * ((width + 31) >> 5) + (x >> 5);
+	const uint64_t block = (uint64_t)(row >> 5) * ((width / 8 + 3) / 4) + (x >> 5);
 	unsigned z = 0;
 	for (unsigned bit = 0; bit < 5; bit++) {
 		z |= (x >> bit & 1) << (2 * bit) | (row >> bit & 1) << (2 * bit + 1);
@@ -157,7 +157,8 @@ static void transfer(struct naive *n, const struct pica_job_transfer *job) {
 		.out_tiled = keep_order ? !from_linear : from_linear,
 		.in_format = transfer_format(f >> 8),
 		.out_format = transfer_format(f >> 12),
-		.scale = f >> 24 & 3,
+		/* 3 is as 2 [guess, fidelity: transfer-fields] */
+		.scale = (f >> 24 & 3) == 3 ? 2 : f >> 24 & 3,
 		.src = job->src,
 		.dst = job->dst,
 	};

@@ -208,10 +208,9 @@ void random_group(struct gen *gen, struct group *g, unsigned draws) {
 		}
 		random_draw(gen, g);
 	}
-	struct pica_job job = {.op = PICA_OP_WRITE};
-	job.u.write.addr = VERTEX_AREA;
-	job.u.write.size_bytes = g->n_vertices;
-	job.u.write.data = (uint64_t)(uintptr_t)g->vertices;
+	struct pica_job job = { .op = PICA_OP_WRITE,
+		.u.write = { .addr = VERTEX_AREA, .size_bytes = g->n_vertices,
+			.data = (uint64_t)(uintptr_t)g->vertices } };
 	if (g->n_vertices == 0) {
 		job = (struct pica_job){.op = PICA_OP_BARRIER};
 	}

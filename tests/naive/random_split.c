@@ -147,9 +147,8 @@ static void change_memory(struct split *s) {
 	memcpy(s->whole.memory[window] + (addr - window_phys[window]), noise, bytes);
 	memcpy(s->parts.memory[window] + (addr - window_phys[window]), noise, bytes);
 	if (which) {
-		struct pica_job job = {.op = PICA_OP_INVALIDATE};
-		job.u.invalidate.addr = addr;
-		job.u.invalidate.size_bytes = bytes;
+		struct pica_job job = { .op = PICA_OP_INVALIDATE,
+			.u.invalidate = { .addr = addr, .size_bytes = bytes } };
 		run(s, &job, 200);
 	}
 }
@@ -285,9 +284,8 @@ static bool record_end(struct split *s, struct pica_recorder *recorder) {
 	struct pica_capture *capture;
 	struct pica_capture_info info;
 	for (unsigned i = 0; i < 2; i++) { /* memory that no job has read is compared, too */
-		struct pica_job job = {.op = PICA_OP_INVALIDATE};
-		job.u.invalidate.addr = window_phys[i];
-		job.u.invalidate.size_bytes = WIN_BYTES;
+		struct pica_job job = { .op = PICA_OP_INVALIDATE,
+			.u.invalidate = { .addr = window_phys[i], .size_bytes = WIN_BYTES } };
 		check("pica_submit", pica_submit(s->whole.ctx, &job, 1, NULL));
 	}
 	s->n_recordings++;

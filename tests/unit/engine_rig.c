@@ -50,9 +50,8 @@ struct pica_done finish(uint64_t seq) {
 
 struct pica_done run_words(const uint32_t *words, size_t n) {
 	ck_assert_int_eq(pica_ctx_write_memory(ctx, LIST, words, (uint32_t)(4 * n)), 0);
-	struct pica_job job = { .op = PICA_OP_LIST, .user_data = 77 };
-	job.u.list.addr = LIST;
-	job.u.list.size_bytes = (uint32_t)(4 * n);
+	struct pica_job job = { .op = PICA_OP_LIST, .user_data = 77,
+		.u.list = { .addr = LIST, .size_bytes = (uint32_t)(4 * n) } };
 	struct pica_done done = finish(submit(&job));
 	ck_assert_uint_eq(done.user_data, 77);
 	return done;

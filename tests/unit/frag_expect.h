@@ -2,8 +2,13 @@
 #ifndef FRAG_EXPECT_H
 #define FRAG_EXPECT_H
 
-#include "frag_naive.h"
 #include "frag_rig.h"
+#include "tests/naive/naive_state.h"
+
+enum { NAIVE_COLOR = 0x18000000, NAIVE_DEPTH = 0x18800000 };
+
+/* How the kernels of the rig round products. */
+static enum pica_combiner expected_rounding;
 
 /* Every lane another value, so that planes cannot be mixed up unseen. */
 static inline void random_inputs(struct rig *r) {
@@ -61,35 +66,63 @@ struct expected {
 	uint64_t live;
 };
 
+/* In [0, 1]. */
+static inline float unit_depth(const struct rig *r, unsigned i) {
+	const float offset = f24_to_f32(r->regs[REG_DEPTHMAP_OFFSET]);
+	float d = r->b.f[PLANE_Z][i] * f24_to_f32(r->regs[REG_DEPTHMAP_SCALE]) + offset;
+	if (!(r->regs[REG_DEPTHMAP_ENABLE] & 1)) {
+		d = d * (1.0f / r->b.f[PLANE_IW][i]);
+	}
+	d = d > 0 ? d : 0;
+	return d < 1 ? d : 1;
+}
+
+static inline uint8_t unit_byte(float x) {
+	x = x > 0 ? x : 0;
+	return (uint8_t)((x < 1 ? x : 1) * 255.0f + 0.5f);
+}
+
 /* The naive renderer on the batch as it stands: call before rig_draw(). */
 static inline void expect(struct rig *r, struct expected *e) {
 	static uint16_t texels[TEX_UNITS][4][BATCH];
-	const bool shadow_map = (r->regs[REG_COLOR_OPERATION] & 3) == 3;
-	const unsigned color_bytes = shadow_map ? 4 :
-			color_format_bytes(r->regs[REG_COLORBUFFER_FORMAT] >> 16 & 7);
-	const unsigned depth_bytes = depth_format_bytes(r->regs[REG_DEPTHBUFFER_FORMAT] & 3);
+	const unsigned mode = r->regs[REG_COLOR_OPERATION] & 3;
 	memcpy(e->color, r->color, sizeof(e->color));
 	memcpy(e->depth, r->depth, sizeof(e->depth));
 	e->live = 0;
+	if (mode == FRAGMENT_MODE_NOTHING) {
+		return;
+	}
+	struct naive *n = naive_create(PICA_FLOAT_F24);
+	HOLDS(n && naive_map(n, NAIVE_COLOR, sizeof(e->color), e->color) == 0 &&
+			naive_map(n, NAIVE_DEPTH, sizeof(e->depth), e->depth) == 0);
+	memcpy(n->regs, r->regs, sizeof(n->regs));
+	memcpy(n->tables.fog, r->fog_table, sizeof(n->tables.fog));
+	naive_set_combiner(n, expected_rounding);
+	n->draw.color_addr = NAIVE_COLOR;
+	n->draw.depth_addr = NAIVE_DEPTH;
+	n->draw.color_format = mode == FRAGMENT_MODE_SHADOW ? COLOR_FORMAT_RGBA8 :
+			COLORBUFFER_FORMAT_FORMAT(r->regs[REG_COLORBUFFER_FORMAT]);
+	n->draw.depth_format = DEPTHBUFFER_FORMAT_FORMAT(r->regs[REG_DEPTHBUFFER_FORMAT]);
 	sample_textures(r, texels);
 	for (unsigned i = 0; i < 4 * r->b.n_quads; i++) {
 		if (!(r->b.live >> i & 1)) {
 			continue;
 		}
-		struct naive_inputs in = { .iw = r->b.f[PLANE_IW][i], .zow = r->b.f[PLANE_Z][i],
-			.flat = r->rs.flat != 0, .fog = r->fog_table };
+		uint8_t primary[4], tex[4][4] = { { 0 } };
 		for (unsigned c = 0; c < 4; c++) {
-			in.color[c] = r->b.f[PLANE_COLOR + c][i];
+			const float x = r->b.f[PLANE_COLOR + c][i];
+			primary[c] = unit_byte(r->rs.flat ? x : x * (1.0f / r->b.f[PLANE_IW][i]));
 			for (unsigned unit = 0; unit < TEX_UNITS; unit++) {
-				in.texture[unit][c] = texels[unit][c][i];
+				tex[unit][c] = (uint8_t)texels[unit][c][i];
 			}
 		}
-		const size_t px = r->b.quad_px[i / 4] + i % 4;
-		if (naive_fragment(r->regs, &in, e->color + px * color_bytes,
-					e->depth + px * depth_bytes)) {
+		const uint64_t written = n->stats.written;
+		naive_fragment(n, r->b.quad_px[i / 4] + i % 4, unit_depth(r, i), primary, tex);
+		if (mode == FRAGMENT_MODE_SHADOW || n->stats.written != written) {
 			e->live |= (uint64_t)1 << i;
 		}
 	}
+	naive_destroy(n);
 }
 
 /* Compares the drawn memory with the naive one, and checks info. */
@@ -182,11 +215,9 @@ static inline void random_memory(struct rig *r) {
 	random_bytes(r->depth, sizeof(r->depth));
 	for (unsigned i = 0; bytes && i < 4 * r->b.n_quads; i++) {
 		if (one_in(3)) {
-			struct naive_inputs in = { .iw = r->b.f[PLANE_IW][i],
-				.zow = r->b.f[PLANE_Z][i] };
-			const uint32_t z =
-					naive_depth(r->regs, &in, bytes == 2 ? 0xFFFF : 0xFFFFFF) +
-					(one_in(2) ? 0 : random32() % 3 - 1);
+			const uint32_t beside = one_in(2) ? 0 : random32() % 3 - 1;
+			const uint32_t z = beside +
+					naive_depth_to_int(unit_depth(r, i), bytes == 2 ? 16 : 24);
 			memcpy(r->depth + (r->b.quad_px[i / 4] + i % 4) * (size_t)bytes, &z,
 					bytes == 2 ? 2 : 3);
 		}

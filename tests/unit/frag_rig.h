@@ -111,7 +111,7 @@ static inline struct rig *rig_open(int isa) {
 	r->k = frag_kernels_for((enum isa)isa);
 	tex_kernels_init(&r->tk, (enum isa)isa);
 	raster_kernels_init(&r->rk, (enum isa)isa);
-	r->cache = frag_cache_create(r->k);
+	r->cache = frag_cache_create(NULL);
 	const size_t bytes = (size_t)FRAG_SCRATCH_BYTES;
 	r->scratch = aligned_alloc(64, bytes);
 	memset(r->scratch, 0xDB, bytes); /* it is not cleared for us */

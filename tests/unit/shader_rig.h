@@ -66,7 +66,7 @@ static inline struct prog *program(unsigned n_words, const uint32_t *code, unsig
 	for (unsigned i = 0; i < 128; i++) {
 		descriptors[i] = i < n_desc ? desc[i] : IDENTITY;
 	}
-	struct prog *p = prog_create(words, n_words, descriptors);
+	struct prog *p = prog_create(words, n_words, descriptors, NULL);
 	ck_assert_ptr_nonnull(p);
 	return p;
 }
@@ -100,21 +100,51 @@ static inline void set_uniform(unsigned reg, float x, float y, float z, float w)
 	u.c[reg][3] = w;
 }
 
-/* Runs lanes 0..n-1 in C, then in each other kernel: same outputs, same counts. */
+/* A run must not read what the one before it left on the stack. */
+static inline void clobber_stack(void) {
+	volatile unsigned char stack[32768];
+	for (size_t i = 0; i < sizeof(stack); i++) {
+		stack[i] = 0xA5;
+	}
+}
+
+/* Runs lanes 0..n-1 in slices, which are over at every look at the clock; how many were. */
+static inline unsigned run_in_slices(enum isa isa, const struct prog *p, unsigned entry,
+		enum pica_float mode, unsigned n, uint64_t budget, struct shader_result *result) {
+	unsigned pauses = 0;
+	bool is_done;
+	batch.is_paused = false;
+	do {
+		struct slice slice = { .ticks = SLICE_TICKS };
+		clobber_stack();
+		is_done = kernels[isa].run[mode](
+				p, entry, &u, &batch, n, budget, result, &slice);
+		ck_assert(is_done != batch.is_paused);
+		pauses += !is_done;
+	} while (!is_done);
+	return pauses;
+}
+
+/* Runs lanes 0..n-1 in C, then in every kernel at once and in slices: same outputs, same counts. */
 static inline struct shader_result run_lanes(const struct prog *p, unsigned entry,
 		enum pica_float mode, unsigned n, uint64_t budget) {
 	struct shader_result want = { 0 };
 	static struct shader_batch first;
 	memset(batch.o, 0x55, sizeof(batch.o));
-	kernels[ISA_C].run[mode](p, entry, &u, &batch, n, budget, &want);
+	kernels[ISA_C].run[mode](p, entry, &u, &batch, n, budget, &want, NULL);
 	first = batch;
-	for (enum isa isa = ISA_EMUL16; isa < ISA_COUNT; isa++) {
+	for (unsigned i = 1; i < 2 * ISA_COUNT; i++) {
+		const enum isa isa = (enum isa)(i / 2);
 		if (!isa_available(isa)) {
 			continue;
 		}
 		struct shader_result got = { 0 };
 		memset(batch.o, 0xAA, sizeof(batch.o));
-		kernels[isa].run[mode](p, entry, &u, &batch, n, budget, &got);
+		if (i % 2) {
+			run_in_slices(isa, p, entry, mode, n, budget, &got);
+		} else {
+			kernels[isa].run[mode](p, entry, &u, &batch, n, budget, &got, NULL);
+		}
 		for (unsigned row = 0; row < 64; row++) {
 			ck_assert_msg(memcmp(batch.o[row / 4][row % 4], first.o[row / 4][row % 4],
 					n * sizeof(float)) == 0, "o%u.%c of %s differs", row / 4,

@@ -53,11 +53,9 @@ static void wait_for_rest(void) {
 }
 
 static struct pica_job fill(uint32_t start, uint32_t size_bytes, uint32_t value) {
-	struct pica_job job = { .op = PICA_OP_FILL, .user_data = value };
-	job.u.fill.start = start;
-	job.u.fill.end = start + size_bytes;
-	job.u.fill.value = value;
-	job.u.fill.control = 0x200;
+	struct pica_job job = { .op = PICA_OP_FILL, .user_data = value,
+		.u.fill = { .start = start, .end = start + size_bytes, .value = value,
+			.control = 0x200 } };
 	return job;
 }
 

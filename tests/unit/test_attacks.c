@@ -38,8 +38,8 @@ uint64_t __wrap_clock_thread_ns(void) {
 
 /* ---- Attackers ---- */
 
-enum attack { PIXELS_4G, PIXELS_4G_STATS, VERTICES_60M, ENDLESS_GS, ENDLESS_LIST, INDICES_20M,
-	RECONNECTS, N_ATTACKS };
+enum attack { PIXELS_4G, PIXELS_4G_STATS, VERTICES_60M, ENDLESS_GS, ENDLESS_VS, ENDLESS_LIST,
+	INDICES_20M, RECONNECTS, N_ATTACKS };
 
 static struct pica_ctx *sessions[MAX_SESSIONS];
 static unsigned n_sessions;
@@ -48,9 +48,8 @@ static struct pica_stats stats;
 static void put_list(struct pica_emit *e) {
 	ck_assert_int_eq(pica_emit_finalize(e), 0);
 	ck_assert_int_eq(pica_ctx_write_memory(ctx, LIST, e->words, (uint32_t)(4 * e->count)), 0);
-	struct pica_job job = { .op = PICA_OP_LIST };
-	job.u.list.addr = LIST;
-	job.u.list.size_bytes = (uint32_t)(4 * e->count);
+	struct pica_job job = { .op = PICA_OP_LIST,
+		.u.list = { .addr = LIST, .size_bytes = (uint32_t)(4 * e->count) } };
 	pica_emit_finish(e);
 	ck_assert_int_eq(pica_submit(ctx, &job, 1, NULL), 0);
 }
@@ -73,17 +72,18 @@ static void emit_large_draws(struct pica_emit *e, unsigned n) {
 	}
 }
 
+/* jmpu !b0, 0; end */
+static const uint32_t endless[] = { 0xB4000001, 0x88000000 };
+
 static void emit_endless_gs(struct pica_emit *e) {
 	static const struct pica_geometry points = {
 		.mode = PICA_GS_MODE_POINT, .inputs = 2, .vs_outputs = 2
 	};
-	/* jmpu !b0, 0; end */
-	static const uint32_t code[] = { 0xB4000001, 0x88000000 };
 	emit_state(e, COLOR);
 	pica_emit_geometry(e, &points);
 	pica_emit_vs_output_mask(e, 3);
 	pica_emit_outputs(e, PICA_UNIT_GS, pass_outputs, 2);
-	pica_emit_code(e, PICA_UNIT_GS, 0, code, 2);
+	pica_emit_code(e, PICA_UNIT_GS, 0, endless, 2);
 	pica_emit_entry_point(e, PICA_UNIT_GS, 0);
 	pica_emit_draw_arrays(e, PICA_PRIMITIVE_GEOMETRY, 0, 3);
 }
@@ -106,6 +106,11 @@ static void attack(enum attack what) {
 		break;
 	case ENDLESS_GS:
 		emit_endless_gs(&e);
+		break;
+	case ENDLESS_VS:
+		emit_state(&e, COLOR);
+		pica_emit_code(&e, PICA_UNIT_VS, 0, endless, 2);
+		pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
 		break;
 	default:
 		emit_state(&e, COLOR);

@@ -303,7 +303,7 @@ TEST(blocks_of_32_are_z_order_over_five_bits) {
 
 TEST(arena_hands_out_aligned_separate_memory) {
 	struct arena a;
-	arena_init(&a);
+	arena_init(&a, NULL);
 	uint8_t *p[300];
 	for (int i = 0; i < 300; i++) {
 		p[i] = arena_alloc(&a, (size_t)i * 7);
@@ -322,7 +322,7 @@ TEST(arena_hands_out_aligned_separate_memory) {
 
 TEST(arena_reuses_its_blocks_after_a_reset) {
 	struct arena a;
-	arena_init(&a);
+	arena_init(&a, NULL);
 	void *first = arena_alloc(&a, 100);
 	void *big = arena_alloc(&a, 1 << 20);
 	void *small = arena_alloc(&a, 100);
@@ -346,7 +346,7 @@ TEST(arena_reuses_its_blocks_after_a_reset) {
 
 TEST(arena_refuses_sizes_that_overflow) {
 	struct arena a;
-	arena_init(&a);
+	arena_init(&a, NULL);
 	ck_assert_ptr_null(arena_alloc(&a, SIZE_MAX));
 	ck_assert_ptr_null(arena_alloc(&a, SIZE_MAX - 63));
 	ck_assert_ptr_null(arena_zalloc(&a, SIZE_MAX / 2 + 1));

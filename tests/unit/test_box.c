@@ -160,9 +160,8 @@ TEST(writer_refuses_what_no_reader_takes) {
 	pica_capture_writer_destroy(w);
 	ck_assert_int_eq(pica_capture_writer_create(&w, path, &settings), 0);
 	ck_assert_int_eq(pica_capture_writer_key(w, &states[0], NULL, 0), 0);
-	job = (struct pica_job){ .op = PICA_OP_STATS };
-	job.u.stats.data = (uintptr_t)page;
-	job.u.stats.size_bytes = sizeof(struct pica_stats);
+	job = (struct pica_job){ .op = PICA_OP_STATS,
+		.u.stats = { .data = (uintptr_t)page, .size_bytes = sizeof(struct pica_stats) } };
 	ck_assert_int_eq(pica_capture_writer_job(w, &job), -EINVAL);
 	pica_capture_writer_destroy(w);
 	static const struct pica_capture_lack lacks[] = { { 0, 0, 1 }, { 3, 0, 1 }, { 4, 0, 0 } };

@@ -1,4 +1,7 @@
 /* The engine through its public face: lists, registers, interrupts, errors, embedding. */
+#include <stdio.h>
+
+#include "core/base/morton.h"
 #include "engine_rig.h"
 #include "tests/suite.h"
 
@@ -13,6 +16,28 @@ ENGINE_TEST(triangle_covers_the_28_pixels_of_the_spec) {
 	ck_assert_uint_eq(count_color(COLOR, 0), PIXELS - 28);
 	ck_assert_uint_eq(n_interrupts, 1);
 	ck_assert_uint_eq(interrupts[0], PICA_INTERRUPT_P3D);
+}
+
+ENGINE_TEST(scissor_keeps_one_pixel) {
+	const uint32_t at = COLOR + 4 * (64 + morton8(2, 5)); /* column 10, row 5 */
+	uint32_t pixel;
+	put_vertex(0, 0, 0, red);
+	put_vertex(1, SIDE, 0, red);
+	put_vertex(2, 0, SIDE, red);
+	emit_state(&e, COLOR);
+	pica_emit_scissor(&e, PICA_SCISSOR_INSIDE, 10, 5, 10, 5);
+	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
+	ck_assert_int_eq(run_list(&e).result, 0);
+	ck_assert_uint_eq(count_color(COLOR, (uint32_t)RED), 1);
+	ck_assert_int_eq(pica_ctx_read_memory(ctx, at, &pixel, 4), 0);
+	ck_assert_uint_eq(pixel, (uint32_t)RED);
+	emit_state(&e, OTHER);
+	pica_emit_scissor(&e, PICA_SCISSOR_OUTSIDE, 10, 5, 10, 5);
+	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
+	ck_assert_int_eq(run_list(&e).result, 0);
+	ck_assert_uint_eq(count_color(OTHER, (uint32_t)RED), SIDE * (SIDE - 1) / 2 - 1);
+	ck_assert_int_eq(pica_ctx_read_memory(ctx, at + (OTHER - COLOR), &pixel, 4), 0);
+	ck_assert_uint_eq(pixel, 0);
 }
 
 TEST(malformed_settings_are_refused) {
@@ -51,6 +76,40 @@ TEST(malformed_settings_are_refused) {
 	}
 }
 
+static void keep_line(void *user, enum pica_log_level level, const char *line) {
+	snprintf(user, 128, "%s", line);
+}
+
+TEST(the_environment_names_the_kernels_where_the_settings_do_not) {
+	static const struct {
+		const char *env, *isa, *used;
+		int ret;
+	} cases[] = {
+		{ "c", NULL, "c", 0 },
+		{ "emul", NULL, "emul", 0 },
+		{ "mmx", "c", "c", 0 },
+		{ "mmx", NULL, NULL, -EINVAL },
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char line[128] = "";
+		struct pica_settings s;
+		struct pica_device *d = NULL;
+		pica_settings_init(&s);
+		s.isa = cases[i].isa;
+		s.log = keep_line;
+		s.log_user = line;
+		setenv("PICA_ISA", cases[i].env, 1);
+		ck_assert_int_eq(pica_device_create(&d, &s), cases[i].ret);
+		if (cases[i].ret == 0) {
+			ck_assert_str_eq(pica_device_isa(d), cases[i].used);
+			pica_device_destroy(d);
+		}
+		ck_assert_int_eq(strstr(line, "PICA_ISA=mmx: expected one of c, ") != NULL,
+				cases[i].ret != 0);
+	}
+	unsetenv("PICA_ISA");
+}
+
 TEST(malformed_settings_of_contexts_are_refused) {
 	static const struct {
 		int ret;
@@ -80,7 +139,7 @@ TEST(malformed_settings_of_contexts_are_refused) {
 		c.flags = cases[i].flags;
 		c.float_mode = (enum pica_float)cases[i].float_mode;
 		c.combiner = (enum pica_combiner)cases[i].combiner;
-		c.reserved[3] = cases[i].reserved;
+		c.reserved[2] = cases[i].reserved;
 		ck_assert_msg(pica_ctx_create(&made, d, &c) == cases[i].ret, "case %zu", i);
 		ck_assert((made != NULL) == (cases[i].ret == 0));
 		pica_ctx_destroy(made);
@@ -184,9 +243,8 @@ SYNC_ENGINE_TEST(ends_of_lists_are_flagged) {
 	n_interrupts = 0;
 	ck_assert_uint_eq(run_words(no_match, 4).flags, PICA_DONE_NO_FINALIZE);
 	ck_assert_uint_eq(n_interrupts, 0);
-	struct pica_job job = { .op = PICA_OP_LIST };
-	job.u.list.addr = 0x10000000;
-	job.u.list.size_bytes = 64;
+	struct pica_job job = { .op = PICA_OP_LIST,
+		.u.list = { .addr = 0x10000000, .size_bytes = 64 } };
 	ck_assert_int_eq(finish(submit(&job)).result, -ERANGE);
 }
 

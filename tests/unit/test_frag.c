@@ -232,9 +232,9 @@ RIG_TEST(random_states_are_the_naive_pixel) {
 	static struct expected e, before;
 	unsigned drawn = 0, survived = 0;
 	for (unsigned round = 0; round < 6000; round++) {
-		naive_truncates = round % 3 == 0;
-		r->k = naive_truncates ? frag_kernels_truncating((enum isa)_i) :
-				frag_kernels_for((enum isa)_i);
+		expected_rounding = round % 3 ? PICA_COMBINER_NEAREST : PICA_COMBINER_TRUNCATE;
+		r->k = round % 3 ? frag_kernels_for((enum isa)_i) :
+				frag_kernels_truncating((enum isa)_i);
 		random_state(r);
 		random_inputs(r);
 		random_quads(r);
@@ -253,7 +253,7 @@ RIG_TEST(random_states_are_the_naive_pixel) {
 	}
 	ck_assert_uint_gt(drawn, 4000);
 	ck_assert_uint_gt(survived, 3000);
-	naive_truncates = false;
+	expected_rounding = PICA_COMBINER_NEAREST;
 }
 
 RIG_TEST(every_operation_with_every_operand) {

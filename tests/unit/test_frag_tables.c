@@ -19,7 +19,7 @@ static void setup(void) {
 	memset(regs, 0, sizeof(regs));
 	memset(&luts, 0, sizeof(luts));
 	memset(&tables, 0, sizeof(tables));
-	arena_init(&arena);
+	arena_init(&arena, NULL);
 	regs[REG_TEXUNIT3_PROCTEX0] = PROCTEX0_NOISE_SET(1) | PROCTEX0_SEPARATE_ALPHA_SET(1);
 }
 

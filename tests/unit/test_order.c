@@ -1,4 +1,6 @@
 /* Draws that depend on each other, through the public face. */
+#include <sys/mman.h>
+
 #include "engine_rig.h"
 #include "tests/suite.h"
 
@@ -143,6 +145,20 @@ ENGINE_TEST(target_outside_memory_is_counted_and_harmless) {
 	ck_assert_uint_gt(stats.faults[PICA_FAULT_BAD_ADDRESS], 0);
 }
 
+/* Nobody would wait for such a write; here it is a fault. */
+ENGINE_TEST(draw_without_a_depth_buffer_writes_nothing_at_address_0) {
+	const size_t size = (size_t)PIXELS * 4;
+	void *page = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ck_assert_ptr_ne(page, MAP_FAILED);
+	ck_assert_int_eq(pica_ctx_map(ctx, 0, (uint32_t)size, page, 0), 0);
+	put_quad(red);
+	emit_state(&e, VRAM + 0x600000 - 8192); /* half of it is outside */
+	emit_quad(&e);
+	ck_assert_int_eq(run_list(&e).result, 0);
+	ck_assert_int_eq(pica_ctx_unmap(ctx, 0), 0);
+	munmap(page, size);
+}
+
 /*
  * Little work without predecessors runs without a task: after overlapping fills and copies of all
  * sizes, memory is as if they ran one after the other.
@@ -163,10 +179,9 @@ ENGINE_TEST(small_and_large_work_on_the_same_memory_is_ordered) {
 			if (from + n > BYTES) {
 				continue;
 			}
-			job = (struct pica_job){ .op = PICA_OP_COPY };
-			job.u.copy.src = COLOR + from;
-			job.u.copy.dst = COLOR + at;
-			job.u.copy.size_bytes = n;
+			job = (struct pica_job){ .op = PICA_OP_COPY,
+				.u.copy = { .src = COLOR + from, .dst = COLOR + at,
+					.size_bytes = n } };
 			memcpy(model + at, model + from, n);
 		} else {
 			const uint32_t word = (uint32_t)rand();

@@ -39,9 +39,8 @@ static void open_with(pica_trace_fn *trace, unsigned threads) {
 static uint64_t queue_list(struct pica_ctx *c, struct pica_emit *e) {
 	ck_assert_int_eq(pica_emit_finalize(e), 0);
 	ck_assert_int_eq(pica_ctx_write_memory(c, LIST, e->words, (uint32_t)(4 * e->count)), 0);
-	struct pica_job job = { .op = PICA_OP_LIST };
-	job.u.list.addr = LIST;
-	job.u.list.size_bytes = (uint32_t)(4 * e->count);
+	struct pica_job job = { .op = PICA_OP_LIST,
+		.u.list = { .addr = LIST, .size_bytes = (uint32_t)(4 * e->count) } };
 	pica_emit_finish(e);
 	uint64_t seq;
 	ck_assert_int_eq(pica_submit(c, &job, 1, &seq), 0);
@@ -57,7 +56,9 @@ static uint64_t queue_waiting(enum what what) {
 	struct pica_emit e;
 	put_triangle(red);
 	emit_state(&e, DRAWN);
-	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
+	for (unsigned i = 0; i < 22; i++) { /* more than the command thread draws itself */
+		pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
+	}
 	for (unsigned i = 0; what == ALL_UNITS && i < 10; i++) {
 		emit_target(&e, OTHER); /* another pass; those on DRAWN wait for the first */
 		pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
@@ -160,13 +161,10 @@ static void queue_rounds(void) {
 		}
 	}
 	queue_list(ctx, &e);
-	struct pica_job copy = { .op = PICA_OP_COPY };
-	copy.u.copy.src = DRAWN;
-	copy.u.copy.dst = OTHER;
-	copy.u.copy.size_bytes = 4 * PIXELS;
-	struct pica_job invalidate = { .op = PICA_OP_INVALIDATE };
-	invalidate.u.invalidate.addr = OTHER;
-	invalidate.u.invalidate.size_bytes = 4096;
+	struct pica_job copy = { .op = PICA_OP_COPY,
+		.u.copy = { .src = DRAWN, .dst = OTHER, .size_bytes = 4 * PIXELS } };
+	struct pica_job invalidate = { .op = PICA_OP_INVALIDATE,
+		.u.invalidate = { .addr = OTHER, .size_bytes = 4096 } };
 	submit(&copy);
 	submit(&invalidate);
 }
@@ -176,19 +174,25 @@ static void take_picture(uint32_t picture[2][PIXELS]) {
 	ck_assert_int_eq(pica_ctx_read_memory(ctx, OTHER, picture[1], 4 * PIXELS), 0);
 }
 
-TEST_LOOP(contexts_that_wait_draw_what_they_draw_alone, N_THREAD_COUNTS) {
+/* limited: together they may have less than they keep for later, and each unit little more. */
+static void draw_side_by_side(unsigned threads, bool is_limited) {
 	static uint32_t want[2][PIXELS], got[2][PIXELS];
+	struct pica_ctx_settings settings;
+	pica_ctx_settings_init(&settings);
+	ck_assert_int_eq(pica_memory_create(&settings.memory, NULL), 0);
 	struct pica_ctx *all[N_CONTEXTS];
 	open_engine(0, NULL);
 	queue_rounds();
 	queue_rounds();
 	take_picture(want);
 	close_engine();
-	open_with(NULL, thread_counts[_i]);
+	open_with(NULL, threads);
 	all[0] = ctx;
 	for (unsigned i = 1; i < N_CONTEXTS; i++) {
-		ck_assert_int_eq(pica_ctx_create(&all[i], device, NULL), 0);
+		ck_assert_int_eq(pica_ctx_create(&all[i], device, &settings), 0);
 	}
+	const uint64_t at_first = pica_memory_used(settings.memory);
+	pica_memory_limit(settings.memory, is_limited ? at_first + (1 << 20) : UINT64_MAX);
 	for (unsigned i = 0; i < 2 * N_CONTEXTS; i++) {
 		ctx = all[i % N_CONTEXTS];
 		queue_rounds();
@@ -202,5 +206,15 @@ TEST_LOOP(contexts_that_wait_draw_what_they_draw_alone, N_THREAD_COUNTS) {
 		}
 	}
 	ctx = all[0];
+	ck_assert_uint_eq(pica_memory_used(settings.memory), 0);
+	pica_memory_destroy(settings.memory);
 	close_engine();
+}
+
+TEST_LOOP(contexts_that_wait_draw_what_they_draw_alone, N_THREAD_COUNTS) {
+	draw_side_by_side(thread_counts[_i], false);
+}
+
+TEST_LOOP(contexts_that_wait_for_memory_draw_what_they_draw_alone, N_THREAD_COUNTS) {
+	draw_side_by_side(thread_counts[_i], true);
 }

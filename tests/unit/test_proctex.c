@@ -467,7 +467,7 @@ TEST(plan_names_coordinates_and_channels) {
 		{ 0x0500, 0x0006000E, 3u << PLANE_TC1, "procedural proctex.a <- coordinates 1" },
 		{ 0x0100, 0x00060006, 0, "store rgba8 <- zero, zero, zero, zero" }, /* off */
 	};
-	struct frag_cache *cache = frag_cache_create(frag_kernels_for(ISA_C));
+	struct frag_cache *cache = frag_cache_create(NULL);
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		memset(regs, 0, sizeof(regs));
 		for (unsigned s = 0; s < 6; s++) {

@@ -38,6 +38,19 @@ static void random_planes(struct raster_state *rs) {
 	}
 }
 
+/* All planes of the block at (x, y). */
+static void interp_block(
+		const struct raster_kernels *k, struct tri *t, int x, int y, struct batch *b) {
+	struct raster_block at = { .tri = t };
+	k->steps(t);
+	k->bases(t, x, y, at.base);
+	uint32_t planes = 0;
+	for (unsigned i = 0; i < t->rs->n_planes; i++) {
+		planes |= 1u << t->rs->plane[i];
+	}
+	k->interp_block(&at, planes, b);
+}
+
 ISA_TEST(interpolation_is_the_formula_in_blocks_and_quads) {
 	const struct raster_kernels k = kernels_of(_i);
 	struct batch *block = aligned_alloc(64, sizeof(*block));
@@ -64,9 +77,7 @@ ISA_TEST(interpolation_is_the_formula_in_blocks_and_quads) {
 		}
 		done++;
 		int x = 8 * random_in(0, size / 8 - 1), y = 8 * random_in(0, size / 8 - 1);
-		const unsigned some = (unsigned)random_in(0, rs.n_planes);
-		k.interp_block(&t, x, y, block, 0, some);
-		k.interp_block(&t, x, y, block, some, rs.n_planes);
+		interp_block(&k, &t, x, y, block);
 		struct raster_quad at[16];
 		for (uint32_t q = 0; q < 16; q++) { /* shuffled, as in a packed batch */
 			at[15 - q] = (struct raster_quad){ x + (int)morton8_x(4 * q),
@@ -114,7 +125,7 @@ ISA_TEST(perspective_numbers_of_two_vertices) {
 	ck_assert(b != NULL);
 	memset(b, 0, sizeof(*b));
 	ck_assert(k.setup(&t, &rs, &v[0], &v[1], &v[2], 0, 0, 32));
-	k.interp_block(&t, 0, 0, b, 0, rs.n_planes);
+	interp_block(&k, &t, 0, 0, b);
 	const uint32_t lane = morton8(4, 0);
 	ck_assert(b->f[PLANE_IW][lane] == 0.75f);
 	ck_assert(b->f[PLANE_Z][lane] == -0.75f);
@@ -177,7 +188,7 @@ ISA_TEST(equal_attributes_stay_exact) {
 		if (area2_of(p) == 0 || !k.setup(&t, &rs, &v[0], &v[1], &v[2], 0, 0, 64)) {
 			continue;
 		}
-		k.interp_block(&t, 40, 16, b, 0, rs.n_planes);
+		interp_block(&k, &t, 40, 16, b);
 		for (int i = 0; i < BATCH; i++) {
 			HOLDS(b->f[PLANE_USER][i] == 0.1f);
 		}
@@ -213,8 +224,8 @@ ISA_TEST(tile_size_does_not_show) {
 				if (!mask) {
 					continue;
 				}
-				k.interp_block(&large, x, y, b64, 0, rs.n_planes);
-				k.interp_block(&small, x, y, b32, 0, rs.n_planes);
+				interp_block(&k, &large, x, y, b64);
+				interp_block(&k, &small, x, y, b32);
 				HOLDS(memcmp(b32->f[PLANE_IW], b64->f[PLANE_IW],
 						      sizeof(b32->f[0])) == 0);
 				HOLDS(memcmp(b32->f[PLANE_Z], b64->f[PLANE_Z], sizeof(b32->f[0])) ==

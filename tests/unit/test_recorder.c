@@ -63,9 +63,8 @@ static void submit(const struct pica_job *job) {
 }
 
 static void reg(uint32_t addr, uint32_t value) {
-	struct pica_job job = { .op = PICA_OP_REG_WRITE };
-	job.u.reg_write.addr = addr;
-	job.u.reg_write.value = value;
+	struct pica_job job = { .op = PICA_OP_REG_WRITE,
+		.u.reg_write = { .addr = addr, .value = value } };
 	submit(&job);
 }
 
@@ -82,11 +81,8 @@ static void show(void) {
 }
 
 static void fill(uint32_t addr, uint32_t size, uint32_t color) {
-	struct pica_job job = { .op = PICA_OP_FILL };
-	job.u.fill.start = addr;
-	job.u.fill.end = addr + size;
-	job.u.fill.value = color;
-	job.u.fill.control = 0x101;
+	struct pica_job job = { .op = PICA_OP_FILL,
+		.u.fill = { .start = addr, .end = addr + size, .value = color, .control = 0x101 } };
 	submit(&job);
 }
 
@@ -141,25 +137,20 @@ TEST_LOOP(changes_are_found_without_a_word, 3) {
 	/* A list. */
 	uint32_t list[4] = { 0xABCD, 0x0F0080, 0x12345678, 0x0F0010 };
 	memcpy(memory(LIST, 16), list, 16);
-	struct pica_job job = { .op = PICA_OP_LIST };
-	job.u.list.addr = LIST;
-	job.u.list.size_bytes = 16;
+	struct pica_job job = { .op = PICA_OP_LIST, .u.list = { .addr = LIST, .size_bytes = 16 } };
 	submit(&job);
 	/* The source of a copy; its destination keeps what lies around it in the page. */
 	memset(memory(FCRAM + 0x3000, 64), 7, 64);
 	memory(FCRAM + 0x5000, 4096)[4000] = 9;
-	job = (struct pica_job){ .op = PICA_OP_COPY };
-	job.u.copy.src = FCRAM + 0x3000;
-	job.u.copy.dst = FCRAM + 0x5000;
-	job.u.copy.size_bytes = 64;
+	job = (struct pica_job){ .op = PICA_OP_COPY,
+		.u.copy = { .src = FCRAM + 0x3000, .dst = FCRAM + 0x5000, .size_bytes = 64 } };
 	submit(&job);
 	present();
 	/* A page that a fill writes in part: the rest of it was changed by us. */
 	memory(FCRAM + 0x8000, 4096)[100] = 3;
 	fill(FCRAM + 0x8000, 48, 0x445566);
-	job = (struct pica_job){ .op = PICA_OP_INVALIDATE };
-	job.u.invalidate.addr = FCRAM + 0x8000;
-	job.u.invalidate.size_bytes = 4096;
+	job = (struct pica_job){ .op = PICA_OP_INVALIDATE,
+		.u.invalidate = { .addr = FCRAM + 0x8000, .size_bytes = 4096 } };
 	submit(&job);
 	finish();
 	/*
@@ -204,18 +195,16 @@ TEST(kept_renderings_are_no_changes) {
 	show();
 	memcpy(memory(LIST, sizeof(list)), list, sizeof(list));
 	start();
-	struct pica_job job = { .op = PICA_OP_LIST };
-	job.u.list.addr = LIST;
-	job.u.list.size_bytes = sizeof(list);
+	struct pica_job job = { .op = PICA_OP_LIST,
+		.u.list = { .addr = LIST, .size_bytes = sizeof(list) } };
 	submit(&job);
 	for (unsigned i = 0; i < 2; i++) {
 		if (i == 0) {
 			fill(VRAM, sizeof(data), 0x334455); /* of this frame: the texture is ours */
 		}
-		job = (struct pica_job){ .op = PICA_OP_WRITE, .flags = PICA_WRITE_KEEP_RENDERED };
-		job.u.write.addr = VRAM;
-		job.u.write.size_bytes = sizeof(data);
-		job.u.write.data = (uint64_t)(uintptr_t)data;
+		job = (struct pica_job){ .op = PICA_OP_WRITE, .flags = PICA_WRITE_KEEP_RENDERED,
+			.u.write = { .addr = VRAM, .size_bytes = sizeof(data),
+				.data = (uint64_t)(uintptr_t)data } };
 		submit(&job);
 		present();
 	}
@@ -244,10 +233,9 @@ TEST(a_steady_scene_costs_little) {
 		ck_assert_int_eq(pica_recorder_start(&recorder, ctx, path, &settings), 0);
 		for (unsigned frame = 0; frame < (k ? 200 : 1); frame++) {
 			/* The same fill, and the same data again. */
-			struct pica_job job = { .op = PICA_OP_WRITE };
-			job.u.write.addr = SHOWN;
-			job.u.write.size_bytes = SHOWN_BYTES;
-			job.u.write.data = (uint64_t)(uintptr_t)memory(SHOWN, SHOWN_BYTES);
+			struct pica_job job = { .op = PICA_OP_WRITE,
+				.u.write = { .addr = SHOWN, .size_bytes = SHOWN_BYTES,
+					.data = (uint64_t)(uintptr_t)memory(SHOWN, SHOWN_BYTES) } };
 			fill(VRAM, 0x1000, 0x123456);
 			submit(&job);
 			present();

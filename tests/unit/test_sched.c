@@ -77,7 +77,7 @@ TEST(empty_group_is_done_at_once) {
 	pool_destroy(p);
 }
 
-static unsigned order[16], n_order;
+static unsigned order[32], n_order;
 
 static void order_run(void *arg, unsigned index, unsigned worker) {
 	order[n_order++] = *(unsigned *)arg;
@@ -99,6 +99,29 @@ TEST(smaller_keys_run_first) {
 	ck_assert_uint_eq(order[0], 10);
 	ck_assert_uint_eq(order[1], 20);
 	ck_assert_uint_eq(order[2], 30);
+	pool_destroy(p);
+}
+
+static bool order_step(void *arg, unsigned index, unsigned worker, void **state) {
+	order[n_order++] = index + (*state ? *(unsigned *)*state : 0);
+	return true;
+}
+
+TEST(what_the_caller_has_begun_is_not_begun_again) {
+	struct pool *p = make_pool(0);
+	unsigned kept = 100;
+	struct task_group g = { .step = order_step, .count = 5 };
+	n_order = 0;
+	pool_submit_rest(p, &g, 3, &kept);
+	pool_drain(p);
+	ck_assert_uint_eq(n_order, 3);
+	ck_assert_uint_eq(order[0], 102);
+	ck_assert_uint_eq(order[1], 3);
+	ck_assert_uint_eq(order[2], 4);
+	pool_submit_rest(p, &g, 4, NULL);
+	pool_drain(p);
+	ck_assert_uint_eq(n_order, 4);
+	ck_assert_uint_eq(order[3], 4);
 	pool_destroy(p);
 }
 
@@ -149,6 +172,56 @@ TEST_LOOP(yielding_task_goes_behind_those_that_wait, 2) {
 	ck_assert_mem_eq(order, want, sizeof(want));
 	pool_destroy(s.pool);
 	monitor_finish(&s.sum.mon);
+}
+
+/* Each begins, yields once, and logs its number. */
+static bool step_twice(void *arg, unsigned index, unsigned worker, void **state) {
+	const bool is_first = !*state;
+	order[n_order++] = *(unsigned *)arg;
+	*state = arg;
+	return !is_first;
+}
+
+/* 10 and 20 are one line, and 20 and 30 wait when the task of 10 yields. */
+TEST(line_goes_on_before_its_next_group_begins) {
+	static const unsigned want[] = { 10, 30, 10, 20, 30, 20 };
+	struct pool *p = make_pool(0);
+	unsigned names[3] = { 10, 20, 30 };
+	struct task_group g[3];
+	for (unsigned i = 0; i < 3; i++) {
+		g[i] = (struct task_group){ .step = step_twice, .arg = &names[i],
+			.line = i < 2 ? &names[0] : NULL, .key = i == 1 ? 40 : names[i],
+			.count = 1 };
+		pool_submit(p, &g[i]);
+	}
+	n_order = 0;
+	pool_drain(p);
+	ck_assert_uint_eq(n_order, sizeof(want) / sizeof(want[0]));
+	ck_assert_mem_eq(order, want, sizeof(want));
+	pool_destroy(p);
+}
+
+/* Of a user with ten groups eight begin, though each is a line of its own. */
+TEST(user_with_many_yielded_tasks_begins_none) {
+	struct pool *p = make_pool(0);
+	struct tally user = { .weight = TALLY_UNIT }, owner = { .up = &user, .weight = TALLY_UNIT };
+	unsigned names[10];
+	struct task_group g[10];
+	for (unsigned i = 0; i < 10; i++) {
+		names[i] = i;
+		g[i] = (struct task_group){ .step = step_twice, .arg = &names[i],
+			.tally = &owner, .line = &names[i], .key = i, .count = 1 };
+		pool_submit(p, &g[i]);
+	}
+	n_order = 0;
+	pool_drain(p);
+	for (unsigned i = 0; i < 8; i++) {
+		ck_assert_uint_eq(order[i], i);
+	}
+	ck_assert_uint_lt(order[8], 8);
+	ck_assert_uint_eq(n_order, 20);
+	ck_assert_uint_eq(user.n_yielded[POOL_TILE], 0);
+	pool_destroy(p);
 }
 
 struct roles {
@@ -231,6 +304,27 @@ TEST(node_waits_for_all_before_it) {
 	ck_assert(!graph_is_done(&g, &nodes[2]));
 	graph_done(&g, &nodes[2]);
 	ck_assert(graph_is_done(&g, &nodes[2]));
+	ck_assert_uint_eq(n_ready, 4);
+	graph_finish(&g);
+}
+
+TEST(all_nodes_behind_one_wait_for_it) {
+	struct graph g;
+	ck_assert_int_eq(graph_init(&g), 0);
+	n_ready = 0;
+	for (unsigned i = 0; i < 4; i++) {
+		graph_node_init(&nodes[i], log_ready);
+	}
+	for (unsigned i = 1; i < 4; i++) {
+		graph_edge(&g, &nodes[0], &nodes[i]);
+		ck_assert_uint_eq(nodes[0].n_successors, i);
+	}
+	for (unsigned i = 0; i < 4; i++) {
+		graph_release(&g, &nodes[i]);
+	}
+	ck_assert_uint_eq(n_ready, 1);
+	ck_assert_uint_eq(ready_log[0], 0);
+	graph_done(&g, &nodes[0]);
 	ck_assert_uint_eq(n_ready, 4);
 	graph_finish(&g);
 }

@@ -378,6 +378,21 @@ TEST(uniform_conditions) {
 
 /* ---- Bounds ---- */
 
+/* In C each lane does, in others all of them at once. */
+TEST(run_pauses_when_its_slice_is_over) {
+	struct prog *p = VS(FLOW(JMPU, 0, 1, B(0)), W_END);
+	for (enum isa isa = ISA_C; isa < ISA_COUNT; isa++) {
+		if (isa_available(isa)) {
+			struct shader_result r = { 0 };
+			const unsigned pauses = run_in_slices(isa, p, 0, 0, 4, 20000, &r);
+			ck_assert_uint_eq(pauses, isa == ISA_C ? 16 : 4);
+			ck_assert_uint_eq(r.cut, 4);
+			ck_assert_uint_eq(r.steps, 80000);
+		}
+	}
+	prog_put(p);
+}
+
 TEST(endless_programs_end_with_the_budget) {
 	struct prog *p = VS(op2(OP_MOV, 0, 0, 0), FLOW(JMPU, 1, 1, B(0)), W_END);
 	set_input(0, 3, 3, 3, 3);
@@ -478,7 +493,7 @@ TEST(outputs_that_nobody_reads_may_stay) {
 		if (isa_available(isa)) {
 			memset(batch.o, 0x77, sizeof(batch.o));
 			batch.o_unread = (uint16_t)~7u; /* o0 to o2 are read */
-			kernels[isa].run[PICA_FLOAT_F24](p, 0, &u, &batch, 32, 100, &r);
+			kernels[isa].run[PICA_FLOAT_F24](p, 0, &u, &batch, 32, 100, &r, NULL);
 			for (unsigned lane = 0; lane < 32; lane++) {
 				assert_float(batch.o[0][3][lane], 0);
 				assert_float(batch.o[1][3][lane], 4);

@@ -53,9 +53,8 @@ static void set_up(void) {
 }
 
 static void pdc(unsigned unit, uint32_t offset, uint32_t value) {
-	struct pica_job job = { .op = PICA_OP_REG_WRITE };
-	job.u.reg_write.addr = PDC + 0x100 * unit + offset;
-	job.u.reg_write.value = value;
+	struct pica_job job = { .op = PICA_OP_REG_WRITE,
+		.u.reg_write = { .addr = PDC + 0x100 * unit + offset, .value = value } };
 	ck_assert_int_eq(pica_submit(ctx, &job, 1, NULL), 0);
 }
 
@@ -143,9 +142,8 @@ TEST(screens_without_a_picture) {
 	pica_shot_screen(shot, &info);
 	ck_assert_int_eq(info.is_set, 0);
 	ck_assert_int_eq(pica_shot_read(shot, PICA_EYE_LEFT, rgb, 1200), -ENODATA);
-	struct pica_job job = { .op = PICA_OP_REG_WRITE };
-	job.u.reg_write.addr = 0x10202A04;
-	job.u.reg_write.value = 1 << 24 | 0x563412;
+	struct pica_job job = { .op = PICA_OP_REG_WRITE,
+		.u.reg_write = { .addr = 0x10202A04, .value = 1 << 24 | 0x563412 } };
 	ck_assert_int_eq(pica_submit(ctx, &job, 1, NULL), 0);
 	present(shot, second);
 	static uint8_t solid[320 * 240 * 3];

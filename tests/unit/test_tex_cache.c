@@ -8,7 +8,7 @@ FIXTURE(setup, teardown)
 
 TEST(cache_is_valid_while_its_pages_are) {
 	struct tex_cache c;
-	tex_cache_init(&c, 1 << 20);
+	tex_cache_init(&c, 1 << 20, NULL);
 	struct tex_desc d = texture(0, 32, 32); /* 4096 bytes: one page */
 	struct tex_image *a = tex_cache_get(&c, &d, &space);
 	struct tex_image *b = tex_cache_get(&c, &d, &space);
@@ -45,7 +45,7 @@ TEST(cache_is_valid_while_its_pages_are) {
 
 TEST(cache_follows_the_windows) {
 	struct tex_cache c;
-	tex_cache_init(&c, 1 << 20);
+	tex_cache_init(&c, 1 << 20, NULL);
 	struct tex_kernels k = c_kernels();
 	struct tex_desc d = texture(0, 8, 8);
 	d.addr = 0x20000000;
@@ -66,7 +66,7 @@ TEST(cache_follows_the_windows) {
 
 TEST(cache_key_is_what_decides_texels) {
 	struct tex_cache c;
-	tex_cache_init(&c, 1 << 20);
+	tex_cache_init(&c, 1 << 20, NULL);
 	struct tex_desc d = texture(0, 32, 32);
 	struct tex_image *first = tex_cache_get(&c, &d, &space);
 	struct tex_desc same = d;
@@ -110,7 +110,7 @@ TEST(cache_evicts_the_oldest) {
 	ck_assert_uint_ge(one, 34 * 34 * 4);
 	tex_image_put(probe);
 
-	tex_cache_init(&c, 3 * one);
+	tex_cache_init(&c, 3 * one, NULL);
 	struct tex_image *image[4];
 	for (unsigned i = 0; i < 3; i++) {
 		d.addr = MEM + 4096 * i;
@@ -153,7 +153,7 @@ static struct tex_cache cache;
 
 static void open_cache(void) {
 	setup();
-	tex_cache_init(&cache, 1 << 20);
+	tex_cache_init(&cache, 1 << 20, NULL);
 }
 
 static void close_cache(void) {

@@ -532,7 +532,7 @@ TEX_TEST(shadow_cube_compares_the_major_axis) {
 
 TEST(maps_share_their_image_with_plain_textures) {
 	struct tex_cache cache;
-	tex_cache_init(&cache, 1 << 20);
+	tex_cache_init(&cache, 1 << 20, NULL);
 	struct tex_desc plain = put_map(1, 2), map = plain;
 	plain.type = TEX_2D;
 	plain.wrap_s = plain.wrap_t = TEX_WRAP_EDGE;

@@ -77,24 +77,26 @@ static void check_units(void) {
 	}
 }
 
-TEST_LOOP(spans_are_what_statistics_count, N_THREAD_COUNTS) {
-	const unsigned threads = thread_counts[_i];
+static void open_traced(unsigned threads) {
 	struct pica_settings settings;
-	struct pica_stats stats = { .size = sizeof(stats) };
-	struct pica_emit e;
 	n_spans = 0;
 	memset(by_kind, 0, sizeof(by_kind));
 	pica_settings_init(&settings);
 	settings.n_threads = threads;
 	settings.trace = on_span;
-	settings.slice_us = 60000000; /* no task is cut, however slow the machine: a span each */
+	settings.slice_us = 60000000; /* no worker's task is cut, however slow the machine */
 	ck_assert_int_eq(pica_device_create(&device, &settings), 0);
 	ck_assert_int_eq(pica_ctx_create(&ctx, device, NULL), 0);
+}
+
+TEST_LOOP(spans_are_what_statistics_count, N_THREAD_COUNTS) {
+	const unsigned threads = thread_counts[_i];
+	struct pica_stats stats = { .size = sizeof(stats) };
+	struct pica_emit e;
+	open_traced(threads);
 	for (unsigned k = 0; k < 3; k++) {
-		struct pica_job fill = { .op = PICA_OP_FILL };
-		fill.u.fill.start = COLOR;
-		fill.u.fill.end = COLOR + 4 * PIXELS;
-		fill.u.fill.control = 0x201;
+		struct pica_job fill = { .op = PICA_OP_FILL,
+			.u.fill = { .start = COLOR, .end = COLOR + 4 * PIXELS, .control = 0x201 } };
 		submit(&fill);
 		for (unsigned i = 0; i < 3; i++) {
 			put_vertex(i, i == 1 ? 2 * SIDE : 0, i == 2 ? 2 * SIDE : 0, red);
@@ -107,7 +109,8 @@ TEST_LOOP(spans_are_what_statistics_count, N_THREAD_COUNTS) {
 	close_engine();
 	ck_assert_uint_eq(by_kind[PICA_SPAN_JOB], stats.jobs);
 	ck_assert_uint_eq(by_kind[PICA_SPAN_PASS], stats.passes);
-	ck_assert_uint_eq(by_kind[PICA_SPAN_TILE], stats.tiles);
+	/* One that the command thread has left to a worker has two. */
+	ck_assert_uint_eq(by_kind[PICA_SPAN_TILE], stats.tiles + stats.yields);
 	ck_assert_uint_gt(stats.tiles, 0);
 	ck_assert_uint_eq(by_kind[PICA_SPAN_FILL], 3);
 	ck_assert_uint_ge(by_kind[PICA_SPAN_STRIPE], 3);
@@ -115,4 +118,38 @@ TEST_LOOP(spans_are_what_statistics_count, N_THREAD_COUNTS) {
 	ck_assert_uint_eq(by_kind[PICA_SPAN_TRANSFER] + by_kind[PICA_SPAN_COPY], 0);
 	check_units();
 	check_nesting(threads);
+}
+
+static unsigned by_command_thread(enum pica_span_kind kind) {
+	unsigned n = 0;
+	for (unsigned i = 0; i < n_spans; i++) {
+		n += spans[i].kind == kind && spans[i].thread == 0;
+	}
+	return n;
+}
+
+/* With workers; those get passes with many vertices, or many steps. */
+TEST_LOOP(a_little_pass_is_drawn_by_the_command_thread, 3) {
+	enum { LITTLE, MANY_VERTICES, MANY_STEPS };
+	/* mov o0, v0; mov o1, v1; loop i0, of which each turn is a nop; end */
+	static const uint32_t loop_code[] = { 0x4C000000, 0x4C201000, 0xA4000C00, 0x84000000,
+		0x88000000 };
+	const unsigned n = _i == MANY_VERTICES ? 66 : 63;
+	struct pica_emit e;
+	open_traced(2);
+	for (unsigned i = 0; i < n; i++) {
+		put_vertex(i, i % 3 == 1 ? SIDE : 0, i % 3 == 2 ? SIDE : 0, red);
+	}
+	emit_state(&e, COLOR);
+	if (_i == MANY_STEPS) {
+		pica_emit_code(&e, PICA_UNIT_VS, 0, loop_code, 5);
+		pica_emit_reg(&e, PICA_REG_VSH_INTUNIFORM_I0, 0x0100FF);
+	}
+	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, n);
+	ck_assert_int_eq(run_list(&e).result, 0);
+	ck_assert_uint_gt(count_color(COLOR, (uint32_t)RED), 10);
+	close_engine();
+	ck_assert_uint_eq(by_kind[PICA_SPAN_VERTICES] - by_command_thread(PICA_SPAN_VERTICES),
+			_i != LITTLE);
+	ck_assert_uint_eq(by_command_thread(PICA_SPAN_TILE) > 0, _i == LITTLE);
 }

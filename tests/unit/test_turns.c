@@ -339,9 +339,8 @@ TEST_LOOP(abandoned_work_ends, N_THREAD_COUNTS) {
 	}
 	ck_assert_int_eq(pica_emit_finalize(&e), 0);
 	ck_assert_int_eq(pica_ctx_write_memory(ctx, LIST, e.words, (uint32_t)(4 * e.count)), 0);
-	struct pica_job job = { .op = PICA_OP_LIST };
-	job.u.list.addr = LIST;
-	job.u.list.size_bytes = (uint32_t)(4 * e.count);
+	struct pica_job job = { .op = PICA_OP_LIST,
+		.u.list = { .addr = LIST, .size_bytes = (uint32_t)(4 * e.count) } };
 	pica_emit_finish(&e);
 	if (thread_counts[_i] == 0) {
 		pica_ctx_abandon(ctx); /* else everything were done when pica_submit() returns */

@@ -36,10 +36,9 @@ static void expect_nothing(void) {
 
 static void write_zeros(uint32_t addr, uint32_t size_bytes) {
 	static const uint8_t zeros[0x10000];
-	struct pica_job job = { .op = PICA_OP_WRITE };
-	job.u.write.addr = addr;
-	job.u.write.size_bytes = size_bytes;
-	job.u.write.data = (uint64_t)(uintptr_t)zeros;
+	struct pica_job job = { .op = PICA_OP_WRITE,
+		.u.write = { .addr = addr, .size_bytes = size_bytes,
+			.data = (uint64_t)(uintptr_t)zeros } };
 	ck_assert_uint_le(size_bytes, sizeof(zeros));
 	ck_assert_int_eq(finish(submit(&job)).result, 0);
 }
@@ -50,9 +49,8 @@ static void draw(struct pica_emit *e) {
 }
 
 static void write_reg(uint32_t addr, uint32_t value) {
-	struct pica_job job = { .op = PICA_OP_REG_WRITE };
-	job.u.reg_write.addr = addr;
-	job.u.reg_write.value = value;
+	struct pica_job job = { .op = PICA_OP_REG_WRITE,
+		.u.reg_write = { .addr = addr, .value = value } };
 	ck_assert_int_eq(finish(submit(&job)).result, 0);
 }
 
@@ -185,10 +183,9 @@ TEST_LOOP(targets_that_are_read, N_THREAD_COUNTS) {
 		struct pica_emit e;
 		open_looking(thread_counts[_i]);
 		if (is_filled) {
-			struct pica_job fill = { .op = PICA_OP_FILL };
-			fill.u.fill.start = COLOR;
-			fill.u.fill.end = COLOR + 4 * PIXELS;
-			fill.u.fill.control = 0x201;
+			struct pica_job fill = { .op = PICA_OP_FILL,
+				.u.fill = { .start = COLOR, .end = COLOR + 4 * PIXELS,
+					.control = 0x201 } };
 			ck_assert_int_eq(finish(submit(&fill)).result, 0);
 		}
 		put_triangle(red);
@@ -227,9 +224,8 @@ TEST_LOOP(sources_of_copies_and_transfers, N_THREAD_COUNTS) {
 
 	open_looking(thread_counts[_i]);
 	write_zeros(VRAM + 0x10000, 0x2000);
-	struct pica_job announced = { .op = PICA_OP_INVALIDATE };
-	announced.u.invalidate.addr = VRAM + 0x40000;
-	announced.u.invalidate.size_bytes = 0x2000;
+	struct pica_job announced = { .op = PICA_OP_INVALIDATE,
+		.u.invalidate = { .addr = VRAM + 0x40000, .size_bytes = 0x2000 } };
 	finish(submit(&announced));
 	finish(submit(&copy));
 	finish(submit(&transfer));
@@ -263,10 +259,8 @@ ENGINE_TEST(screens) {
 
 /* Ranges that no window has are no memory. */
 ENGINE_TEST(outside_of_memory_nothing_is_found) {
-	struct pica_job copy = { .op = PICA_OP_COPY };
-	copy.u.copy.src = 0x08000000;
-	copy.u.copy.dst = VRAM;
-	copy.u.copy.size_bytes = 0x2000;
+	struct pica_job copy = { .op = PICA_OP_COPY,
+		.u.copy = { .src = 0x08000000, .dst = VRAM, .size_bytes = 0x2000 } };
 	find_unwritten();
 	finish(submit(&copy));
 	expect_nothing();

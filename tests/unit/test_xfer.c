@@ -304,7 +304,7 @@ TEST(copy_left_half_of_a_texture) {
 				.in_line = 24 | 24 << 16, .out_line = 0 });
 	ck_assert_uint_eq(copy_reads(&c).size, 4 * 384 + 3 * 384);
 	ck_assert_uint_eq(copy_writes(&c).size, 1536);
-	ck_assert_uint_eq(copy_run(&c, &space), 0);
+	ck_assert_uint_eq(run_copy(&c, 1), 0);
 	for (uint32_t y = 0; y < 32; y++) {
 		for (uint32_t x = 0; x < 16; x++) {
 			ck_assert_mem_eq(host(OUT) + 3 * tiled_index(x, y, 16, 0),
@@ -323,7 +323,7 @@ TEST(copy_rounds_the_size_down_and_ignores_width_without_gap) {
 					.size_bytes = 47,
 					.in_line = 1,
 					.out_line = 0 });
-	ck_assert_uint_eq(copy_run(&c, &space), 0);
+	ck_assert_uint_eq(run_copy(&c, 1), 0);
 	ck_assert_uint_eq(host(OUT)[31], 0x77);
 	ck_assert_uint_eq(host(OUT)[32], 0);
 }
@@ -335,7 +335,8 @@ TEST(copy_lines_of_different_length) {
 	struct copy c; /* read 2, skip 1; write 3, skip 2: units of 16 bytes */
 	copy_from_job(&c, &(struct pica_job_copy){ .src = IN, .dst = OUT, .size_bytes = 16 * 8,
 				.in_line = 2 | 1 << 16, .out_line = 3 | 2 << 16 });
-	ck_assert_uint_eq(copy_run(&c, &space), 0);
+	ck_assert_uint_eq(copy_stripes(&c, 100), 8);
+	ck_assert_uint_eq(run_copy(&c, 100), 0);
 	static const uint8_t want[] = { 1, 2, 4, 0, 0, 5, 7, 8, 0, 0, 10, 11, 0, 0 };
 	for (uint32_t i = 0; i < ARRAY_LEN(want); i++) {
 		ck_assert_uint_eq(host(OUT)[16 * i], want[i]);
@@ -359,7 +360,7 @@ TEST(copy_that_freezes_hardware_does_nothing) {
 		ck_assert(c.nothing && c.bad);
 		ck_assert_uint_eq(copy_reads(&c).size, 0);
 		ck_assert_uint_eq(copy_writes(&c).size, 0);
-		ck_assert_uint_eq(copy_run(&c, &space), 0);
+		ck_assert_uint_eq(run_copy(&c, 1), 0);
 		ck_assert_uint_eq(get32(OUT), 0);
 	}
 }
@@ -371,7 +372,7 @@ TEST(overlapping_copy_goes_forward) {
 	struct copy c;
 	copy_from_job(&c,
 			&(struct pica_job_copy){ .src = IN, .dst = IN + 32, .size_bytes = 16 * 8 });
-	ck_assert_uint_eq(copy_run(&c, &space), 0);
+	ck_assert_uint_eq(run_copy(&c, 100), 0);
 	for (uint32_t i = 0; i < 12; i++) { /* the first two steps repeat */
 		ck_assert_uint_eq(host(IN)[16 * i], i < 10 ? i % 2 + 1 : i + 1);
 	}
@@ -422,7 +423,7 @@ TEST(random_copies_equal_bytewise_ones) {
 				}
 			}
 		}
-		ck_assert_uint_eq(copy_run(&c, &space), outside);
+		ck_assert_uint_eq(run_copy(&c, 1 + rnd(5)), outside);
 		ck_assert_mem_eq(fcram, want, FCRAM_BYTES);
 		ck_assert_mem_eq(vram, want + FCRAM_BYTES, VRAM_BYTES);
 	}

@@ -93,11 +93,21 @@ enum {
 	HALF_XY = 1 << 25,
 };
 
+/* In at most that many stripes, the last one first. */
+static PICA_UNUSED uint32_t run_copy(const struct copy *c, unsigned wanted) {
+	const unsigned n = copy_stripes(c, wanted);
+	uint32_t outside = 0;
+	for (unsigned i = n; i-- > 0;) {
+		outside += copy_run(c, &space, i, n);
+	}
+	return outside;
+}
+
 static PICA_UNUSED uint32_t run_job(void) {
 	if (transfer_flags_copy(job.flags)) {
 		struct copy c;
 		copy_from_transfer_job(&c, &job);
-		return copy_run(&c, &space);
+		return run_copy(&c, 1);
 	}
 	struct transfer t;
 	transfer_from_job(&t, &job);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "batch.h"
+#include "common/json.h"
 #include "pictures/file.h"
 
 enum { MAX_PIXELS = 8 }; /* that are named of a picture */
@@ -222,9 +223,9 @@ static void bless_all(struct drawing *d) {
 	json_t *row;
 	size_t i;
 	json_array_foreach(d->pictures, i, row) {
-		const char *what = json_string_value(json_object_get(row, "golden"));
-		const char *file = json_string_value(json_object_get(row, "file"));
-		const char *name = json_string_value(json_object_get(row, "golden_name"));
+		const char *what = json_text_of(row, "golden");
+		const char *file = json_text_of(row, "file");
+		const char *name = json_text_of(row, "golden_name");
 		if (!what || strcmp(what, "same") == 0 || !file || !name) {
 			continue;
 		}
@@ -287,7 +288,7 @@ struct looking {
 
 static int look(void *user, const char *name) {
 	const struct looking *l = user;
-	const char *before = json_string_value(json_object_get(l->golden, name));
+	const char *before = json_text_of(l->golden, name);
 	char hash[BATCH_HASH];
 	const int ret = hash_golden(l->settings, name, hash);
 	return ret < 0 ? ret : strcmp(hash, before ? before : "") == 0 ? 0 : -ESTALE;

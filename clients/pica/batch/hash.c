@@ -19,9 +19,7 @@ enum { BLOCK = 1 << 20, DIGITS = BATCH_HASH - 1 };
 static void to_text(XXH128_hash_t hash, char text[BATCH_HASH]) {
 	XXH128_canonical_t canonical;
 	XXH128_canonicalFromHash(&canonical, hash);
-	for (size_t i = 0; i < sizeof(canonical.digest); i++) {
-		snprintf(text + 2 * i, 3, "%02x", canonical.digest[i]);
-	}
+	picture_hash_text(canonical.digest, text);
 }
 
 bool batch_is_hash(const char *text) {

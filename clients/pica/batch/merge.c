@@ -6,6 +6,7 @@
 
 #include <unistd.h>
 
+#include "common/json.h"
 #include "pictures/file.h"
 #include "pictures/picture.h"
 
@@ -42,8 +43,7 @@ static int copy_files(const struct batch_store *from, const char *key, const jso
 	}
 	json_array_foreach(json_object_get(result, "pictures"), i, row) {
 		for (unsigned k = 0; ret == 0 && k < BATCH_PICTURE_FILES; k++) {
-			const char *name = json_string_value(
-					json_object_get(row, batch_picture_files[k]));
+			const char *name = json_text_of(row, batch_picture_files[k]);
 			ret = name ? copy_file(from, key, name, to) : 0;
 		}
 	}
@@ -76,8 +76,7 @@ static int check_pictures(const struct batch_store *store, const char *key, cons
 	size_t i;
 	json_array_foreach(json_object_get(result, "pictures"), i, row) {
 		for (unsigned k = 0; k < BATCH_PICTURE_FILES; k++) {
-			const char *name = json_string_value(
-					json_object_get(row, batch_picture_files[k]));
+			const char *name = json_text_of(row, batch_picture_files[k]);
 			char *path = name ? batch_store_path(store, key, name) : NULL,
 			     hash[PICTURE_HASH_TEXT] = "";
 			struct picture p = { 0 };
@@ -89,10 +88,7 @@ static int check_pictures(const struct batch_store *store, const char *key, cons
 			if (name && !hash[0]) {
 				return fail(store, key, name, "expected a whole PNG picture");
 			}
-			if (name && k == 0 &&
-					strcmp(hash,
-							json_string_value(json_object_get(
-									row, "hash"))) != 0) {
+			if (name && k == 0 && strcmp(hash, json_text_of(row, "hash")) != 0) {
 				return fail(store, key, name,
 						"not the picture that the result is about");
 			}

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/json.h"
 #include "pictures/file.h"
 
 enum { MAX_RESULT = 256 << 20, HOST_BYTES = 64, CLAIM_TRIES = 10 };
@@ -254,7 +255,7 @@ static bool is_result(const json_t *result, const char *key) {
 	const json_t *row;
 	size_t i;
 	if (!is_text(result, "key") ||
-			strcmp(json_string_value(json_object_get(result, "key")), key) != 0 ||
+			strcmp(json_text_of(result, "key"), key) != 0 ||
 			!is_text(result, "state") || !json_is_array(pictures) ||
 			!json_is_array(messages) || batch_result_state(result) >= BATCH_MISSING) {
 		return false;
@@ -314,8 +315,7 @@ bool batch_store_has_pictures(const struct batch_store *store, const char *key,
 	size_t i;
 	json_array_foreach(json_object_get(result, "pictures"), i, row) {
 		for (unsigned k = 0; k < BATCH_PICTURE_FILES; k++) {
-			const char *name = json_string_value(
-					json_object_get(row, batch_picture_files[k]));
+			const char *name = json_text_of(row, batch_picture_files[k]);
 			if (name && !is_there(store, key, name)) {
 				return false;
 			}
@@ -325,5 +325,5 @@ bool batch_store_has_pictures(const struct batch_store *store, const char *key,
 }
 
 enum batch_state batch_result_state(const json_t *result) {
-	return batch_state_from_name(json_string_value(json_object_get(result, "state")));
+	return batch_state_from_name(json_text_of(result, "state"));
 }

@@ -28,8 +28,9 @@ const char *const combiner_words[] = { "nearest", "truncate", NULL };
 const struct option_row engine_threads_row = THREADS_ROW("the CPUs", false);
 const struct option_row engine_serial_row = THREADS_ROW("0", true);
 const struct option_row engine_kernel_rows[ENGINE_KERNEL_ROWS] = {
-	{ "isa", 0, "NAME", "Kernels: " ISA_NAMES(", ") " (default: the best)", OPTION_TEXT,
-			.at = AT(isa), .words = isa_words, .given = ENGINE_ISA, .is_hidden = true },
+	{ "isa", 0, "NAME", "Kernels: " ISA_NAMES(", ") " (default: $PICA_ISA, else the best)",
+			OPTION_TEXT, .at = AT(isa), .words = isa_words, .given = ENGINE_ISA,
+			.is_hidden = true },
 	{ "float", 0, NULL, "Arithmetic of shaders (default: f24, as hardware)", OPTION_CHOICE,
 			.at = AT(float_mode), .words = float_words, .given = ENGINE_FLOAT,
 			.is_hidden = true },

@@ -56,18 +56,24 @@ static void program_hash(const struct pica_shader_state *u, char text[17]) {
 	snprintf(text, 17, "%016" PRIx64, (uint64_t)XXH3_64bits_digest(&state));
 }
 
+/* By its name in an enumeration, or by its number. */
+static void table_name(char name[SNAPSHOT_TABLE_NAME], const char *prefix, const char *values,
+		unsigned index) {
+	const char *text = field_text(values, index);
+	if (text[0] == '?') {
+		snprintf(name, SNAPSHOT_TABLE_NAME, "%s-%u", prefix, index);
+	} else {
+		snprintf(name, SNAPSHOT_TABLE_NAME, "%s-%s", prefix, text);
+	}
+}
+
 void snapshot_light_table(unsigned index, char name[SNAPSHOT_TABLE_NAME]) {
 	if (index >= PICA_LIGHT_TABLE_SP && index < PICA_LIGHT_TABLE_DA + 8) {
 		snprintf(name, SNAPSHOT_TABLE_NAME, "light-%s%u",
 				index < PICA_LIGHT_TABLE_DA ? "SP" : "DA", index % 8);
 		return;
 	}
-	const char *text = field_text("LIGHT_TABLE", index);
-	if (text[0] == '?') {
-		snprintf(name, SNAPSHOT_TABLE_NAME, "light-%u", index);
-	} else {
-		snprintf(name, SNAPSHOT_TABLE_NAME, "light-%s", text);
-	}
+	table_name(name, "light", "LIGHT_TABLE", index);
 }
 
 /* Calls show() for each table of the chosen groups: those of the ports that write them. */
@@ -82,12 +88,7 @@ void snapshot_tables(const struct pica_tables *t, uint32_t groups,
 	}
 	for (unsigned i = 0; is_chosen(groups, PICA_GROUP_TEXTURE) && i < ARRAY_LEN(t->proctex);
 			i++) {
-		const char *text = field_text("PROCTEX_TABLE", i);
-		if (text[0] == '?') {
-			snprintf(name, sizeof(name), "proctex-%u", i);
-		} else {
-			snprintf(name, sizeof(name), "proctex-%s", text);
-		}
+		table_name(name, "proctex", "PROCTEX_TABLE", i);
 		show(user, name, t->proctex[i], ARRAY_LEN(t->proctex[i]));
 	}
 	if (is_chosen(groups, PICA_GROUP_COMBINER)) {
@@ -152,13 +153,21 @@ static void summary_text(const struct snapshot *s, FILE *out) {
 	}
 }
 
-static void vector_text(const char *name, unsigned index, const uint32_t v[4], FILE *out) {
-	fprintf(out, "%s%-3u %.9g %.9g %.9g %.9g\n", name, index, pica_f24_value(v[0]),
-			pica_f24_value(v[1]), pica_f24_value(v[2]), pica_f24_value(v[3]));
-}
-
 static bool is_zero(const uint32_t v[4]) {
 	return !(v[0] | v[1] | v[2] | v[3]);
+}
+
+/* Those that are not zero, after an empty line. */
+static void vectors_text(const char *name, const uint32_t (*v)[4], unsigned n, FILE *out) {
+	bool is_first = true;
+	for (unsigned i = 0; i < n; i++) {
+		if (!is_zero(v[i])) {
+			fprintf(out, "%s%s%-3u %.9g %.9g %.9g %.9g\n", is_first ? "\n" : "", name,
+					i, pica_f24_value(v[i][0]), pica_f24_value(v[i][1]),
+					pica_f24_value(v[i][2]), pica_f24_value(v[i][3]));
+			is_first = false;
+		}
+	}
 }
 
 static void group_text(
@@ -252,21 +261,14 @@ static void all_text(const struct snapshot *s, uint32_t groups, bool is_short, F
 		}
 	}
 	for (unsigned u = 0; u < ARRAY_LEN(units); u++) {
-		const struct pica_shader_state *unit = unit_state(s, u);
 		char name[16];
 		snprintf(name, sizeof(name), "%s.c", units[u].name);
-		for (unsigned i = 0, n = 0; is_chosen(groups, units[u].group) && i < FLOATS; i++) {
-			if (!is_zero(unit->uniforms[i])) {
-				fputs(n++ ? "" : "\n", out);
-				vector_text(name, i, unit->uniforms[i], out);
-			}
+		if (is_chosen(groups, units[u].group)) {
+			vectors_text(name, unit_state(s, u)->uniforms, FLOATS, out);
 		}
 	}
-	for (unsigned i = 0, n = 0; is_chosen(groups, PICA_GROUP_GEOMETRY) && i < FIXED; i++) {
-		if (!is_zero(s->state.fixed_attributes[i])) {
-			fputs(n++ ? "" : "\n", out);
-			vector_text("fixed", i, s->state.fixed_attributes[i], out);
-		}
+	if (is_chosen(groups, PICA_GROUP_GEOMETRY)) {
+		vectors_text("fixed", s->state.fixed_attributes, FIXED, out);
 	}
 	snapshot_tables(&s->state.tables, groups, is_short ? table_name_text : table_text, out);
 }
@@ -306,12 +308,21 @@ json_t *snapshot_fields_json(uint32_t id, uint32_t word) {
 	return fields;
 }
 
-static json_t *vector_json(const uint32_t v[4]) {
-	json_t *row = json_array();
-	for (unsigned k = 0; k < 4; k++) {
-		json_array_append_new(row, number_json(pica_f24_value(v[k])));
+/* Those that are not zero, by their index. */
+static json_t *vectors_json(const uint32_t (*v)[4], unsigned n) {
+	json_t *rows = json_object();
+	for (unsigned i = 0; i < n; i++) {
+		char key[8];
+		snprintf(key, sizeof(key), "%u", i);
+		if (!is_zero(v[i])) {
+			json_object_set_new(rows, key, json_pack("[oooo]",
+					number_json(pica_f24_value(v[i][0])),
+					number_json(pica_f24_value(v[i][1])),
+					number_json(pica_f24_value(v[i][2])),
+					number_json(pica_f24_value(v[i][3]))));
+		}
 	}
-	return row;
+	return rows;
 }
 
 static json_t *place_json(const struct snapshot *s) {
@@ -352,22 +363,15 @@ static json_t *textures_json(const uint32_t *regs) {
 
 static json_t *unit_json(const struct snapshot *s, unsigned u) {
 	const struct pica_shader_state *unit = unit_state(s, u);
-	char hash[17], key[8];
+	char hash[17];
 	program_hash(unit, hash);
-	json_t *floats = json_object();
-	for (unsigned i = 0; i < FLOATS; i++) {
-		if (!is_zero(unit->uniforms[i])) {
-			snprintf(key, sizeof(key), "%u", i);
-			json_object_set_new(floats, key, vector_json(unit->uniforms[i]));
-		}
-	}
 	return json_pack("{ss sI so}", "program", hash, "entry",
 			(json_int_t)get_SH_ENTRYPOINT_PC(s->state.regs[units[u].entry]), "floats",
-			floats);
+			vectors_json(unit->uniforms, FLOATS));
 }
 
 json_t *snapshot_json(const struct snapshot *s, uint32_t groups) {
-	json_t *state = place_json(s), *registers = json_object(), *fixed = json_object();
+	json_t *state = place_json(s), *registers = json_object();
 	json_object_set_new(state, "vertices", s->draw.kind == DRAW_IMMEDIATE ? json_null() :
 			json_integer(s->state.regs[PICA_REG_NUMVERTICES]));
 	json_object_set_new(state, "target", target_json(s->state.regs));
@@ -387,14 +391,9 @@ json_t *snapshot_json(const struct snapshot *s, uint32_t groups) {
 			json_object_set_new(state, units[u].name, unit_json(s, u));
 		}
 	}
-	for (unsigned i = 0; is_chosen(groups, PICA_GROUP_GEOMETRY) && i < FIXED; i++) {
-		if (!is_zero(s->state.fixed_attributes[i])) {
-			char key[8];
-			snprintf(key, sizeof(key), "%u", i);
-			json_object_set_new(fixed, key, vector_json(s->state.fixed_attributes[i]));
-		}
-	}
-	json_object_set_new(state, "fixed_attributes", fixed);
+	json_object_set_new(state, "fixed_attributes",
+			vectors_json(s->state.fixed_attributes,
+					is_chosen(groups, PICA_GROUP_GEOMETRY) ? FIXED : 0));
 	json_t *tables = json_object();
 	snapshot_tables(&s->state.tables, groups, table_json, tables);
 	json_object_set_new(state, "tables", tables);

@@ -110,14 +110,17 @@ static inline uint64_t ctf_element_offset(const struct ctf *c, uint32_t i) {
 	return c->stream + (uint64_t)i * CTF_ELEMENT;
 }
 
-/* Memory that the GPU can see: VRAM, the newer model's extra memory, DSP, WRAM and FCRAM. */
+/*
+ * Returns whether the range is memory that the GPU can see: VRAM, the newer model's extra memory,
+ * DSP, WRAM or FCRAM.
+ */
 bool ctf_memory_ok(uint32_t addr, uint32_t size_bytes);
-/* A register of the GPU or the LCD, aligned. */
+/* Returns whether addr is an aligned register of the GPU or the LCD. */
 bool ctf_register_ok(uint32_t addr);
 
 /* Checks the whole file and fills everything but the state and the sizes. */
 int ctf_check(struct ctf *c, struct pica_capture_error *err);
-/* Finds the list sizes that are recorded in bytes. -ENOMEM. */
+/* Finds the list sizes that are recorded in bytes. Returns 0 or -ENOMEM. */
 int ctf_find_sizes(struct ctf *c);
 
 bool ctf_is(const uint8_t *data, uint64_t size);
@@ -126,7 +129,10 @@ int ctf_open(struct pica_capture **out, const uint8_t *data, uint64_t size, uint
 		const struct capture_source *source, struct pica_capture_error *err);
 
 struct disk_file;
-/* Writes what is left; *file is the whole capture, which the writer holds open. Negative errno. */
+/*
+ * Writes what is left; *file is the whole capture, which the writer holds open. Returns 0 or a
+ * negative errno.
+ */
 int ctf_writer_end(struct pica_ctf_writer *w, const struct disk_file **file);
 
 #endif

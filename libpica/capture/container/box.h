@@ -230,12 +230,12 @@ struct box_file {
 	uint64_t size;
 };
 
-/* Reads all of [offset, offset + n), which is inside the file. A negative errno. */
+/* Reads all of [offset, offset + n), which is inside the file. Returns 0 or a negative errno. */
 int box_read(const struct box_file *file, uint64_t offset, void *out, uint64_t n);
 /*
- * The payload of a chunk, plain, to be freed, and its header in *head. max_plain: its limit.
- * number: which one it must be. -EINVAL, -EFBIG, -EOPNOTSUPP, -EIO, -ENOMEM, with a message that
- * names it.
+ * Stores the plain payload of a chunk in *payload, to be freed, and its header in *head. max_plain:
+ * limit of its size. number: which one it must be. Returns 0, or -EINVAL, -EFBIG, -EOPNOTSUPP, -EIO
+ * or -ENOMEM with a message that names the chunk.
  */
 int box_read_chunk(const struct box_file *file, const struct capture_source *source,
 		uint64_t offset, uint64_t number, uint64_t max_plain, struct box_chunk *head,
@@ -247,8 +247,8 @@ int box_fail(const struct capture_source *source, struct pica_capture_error *err
 /* Canonical XXH3-128 with seed 0. */
 void box_hash(const void *data, uint64_t size, uint8_t hash[16]);
 /*
- * Header and payload of a chunk, ready to be written: *bytes, to be freed, of *size. Compressed if
- * that makes it smaller. -ENOMEM.
+ * Stores header and payload of a chunk, ready to be written, in *bytes, to be freed, and their size
+ * in *total. Compresses if that makes it smaller. Returns 0 or -ENOMEM.
  */
 int box_make_chunk(uint32_t fourcc, uint32_t flags, uint64_t number, const void *payload,
 		uint64_t size, int level, uint8_t **bytes, uint64_t *total);
@@ -260,7 +260,7 @@ enum { BOX_STATE_CHUNKS = 12 };
 uint32_t box_state_fourcc(unsigned i);
 uint64_t box_state_size(unsigned i);
 void box_state_pack(unsigned i, const struct pica_state *state, uint8_t *payload);
-/* NULL, or what is wrong with it. payload: box_state_size(i) bytes. */
+/* Returns NULL, or what is wrong with the payload, which has box_state_size(i) bytes. */
 const char *box_state_unpack(unsigned i, const uint8_t *payload, struct pica_state *state);
 
 /* ---- Reading: box_open.c, box_index.c, box_recover.c, box_stream.c, box_verify.c ---- */
@@ -312,8 +312,8 @@ struct box_rescue {
 };
 
 /*
- * Takes over *file when it succeeds. rescue: go on without what is damaged; 1 then, when something
- * is missing, and err says what. NULL: not.
+ * Opens a file, and takes it over on success. rescue (may be NULL): go on without damaged parts.
+ * Returns 0, 1 if something is missing (err says what), or a negative errno.
  */
 int box_open(struct pica_capture **out, const struct box_file *file,
 		const struct box_rescue *rescue, const struct capture_source *source,
@@ -322,28 +322,31 @@ int box_open(struct pica_capture **out, const struct box_file *file,
 /* Fills b->index and b->entry from the end of the file. */
 int box_read_index(struct box *b, struct pica_capture_error *err);
 /*
- * The same from the chunks themselves, as far as they are whole. 0; or what the first other one is,
- * with a message: the entries before it are there.
+ * The same from the chunks themselves, up to the first that is damaged. Returns 0, or its error
+ * with a message: the entries before it are filled in.
  */
 int box_scan(struct box *b, struct pica_capture_error *err);
 /* Result of recovering. */
 enum { BOX_LOST_END = 1, BOX_LOST_OTHER = 2 };
 /*
- * Of the entries of an index, those of one part: the one that holds the frame, NULL: the first that
- * holds any. The others become BOX_LOST or BOX_LOST_DATA. 0: all are whole; BOX_LOST_*, with the
- * first damage in *err (may be NULL); -EINVAL: there is no such part; -ENOMEM.
+ * Keeps the entries of one part: the part that holds *frame or, for NULL, the first that holds any
+ * frame. The others become BOX_LOST or BOX_LOST_DATA. Returns 0 if all are whole, BOX_LOST_* with
+ * the first damage in *err (may be NULL), -EINVAL if there is no such part, or -ENOMEM.
  */
 int box_recover(struct box *b, const uint32_t *frame, struct pica_capture_error *err);
-/* The entry after a key that starts at i, with all of its chunks; or 0. */
+/* Returns the entry after a key that starts at i and has all of its chunks, or 0. */
 uint64_t box_behind_key(const struct box *b, uint64_t i);
 /* Whether the entries make sense together; sets b->pack and the counts. */
 int box_check_entries(struct box *b, struct pica_capture_error *err);
 /* Drops what has no meaning without chunks that are not there: a key that is not whole. */
 void box_drop_partial_key(struct box *b);
 
-/* The payload of an entry, entry->plain bytes, to be freed. */
+/*
+ * Stores the payload of an entry, entry->plain bytes, in *payload, to be freed. Returns 0 or a
+ * negative errno with a message.
+ */
 int box_load(struct box *b, uint64_t entry, uint8_t **payload, struct pica_capture_error *err);
-/* A failure of what an entry holds. */
+/* Returns -EINVAL with a message about the contents of an entry. */
 int box_wrong(struct box *b, uint64_t entry, struct pica_capture_error *err, const char *why);
 
 typedef const char *box_check_fn(const struct box *b, uint64_t entry, const uint8_t *payload);
@@ -352,7 +355,10 @@ int box_load_checked(struct box *b, uint64_t entry, box_check_fn *check, uint8_t
 		struct pica_capture_error *err);
 
 /* Heads, lists and sizes of payloads. NULL, or what is wrong. */
-/* row: bytes of each of the list's, whose head is copied to *head. */
+/*
+ * Returns NULL and copies the head of a list to *head, or returns what is wrong. row: bytes of each
+ * row of the list.
+ */
 const char *box_check_list(const struct box *b, uint64_t entry, const uint8_t *payload,
 		uint64_t row, struct box_list *head);
 const char *box_check_events(const struct box *b, uint64_t entry, const uint8_t *payload);
@@ -366,12 +372,12 @@ bool box_in_windows(const struct pica_window *windows, uint32_t n, uint32_t phys
 
 /*
  * Reads the record at payload + *at and moves *at past it. In a WRITE, job->u.write.data is the
- * number of the blob. NULL, or what is wrong.
+ * number of the blob. Returns NULL, or what is wrong.
  */
 const char *box_decode(const uint8_t *payload, uint64_t size, uint64_t *at, struct pica_job *job,
 		bool *is_frame);
 
-/* Reads a key's state into base.state and stands before its memory. */
+/* Reads a key's state into base.state; the next event is the first of its memory. */
 int box_go_to_key(struct box *b, uint64_t entry, struct pica_capture_error *err);
 /* Only the state; *memory: entry of its MEMP. */
 int box_read_key(struct box *b, uint64_t entry, struct pica_state *state, uint64_t *memory,

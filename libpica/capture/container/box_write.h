@@ -41,7 +41,7 @@ struct pica_capture_writer {
 	bool has_key;
 };
 
-/* Writes everything but the name: what follows can read the file by writer->file.fd. */
+/* Completes the file, which has no name yet and can be read by writer->file.fd. */
 int box_writer_end(struct pica_capture_writer *w);
 
 #endif

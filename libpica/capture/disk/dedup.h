@@ -18,8 +18,8 @@ struct dedup {
 };
 
 /*
- * The entry of the data (size > 0), *is_new if it was not there: then the caller sets place before
- * the next call. NULL: no memory.
+ * Returns the entry of the data (size > 0), or NULL when out of memory. *is_new: it was not there,
+ * and the caller sets its place before the next call.
  */
 struct dedup_entry *dedup_find(struct dedup *d, const void *data, uint32_t size, int *is_new);
 void dedup_finish(struct dedup *d);

@@ -18,9 +18,9 @@ struct disk_file {
 };
 
 /*
- * Opens a file without a name in the folder of path, or, where the file system has none of those,
- * with another name: "path.tmp-PROCESS-NUMBER", the only thing that a killed process may leave.
- * -EINVAL: path exists and is not a regular file; or an error of open(2).
+ * Opens a file without a name in the folder of path; if the file system has no such files, one
+ * named "path.tmp-PROCESS-NUMBER", the only thing that a killed process may leave. Returns 0,
+ * -EINVAL if path exists and is not a regular file, or an error of open(2).
  */
 int disk_open(struct disk_file *f, const char *path);
 /* The same for one that is to be brought to the disk: disk_commit(). */
@@ -30,13 +30,19 @@ int disk_begin(struct disk_file *f, const char *path);
  * the file itself. may_wait is true.
  */
 int disk_defer(struct disk_file *f, const struct disk_bounds *bounds);
-/* Waits until everything is written. -ETIME: the disk does not answer; or an error of write(2). */
+/*
+ * Waits until everything is written. Returns 0, -ETIME if the disk does not answer, or an error of
+ * write(2).
+ */
 int disk_settle(struct disk_file *f);
 int disk_write(struct disk_file *f, const void *data, uint64_t size);
 int disk_write_at(struct disk_file *f, uint64_t offset, const void *data, uint64_t size);
-/* The bytes that were read, fewer at the end of the file; or -errno. */
+/*
+ * Returns the number of bytes that were read, fewer than size at the end of the file, or a negative
+ * errno.
+ */
 int64_t disk_read_at(int fd, uint64_t offset, void *out, uint64_t size);
-/* "path.tmp-PROCESS-NUMBER" from here on, until it has its own. */
+/* Gives the file the name "path.tmp-PROCESS-NUMBER", until it has its own. */
 int disk_show(struct disk_file *f);
 /* For a file that is never to have a name. */
 void disk_hide(struct disk_file *f);
@@ -46,9 +52,9 @@ void disk_hide(struct disk_file *f);
  */
 int disk_publish(struct disk_file *f);
 /*
- * Brings the file to the disk, then its name; a file of that name is replaced. f is done with 0.
- * When all that fails is to bring the name to the disk, the file has it, and a power loss may take
- * it.
+ * Brings the file to the disk, then its name; a file of that name is replaced. Returns 0 and ends
+ * f, or a negative errno. If only the name fails to reach the disk, the file still has its name,
+ * which a power loss may take.
  */
 int disk_commit(struct disk_file *f);
 /* Forgets it, if it is there. */

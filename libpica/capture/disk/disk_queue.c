@@ -137,6 +137,7 @@ int disk_queue_create(struct disk_queue **out, int fd, const struct disk_bounds 
 	pthread_attr_t detached;
 	sigset_t all, before;
 	sigfillset(&all);
+	sigdelset(&all, SIGBUS); /* a blocked one ends the process */
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	pthread_attr_init(&detached);
 	pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);

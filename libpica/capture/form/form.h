@@ -81,11 +81,11 @@ static inline int capture_no_memory(
 	return capture_fail(source, err, -ENOMEM, UINT64_MAX, "memory is out");
 }
 
-/* Sets what all forms have. -ENOMEM. */
+/* Sets what all forms have. Returns 0 or -ENOMEM. */
 int capture_init(struct pica_capture *c, const struct capture_form *form,
 		const struct capture_source *source);
 
-/* One bit, not there before, and at least one thing. False: it is not. */
+/* Adds a lack. Returns false unless it is one bit, not there before, of at least one thing. */
 bool capture_add_lack(struct pica_capture *c, const struct pica_capture_lack *lack);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/attributes.h"
+#include "core/base/memory.h"
 
 enum { ARENA_ALIGN = 64, ARENA_BLOCK = 64 * 1024 };
 
@@ -14,8 +15,8 @@ struct arena_block {
 	PICA_ALIGNED(64) unsigned char data[];
 };
 
-void arena_init(struct arena *a) {
-	memset(a, 0, sizeof(*a));
+void arena_init(struct arena *a, struct pica_memory *memory) {
+	*a = (struct arena){ .memory = memory };
 }
 
 void arena_finish(struct arena *a) {
@@ -24,7 +25,8 @@ void arena_finish(struct arena *a) {
 		free(b);
 		b = next;
 	}
-	memset(a, 0, sizeof(*a));
+	memory_uncharge(a->memory, a->capacity);
+	arena_init(a, a->memory);
 }
 
 void arena_reset(struct arena *a) {
@@ -65,6 +67,7 @@ void *arena_alloc(struct arena *a, size_t size_bytes) {
 				return NULL;
 			}
 			a->capacity += b->capacity;
+			memory_charge(a->memory, b->capacity);
 			b->next = next;
 			if (a->current) {
 				a->current->next = b;

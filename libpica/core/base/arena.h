@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 struct arena_block;
+struct pica_memory;
 
 struct arena {
 	struct arena_block *first; /* all blocks, in order of use */
@@ -15,13 +16,18 @@ struct arena {
 	size_t used;       /* bytes used in current */
 	size_t total_used; /* bytes handed out since the last reset */
 	size_t capacity;   /* of all blocks */
+	struct pica_memory *memory; /* charged with the blocks; NULL: nobody */
 };
 
-void arena_init(struct arena *a);
+/* memory: charged with the blocks; NULL: nobody. */
+void arena_init(struct arena *a, struct pica_memory *memory);
 void arena_finish(struct arena *a);
 /* Forgets everything that was handed out; keeps the blocks. */
 void arena_reset(struct arena *a);
-/* 64-byte aligned, not zeroed. NULL if memory is out or size overflows. */
+/*
+ * Returns memory that is 64-byte aligned and not zeroed, or NULL when out of memory or if the size
+ * overflows.
+ */
 void *arena_alloc(struct arena *a, size_t size_bytes);
 void *arena_zalloc(struct arena *a, size_t size_bytes);
 

@@ -9,6 +9,14 @@
 #define PICA_UNUSED __attribute__((unused))
 /* Memory that will be read soon. */
 #define PICA_PREFETCH(p) __builtin_prefetch(p)
+/* In a loop that waits for another thread: leaves the core to its other thread. */
+#if defined(__x86_64__) || defined(__i386__)
+#define PICA_PAUSE() __builtin_ia32_pause()
+#elif defined(__aarch64__)
+#define PICA_PAUSE() __asm__ volatile("yield")
+#else
+#define PICA_PAUSE() ((void)0)
+#endif
 #define PICA_EXPORT __attribute__((visibility("default")))
 /* Runs before main(), in the order of the file. */
 #define PICA_CONSTRUCTOR __attribute__((constructor))

@@ -7,9 +7,9 @@
 #ifndef BASE_MATHFN_H
 #define BASE_MATHFN_H
 
-/* log2(x) for finite x > 0 (any double, subnormals included). */
+/* Returns log2(x) for finite x > 0 (any double, subnormals included). */
 double math_log2(double x);
-/* 2^x for finite x; overflow gives +infinity, underflow 0. */
+/* Returns 2^x for finite x; +infinity on overflow, 0 on underflow. */
 double math_exp2(double x);
 /*
  * T() of [fidelity: f24-model] for a result computed in binary64: truncated to f24 at once, with no

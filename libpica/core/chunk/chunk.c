@@ -1,4 +1,4 @@
-#include "core/chunk/chunk.h"
+#include "core/chunk/segment.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,49 +11,14 @@
  */
 
 enum {
-	CACHE_ENTRIES = 512,  /* direct-mapped, by index */
 	SERIAL_COST = 64,     /* a pixel drawn alone, in those of a batch (pica_budgets.pixels) */
 	BATCH_TICKS = 1500,   /* fetching and projecting a batch, in ns */
-	MAX_POSITIONS = 3072, /* a segment's share of a chunk; see pass.c */
 	ASSEMBLED = 32,       /* triangles at a time */
+	TILE_BITS = 5,        /* of the smallest tiles */
 };
 
 /* More than any job has; those of a whole pass do not overflow a sum (pass.c). */
 #define STEPS_CUT (UINT64_C(1) << 54)
-
-struct vertex_scratch;
-
-/* A segment on its way. */
-struct segment_run {
-	struct chunk *c;
-	const struct draw *d;
-	const struct geom_state *g;
-	const struct raster_state *rs;
-	const struct pass_work *work;
-	struct vertex_scratch *s;
-	uint32_t base; /* chunk.verts of the segment's vertex 0 */
-	uint32_t draw;
-	bool has_assembly; /* the stage wants to see triangles */
-	/*
-	 * Slots of the segment: n_ready from the prefix, then those to shade, of which `at` is the
-	 * next.
-	 */
-	uint32_t n_ready, at, n;
-	uint32_t first_position;
-};
-
-struct vertex_scratch {
-	unsigned segment;       /* the current one */
-	bool is_inside;         /* it was begun */
-	struct segment_run run;
-	struct clip_vertex cv[MAX_POSITIONS + 4];
-	uint8_t code[MAX_POSITIONS + 4];
-	uint8_t ok[MAX_POSITIONS + 4];
-	uint32_t slot[MAX_POSITIONS + 4];   /* stream position - base -> vertex of the segment */
-	uint32_t unique[MAX_POSITIONS + 4]; /* vertex of the segment -> index or stream number */
-	uint32_t cache[CACHE_ENTRIES];      /* slot where an index was put last, in some segment */
-	PICA_ALIGNED(64) unsigned char stage[];
-};
 
 struct vertex_scratch *vertex_scratch_create(size_t stage_bytes) {
 	const size_t size = (sizeof(struct vertex_scratch) + stage_bytes + 63) & ~(size_t)63;
@@ -73,6 +38,7 @@ struct chunk *chunk_create(void) {
 	if (c) {
 		atomic_init(&c->spent_px, 0);
 		atomic_init(&c->spent_steps, 0);
+		atomic_init(&c->spent_bytes, 0);
 	}
 	return c;
 }
@@ -89,16 +55,22 @@ void chunk_destroy(struct chunk *c) {
 	}
 }
 
-void chunk_reset(struct chunk *c) {
-	c->n_seg = 0;
-	c->n_positions = 0;
+void chunk_restart(struct chunk *c) {
 	c->n_verts = 0;
 	c->n_tris = 0;
-	c->area_px = 0;
+	c->n_left_out = 0;
+	c->area_px = c->n_listed = c->need_bytes = 0;
 	c->over = c->failed = false;
 	atomic_store_explicit(&c->spent_px, 0, memory_order_relaxed);
 	atomic_store_explicit(&c->spent_steps, 0, memory_order_relaxed);
+	atomic_store_explicit(&c->spent_bytes, 0, memory_order_relaxed);
 	chunk_forget(c);
+}
+
+void chunk_reset(struct chunk *c) {
+	c->n_seg = 0;
+	c->n_positions = 0;
+	chunk_restart(c);
 }
 
 void chunk_forget(struct chunk *c) {
@@ -112,6 +84,16 @@ size_t chunk_bytes(const struct chunk *c) {
 			c->cap_tris * (sizeof(*c->tris) + sizeof(*c->boxes)) +
 			c->cap_start * sizeof(*c->tile_start) +
 			c->cap_list * sizeof(*c->tile_list);
+}
+
+/* It needs so many vertices; false: with them more than its pass may, so it draws nothing. */
+static bool may_need(struct chunk *c, uint32_t n_verts) {
+	const uint64_t need = ((uint64_t)n_verts + c->n_left_out) * sizeof(*c->verts) +
+			(uint64_t)c->n_tris * (sizeof(*c->tris) + sizeof(*c->boxes)) +
+			c->n_listed * sizeof(*c->tile_list);
+	c->need_bytes = need > c->need_bytes ? need : c->need_bytes;
+	c->over |= c->need_bytes > c->limit_bytes;
+	return !c->over;
 }
 
 int chunk_add_segment(struct chunk *c, uint32_t draw, uint32_t first, uint32_t n) {
@@ -129,6 +111,9 @@ int chunk_add_segment(struct chunk *c, uint32_t draw, uint32_t first, uint32_t n
 }
 
 static bool reserve_verts(struct chunk *c, uint32_t more) {
+	if (!may_need(c, c->n_verts + more)) {
+		return false;
+	}
 	if (c->cap_verts - c->n_verts >= more) {
 		return true;
 	}
@@ -181,6 +166,8 @@ static bool emit(struct segment_run *r, uint32_t a, uint32_t b, uint32_t c) {
 		(int16_t)(p.min_y >> bits), (int16_t)(p.max_x >> bits),
 		(int16_t)(p.max_y >> bits) };
 	r->c->tris[r->c->n_tris++] = (struct tri_ref){ { a, b, c }, r->draw };
+	r->c->n_listed += (uint64_t)((p.max_x >> TILE_BITS) - (p.min_x >> TILE_BITS) + 1) *
+			(uint64_t)((p.max_y >> TILE_BITS) - (p.min_y >> TILE_BITS) + 1);
 	uint64_t area_px = (uint64_t)(p.max_x - p.min_x + 1) *
 			(uint64_t)(p.max_y - p.min_y + 1);
 	r->c->area_px += r->work->serial ? area_px * SERIAL_COST : area_px;
@@ -296,39 +283,18 @@ static bool triangle(struct segment_run *r, const uint32_t corner[3], unsigned n
 	return emit(r, r->base + a, r->base + b, r->base + c);
 }
 
-/* Slots of primitive `prim` of the draw. */
-static void find_corners(const struct segment_run *r, uint32_t prim, uint32_t corner[3]) {
-	const uint32_t *slot = r->s->slot;
-	uint32_t at = prim - r->first_position;
-	switch ((enum topology)r->d->topology) {
-	case TOPOLOGY_STRIP:
-		/* Every other triangle has its first two corners the other way round. */
-		corner[(prim ^ r->d->parity) & 1] = slot[at];
-		corner[~(prim ^ r->d->parity) & 1] = slot[at + 1];
-		corner[2] = slot[at + 2];
-		return;
-	case TOPOLOGY_FAN:
-		/* Slot 0 is the hub; positions prim + 1, prim + 2 follow it. */
-		corner[0] = slot[0];
-		corner[1] = slot[at + 2];
-		corner[2] = slot[at + 3];
-		return;
-	case TOPOLOGY_LIST:
-		break;
-	}
-	at += 2 * prim;
-	corner[0] = slot[at];
-	corner[1] = slot[at + 1];
-	corner[2] = slot[at + 2];
-}
-
 static bool assemble(struct segment_run *r, const struct segment *seg) {
 	uint32_t corner[ASSEMBLED][3];
 	uint8_t negated[ASSEMBLED];
-	for (uint32_t done = 0; done < seg->n; done += ASSEMBLED) {
-		const uint32_t left = seg->n - done, n = left < ASSEMBLED ? left : ASSEMBLED;
+	const uint32_t count = r->is_filtered ? r->n_kept : seg->n;
+	for (uint32_t done = 0; done < count; done += ASSEMBLED) {
+		const uint32_t left = count - done, n = left < ASSEMBLED ? left : ASSEMBLED;
 		for (uint32_t i = 0; i < n; i++) {
-			find_corners(r, seg->first + done + i, corner[i]);
+			if (r->is_filtered) {
+				memcpy(corner[i], r->s->corner[done + i], sizeof(corner[i]));
+			} else {
+				find_corners(r, seg->first + done + i, corner[i]);
+			}
 		}
 		if (r->has_assembly) {
 			r->d->state.vertex_stage->assemble(r->s->cv,
@@ -391,6 +357,13 @@ static bool begin_segment(struct chunk *c, const struct segment *seg, const stru
 		return false;
 	}
 	r->base = c->n_verts;
+	r->first_position = first_position;
+	if (is_plain_list(d)) {
+		filter_begin(r, seg);
+		if (r->filter_steps) {
+			return true;
+		}
+	}
 	/* Prefix vertices take the first slots, shaded ones follow: count them first. */
 	uint32_t n_ready = 0;
 	for (uint32_t i = 0; i < n_positions + hub && d->n_prefix; i++) {
@@ -420,11 +393,11 @@ static bool begin_segment(struct chunk *c, const struct segment *seg, const stru
 	}
 	r->n_ready = r->at = n_ready;
 	r->n = n;
-	r->first_position = first_position;
+	if (!is_plain_list(d)) {
+		filter_begin(r, seg);
+	}
 	return true;
 }
-
-enum progress { GOES_ON, OVER, SLICE_OVER };
 
 static enum progress shade_segment(struct chunk *c, const struct pass_work *work,
 		struct vertex_scratch *s, struct slice *slice) {
@@ -439,17 +412,30 @@ static enum progress shade_segment(struct chunk *c, const struct pass_work *work
 		 * A lane that takes a step more than the job has left ends the chunk, whatever it
 		 * computes.
 		 */
-		const uint64_t before = c->shader.steps;
-		r->d->state.vertex_stage->shade_batch(&env, r->d, s->unique + at, n,
-				at == r->n_ready, c->limit_steps - before, &out, &c->shader,
-				&c->outside);
-		if (c->shader.steps > c->limit_steps || c->shader.cut ||
-				pass_is_abandoned(work)) {
+		struct shader_result counted = { 0 };
+		struct shader_result *result = r->is_filtered ? &counted : &c->shader;
+		if (!r->is_paused) {
+			r->before = c->shader.steps;
+		}
+		const uint64_t left = r->is_filtered ? UINT64_MAX : c->limit_steps - r->before;
+		const enum batch_start start = r->is_paused ? BATCH_GOES_ON :
+				at == r->n_ready            ? BATCH_FIRST :
+							      BATCH_NEXT;
+		r->is_paused = !r->d->state.vertex_stage->shade_batch(&env, r->d, s->unique + at, n,
+				start, left, &out, result, &c->outside, slice);
+		/* Not in the middle of a batch, which depends on time. */
+		const bool is_over = !r->is_paused &&
+				(c->shader.steps > c->limit_steps || c->shader.cut);
+		if (is_over || pass_is_abandoned(work)) {
 			c->over = true;
 			return OVER;
 		}
+		if (r->is_paused) {
+			return SLICE_OVER;
+		}
 		r->at += n;
-		if (slice_over(slice, BATCH_TICKS + (c->shader.steps - before) / 2)) {
+		const uint64_t steps = counted.steps + c->shader.steps - r->before;
+		if (slice_over(slice, BATCH_TICKS + steps / 2)) {
 			return SLICE_OVER;
 		}
 	}
@@ -463,12 +449,18 @@ static enum progress run_segment(struct chunk *c, const struct pass_work *work,
 		return OVER;
 	}
 	s->is_inside = true;
-	enum progress progress = shade_segment(c, work, s, slice);
+	enum progress progress = GOES_ON;
+	if (s->run.filter_steps && !s->run.is_filtered) {
+		progress = filter_go_on(&s->run, seg, slice);
+	}
+	if (progress == GOES_ON) {
+		progress = shade_segment(c, work, s, slice);
+	}
 	if (progress != GOES_ON) {
 		return progress;
 	}
 	s->is_inside = false;
-	c->shaded += s->run.n - s->run.n_ready;
+	c->shaded += s->run.is_filtered ? 0 : s->run.n - s->run.n_ready;
 	c->n_verts += s->run.n;
 	return assemble(&s->run, seg) ? GOES_ON : OVER;
 }
@@ -488,6 +480,7 @@ bool chunk_go_on(struct chunk *c, const struct pass_work *work, struct vertex_sc
 		}
 		ok = progress == GOES_ON;
 	}
+	ok = ok && may_need(c, c->n_verts);
 	if (ok && c->n_tris && !work->serial) {
 		ok = chunk_bin(c, work);
 	}
@@ -496,6 +489,7 @@ bool chunk_go_on(struct chunk *c, const struct pass_work *work, struct vertex_sc
 		c->n_tris = 0;
 	}
 	atomic_store_explicit(&c->spent_px, c->area_px, memory_order_relaxed);
+	atomic_store_explicit(&c->spent_bytes, c->need_bytes, memory_order_relaxed);
 	/* After an invocation that was cut off the job draws nothing more. */
 	atomic_store_explicit(&c->spent_steps, c->shader.cut ? STEPS_CUT : c->shader.steps,
 			memory_order_relaxed);

@@ -60,10 +60,20 @@ struct chunk {
 	 * draws nothing.
 	 */
 	uint64_t limit_px, limit_steps;
+	/* The same for need_bytes, of all chunks of the pass. */
+	uint64_t limit_bytes;
 	bool over;        /* it stopped there */
 	bool failed;      /* memory ran out: the chunk draws nothing */
 	/* Spent by a task that has ended, else 0: read, relaxed, by the tasks of later chunks. */
-	atomic_uint_fast64_t spent_px, spent_steps;
+	atomic_uint_fast64_t spent_px, spent_steps, spent_bytes;
+	uint64_t n_listed;    /* entries of tile_list, if tiles are the smallest that there are */
+	/*
+	 * For its vertices and triangles, by counts, whatever it has; with the vertices that were
+	 * left out because their triangles were culled before (filter.c).
+	 */
+	uint64_t need_bytes;
+	uint32_t n_left_out;
+	size_t charged_bytes; /* to its context */
 	/* Counters. */
 	uint64_t shaded, triangles, drawn, dropped, outside;
 	struct shader_result shader;
@@ -113,10 +123,12 @@ void vertex_scratch_destroy(struct vertex_scratch *s);
 
 struct chunk *chunk_create(void);
 void chunk_destroy(struct chunk *c);
-void chunk_reset(struct chunk *c);
+/* As it was before its task began. */
+void chunk_restart(struct chunk *c);
+void chunk_reset(struct chunk *c); /* without segments */
 /* Draws nothing, and never counted anything. */
 void chunk_forget(struct chunk *c);
-/* The memory that it has, used or not. */
+/* Returns the bytes of memory that it has, used or not. */
 size_t chunk_bytes(const struct chunk *c);
 int chunk_add_segment(struct chunk *c, uint32_t draw, uint32_t first, uint32_t n);
 /*
@@ -126,7 +138,7 @@ int chunk_add_segment(struct chunk *c, uint32_t draw, uint32_t first, uint32_t n
 void chunk_begin(struct vertex_scratch *s);
 bool chunk_go_on(struct chunk *c, const struct pass_work *work, struct vertex_scratch *s,
 		struct slice *slice);
-/* Lists the triangles by tile (bin.c). False: no memory. */
+/* Lists the triangles by tile (bin.c). Returns false when out of memory. */
 bool chunk_bin(struct chunk *c, const struct pass_work *work);
 
 #endif

@@ -26,13 +26,16 @@ struct geom_state {
 	float clip_plane[4];
 };
 
-/* Bit k set: outside plane k of the rule. NaN is outside. [fidelity: clipping] */
+/*
+ * Returns a word whose bit k is set if the vertex is outside plane k of the rule. NaN is outside.
+ * [fidelity: clipping]
+ */
 unsigned clip_code(const struct geom_state *g, const struct clip_vertex *v);
 /*
- * Viewport transform and snapping into *out (memory rows). False: NaN or |X|,|Y| >= 2^15 (window
- * space), or w <= 0: nothing may be drawn with it, and *out holds nothing of use. In memory rows
- * y_fx can reach the framebuffer's height + 2^15. Planes of g->flat are not multiplied by 1/w: the
- * values of the assembled triangle's third vertex belong to all corners.
+ * Applies the viewport transform and snaps into *out (memory rows). Returns false for NaN, for |X|
+ * or |Y| >= 2^15 (window space), and for w <= 0: nothing may be drawn with the vertex, and *out is
+ * undefined. In memory rows y_fx can reach the framebuffer's height + 2^15. Planes of g->flat are
+ * not multiplied by 1/w: all corners have the values of the assembled triangle's third vertex.
  */
 bool project(const struct geom_state *g, const struct clip_vertex *v, struct vert *out);
 

@@ -11,6 +11,7 @@
 #include "core/chunk/shaded.h"
 #include "core/raster/raster.h"
 #include "core/raster/target.h"
+#include "core/sched/slice.h"
 #include "core/space/space.h"
 
 enum { VERTEX_BATCH = 32 };
@@ -55,18 +56,45 @@ struct vertex_out {
 	uint8_t *code, *ok; /* clip_code(); what project() returns */
 };
 
+/*
+ * Positions of a batch, 64-byte aligned, with room for whole vectors: as in struct vert, undefined
+ * with POSITION_BAD, which stands beside clip_code() where project() returns false.
+ */
+struct position_out {
+	float *x, *y;
+	int32_t *code;
+};
+
+enum { POSITION_CODES = 0xFF, POSITION_BAD = 0x100 };
+
+enum batch_start {
+	BATCH_NEXT,    /* the batch before with this scratch was the draw's, too */
+	BATCH_FIRST,   /* it was not */
+	BATCH_GOES_ON, /* it is this one, of which the slice was over */
+};
+
 struct vertex_stage {
 	size_t scratch_bytes;
 	/*
-	 * Vertices of the draw by number, at most VERTEX_BATCH. is_first: the batch before with
-	 * this scratch was not the draw's. left: steps that the job has left; an invocation that
-	 * takes one more may be cut off. Adds to *result, and to *outside the elements that lie in
-	 * no memory.
+	 * Vertices of the draw by number, at most VERTEX_BATCH. left: steps that the job has left;
+	 * an invocation that takes one more may be cut off. Adds to *result, and to *outside the
+	 * elements that lie in no memory. Returns false if the slice was over before the end: then
+	 * BATCH_GOES_ON, with the same arguments and scratch.
 	 */
-	void (*shade_batch)(const struct vertex_env *env, const struct draw *d,
-			const uint32_t *number, unsigned n, bool is_first, uint64_t left,
+	bool (*shade_batch)(const struct vertex_env *env, const struct draw *d,
+			const uint32_t *number, unsigned n, enum batch_start start, uint64_t left,
 			const struct vertex_out *out, struct shader_result *result,
-			uint64_t *outside);
+			uint64_t *outside, struct slice *slice);
+	/*
+	 * Positions alone, to find out what is worth shading. begin_positions() comes first, for
+	 * vertices numbered first..last, and shade_batch() with BATCH_FIRST afterwards. Returns the
+	 * steps of every invocation of the whole program, or 0 if positions cannot be had alone:
+	 * shade_batch() then has to see all vertices.
+	 */
+	unsigned (*begin_positions)(const struct vertex_env *env, const struct draw *d,
+			uint32_t first, uint32_t last);
+	void (*shade_positions)(const struct vertex_env *env, const struct draw *d,
+			const uint32_t *number, unsigned n, const struct position_out *out);
 	/*
 	 * NULL: nothing to do. For n assembled triangles, corners as numbers in cv: bit i of
 	 * negated[k] says that corner i of triangle k has the planes `negates` with the other sign.
@@ -97,6 +125,12 @@ struct frag_stage {
 	void (*early)(void *scratch, struct batch *b, unsigned first, unsigned n);
 	/* The rest for quads 0..b->n_quads-1, stores in quad order. */
 	void (*shade)(void *scratch, struct batch *b);
+	/*
+	 * The same two for a whole block of a triangle, whose planes are not interpolated yet:
+	 * quad_px are those of 64 pixels in line, and b->live may be any of them.
+	 */
+	void (*early_block)(void *scratch, struct batch *b, const struct raster_block *at);
+	void (*shade_block)(void *scratch, struct batch *b, const struct raster_block *at);
 	/* At the end of a tile: the greatest value that it has to report, or 0; forgets it. */
 	uint32_t (*finish)(void *scratch);
 };

@@ -16,7 +16,8 @@ enum {
 	MAX_HOLDS = 8192,
 	MAX_CHUNKS = 256,
 	TASK_BYTES = 128 * 1024,
-	MAX_TASKS = 16,
+	TASKS_FOR_WORKERS = 16,
+	MAX_TASK_BYTES = 512 * 1024, /* about 0.2 ms where each page is new */
 };
 
 /* ---- Passes ---- */
@@ -79,12 +80,12 @@ struct unit *exec_open_pass(struct exec *x, const struct target *target, uint64_
 	return u;
 }
 
-static void *grow(void *array, unsigned n, unsigned *cap, size_t element) {
+static void *grow(struct exec *x, void *array, unsigned n, unsigned *cap, size_t element) {
 	if (n < *cap) {
 		return array;
 	}
 	unsigned more = *cap ? *cap * 2 : 64;
-	void *grown = realloc(array, more * element);
+	void *grown = memory_grow(&x->memory, array, *cap * element, more * element);
 	if (grown) {
 		*cap = more;
 	}
@@ -97,7 +98,7 @@ int exec_hold(struct exec *x, hold_put_fn *put, void *thing) {
 		put(thing); /* held already */
 		return 0;
 	}
-	void *holds = grow(u->holds, u->n_holds, &u->cap_holds, sizeof(*u->holds));
+	void *holds = grow(x, u->holds, u->n_holds, &u->cap_holds, sizeof(*u->holds));
 	if (!holds) {
 		put(thing);
 		return -ENOMEM;
@@ -112,21 +113,20 @@ void exec_add_held(struct exec *x, size_t size_bytes) {
 	x->open->held_bytes += size_bytes;
 }
 
+void exec_add_again(struct exec *x, size_t size_bytes) {
+	x->open->again_bytes += size_bytes;
+}
+
 static struct chunk *next_chunk(struct exec *x, struct unit *u) {
-	void *chunks = grow(u->chunks, u->n_chunks, &u->cap_chunks, sizeof(*u->chunks));
+	void *chunks = grow(x, u->chunks, u->n_chunks, &u->cap_chunks, sizeof(*u->chunks));
 	if (!chunks) {
 		return NULL;
 	}
 	u->chunks = chunks;
-	struct chunk *c = x->free_chunks;
-	if (c) {
-		x->free_chunks = c->next;
-		unit_no_longer_kept(x, chunk_bytes(c));
-	} else {
-		c = chunk_create();
-		if (!c) {
-			return NULL;
-		}
+	struct chunk *c = unit_take_chunk(x);
+	c = c ? c : chunk_create();
+	if (!c) {
+		return NULL;
 	}
 	u->chunks[u->n_chunks++] = c;
 	return c;
@@ -135,12 +135,19 @@ static struct chunk *next_chunk(struct exec *x, struct unit *u) {
 bool exec_is_full(const struct exec *x) {
 	const struct unit *u = x->open;
 	return u && (u->arena.total_used > MAX_ARENA_BYTES || u->held_bytes > MAX_HELD_BYTES ||
-			u->n_holds > MAX_HOLDS || u->n_chunks >= MAX_CHUNKS);
+			u->n_holds > MAX_HOLDS || u->n_chunks >= MAX_CHUNKS ||
+			unit_need_of_limit(u) > u->limit_bytes / 2);
+}
+
+bool exec_has_room(const struct exec *x, uint64_t n_positions) {
+	const struct unit *u = x->open;
+	const uint64_t more = n_positions / CHUNK_POSITIONS * CHUNK_BYTES;
+	return unit_need_of_limit(u) + more <= u->limit_bytes;
 }
 
 int exec_add_draw(struct exec *x, const struct draw *d) {
 	struct unit *u = x->open;
-	void *draws = grow(u->draws, u->n_draws, &u->cap_draws, sizeof(*u->draws));
+	void *draws = grow(x, u->draws, u->n_draws, &u->cap_draws, sizeof(*u->draws));
 	if (!draws) {
 		return -ENOMEM;
 	}
@@ -189,8 +196,10 @@ void exec_close_pass(struct exec *x) {
 /* ---- Other work ---- */
 
 unsigned exec_tasks_for(const struct exec *x, uint64_t bytes) {
-	unsigned n = (unsigned)(bytes / TASK_BYTES < MAX_TASKS ? bytes / TASK_BYTES : MAX_TASKS);
-	return pool_threads(x->e->pool) < 2 || n < 1 ? 1 : n;
+	const uint64_t least = bytes / MAX_TASK_BYTES + 1; /* others get turns between tasks */
+	uint64_t n = pool_threads(x->e->pool) < 2 ? 1 : bytes / TASK_BYTES;
+	n = n < TASKS_FOR_WORKERS ? n : TASKS_FOR_WORKERS;
+	return (unsigned)(n > least ? n : least);
 }
 
 void exec_work(struct exec *x, const struct unit_work *work, const void *arg, size_t arg_bytes,

@@ -26,6 +26,7 @@
 
 #include "core/base/arena.h"
 #include "core/base/log.h"
+#include "core/base/memory.h"
 #include "core/pass/footprint.h"
 #include "core/pass/spare.h"
 #include "core/sched/graph.h"
@@ -39,7 +40,7 @@ struct engine {
 	struct logger log;
 	pica_trace_fn *trace; /* NULL: none */
 	void *trace_user;
-	/* pool_workers() entries. */
+	/* engine_scratches() entries. */
 	struct tile_scratch **tile_scratch;
 	struct vertex_scratch **vertex_scratch;
 	/* A worker whose task yields leaves its own with it and takes one of these. */
@@ -47,10 +48,17 @@ struct engine {
 	uint64_t slice_ns; /* that a task may work while others wait */
 	atomic_uint_fast64_t order; /* age of units over all contexts */
 	atomic_size_t kept_bytes;   /* of all contexts; relaxed */
+	struct monitor caches;      /* covers execs, and what they keep (room.c) */
+	struct exec *execs;         /* of all contexts */
 	/* Called by the worker that retires a unit. */
 	void (*notify)(void *arg);
 	void *notify_arg;
 };
+
+/* The command thread has the last one. */
+static inline unsigned engine_scratches(const struct engine *e) {
+	return pool_threads(e->pool) + 1;
+}
 
 enum { EXEC_UNITS = 8, EXEC_MAX_TILES = 2048, WORK_ARG_BYTES = 256 };
 
@@ -108,7 +116,10 @@ struct unit {
 	unsigned n_chunks, cap_chunks;
 	struct { hold_put_fn *put; void *thing; } *holds;
 	unsigned n_holds, cap_holds;
-	size_t held_bytes; /* of chunks created for this pass */
+	size_t held_bytes; /* of what was created for this pass */
+	size_t again_bytes; /* of what it holds besides, which may have to be created again */
+	size_t limit_bytes; /* that a unit may need: memory_unit_limit() */
+	size_t room_bytes;  /* that it needed when there was room last */
 	struct pass_work work;
 	struct account *account;
 	uint16_t tiles[EXEC_MAX_TILES]; /* task -> tile: those with triangles in them */
@@ -137,6 +148,10 @@ struct exec {
 	struct account accounts[EXEC_UNITS + 1], *account;
 	struct chunk *free_chunks;
 	size_t kept_bytes; /* of free chunks, and of the arenas of units that are not busy */
+	struct pica_memory memory; /* all that it has */
+	bool is_exempt;    /* from the limits, until nothing of it is in flight */
+	struct exec *next; /* engine.execs */
+	bool is_tried;     /* while caches are evicted */
 	struct exec_stats stats;
 	struct tally *tally; /* of its owner's time; NULL: none */
 	/* of all tasks that have ended; relaxed, added to by workers */
@@ -144,6 +159,7 @@ struct exec {
 	atomic_bool abandoned;        /* relaxed: the work of its tasks is not wanted */
 	/* greatest value that the reaped units reported; its reader sets it to 0 */
 	uint32_t greatest;
+	bool has_time; /* there are workers, but the command thread has nothing else to do */
 	/*
 	 * Called on the command thread when a unit is reaped; result 0, -ENOMEM or -EDQUOT, then
 	 * budget says which.
@@ -151,11 +167,21 @@ struct exec {
 	void (*retired)(void *arg, uint64_t job, int result, enum pica_budget budget);
 	/* Called on the command thread: returns when `retired` was called again, or may be. */
 	void (*park)(void *arg);
-	void *owner; /* for both */
+	/*
+	 * Called on the command thread: returns when memory may have been given back. False: it
+	 * cannot wait, since nobody else works meanwhile.
+	 */
+	bool (*await_room)(void *arg);
+	/* Command thread of any context: frees caches until `full` is not, or they are empty. */
+	void (*evict)(void *arg, const struct pica_memory *full);
+	void *owner; /* for all four */
 };
 
-/* kernels: passed to the chip's stages. */
-int exec_init(struct exec *x, struct engine *e, struct space *space, const void *kernels);
+/* kernels: passed to the chip's stages. memory: what it belongs to, or NULL. */
+int exec_init(struct exec *x, struct engine *e, struct space *space, const void *kernels,
+		struct pica_memory *memory);
+/* It is complete: from now on what it keeps can be evicted. */
+void exec_join(struct exec *x);
 /* The time, with a trace; else 0. */
 static inline uint64_t engine_trace_begin(const struct engine *e) {
 	return e->trace ? clock_now_ns() : 0;
@@ -175,22 +201,40 @@ struct unit *exec_open_pass(struct exec *x, const struct target *target, uint64_
 		uint64_t pixels, uint64_t steps);
 /*
  * Appends a draw (allocated, with all it points to, in the pass's arena). reads: what its vertices
- * and textures read. -ENOMEM: the draw is not there.
+ * and textures read. Returns 0, or -ENOMEM: the draw was not added.
  */
 int exec_add_draw(struct exec *x, const struct draw *d);
 /*
- * Keeps a counted thing alive until the open pass is reaped. The reference is the pass's from here
- * on; on failure (-ENOMEM) it is given back.
+ * Keeps a counted thing alive until the open pass is reaped. The pass owns the reference from here
+ * on. Returns 0, or -ENOMEM after giving the reference back.
  */
 int exec_hold(struct exec *x, hold_put_fn *put, void *thing);
 /* Bytes that were allocated for the open pass and are freed with what it holds, or later. */
 void exec_add_held(struct exec *x, size_t size_bytes);
-/* The pass is full: close it before adding more. */
+/*
+ * Bytes that were there, or were evicted: the same to the limit of a unit, so that where passes end
+ * does not depend on it.
+ */
+void exec_add_again(struct exec *x, size_t size_bytes);
+/*
+ * Returns whether the open pass may need what a draw of n stream positions takes; if not, it would
+ * need more than any unit may, whatever else is used.
+ */
+bool exec_has_room(const struct exec *x, uint64_t n_positions);
+/*
+ * Returns when the memory of the context and of whom it belongs to is within their limits: frees
+ * kept memory, beginning with the heaviest user, and parks until units of its own retire.
+ * A context without units in flight goes on beyond a limit, if no other one does; else it waits.
+ */
+void exec_make_room(struct exec *x);
+/* Frees what is kept beyond limits. Command thread, or the caller of a device without one. */
+void engine_trim(struct engine *e);
+/* Returns whether the pass is full: close it before adding more. */
 bool exec_is_full(const struct exec *x);
 /* Closes the open pass, if any, and lets it run. */
 void exec_close_pass(struct exec *x);
 
-/* The number of tasks for work on this many bytes. */
+/* Returns the number of tasks for work on this many bytes. */
 unsigned exec_tasks_for(const struct exec *x, uint64_t bytes);
 /* A unit of the job that is not a pass, with a copy of arg; no pass may be open. */
 void exec_work(struct exec *x, const struct unit_work *work, const void *arg, size_t arg_bytes,
@@ -201,8 +245,8 @@ bool exec_in_flight(struct exec *x, struct range r, bool for_write);
 /*
  * Parks the context until at least one closed unit of its own has retired and was reaped: the way
  * to wait for its units, and for memory that they hold. The command thread serves others meanwhile;
- * whoever waits for something looks at it again afterwards. False: nothing is in flight that could
- * retire (an open pass does not count), and it has not waited.
+ * the caller checks again what it waits for. Returns false, without waiting, if nothing is in
+ * flight that could retire (an open pass does not count).
  */
 bool exec_park(struct exec *x);
 /* Parks until no closed unit does. */
@@ -216,7 +260,7 @@ void exec_abandon(struct exec *x);
 static inline bool exec_is_abandoned(const struct exec *x) {
 	return atomic_load_explicit(&x->abandoned, memory_order_relaxed);
 }
-/* Processor time of its tasks so far. Any thread. */
+/* Returns the processor time of its tasks so far. Any thread. */
 uint64_t exec_busy_ns(const struct exec *x);
 
 #endif

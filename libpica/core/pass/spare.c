@@ -2,9 +2,9 @@
 
 #include <assert.h>
 
-int spares_init(struct spares *s, unsigned max, void *(*create)(void), void (*destroy)(void *)) {
-	assert(max <= POOL_MAX_THREADS);
-	*s = (struct spares){ .create = create, .destroy = destroy, .max = max };
+int spares_init(struct spares *s, unsigned keep, void *(*create)(void), void (*destroy)(void *)) {
+	assert(keep <= POOL_MAX_THREADS);
+	*s = (struct spares){ .create = create, .destroy = destroy, .keep = keep };
 	return monitor_init(&s->mon);
 }
 
@@ -20,16 +20,19 @@ void *spares_take(struct spares *s) {
 	monitor_lock(&s->mon);
 	if (s->n_idle) {
 		scratch = s->idle[--s->n_idle];
-	} else if (s->n_made < s->max) {
-		scratch = s->create();
-		s->n_made += scratch != NULL;
 	}
 	monitor_unlock(&s->mon);
-	return scratch;
+	return scratch ? scratch : s->create();
 }
 
 void spares_give(struct spares *s, void *scratch) {
 	monitor_lock(&s->mon);
-	s->idle[s->n_idle++] = scratch;
+	if (s->n_idle < s->keep) {
+		s->idle[s->n_idle++] = scratch;
+		scratch = NULL;
+	}
 	monitor_unlock(&s->mon);
+	if (scratch) {
+		s->destroy(scratch);
+	}
 }

@@ -1,6 +1,6 @@
 /*
  * Scratches beside those of the workers: a task that yields keeps its own, and the worker takes a
- * spare one.
+ * spare one. The pool limits how many tasks of a user have yielded (pool.h).
  */
 #ifndef PASS_SPARE_H
 #define PASS_SPARE_H
@@ -12,16 +12,18 @@ struct spares {
 	void *(*create)(void);
 	void (*destroy)(void *scratch);
 	struct monitor mon; /* covers the rest */
-	unsigned n_made, max;
-	unsigned n_idle;
+	unsigned n_idle, keep;
 	void *idle[POOL_MAX_THREADS];
 };
 
-/* At most max (up to POOL_MAX_THREADS) are made, when they are needed. */
-int spares_init(struct spares *s, unsigned max, void *(*create)(void), void (*destroy)(void *));
+/*
+ * They are made when they are needed; up to keep (POOL_MAX_THREADS at most) stay for later. Returns
+ * 0 or a negative errno.
+ */
+int spares_init(struct spares *s, unsigned keep, void *(*create)(void), void (*destroy)(void *));
 /* All must have been given back. */
 void spares_finish(struct spares *s);
-/* NULL: all are in use, or memory is out. */
+/* Returns NULL when out of memory. */
 void *spares_take(struct spares *s);
 void spares_give(struct spares *s, void *scratch);
 

@@ -17,8 +17,9 @@ enum {
 	KEEP_BYTES_EACH = 32 << 20,
 	/* Units of a context together need no more while another one is opened. */
 	MAX_FLIGHT_BYTES = 192 << 20,
-	CHUNK_BYTES = 256 << 10, /* of ordinary triangles */
-	SMALL_BYTES = 8192, /* touched in less time than another thread takes to wake up */
+	/* Touched in less time than another thread takes to wake up; and to finish them, too. */
+	TINY_BYTES = 8192,
+	SMALL_BYTES = 1 << 20,
 };
 
 /* ---- Set-up ---- */
@@ -29,7 +30,15 @@ static void ignore_retired(void *arg, uint64_t job, int result, enum pica_budget
 static void ignore_park(void *arg) {
 }
 
-int exec_init(struct exec *x, struct engine *e, struct space *space, const void *kernels) {
+static bool ignore_await(void *arg) {
+	return false;
+}
+
+static void ignore_evict(void *arg, const struct pica_memory *full) {
+}
+
+int exec_init(struct exec *x, struct engine *e, struct space *space, const void *kernels,
+		struct pica_memory *memory) {
 	memset(x, 0, sizeof(*x));
 	int ret = graph_init(&x->graph);
 	if (ret < 0) {
@@ -40,11 +49,15 @@ int exec_init(struct exec *x, struct engine *e, struct space *space, const void 
 	x->space = space;
 	x->retired = ignore_retired;
 	x->park = ignore_park;
+	x->await_room = ignore_await;
+	x->evict = ignore_evict;
+	memory_init(&x->memory);
+	x->memory.parent = memory;
 	atomic_init(&x->busy_ns, 0);
 	atomic_init(&x->abandoned, false);
 	for (unsigned i = 0; i < EXEC_UNITS; i++) {
 		x->unit[i].x = x;
-		arena_init(&x->unit[i].arena);
+		arena_init(&x->unit[i].arena, &x->memory);
 	}
 	for (unsigned i = 0; i < EXEC_UNITS + 1; i++) {
 		atomic_init(&x->accounts[i].spent_px, 0);
@@ -56,19 +69,19 @@ int exec_init(struct exec *x, struct engine *e, struct space *space, const void 
 void exec_finish(struct exec *x) {
 	exec_close_pass(x);
 	exec_wait_all(x);
+	room_leave(x);
 	for (unsigned i = 0; i < EXEC_UNITS; i++) {
 		struct unit *u = &x->unit[i];
+		unit_no_longer_kept(x, u->arena.capacity);
 		arena_finish(&u->arena);
-		free(u->draws);
-		free(u->chunks);
-		free(u->holds);
+		memory_free(&x->memory, u->draws, u->cap_draws * sizeof(*u->draws));
+		memory_free(&x->memory, u->chunks, u->cap_chunks * sizeof(struct chunk *));
+		memory_free(&x->memory, u->holds, u->cap_holds * sizeof(*u->holds));
 	}
-	unit_no_longer_kept(x, x->kept_bytes);
 	while (x->free_chunks) {
-		struct chunk *next = x->free_chunks->next;
-		chunk_destroy(x->free_chunks);
-		x->free_chunks = next;
+		unit_destroy_chunk(x, unit_take_chunk(x));
 	}
+	room_end_exempt(x);
 	graph_finish(&x->graph);
 }
 
@@ -85,6 +98,26 @@ uint64_t exec_busy_ns(const struct exec *x) {
 void unit_no_longer_kept(struct exec *x, size_t size_bytes) {
 	x->kept_bytes -= size_bytes;
 	atomic_fetch_sub_explicit(&x->e->kept_bytes, size_bytes, memory_order_relaxed);
+}
+
+void unit_charge_chunk(struct exec *x, struct chunk *c) {
+	const size_t has = chunk_bytes(c);
+	memory_charge(&x->memory, has - c->charged_bytes);
+	c->charged_bytes = has;
+}
+
+struct chunk *unit_take_chunk(struct exec *x) {
+	struct chunk *c = x->free_chunks;
+	if (c) {
+		x->free_chunks = c->next;
+		unit_no_longer_kept(x, c->charged_bytes);
+	}
+	return c;
+}
+
+void unit_destroy_chunk(struct exec *x, struct chunk *c) {
+	memory_uncharge(&x->memory, c->charged_bytes);
+	chunk_destroy(c);
 }
 
 /* Whether memory is kept for later; it is counted then. */
@@ -124,8 +157,9 @@ static void reap(struct exec *x, struct unit *u) {
 		s->dropped += c->dropped;
 		s->outside += c->outside;
 		s->shader_bad += c->shader.bad;
-		if (!keep(x, chunk_bytes(c))) {
-			chunk_destroy(c);
+		unit_charge_chunk(x, c);
+		if (!keep(x, c->charged_bytes)) {
+			unit_destroy_chunk(x, c);
 			continue;
 		}
 		chunk_reset(c);
@@ -136,7 +170,7 @@ static void reap(struct exec *x, struct unit *u) {
 		u->holds[i].put(u->holds[i].thing);
 	}
 	u->n_chunks = u->n_draws = u->n_holds = 0;
-	u->held_bytes = 0;
+	u->held_bytes = u->again_bytes = 0;
 	if (!keep(x, u->arena.capacity)) {
 		arena_finish(&u->arena);
 	}
@@ -162,6 +196,9 @@ unsigned exec_reap(struct exec *x) {
 		} else {
 			left++;
 		}
+	}
+	if (x->is_exempt && !left && !x->open) {
+		room_end_exempt(x);
 	}
 	return left;
 }
@@ -209,7 +246,7 @@ static size_t flight_bytes(const struct exec *x) {
 	size_t sum = 0;
 	for (unsigned i = 0; i < EXEC_UNITS; i++) {
 		const struct unit *u = &x->unit[i];
-		sum += u->busy ? u->arena.capacity + u->held_bytes + u->n_chunks * CHUNK_BYTES : 0;
+		sum += u->busy ? unit_need(u) : 0;
 	}
 	return sum;
 }
@@ -218,6 +255,9 @@ struct unit *unit_open(struct exec *x, bool is_pass, uint64_t job) {
 	struct unit *u = x->unit;
 	while (exec_reap(x) == EXEC_UNITS || flight_bytes(x) > MAX_FLIGHT_BYTES) {
 		exec_park(x);
+	}
+	if (is_pass) {
+		exec_make_room(x); /* other work needs none, and does not wait */
 	}
 	while (u->busy) {
 		u++;
@@ -234,6 +274,8 @@ struct unit *unit_open(struct exec *x, bool is_pass, uint64_t job) {
 	unit_no_longer_kept(x, u->arena.capacity);
 	u->order = atomic_fetch_add_explicit(&x->e->order, 1, memory_order_relaxed);
 	u->job = job;
+	u->limit_bytes = memory_unit_limit(&x->memory);
+	u->room_bytes = 0;
 	u->account = NULL;
 	u->failed = false;
 	u->over_budget = 0;
@@ -249,7 +291,8 @@ struct unit *unit_open(struct exec *x, bool is_pass, uint64_t job) {
 }
 
 void unit_launch(struct exec *x, struct unit *u, uint64_t bytes) {
-	bool is_small = bytes && bytes <= SMALL_BYTES;
+	bool is_small = u->is_pass ? x->has_time && unit_is_little(u) :
+				     bytes && bytes <= (x->has_time ? SMALL_BYTES : TINY_BYTES);
 	u->launched_ns = engine_trace_begin(x->e);
 	PROBE(pass_begin, x->number, u->order, unit_kind(u));
 	for (unsigned i = 0; i < EXEC_UNITS; i++) {
@@ -269,18 +312,20 @@ void unit_launch(struct exec *x, struct unit *u, uint64_t bytes) {
 			is_small = false;
 		}
 	}
-	u->is_at_once = is_small;
 	if (u->is_pass) {
 		graph_edge(&x->graph, &u->vertex_node, &u->charge_node);
 		if (x->last_pass && x->last_pass->account == u->account) {
 			graph_edge(&x->graph, &x->last_pass->charge_node, &u->charge_node);
+			is_small &= graph_is_done(&x->graph, &x->last_pass->charge_node);
 		}
 		graph_edge(&x->graph, &u->charge_node, &u->tile_node);
 		x->last_pass = u;
+		u->is_at_once = is_small;
 		graph_release(&x->graph, &u->tile_node);
 		graph_release(&x->graph, &u->charge_node);
 	} else {
 		graph_edge(&x->graph, &u->vertex_node, &u->tile_node);
+		u->is_at_once = is_small;
 		graph_release(&x->graph, &u->tile_node);
 	}
 	graph_release(&x->graph, &u->vertex_node);

@@ -14,10 +14,27 @@ static inline int unit_kind(const struct unit *u) {
 	return u->is_pass ? 0 : (int)u->task.span - (int)PICA_SPAN_PASS;
 }
 
+enum { CHUNK_BYTES = 256 << 10 }; /* of ordinary triangles */
+
+/* Returns what a pass needs, by counts. */
+static inline size_t unit_need(const struct unit *u) {
+	return u->arena.total_used + u->held_bytes + (size_t)u->n_chunks * CHUNK_BYTES;
+}
+
+/* The same with what others had created before, as if it had to be created again. */
+static inline size_t unit_need_of_limit(const struct unit *u) {
+	return unit_need(u) + u->again_bytes;
+}
+
 /* ---- Command thread (unit.c) ---- */
 
-/* A unit that is not busy; parks while all are. */
+/* Returns a unit that is not busy; parks while all are. */
 struct unit *unit_open(struct exec *x, bool is_pass, uint64_t job);
+/* Takes a chunk that is kept, or returns NULL. */
+struct chunk *unit_take_chunk(struct exec *x);
+void unit_destroy_chunk(struct exec *x, struct chunk *c);
+/* Its memory has changed: the context is charged with what it has. Its task's thread, or ours. */
+void unit_charge_chunk(struct exec *x, struct chunk *c);
 /* So much of what the context keeps is used, or freed. */
 void unit_no_longer_kept(struct exec *x, size_t size_bytes);
 /*
@@ -26,6 +43,15 @@ void unit_no_longer_kept(struct exec *x, size_t size_bytes);
  * thread: handing it over takes longer.
  */
 void unit_launch(struct exec *x, struct unit *u, uint64_t bytes);
+
+/* ---- room.c ---- */
+
+/* Nobody else evicts what it keeps any more. */
+void room_leave(struct exec *x);
+void room_end_exempt(struct exec *x);
+
+/* A pass whose vertices, and perhaps tiles, the command thread does itself (work.c). */
+bool unit_is_little(const struct unit *u);
 
 /* ---- Its nodes are ready (work.c) ---- */
 

@@ -4,6 +4,19 @@
 #include "core/base/probe.h"
 #include "core/pass/unit.h"
 
+/*
+ * What the command thread does itself: the vertices of a pass with so many positions and steps, and
+ * new textures of so many bytes; its tiles if their triangles' boxes have so many pixels, for so
+ * long. Workers do the rest.
+ */
+enum {
+	LITTLE_POSITIONS = 64,
+	LITTLE_STEPS = 4096,
+	LITTLE_HELD_BYTES = 1 << 16,
+	LITTLE_PX = 1 << 18,
+	LITTLE_NS = 100000,
+};
+
 /* More than any job has, and with what all chunks of a pass add to it still a number (chunk.c). */
 #define STEPS_GONE (UINT64_C(1) << 63)
 
@@ -78,18 +91,21 @@ static void add_time(struct unit *u, atomic_uint_fast64_t *stage, uint64_t start
  */
 static void set_limits(const struct unit *u, struct chunk *c, unsigned index) {
 	uint64_t px = unit_sum(&u->account->spent_px), steps = unit_sum(&u->account->spent_steps);
+	uint64_t bytes = 0;
 	for (unsigned i = 0; i < index; i++) {
 		px += unit_sum(&u->chunks[i]->spent_px);
 		steps += unit_sum(&u->chunks[i]->spent_steps);
+		bytes += unit_sum(&u->chunks[i]->spent_bytes);
 	}
 	c->limit_px = less(u->account->pixels, px);
 	c->limit_steps = less(u->account->steps, steps);
+	c->limit_bytes = less(u->limit_bytes, bytes);
 }
 
 /*
  * A task's slice is over. True: it yields, and keeps the scratch that it works in. If that is still
- * the worker's (spares is not NULL then), the worker gets *spare. False: no group waits, or no
- * scratch is left.
+ * the worker's (spares is not NULL then), the worker gets *spare. False: no group waits, or memory
+ * is out.
  */
 static bool lets_others_in(struct unit *u, const struct task_group *group, unsigned worker,
 		struct spares *spares, void **spare) {
@@ -136,8 +152,35 @@ static bool run_chunk(void *arg, unsigned index, unsigned worker, void **state) 
 	if (*state) {
 		spares_give(&e->spare_vertex, s);
 	}
+	unit_charge_chunk(u->x, u->chunks[index]);
 	add_time(u, &u->ns_vertex, start);
 	trace_task(u, PICA_SPAN_VERTICES, worker, index, begin);
+	return true;
+}
+
+bool unit_is_little(const struct unit *u) {
+	return u->n_chunks == 1 && u->chunks[0]->n_positions <= LITTLE_POSITIONS &&
+			u->held_bytes <= LITTLE_HELD_BYTES;
+}
+
+/* The chunk of a little pass, on the command thread. False: it is not that little. */
+static bool shade_at_once(struct unit *u) {
+	const struct engine *e = u->x->e;
+	struct chunk *c = u->chunks[0];
+	struct vertex_scratch *s = e->vertex_scratch[engine_scratches(e) - 1];
+	const uint64_t begin = engine_trace_begin(e);
+	set_limits(u, c, 0);
+	c->limit_steps = c->limit_steps < LITTLE_STEPS ? c->limit_steps : LITTLE_STEPS;
+	chunk_begin(s);
+	struct slice endless = { .end_ns = UINT64_MAX };
+	while (!chunk_go_on(c, &u->work, s, &endless)) {
+	}
+	trace_unit(u, PICA_SPAN_VERTICES, 0, 0, begin);
+	if (c->over) {
+		chunk_restart(c);
+		return false;
+	}
+	unit_charge_chunk(u->x, c);
 	return true;
 }
 
@@ -152,8 +195,13 @@ void unit_vertices_ready(struct graph_node *node) {
 		graph_done(&u->x->graph, node);
 		return;
 	}
+	if (u->is_at_once && shade_at_once(u)) {
+		graph_done(&u->x->graph, node);
+		return;
+	}
+	u->is_at_once = false;
 	u->vertex_group = (struct task_group){ .step = run_chunk, .done = vertex_done, .arg = u,
-		.role = POOL_VERTEX, .tally = u->x->tally, .key = u->order << 1 | 1,
+		.role = POOL_VERTEX, .tally = u->x->tally, .line = u->x, .key = u->order << 1 | 1,
 		.count = u->n_chunks };
 	pool_submit(u->x->e->pool, &u->vertex_group);
 }
@@ -163,7 +211,12 @@ void unit_vertices_ready(struct graph_node *node) {
  * invocations off: the sum is checked first.
  */
 static enum pica_budget find_excess(
-		const struct account *a, const struct chunk *c, uint64_t px, uint64_t steps) {
+		const struct unit *u, const struct chunk *c, uint64_t px, uint64_t steps,
+		uint64_t bytes) {
+	const struct account *a = u->account;
+	if (bytes > u->limit_bytes) {
+		return PICA_BUDGET_MEMORY;
+	}
 	if (px > a->pixels) {
 		return PICA_BUDGET_PIXELS;
 	}
@@ -176,14 +229,15 @@ static enum pica_budget find_excess(
 void unit_charge_ready(struct graph_node *node) {
 	struct unit *u = unit_of_charge(node);
 	struct account *a = u->account;
-	uint64_t px = unit_sum(&a->spent_px), steps = unit_sum(&a->spent_steps);
+	uint64_t px = unit_sum(&a->spent_px), steps = unit_sum(&a->spent_steps), bytes = 0;
 	for (unsigned i = 0; i < u->n_chunks; i++) {
 		struct chunk *c = u->chunks[i];
 		px += c->area_px;
 		steps += c->shader.steps;
+		bytes += c->need_bytes;
 		u->failed |= c->failed;
 		if (!a->over_budget) {
-			a->over_budget = find_excess(a, c, px, steps);
+			a->over_budget = find_excess(u, c, px, steps, bytes);
 			u->shader_cut = a->over_budget == PICA_BUDGET_INVOCATION_STEPS ?
 					c->shader.cut :
 					0;
@@ -199,6 +253,18 @@ void unit_charge_ready(struct graph_node *node) {
 	graph_done(&u->x->graph, node);
 }
 
+static void begin_tile(struct unit *u, struct tile_scratch *s, unsigned index) {
+	PROBE(tile_begin, u->x->number, u->order, u->tiles[index]);
+	tile_begin(s, &u->work, u->tiles[index]);
+}
+
+static void end_tile(struct unit *u, const struct tile_stats *stats, unsigned index) {
+	add(&u->batches, stats->batches);
+	add(&u->fragments, stats->fragments);
+	raise_to(&u->greatest, stats->greatest);
+	PROBE(tile_end, u->x->number, u->order, u->tiles[index]);
+}
+
 static bool run_tile(void *arg, unsigned index, unsigned worker, void **state) {
 	struct unit *u = arg;
 	struct engine *e = u->x->e;
@@ -209,8 +275,7 @@ static bool run_tile(void *arg, unsigned index, unsigned worker, void **state) {
 	struct tile_scratch *s = *state ? *state : e->tile_scratch[worker];
 	struct tile_stats stats;
 	if (!*state) {
-		PROBE(tile_begin, u->x->number, u->order, u->tiles[index]);
-		tile_begin(s, &u->work, u->tiles[index]);
+		begin_tile(u, s, index);
 	}
 	struct slice slice = slice_start(e->slice_ns);
 	while (!tile_go_on(s, &slice, &stats)) {
@@ -228,13 +293,41 @@ static bool run_tile(void *arg, unsigned index, unsigned worker, void **state) {
 	if (*state) {
 		spares_give(&e->spare_tile, s);
 	}
-	add(&u->batches, stats.batches);
-	add(&u->fragments, stats.fragments);
-	raise_to(&u->greatest, stats.greatest);
+	end_tile(u, &stats, index);
 	add_time(u, &u->ns_tile, start);
-	PROBE(tile_end, u->x->number, u->order, u->tiles[index]);
 	trace_task(u, PICA_SPAN_TILE, worker, u->tiles[index], begin);
 	return true;
+}
+
+/*
+ * Tiles of a little pass, on the command thread. Returns how many were begun; with *state not NULL
+ * the last of them is not done.
+ */
+static unsigned draw_at_once(struct unit *u, void **state) {
+	struct engine *e = u->x->e;
+	struct tile_scratch **own = &e->tile_scratch[engine_scratches(e) - 1];
+	const uint64_t ns = e->slice_ns < LITTLE_NS ? e->slice_ns : LITTLE_NS;
+	struct slice slice = slice_start(ns);
+	unsigned n = 0;
+	while (n < u->tile_group.count && !*state && (!n || clock_now_ns() < slice.end_ns)) {
+		const uint64_t begin = engine_trace_begin(e);
+		const unsigned index = n++;
+		struct tile_stats stats;
+		begin_tile(u, *own, index);
+		while (!*state && !tile_go_on(*own, &slice, &stats)) {
+			void *spare = spares_take(&e->spare_tile);
+			if (spare) {
+				add(&u->yields, 1);
+				*state = *own;
+				*own = spare;
+			}
+		}
+		if (!*state) {
+			end_tile(u, &stats, index);
+		}
+		trace_unit(u, PICA_SPAN_TILE, 0, u->tiles[index], begin);
+	}
+	return n;
 }
 
 static void do_task(struct unit *u, unsigned index) {
@@ -297,7 +390,7 @@ static unsigned find_tiles(struct unit *u) {
 
 void unit_tiles_ready(struct graph_node *node) {
 	struct unit *u = unit_of_tile(node);
-	if (u->is_at_once) {
+	if (u->is_at_once && !u->is_pass) {
 		run_at_once(u);
 		end_unit(u);
 		return;
@@ -305,6 +398,7 @@ void unit_tiles_ready(struct graph_node *node) {
 	u->tile_group.done = tile_done;
 	u->tile_group.arg = u;
 	u->tile_group.tally = u->x->tally;
+	u->tile_group.line = u->x;
 	u->tile_group.key = u->order << 1;
 	if (u->is_pass) {
 		u->tile_group.step = run_tile;
@@ -313,5 +407,14 @@ void unit_tiles_ready(struct graph_node *node) {
 		u->tile_group.step = NULL;
 		u->tile_group.run = run_task; /* count was set when the unit was opened */
 	}
-	pool_submit(u->x->e->pool, &u->tile_group);
+	void *state = NULL;
+	unsigned n_begun = 0;
+	if (u->is_at_once && u->chunks[0]->area_px <= LITTLE_PX) {
+		n_begun = draw_at_once(u, &state);
+		if (n_begun == u->tile_group.count && !state) {
+			end_unit(u);
+			return;
+		}
+	}
+	pool_submit_rest(u->x->e->pool, &u->tile_group, n_begun, state);
 }

@@ -100,6 +100,15 @@ static void flush_pending(struct queue *q) {
 	monitor_wake(&d->mon); /* queue_idle(), also if no job was left to complete */
 }
 
+/* Lock held. */
+static bool is_alone(const struct queue *q) {
+	const struct queue *other = q->dispatcher->queues;
+	while (other && (other == q || (other->issued == other->submitted && !other->units))) {
+		other = other->next;
+	}
+	return !other;
+}
+
 /* Runs the next job of a queue, or flushes it. Lock held on entry and exit. */
 static void step(struct queue *q) {
 	struct dispatcher *d = q->dispatcher;
@@ -110,7 +119,7 @@ static void step(struct queue *q) {
 	const uint64_t seq = q->issued + 1;
 	const struct job_slot queued = *queue_slot(q, seq);
 	struct queue_step s = { .seq = seq, .job = queued.job, .attached = queued.attached,
-		.is_cancelled = q->is_closing };
+		.is_cancelled = q->is_closing, .is_alone = !d->is_helped && is_alone(q) };
 	d->stepping = q;
 	d->step_ns = clock_now_ns();
 	monitor_unlock(&d->mon);
@@ -245,11 +254,19 @@ static struct leader *successor(struct dispatcher *d, struct queue *q) {
 
 /* What has happened meanwhile. */
 static void look_around(struct dispatcher *d) {
+	const bool was_notified = d->is_notified;
 	d->is_notified = false;
 	for (struct queue *q = d->queues; q; q = q->next) {
+		q->awaits_any &= !was_notified;
 		if (q->units) {
 			collect_finished(q);
 		}
+	}
+	if (d->wants_trim) {
+		d->wants_trim = false;
+		monitor_unlock(&d->mon);
+		d->trim(d->trim_arg);
+		monitor_lock(&d->mon);
 	}
 }
 
@@ -280,7 +297,7 @@ static void lead(struct leader *me, struct queue *parked) {
 		struct leader *next = successor(d, q);
 		if (!next) {
 			/* No more threads: they all wait for this one. */
-			if (!parked->awaits_unit) {
+			if (!parked->awaits_unit && !parked->awaits_any) {
 				return;
 			}
 			if (!d->is_notified) {
@@ -318,7 +335,7 @@ static void *leader_main(void *arg) {
 	return NULL;
 }
 
-static void park(struct queue *q, bool awaits_unit) {
+static void park(struct queue *q, bool awaits_unit, bool awaits_any) {
 	struct dispatcher *d = q->dispatcher;
 	if (!d->is_threaded) {
 		return;
@@ -329,9 +346,11 @@ static void park(struct queue *q, bool awaits_unit) {
 	q->usage.cpu_ns = q->ns_command; /* who ends long jobs reads it */
 	q->leader = d->leader;
 	q->awaits_unit = awaits_unit;
+	q->awaits_any = awaits_any;
 	d->stepping = NULL;
 	lead(q->leader, q);
 	q->leader = NULL;
+	q->awaits_any = false;
 	d->stepping = q;
 	d->step_ns = clock_now_ns();
 	monitor_unlock(&d->mon);
@@ -339,11 +358,16 @@ static void park(struct queue *q, bool awaits_unit) {
 }
 
 void queue_park(struct queue *q) {
-	park(q, q->units != 0);
+	park(q, q->units != 0, false);
+}
+
+bool queue_park_for_any(struct queue *q) {
+	park(q, false, true);
+	return q->dispatcher->is_threaded;
 }
 
 void queue_yield(struct queue *q) {
-	park(q, false);
+	park(q, false, false);
 }
 
 bool dispatch_help(struct queue *q) {
@@ -374,15 +398,23 @@ void dispatch_flush(struct queue *q) {
 	monitor_wake(&q->dispatcher->mon);
 }
 
-void dispatcher_notify(void *dispatcher) {
-	struct dispatcher *d = dispatcher;
+static void notify(struct dispatcher *d, bool wants_trim) {
 	if (!d->is_threaded) {
 		return;
 	}
 	monitor_lock(&d->mon);
+	d->wants_trim |= wants_trim;
 	d->is_notified = true;
 	monitor_unlock(&d->mon);
 	monitor_wake(&d->mon);
+}
+
+void dispatcher_notify(void *dispatcher) {
+	notify(dispatcher, false);
+}
+
+void dispatcher_trim(struct dispatcher *d) {
+	notify(d, true);
 }
 
 /* ---- Without threads ---- */

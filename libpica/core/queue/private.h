@@ -16,8 +16,9 @@ void queue_signal(struct queue *q);
 /* ---- dispatch.c ---- */
 
 /*
- * A submission of short jobs while the command thread sleeps: the caller runs them, which spares
- * two wake-ups. False: there is more, or others wait; wake the command thread.
+ * Runs a submission of short jobs in the caller while the command thread sleeps, which spares two
+ * wake-ups. Returns false if there is more to do, or others wait: the caller wakes the command
+ * thread.
  */
 bool dispatch_help(struct queue *q);
 /* Issues and completes jobs in the caller (no threads). Lock not held. */
@@ -31,7 +32,7 @@ void dispatch_flush(struct queue *q);
 void clocked_begin(struct queue *q);
 /* It ends, and its time is the queue's. */
 void clocked_end(struct dispatcher *d);
-/* It has been so long that it should end. */
+/* Returns whether the slice has lasted so long that it should end. */
 bool clocked_is_long(const struct dispatcher *d);
 /*
  * Adds time of the command thread. Without threads it ran the workers' tasks, too, whose time is
@@ -41,12 +42,12 @@ void clocked_add(struct queue *q, uint64_t ns, uint64_t busy_before);
 
 /* ---- turns.c ---- */
 
-/* Takes the queue into its owner's share. -ENOMEM. */
+/* Takes the queue into its owner's share. Returns 0 or -ENOMEM. */
 int turns_join(struct queue *q);
 void turns_leave(struct queue *q);
 /* Forgets all debts; no queue is left. */
 void turns_finish(struct dispatcher *d);
-/* The queue whose next job comes, or whose present one goes on; NULL: none waits. */
+/* Returns the queue whose next job begins, or whose present job goes on; NULL if none waits. */
 struct queue *turns_choose(struct dispatcher *d);
 
 #endif

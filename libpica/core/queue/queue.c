@@ -278,7 +278,9 @@ void queue_idle(struct queue *q) {
 		return;
 	}
 	monitor_lock(&d->mon);
-	dispatch_flush(q);
+	if (q->completed < q->submitted || q->is_pending) {
+		dispatch_flush(q); /* wakes the command thread */
+	}
 	q->awaited = q->submitted;
 	while (q->completed < q->submitted || q->is_pending) {
 		monitor_wait(&d->mon); /* woken by completions and flushes of the command thread */

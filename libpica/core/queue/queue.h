@@ -27,6 +27,7 @@ struct queue_step {
 	struct pica_job job;
 	void *const *attached;
 	bool is_cancelled; /* it must not have any effect */
+	bool is_alone; /* no other queue has work, and no submitter runs it (AT_ONCE) */
 	/* Results. */
 	int result;
 	uint32_t flags;      /* PICA_DONE_* */
@@ -92,6 +93,7 @@ struct queue {
 	bool is_closing;   /* jobs are cancelled */
 	struct leader *leader; /* parked: the thread that stands in its run() or flush(); or NULL */
 	bool awaits_unit;  /* parked until a unit of it retires; else it yielded */
+	bool awaits_any;   /* parked until the dispatcher is notified */
 	struct share *share;
 	uint64_t served;   /* when it had its last turn: a number */
 	uint64_t ns_command; /* command thread only: processor time there */
@@ -139,28 +141,35 @@ struct dispatcher {
 	bool is_inside;
 	pthread_t insider;
 
+	bool wants_trim; /* dispatcher_trim() */
+	/* Frees what is kept beyond limits: command thread. Constant, as the next one. */
+	void (*trim)(void *arg);
+	void *trim_arg;
 	bool is_threaded; /* constant */
 	struct leader *leader;        /* the thread that is the command thread now */
 	struct leader *leaders, *idle; /* all of them; those that wait for something to do */
 	struct clocked clocked; /* command thread without its helpers, or the thread inside */
 };
 
-/* -errno. is_threaded: with a command thread. */
+/* is_threaded: with a command thread. Returns 0 or a negative errno. */
 int dispatcher_init(struct dispatcher *d, bool is_threaded);
 /* Ends the thread; no queue is left. It may still be notified. */
 void dispatcher_stop(struct dispatcher *d);
 void dispatcher_finish(struct dispatcher *d);
 /* A struct dispatcher: there may be something to collect. Any thread. */
 void dispatcher_notify(void *dispatcher);
+/* The command thread calls trim(): soon. Any thread. */
+void dispatcher_trim(struct dispatcher *d);
 /*
- * Without a command thread only one thread at a time is between these two. False: this thread is
- * inside already.
+ * Without a command thread only one thread at a time is between these two. Returns false if this
+ * thread is inside already.
  */
 bool dispatcher_enter(struct dispatcher *d);
 void dispatcher_leave(struct dispatcher *d);
 
 /*
- * The constant fields must be set. -ENOMEM, or an error of eventfd(2). From here on its jobs run.
+ * The constant fields must be set. From here on its jobs run. Returns 0, -ENOMEM, or an error of
+ * eventfd(2).
  */
 int queue_init(struct queue *q);
 /* Cancels jobs that were not issued. */
@@ -169,8 +178,8 @@ void queue_close(struct queue *q);
 void queue_finish(struct queue *q);
 
 /*
- * Adds jobs that were checked. attached: of the first of them, or NULL; on success they are the
- * job's. seq: of the last job, or NULL. -ENOMEM.
+ * Adds jobs that were checked. attached: of the first of them, or NULL; on success the jobs own
+ * them. seq: of the last job, or NULL. Returns 0 or -ENOMEM.
  */
 int queue_submit(struct queue *q, const struct pica_job *jobs, size_t n, void *const *attached,
 		uint64_t *seq);
@@ -180,7 +189,10 @@ int queue_reap(struct queue *q, struct pica_done *done, size_t n);
 /* Lets everything run; returns when the context is idle. */
 void queue_idle(struct queue *q);
 void queue_usage(struct queue *q, struct pica_usage *out);
-/* The time that the context and others of its owner have had; its workers add theirs. */
+/*
+ * Returns the tally of the time that the context and others of its owner have had; its workers add
+ * theirs.
+ */
 struct tally *queue_tally(struct queue *q);
 
 /* ---- From queue_work.run(), flush() and collect() ---- */
@@ -194,10 +206,16 @@ void queue_unit_opened(struct queue *q, uint64_t job);
  * it returns at once: collecting runs all work.
  */
 void queue_park(struct queue *q);
+/*
+ * The same for what other contexts have: returns true when a unit of any context has retired, or
+ * something else was notified. False, at once, without a command thread.
+ */
+bool queue_park_for_any(struct queue *q);
 /* The running job has had a slice: others get their turns first. Returns when it is its turn. */
 void queue_yield(struct queue *q);
 /*
- * It is over: 0, or -errno, with -EDQUOT the budget. True: it is the first error of its job.
+ * Reports the end of a unit: result 0 or a negative errno, for -EDQUOT with the budget. Returns
+ * whether it is the first error of its job.
  */
 bool queue_unit_retired(struct queue *q, uint64_t job, int result, enum pica_budget budget);
 

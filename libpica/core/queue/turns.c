@@ -123,7 +123,7 @@ struct tally *queue_tally(struct queue *q) {
  */
 static bool is_waiting(const struct queue *q) {
 	if (q->leader) {
-		return !q->awaits_unit;
+		return !q->awaits_unit && !q->awaits_any;
 	}
 	return q->issued < q->submitted ? q->units < q->max_units : q->is_pending && q->wants_flush;
 }

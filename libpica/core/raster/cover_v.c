@@ -122,54 +122,75 @@ static unsigned quad_rect_mask(int x, int y, int32_t min_x, int32_t min_y, int32
 	return columns & rows;
 }
 
-/* Steps from quad to quad; the sign of a sum over all edges and sides of the box says outside. */
-unsigned VFN(raster_cover_quads)(const struct tri *t, struct raster_quad at[RASTER_SMALL_QUADS],
-		uint8_t mask[RASTER_SMALL_QUADS]) {
-	const vqi odd_x = vqi_mask_from_bits(10), odd_y = vqi_mask_from_bits(12);
-	const int x0 = t->min_x & ~1, y0 = t->min_y & ~1;
-	const vqi min_x = vqi_set1(t->min_x), max_x = vqi_set1(t->max_x);
-	const vqi min_y = vqi_set1(t->min_y), max_y = vqi_set1(t->max_y), two = vqi_set1(2);
-	vqi row[3], step_x[3], step_y[3];
-	for (int k = 0; k < 3; k++) {
-		const int32_t ex = t->ex[k], ey = t->ey[k];
-		const vqi e0 = vqi_set1(t->e[0][k] + (x0 - t->org_x) * ex + (y0 - t->org_y) * ey);
-		const vqi vx = vqi_set1(ex), vy = vqi_set1(ey);
-		row[k] = vqi_add(e0, vqi_add(vqi_and(vx, odd_x), vqi_and(vy, odd_y)));
-		step_x[k] = vqi_add(vx, vx);
-		step_y[k] = vqi_add(vy, vy);
-	}
-	const vqi first_x = vqi_sub(vqi_set1(x0), odd_x); /* a mask is -1 */
-	vqi py = vqi_sub(vqi_set1(y0), odd_y);
-	unsigned n = 0;
-	for (int y = y0; y <= t->max_y; y += 2) {
-		vqi e0 = row[0], e1 = row[1], e2 = row[2], px = first_x;
-		const vqi beside = vqi_or(vqi_sub(py, min_y), vqi_sub(max_y, py));
-		for (int x = x0; x <= t->max_x; x += 2) {
-			const vqi edges = vqi_or(vqi_or(e0, e1), vqi_or(e2, beside));
-			const vqi sides = vqi_or(vqi_sub(px, min_x), vqi_sub(max_x, px));
-			at[n] = (struct raster_quad){ x, y };
-			mask[n] = (uint8_t)(vqi_movemask(vqi_or(edges, sides)) ^ 15);
-			n += mask[n] != 0;
-			e0 = vqi_add(e0, step_x[0]);
-			e1 = vqi_add(e1, step_x[1]);
-			e2 = vqi_add(e2, step_x[2]);
-			px = vqi_add(px, two);
-		}
-		for (int k = 0; k < 3; k++) {
-			row[k] = vqi_add(row[k], step_y[k]);
-		}
-		py = vqi_add(py, two);
-	}
+/* Drops pixels outside the box or in the excluded rectangle. Returns how many quads are left. */
+static unsigned clip_quads(const struct tri *t, struct raster_quad *at, uint8_t *mask, unsigned n) {
 	const struct raster_state *rs = t->rs;
-	if (!rs->exclude) {
-		return n;
-	}
 	unsigned left = 0;
 	for (unsigned i = 0; i < n; i++) {
+		unsigned m = mask[i] & quad_rect_mask(at[i].x, at[i].y, t->min_x, t->min_y,
+				t->max_x, t->max_y);
+		if (rs->exclude) {
+			m &= ~quad_rect_mask(at[i].x, at[i].y, rs->ex_min_x, rs->ex_min_y,
+					rs->ex_max_x, rs->ex_max_y);
+		}
 		at[left] = at[i];
-		mask[left] = (uint8_t)(mask[i] & ~quad_rect_mask(at[i].x, at[i].y, rs->ex_min_x,
-				rs->ex_min_y, rs->ex_max_x, rs->ex_max_y));
-		left += mask[left] != 0;
+		mask[left] = (uint8_t)m;
+		left += m != 0;
 	}
 	return left;
+}
+
+/*
+ * Edges of two quads side by side, in 16 bits. raster_is_small() promises |ex|, |ey| <= 512, so an
+ * edge changes by at most 512 * (11 + 9) over the quads that are looked at: values that are
+ * clamped to CLAMP before keep their sign and do not wrap.
+ *
+ * No pixel outside a triangle's own bounds is inside its edges. Those of the tile end with a quad,
+ * and those of the drawable rectangle are looked at afterwards, where they cut a quad.
+ */
+unsigned VFN(raster_cover_quads)(const struct tri *t, struct raster_quad at[RASTER_SMALL_QUADS],
+		uint8_t mask[RASTER_SMALL_QUADS]) {
+	enum { CLAMP = 16000 };
+	const vqh odd_x = vqh_mask_from_bits(0xAA), right = vqh_mask_from_bits(0xF0),
+		  odd_y = vqh_mask_from_bits(0xCC);
+	const int x0 = t->min_x & ~1, y0 = t->min_y & ~1, max_x = t->max_x, max_y = t->max_y;
+	/* Edges are lanes here; the last one means nothing. */
+	const vqi x_steps = vqi_mul(vqi_set1(x0 - t->org_x), vqi_loadu(t->ex)),
+		  y_steps = vqi_mul(vqi_set1(y0 - t->org_y), vqi_loadu(t->ey));
+	const vqi edges = vqi_add(vqi_loadu(t->e[0]), vqi_add(x_steps, y_steps));
+	PICA_ALIGNED(16) int32_t e[4];
+	vqi_store(e, vqi_max(vqi_min(edges, vqi_set1(CLAMP)), vqi_set1(-CLAMP)));
+	vqh row[3], step_x[3], step_y[3];
+	for (int k = 0; k < 3; k++) {
+		const vqh vx = vqh_set1(t->ex[k]), vy = vqh_set1(t->ey[k]), vx2 = vqh_add(vx, vx);
+		const vqh dx = vqh_add(vqh_and(vx, odd_x), vqh_and(vx2, right));
+		row[k] = vqh_add(vqh_add(vqh_set1(e[k]), dx), vqh_and(vy, odd_y));
+		step_x[k] = vqh_add(vx2, vx2);
+		step_y[k] = vqh_add(vy, vy);
+	}
+	unsigned n = 0;
+	for (int y = y0; y <= max_y; y += 2) {
+		vqh e0 = row[0], e1 = row[1], e2 = row[2];
+		for (int x = x0; x <= max_x; x += 4) {
+			const unsigned inside = ~vqh_movemask(vqh_or(e0, vqh_or(e1, e2)));
+			at[n] = (struct raster_quad){ x, y };
+			mask[n] = inside & 15;
+			n += mask[n] != 0;
+			if (x + 2 <= max_x) {
+				at[n] = (struct raster_quad){ x + 2, y };
+				mask[n] = inside >> 4 & 15;
+				n += mask[n] != 0;
+			}
+			e0 = vqh_add(e0, step_x[0]);
+			e1 = vqh_add(e1, step_x[1]);
+			e2 = vqh_add(e2, step_x[2]);
+		}
+		for (int k = 0; k < 3; k++) {
+			row[k] = vqh_add(row[k], step_y[k]);
+		}
+	}
+	const struct raster_state *rs = t->rs;
+	const bool is_cut = rs->min_x > x0 || rs->min_y > y0 || rs->max_x < (max_x | 1) ||
+			rs->max_y < (max_y | 1);
+	return is_cut || rs->exclude ? clip_quads(t, at, mask, n) : n;
 }

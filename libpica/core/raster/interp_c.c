@@ -20,17 +20,6 @@ static float at_pixel(const struct tri *t, unsigned p, float base, uint32_t dx, 
 	return base + step_to(t, p, dx, dy);
 }
 
-void raster_interp_block_c(const struct tri *t, int x, int y, struct batch *b, unsigned from,
-		unsigned end) {
-	for (unsigned k = from; k < end; k++) {
-		unsigned p = t->rs->plane[k];
-		float base = block_base(t, p, x, y);
-		for (uint32_t i = 0; i < BATCH; i++) {
-			b->f[p][i] = at_pixel(t, p, base, morton8_x(i), morton8_y(i));
-		}
-	}
-}
-
 void raster_steps_c(struct tri *t) {
 	for (unsigned k = 0; k < t->rs->n_planes; k++) {
 		const unsigned p = t->rs->plane[k];
@@ -40,13 +29,31 @@ void raster_steps_c(struct tri *t) {
 	}
 }
 
-void raster_interp_steps_c(const struct tri *t, int x, int y, struct batch *b, unsigned from,
-		unsigned end) {
-	for (unsigned k = from; k < end; k++) {
+void raster_bases_c(const struct tri *t, int x, int y, float base[PLANE_MAX]) {
+	for (unsigned k = 0; k < t->rs->n_planes; k++) {
 		const unsigned p = t->rs->plane[k];
-		const float base = block_base(t, p, x, y);
+		base[p] = block_base(t, p, x, y);
+	}
+}
+
+void raster_interp_block_c(const struct raster_block *at, uint32_t planes, struct batch *b) {
+	for (; planes; planes &= planes - 1) {
+		const unsigned p = ctz32(planes);
 		for (unsigned i = 0; i < BATCH; i++) {
-			b->f[p][i] = base + t->steps[p][i];
+			b->f[p][i] = at->base[p] + at->tri->steps[p][i];
+		}
+	}
+}
+
+void raster_attributes_c(const struct raster_block *at, uint32_t planes, struct batch *b) {
+	raster_interp_block_c(at, planes | 1u << PLANE_IW, b);
+	for (unsigned i = 0; i < BATCH; i++) {
+		b->f[PLANE_IW][i] = 1.0f / b->f[PLANE_IW][i];
+	}
+	for (planes &= at->tri->rs->perspective; planes; planes &= planes - 1) {
+		const unsigned p = ctz32(planes);
+		for (unsigned i = 0; i < BATCH; i++) {
+			b->f[p][i] *= b->f[PLANE_IW][i];
 		}
 	}
 }

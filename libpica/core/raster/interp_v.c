@@ -22,65 +22,81 @@ static inline float centre(const struct tri *t, int at, float v0) {
 	return (float)(t->pixel * at + (t->pixel >> 1)) - v0;
 }
 
-/* Runs the block with `column` and `row`, whose sums are the steps of plane p. */
-#define WITH_STEPS(s, t, p, ...) \
-	do { \
-		const vf gx1 = vf_set1(pixel * (t)->gx[p]), gy1 = vf_set1(pixel * (t)->gy[p]); \
-		vf column[8 / VX], row[8 / VY]; \
-		for (int i = 0; i < 8 / VX; i++) { \
-			column[i] = vf_mul((s).dx[i], gx1); \
-		} \
-		for (int i = 0; i < 8 / VY; i++) { \
-			row[i] = vf_mul((s).dy[i], gy1); \
-		} \
-		__VA_ARGS__ \
-	} while (0)
-
-void VFN(raster_interp_block)(const struct tri *t, int x, int y, struct batch *b, unsigned from,
-		unsigned end) {
-	const float bx = centre(t, x, t->x0), by = centre(t, y, t->y0);
-	const struct block_steps steps = block_steps();
-	const float pixel = (float)t->pixel;
-	for (unsigned k = from; k < end; k++) {
-		const unsigned p = t->rs->plane[k];
-		const vf base = vf_set1(t->q0[p] + (bx * t->gx[p] + by * t->gy[p]));
-		float *out = b->f[p];
-#define STORE(g) \
-	if (IS_VECTOR(g)) { \
-		vf step = vf_add(column[VEC_COLUMN(g)], row[VEC_ROW(g)]); \
-		vf_store(out + (g) * VF_LANES, vf_add(base, step)); \
-	}
-		WITH_STEPS(steps, t, p, EACH_VECTOR(STORE));
-#undef STORE
-	}
-}
-
 void VFN(raster_steps)(struct tri *t) {
 	const struct block_steps steps = block_steps();
 	const float pixel = (float)t->pixel;
 	for (unsigned k = 0; k < t->rs->n_planes; k++) {
 		const unsigned p = t->rs->plane[k];
+		const vf gx1 = vf_set1(pixel * t->gx[p]), gy1 = vf_set1(pixel * t->gy[p]);
 		float *out = t->steps[p];
+		vf column[8 / VX], row[8 / VY];
+		for (int i = 0; i < 8 / VX; i++) {
+			column[i] = vf_mul(steps.dx[i], gx1);
+		}
+		for (int i = 0; i < 8 / VY; i++) {
+			row[i] = vf_mul(steps.dy[i], gy1);
+		}
 #define STORE(g) \
 	if (IS_VECTOR(g)) { \
 		vf_store(out + (g) * VF_LANES, vf_add(column[VEC_COLUMN(g)], row[VEC_ROW(g)])); \
 	}
-		WITH_STEPS(steps, t, p, EACH_VECTOR(STORE));
+		EACH_VECTOR(STORE)
 #undef STORE
 	}
 }
 
-void VFN(raster_interp_steps)(const struct tri *t, int x, int y, struct batch *b, unsigned from,
-		unsigned end) {
-	const float bx = centre(t, x, t->x0), by = centre(t, y, t->y0);
-	for (unsigned k = from; k < end; k++) {
-		const unsigned p = t->rs->plane[k];
-		const vf base = vf_set1(t->q0[p] + (bx * t->gx[p] + by * t->gy[p]));
-		const float *step = t->steps[p];
+void VFN(raster_bases)(const struct tri *t, int x, int y, float base[PLANE_MAX]) {
+	const vqf bx = vqf_set1(centre(t, x, t->x0)), by = vqf_set1(centre(t, y, t->y0));
+	const unsigned end = tri_planes(t->rs);
+	PICA_NO_UNROLL
+	for (unsigned p = 0; p < end; p += 4) {
+		const vqf step = vqf_add(vqf_mul(bx, vqf_loadu(&t->gx[p])),
+				vqf_mul(by, vqf_loadu(&t->gy[p])));
+		vqf_store(&base[p], vqf_add(vqf_loadu(&t->q0[p]), step));
+	}
+}
+
+void VFN(raster_interp_block)(const struct raster_block *at, uint32_t planes, struct batch *b) {
+	for (; planes; planes &= planes - 1) {
+		const unsigned p = ctz32(planes);
+		const vf base = vf_set1(at->base[p]);
+		const float *step = at->tri->steps[p];
 		float *out = b->f[p];
 #define STORE(g) \
 	if (IS_VECTOR(g)) { \
 		vf_store(out + (g) * VF_LANES, vf_add(base, vf_load(step + (g) * VF_LANES))); \
+	}
+		EACH_VECTOR(STORE)
+#undef STORE
+	}
+}
+
+/* w of a block from its steps of 1/w. */
+static inline void block_w(float *w, const float *step, float base) {
+	const vf one = vf_set1(1.0f), base_iw = vf_set1(base);
+#define DIVIDE(g) \
+	if (IS_VECTOR(g)) { \
+		const vf iw = vf_add(base_iw, vf_load(step + (g) * VF_LANES)); \
+		vf_store(w + (g) * VF_LANES, vf_div(one, iw)); \
+	}
+	EACH_VECTOR(DIVIDE)
+#undef DIVIDE
+}
+
+void VFN(raster_attributes)(const struct raster_block *at, uint32_t planes, struct batch *b) {
+	const struct tri *t = at->tri;
+	const float *w = b->f[PLANE_IW];
+	block_w(b->f[PLANE_IW], t->steps[PLANE_IW], at->base[PLANE_IW]);
+	VFN(raster_interp_block)(at, planes & ~t->rs->perspective, b);
+	for (planes &= t->rs->perspective; planes; planes &= planes - 1) {
+		const unsigned p = ctz32(planes);
+		const vf base = vf_set1(at->base[p]);
+		const float *step = t->steps[p];
+		float *out = b->f[p];
+#define STORE(g) \
+	if (IS_VECTOR(g)) { \
+		const vf q = vf_add(base, vf_load(step + (g) * VF_LANES)); \
+		vf_store(out + (g) * VF_LANES, vf_mul(q, vf_load(w + (g) * VF_LANES))); \
 	}
 		EACH_VECTOR(STORE)
 #undef STORE
@@ -92,15 +108,30 @@ static const PICA_ALIGNED(16) float steps[8][4] = { { 0, 0, 0, 0 }, { 1, 1, 1, 1
 	{ 2, 2, 2, 2 }, { 3, 3, 3, 3 }, { 4, 4, 4, 4 }, { 5, 5, 5, 5 }, { 6, 6, 6, 6 },
 	{ 7, 7, 7, 7 } };
 
+/* The centres of the first pixels of the quads' blocks as seen from vertex 0, two at once. */
+static inline void block_centres(const struct tri *t, const struct raster_quad *at, unsigned n,
+		float out[BATCH_QUADS][2]) {
+	const float from[4] = { t->x0, t->y0, t->x0, t->y0 };
+	const vqi pixel = vqi_set1(t->pixel), half = vqi_set1(t->pixel >> 1);
+	const vqi block = vqi_set1(~7);
+	const vqf v0 = vqf_loadu(from);
+	unsigned i = 0;
+	for (; i + 1 < n; i += 2) {
+		const vqi px = vqi_mul(pixel, vqi_and(vqi_loadu(&at[i]), block));
+		vqf_store(out[i], vqf_sub(vqf_from_vi(vqi_add(px, half)), v0));
+	}
+	if (i < n) {
+		out[i][0] = centre(t, at[i].x & ~7, t->x0);
+		out[i][1] = centre(t, at[i].y & ~7, t->y0);
+	}
+}
+
 /* Lanes are four planes here, turned into those of the quad's pixels where they are stored. */
 void VFN(raster_interp_quads)(const struct tri *t, const struct raster_quad *at, unsigned n,
 		struct batch *b, unsigned first, unsigned from, unsigned end) {
 	const vqf pixel = vqf_set1((float)t->pixel);
-	struct { vqf x, y; } base_at[BATCH_QUADS];
-	for (unsigned i = 0; i < n; i++) {
-		base_at[i].x = vqf_set1(centre(t, at[i].x & ~7, t->x0));
-		base_at[i].y = vqf_set1(centre(t, at[i].y & ~7, t->y0));
-	}
+	PICA_ALIGNED(16) float base_at[BATCH_QUADS][2]; /* x, y */
+	block_centres(t, at, n, base_at);
 	for (unsigned p = from; p < end; p += 4) {
 		const vqf q0 = vqf_loadu(&t->q0[p]), gx = vqf_loadu(&t->gx[p]),
 			 gy = vqf_loadu(&t->gy[p]);
@@ -110,8 +141,8 @@ void VFN(raster_interp_quads)(const struct tri *t, const struct raster_quad *at,
 		for (unsigned i = 0; i < n; i++) {
 			const float (*column)[4] = &steps[at[i].x & 7], (*row)[4] =
 					&steps[at[i].y & 7];
-			const vqf base = vqf_add(q0, vqf_add(vqf_mul(base_at[i].x, gx),
-					vqf_mul(base_at[i].y, gy)));
+			const vqf base = vqf_add(q0, vqf_add(vqf_mul(vqf_set1(base_at[i][0]), gx),
+					vqf_mul(vqf_set1(base_at[i][1]), gy)));
 			const vqf x0 = vqf_mul(vqf_load(column[0]), gx1),
 				 x1 = vqf_mul(vqf_load(column[1]), gx1);
 			const vqf y0 = vqf_mul(vqf_load(row[0]), gy1),

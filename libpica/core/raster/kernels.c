@@ -7,9 +7,10 @@ void raster_kernels_init(struct raster_kernels *k, enum isa isa) {
 		.cover_block = raster_cover_block_c,
 		.cover_quads = raster_cover_quads_c,
 		.cover_samples = raster_cover_samples_c,
-		.interp_block = raster_interp_block_c,
 		.steps = raster_steps_c,
-		.interp_steps = raster_interp_steps_c,
+		.bases = raster_bases_c,
+		.interp_block = raster_interp_block_c,
+		.attributes = raster_attributes_c,
 		.interp_quads = raster_interp_quads_c,
 		.perspective = raster_perspective_c,
 	};

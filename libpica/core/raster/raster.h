@@ -65,6 +65,12 @@ struct tri {
 	PICA_ALIGNED(64) float steps[PLANE_MAX][BATCH];
 };
 
+/* A whole 8x8 block of a triangle whose steps are there. */
+struct raster_block {
+	const struct tri *tri;
+	PICA_ALIGNED(16) float base[PLANE_MAX]; /* planes at its origin, by the kernel bases() */
+};
+
 /* Pixels, inclusive; empty when min > max. */
 struct pixel_box {
 	int32_t min_x, min_y, max_x, max_y;
@@ -98,11 +104,18 @@ struct raster_quad {
 	int32_t x, y;
 };
 
-/* A triangle is small if its box is at most so wide and high; it touches that many quads. */
-enum { RASTER_SMALL_PX = 8, RASTER_SMALL_QUADS = 25 };
+/*
+ * A triangle is small if its box is at most so wide and high, and two of its edges, in fractions of
+ * a pixel, so that the third one is at most twice that; it touches that many quads.
+ */
+enum { RASTER_SMALL_PX = 8, RASTER_SMALL_EDGE = 255, RASTER_SMALL_QUADS = 25 };
 
 static inline bool raster_is_small(const struct tri *t) {
-	return t->max_x - t->min_x < RASTER_SMALL_PX && t->max_y - t->min_y < RASTER_SMALL_PX;
+	const uint32_t most = RASTER_SMALL_EDGE; /* a sum outside 0..511 has higher bits */
+	const uint32_t edges = ((uint32_t)t->ex[0] + most) | ((uint32_t)t->ey[0] + most) |
+			((uint32_t)t->ex[1] + most) | ((uint32_t)t->ey[1] + most);
+	return t->max_x - t->min_x < RASTER_SMALL_PX && t->max_y - t->min_y < RASTER_SMALL_PX &&
+			edges < 2 * (most + 1);
 }
 
 struct raster_kernels {
@@ -130,23 +143,21 @@ struct raster_kernels {
 			uint8_t mask[RASTER_SMALL_QUADS]);
 	/* Both look at sample 0; this one at each of four: mask[s] is sample s of the block. */
 	void (*cover_samples)(const struct tri *t, int x, int y, uint64_t mask[RASTER_SAMPLES]);
-	/*
-	 * Planes rs->plane[from] to [end - 1] of all 64 lanes of the block at (x, y), by the
-	 * formula of [fidelity: planes].
-	 */
-	void (*interp_block)(const struct tri *t, int x, int y, struct batch *b, unsigned from,
-			unsigned end);
-	/*
-	 * Computes t->steps of the planes rs->plane. Pays for itself with the third block that
-	 * interp_steps() fills, which does what interp_block() does.
-	 */
+	/* Computes t->steps of the planes rs->plane. */
 	void (*steps)(struct tri *t);
-	void (*interp_steps)(const struct tri *t, int x, int y, struct batch *b, unsigned from,
-			unsigned end);
+	/* Computes base[] of the block at (x, y), at least of the planes rs->plane. */
+	void (*bases)(const struct tri *t, int x, int y, float base[PLANE_MAX]);
 	/*
-	 * The same for n quads (0..BATCH_QUADS) anywhere into lanes 4*first and up. Same bits as
-	 * interp_block. Planes from to end - 1, both multiples of 4, end <= tri_planes(): in fours,
-	 * since a quad is too little for one plane at a time.
+	 * All 64 lanes of the planes of the mask, which are of rs->plane, by the formula of
+	 * [fidelity: planes].
+	 */
+	void (*interp_block)(const struct raster_block *at, uint32_t planes, struct batch *b);
+	/* PLANE_IW and the planes of the mask, which lacks it, as perspective() leaves them. */
+	void (*attributes)(const struct raster_block *at, uint32_t planes, struct batch *b);
+	/*
+	 * The same values for n quads (0..BATCH_QUADS) anywhere into lanes 4*first and up. Planes
+	 * from to end - 1, both multiples of 4, end <= tri_planes(): in fours, since a quad is too
+	 * little for one plane at a time.
 	 */
 	void (*interp_quads)(const struct tri *t, const struct raster_quad *at, unsigned n,
 			struct batch *b, unsigned first, unsigned from, unsigned end);
@@ -166,11 +177,10 @@ uint64_t raster_cover_block_c(const struct tri *t, int x, int y);
 unsigned raster_cover_quads_c(const struct tri *t, struct raster_quad at[RASTER_SMALL_QUADS],
 		uint8_t mask[RASTER_SMALL_QUADS]);
 void raster_cover_samples_c(const struct tri *t, int x, int y, uint64_t mask[RASTER_SAMPLES]);
-void raster_interp_block_c(const struct tri *t, int x, int y, struct batch *b, unsigned from,
-		unsigned end);
 void raster_steps_c(struct tri *t);
-void raster_interp_steps_c(const struct tri *t, int x, int y, struct batch *b, unsigned from,
-		unsigned end);
+void raster_bases_c(const struct tri *t, int x, int y, float base[PLANE_MAX]);
+void raster_interp_block_c(const struct raster_block *at, uint32_t planes, struct batch *b);
+void raster_attributes_c(const struct raster_block *at, uint32_t planes, struct batch *b);
 void raster_interp_quads_c(const struct tri *t, const struct raster_quad *at, unsigned n,
 		struct batch *b, unsigned first, unsigned from, unsigned end);
 void raster_perspective_c(const struct raster_state *rs, struct batch *b);

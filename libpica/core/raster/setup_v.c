@@ -33,9 +33,10 @@ void VFN(raster_kernels_init)(struct raster_kernels *k) {
 	k->cover_block = VFN(raster_cover_block);
 	k->cover_quads = VFN(raster_cover_quads);
 	k->cover_samples = VFN(raster_cover_samples);
-	k->interp_block = VFN(raster_interp_block);
 	k->steps = VFN(raster_steps);
-	k->interp_steps = VFN(raster_interp_steps);
+	k->bases = VFN(raster_bases);
+	k->interp_block = VFN(raster_interp_block);
+	k->attributes = VFN(raster_attributes);
 	k->interp_quads = VFN(raster_interp_quads);
 	k->perspective = VFN(raster_perspective);
 }

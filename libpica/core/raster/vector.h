@@ -12,11 +12,10 @@ uint64_t VFN(raster_cover_block)(const struct tri *t, int x, int y);
 unsigned VFN(raster_cover_quads)(const struct tri *t, struct raster_quad at[RASTER_SMALL_QUADS],
 		uint8_t mask[RASTER_SMALL_QUADS]);
 void VFN(raster_cover_samples)(const struct tri *t, int x, int y, uint64_t mask[RASTER_SAMPLES]);
-void VFN(raster_interp_block)(const struct tri *t, int x, int y, struct batch *b, unsigned from,
-		unsigned end);
 void VFN(raster_steps)(struct tri *t);
-void VFN(raster_interp_steps)(const struct tri *t, int x, int y, struct batch *b, unsigned from,
-		unsigned end);
+void VFN(raster_bases)(const struct tri *t, int x, int y, float base[PLANE_MAX]);
+void VFN(raster_interp_block)(const struct raster_block *at, uint32_t planes, struct batch *b);
+void VFN(raster_attributes)(const struct raster_block *at, uint32_t planes, struct batch *b);
 void VFN(raster_interp_quads)(const struct tri *t, const struct raster_quad *at, unsigned n,
 		struct batch *b, unsigned first, unsigned from, unsigned end);
 void VFN(raster_perspective)(const struct raster_state *rs, struct batch *b);

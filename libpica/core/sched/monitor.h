@@ -34,12 +34,12 @@ static inline void monitor_wait(struct monitor *m) {
 	pthread_cond_wait(&m->cond, &m->mutex);
 }
 
-/* Waits until woken or the CLOCK_MONOTONIC time passes: 0, or -ETIME. */
+/* Waits until woken or the CLOCK_MONOTONIC time passes. Returns 0 or -ETIME. */
 int monitor_wait_until(struct monitor *m, uint64_t deadline_ns);
 
-/* CLOCK_MONOTONIC in ns. */
+/* Returns CLOCK_MONOTONIC in ns. */
 uint64_t clock_now_ns(void);
-/* CPU time of the calling thread in ns. */
+/* Returns the CPU time of the calling thread in ns. */
 uint64_t clock_thread_ns(void);
 
 #endif

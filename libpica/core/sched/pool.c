@@ -7,11 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/attributes.h"
 #include "core/sched/monitor.h"
 #include "core/sched/thread.h"
 
-/* How long an idle worker looks for work before it sleeps. */
-enum { SPIN_NS = 20000 };
+enum {
+	SPIN_NS = 20000, /* for which an idle worker looks for work before it sleeps */
+	MOST_YIELDED = 8, /* tasks of a user, for each worker */
+};
 
 struct worker {
 	struct pool *pool;
@@ -30,6 +33,7 @@ struct pool {
 
 	bool draining; /* no threads: pool_drain() is on the stack */
 	unsigned n_threads, n_vertex;
+	unsigned max_yielded; /* tasks of a user and role: with so many none begins */
 	struct worker *workers;
 };
 
@@ -43,13 +47,38 @@ static bool may_run(const struct pool *pool, const struct task_group *g, unsigne
 	return pool->n_vertex == 0 || (worker < pool->n_vertex) == (g->role == POOL_VERTEX);
 }
 
+/* Of its user and role; it has a tally. */
+static unsigned *yielded_of(const struct task_group *g) {
+	return &tally_top(g->tally)->n_yielded[g->role];
+}
+
+/*
+ * Whether one of its tasks may begin or go on. If not, another group of the role can go on, so no
+ * worker sleeps for this. Lock held.
+ */
+static bool is_ready(const struct pool *pool, const struct task_group *g) {
+	return g->n_yielded || !g->tally || *yielded_of(g) < pool->max_yielded;
+}
+
+static bool are_one(const struct task_group *a, const struct task_group *b) {
+	return a == b || (a->line && a->line == b->line);
+}
+
 /* Where the worker's next group is linked, or NULL. Lock held. */
 static struct task_group **find(struct pool *pool, unsigned worker) {
 	struct task_group **best = NULL;
 	for (struct task_group **link = &pool->groups; *link; link = &(*link)->link) {
-		if (may_run(pool, *link, worker) &&
+		if (may_run(pool, *link, worker) && is_ready(pool, *link) &&
 				(!best || tally_before((*link)->tally, (*best)->tally))) {
 			best = link;
+		}
+	}
+	if (!best || (*best)->n_yielded || !(*best)->line) {
+		return best;
+	}
+	for (struct task_group **link = &pool->groups; *link; link = &(*link)->link) {
+		if ((*link)->n_yielded && are_one(*link, *best) && may_run(pool, *link, worker)) {
+			return link;
 		}
 	}
 	return best;
@@ -85,6 +114,9 @@ static bool take(struct pool *pool, unsigned worker, struct task *t) {
 		t->index = g->yielded[0].index;
 		t->state = g->yielded[0].state;
 		memmove(&g->yielded[0], &g->yielded[1], --g->n_yielded * sizeof(g->yielded[0]));
+		if (g->tally) {
+			--*yielded_of(g);
+		}
 	} else {
 		t->index = g->next++;
 	}
@@ -95,11 +127,19 @@ static bool take(struct pool *pool, unsigned worker, struct task *t) {
 	return true;
 }
 
+/* Lock held. */
+static void add_yielded(struct task_group *g, unsigned index, void *state) {
+	g->yielded[g->n_yielded].index = index;
+	g->yielded[g->n_yielded++].state = state;
+	if (g->tally) {
+		++*yielded_of(g);
+	}
+}
+
 /* The task continues later; its group moves to the end of the queue. Lock held. */
 static void yield(struct pool *pool, const struct task *t) {
 	struct task_group *g = t->group;
-	g->yielded[g->n_yielded].index = t->index;
-	g->yielded[g->n_yielded++].state = t->state;
+	add_yielded(g, t->index, t->state);
 	struct task_group **link = &pool->groups;
 	while (*link) {
 		if (*link == g) {
@@ -153,7 +193,8 @@ static void *worker_main(void *arg) {
 		uint64_t end = clock_now_ns() + SPIN_NS;
 		bool more = false;
 		do {
-			for (int i = 0; i < 64 && !more; i++) {
+			for (int i = 0; i < 16 && !more; i++) {
+				PICA_PAUSE();
 				more = atomic_load_explicit(&pool->submitted,
 						       memory_order_relaxed) != seen;
 			}
@@ -180,6 +221,8 @@ int pool_create(struct pool **out, unsigned n_threads, unsigned n_vertex) {
 		goto err_free;
 	}
 	pool->n_vertex = n_vertex;
+	const unsigned most = (n_threads ? n_threads : 1) * MOST_YIELDED;
+	pool->max_yielded = most < POOL_MAX_THREADS ? most : POOL_MAX_THREADS;
 	pool->workers = calloc(n_threads ? n_threads : 1, sizeof(*pool->workers));
 	if (!pool->workers) {
 		ret = -ENOMEM;
@@ -229,19 +272,26 @@ unsigned pool_workers(const struct pool *pool) {
 	return pool->n_threads ? pool->n_threads : 1;
 }
 
-void pool_submit(struct pool *pool, struct task_group *group) {
-	if (group->count == 0) {
+void pool_submit_rest(struct pool *pool, struct task_group *group, unsigned n_begun, void *state) {
+	if (n_begun == group->count && !state) {
 		if (group->done) {
 			group->done(group->arg);
 		}
 		return;
 	}
-	group->next = 0;
+	group->next = n_begun;
 	group->running = 0;
 	group->n_yielded = 0;
 	monitor_lock(&pool->mon);
+	if (state) {
+		add_yielded(group, n_begun - 1, state);
+	}
 	queue(pool, group);
 	monitor_unlock(&pool->mon);
+}
+
+void pool_submit(struct pool *pool, struct task_group *group) {
+	pool_submit_rest(pool, group, 0, NULL);
 }
 
 bool pool_others_wait(struct pool *pool, const struct task_group *group, unsigned worker) {
@@ -249,7 +299,7 @@ bool pool_others_wait(struct pool *pool, const struct task_group *group, unsigne
 	if (pool->n_threads) {
 		monitor_lock(&pool->mon);
 		for (const struct task_group *g = pool->groups; g && !others; g = g->link) {
-			others = g != group && may_run(pool, g, worker);
+			others = !are_one(g, group) && may_run(pool, g, worker);
 		}
 		monitor_unlock(&pool->mon);
 	}

@@ -16,6 +16,7 @@ enum { TALLY_UNIT = 1024 };
 struct tally {
 	atomic_uint_fast64_t ns;
 	struct tally *up; /* NULL: it is at the top */
+	unsigned n_yielded[2]; /* at the top: its tasks, by role (pool.c, under its lock) */
 	uint32_t weight;  /* TALLY_UNIT: time counts as it is; twice that: as half of it */
 };
 
@@ -28,6 +29,11 @@ static inline void tally_add(struct tally *t, uint64_t ns) {
 	for (; t; t = t->up) {
 		atomic_fetch_add_explicit(&t->ns, weighted, memory_order_relaxed);
 	}
+}
+
+/* The user's, or where there is none the owner's. */
+static inline struct tally *tally_top(struct tally *t) {
+	return t->up ? t->up : t;
 }
 
 /* NULL comes before all. */

@@ -39,15 +39,18 @@ static inline bool ranges_overlap(struct range a, struct range b) {
 
 void space_init(struct space *s);
 void space_finish(struct space *s);
-/* host NULL: zeroed memory of our own. Errors of pica_ctx_map(). */
+/* host NULL: zeroed memory of our own. Returns 0 or an error of pica_ctx_map(). */
 int space_map(struct space *s, uint32_t phys, uint32_t size_bytes, void *host, uint32_t flags);
 int space_unmap(struct space *s, uint32_t phys);
 
-/* Host address if the whole range lies in one window, else NULL. size 0: NULL. */
+/* Returns the host address if the whole range lies in one window, else NULL. size 0: NULL. */
 uint8_t *space_host(const struct space *s, uint32_t phys, uint32_t size_bytes);
-/* As above, and NULL for a read-only window. */
+/* The same, with NULL for a read-only window. */
 uint8_t *space_host_writable(const struct space *s, uint32_t phys, uint32_t size_bytes);
-/* Host address of phys and, in *avail_bytes, how much of its window follows; NULL outside. */
+/*
+ * Returns the host address of phys and stores in *avail_bytes how much of its window follows; NULL
+ * outside.
+ */
 uint8_t *space_host_from(const struct space *s, uint32_t phys, uint32_t *avail_bytes);
 /*
  * Copies; what lies outside windows reads 0 or is dropped, and read-only windows drop writes.
@@ -66,7 +69,10 @@ void space_zero(struct space *s);
  * + 1, or 0 for a client's write.
  */
 void space_touch(struct space *s, struct range r, uint64_t gpu_frame);
-/* The newest stamp of the pages of the range; 0 where nothing is mapped. Mapping raises stamps. */
+/*
+ * Returns the newest stamp of the pages of the range; 0 where nothing is mapped. Mapping raises
+ * stamps.
+ */
 uint64_t space_stamp(const struct space *s, struct range r);
 /*
  * Whether every page of the range was last written by the renderer with this gpu_frame. False for

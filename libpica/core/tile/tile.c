@@ -9,7 +9,6 @@
 enum {
 	LIST_QUADS = RASTER_SMALL_QUADS,
 	BLOCK_PIXELS = 24, /* blocks with at least this many pixels are batches of their own */
-	STEPS_PX = 24,     /* a box so wide and high has blocks enough for a table of steps */
 	/* Planes of a quad that are there for the early tests, which read the first two. */
 	TESTED_QUAD_PLANES = 4,
 	/* Approximate maximum times, in ns. */
@@ -63,11 +62,11 @@ struct tile_scratch {
 	const struct frag_stage *stage;
 	const struct target *target;
 	struct frag_facts facts;
-	unsigned n_planes, n_tested; /* of rs->plane: all; the first ones, which early tests read */
-	unsigned quad_planes;        /* tri_planes() */
+	unsigned quad_planes; /* tri_planes() */
 	bool may_repeat; /* a pixel may be pending twice: opaque and tested when appended */
 	const struct tile_counts *counts; /* NULL: not requested */
-	uint64_t pending; /* hash bits of the pending quads: no bit, no conflict */
+	/* Hash bits of pending quads, and of some that failed their tests: no bit, no conflict. */
+	uint64_t pending;
 	struct tile_stats stats;
 	PICA_ALIGNED(64) unsigned char frag[]; /* of the stages */
 };
@@ -106,9 +105,9 @@ static void count_entered(const struct tile_scratch *s, const struct batch *b, u
 	add_counts(s->counts->cost, b->quad_px, first, live, s->facts.cost);
 }
 
-static void shade(struct tile_scratch *s, struct batch *b) {
+/* After shading. */
+static void count_passed(struct tile_scratch *s, const struct batch *b) {
 	s->stats.batches++;
-	s->stage->shade(s->frag, b);
 	if (PICA_UNLIKELY(s->counts != NULL)) {
 		add_counts(s->counts->passed, b->quad_px, 0, b->live, 1);
 	}
@@ -117,7 +116,8 @@ static void shade(struct tile_scratch *s, struct batch *b) {
 static void flush(struct tile_scratch *s) {
 	struct batch *b = &s->packed;
 	if (b->n_quads) {
-		shade(s, b);
+		s->stage->shade(s->frag, b);
+		count_passed(s, b);
 	}
 	b->n_quads = 0;
 	b->live = 0;
@@ -137,8 +137,6 @@ static void bind(struct tile_scratch *s, const struct draw *d, const struct targ
 		report(s);
 	}
 	s->stage = d->state.frag_stage;
-	s->n_planes = rs->n_planes;
-	s->n_tested = 1 + (s->n_planes > 1 && rs->plane[1] == PLANE_Z);
 	s->quad_planes = tri_planes(rs);
 	s->stage->bind(s->frag, s->work->kernels, s->k, &d->state, target, &s->facts);
 	s->may_repeat = s->facts.early && s->facts.opaque;
@@ -214,9 +212,11 @@ static void pack_quads(struct tile_scratch *s, unsigned i, unsigned n) {
 	struct batch *b = &s->packed;
 	struct raster_quad *at = &s->list.at[i];
 	const unsigned first = b->n_quads;
-	uint64_t live = 0;
+	uint64_t live = 0, pending = s->pending;
 	for (unsigned k = 0; k < n; k++) {
-		b->quad_px[first + k] = s->list.px[i + k];
+		const uint32_t px = s->list.px[i + k];
+		b->quad_px[first + k] = px;
+		pending |= pending_bit(px);
 		live |= (uint64_t)s->list.mask[i + k] << 4 * k;
 	}
 	b->live |= live << 4 * first;
@@ -230,9 +230,7 @@ static void pack_quads(struct tile_scratch *s, unsigned i, unsigned n) {
 	if (n && done < s->quad_planes) {
 		s->k->interp_quads(&s->tri, at, n, b, first, done, s->quad_planes);
 	}
-	for (unsigned k = 0; k < n; k++) {
-		s->pending |= pending_bit(b->quad_px[first + k]);
-	}
+	s->pending = pending;
 	b->n_quads = first + n;
 	if (b->n_quads == BATCH_QUADS) {
 		flush(s);
@@ -273,12 +271,7 @@ static void add_quad(struct tile_scratch *s, int x, int y, uint32_t px, unsigned
 	s->stats.fragments += popcount4(mask);
 }
 
-static void interp_block(struct tile_scratch *s, int x, int y, unsigned from, unsigned end) {
-	const struct raster_kernels *k = s->k;
-	(s->has_steps ? k->interp_steps : k->interp_block)(&s->tri, x, y, &s->block, from, end);
-}
-
-static void shade_block(struct tile_scratch *s, int x, int y, uint64_t mask) {
+static void shade_block(struct tile_scratch *s, int x, int y, uint64_t mask, unsigned n) {
 	const uint32_t px = block_px(s->target, x, y);
 	const uint64_t own = UINT64_C(0xFFFF) << (px >> 2 & 63); /* pending_bit() of its quads */
 	for (unsigned q = 0; (s->pending & own) && q < s->packed.n_quads; q++) {
@@ -289,22 +282,27 @@ static void shade_block(struct tile_scratch *s, int x, int y, uint64_t mask) {
 	struct batch *b = &s->block;
 	b->live = mask;
 	b->n_quads = BATCH_QUADS;
+	PICA_NO_UNROLL /* as a loop it becomes vectors */
 	for (unsigned q = 0; q < BATCH_QUADS; q++) {
 		b->quad_px[q] = px + 4 * q;
 	}
-	s->stats.fragments += popcount64(mask);
-	unsigned done = 0;
+	s->stats.fragments += n;
+	if (!s->has_steps) {
+		s->k->steps(&s->tri);
+		s->has_steps = true;
+	}
+	struct raster_block at;
+	at.tri = &s->tri;
+	s->k->bases(&s->tri, x, y, at.base);
 	if (s->facts.early) {
-		done = s->n_tested;
-		interp_block(s, x, y, 0, done);
-		s->stage->early(s->frag, b, 0, BATCH_QUADS);
+		s->stage->early_block(s->frag, b, &at);
 	}
 	if (PICA_UNLIKELY(s->counts != NULL)) {
 		count_entered(s, b, 0, mask, b->live);
 	}
 	if (b->live) {
-		interp_block(s, x, y, done, s->n_planes);
-		shade(s, b);
+		s->stage->shade_block(s->frag, b, &at);
+		count_passed(s, b);
 	}
 }
 
@@ -331,23 +329,50 @@ static void add_quads_of_block(struct tile_scratch *s, int x, int y, uint64_t ma
 	}
 }
 
+static void draw_block(struct tile_scratch *s, int x, int y, bool is_inside) {
+	const struct tri *t = &s->tri;
+	if (is_inside && x >= t->min_x && x + 7 <= t->max_x && y >= t->min_y && y + 7 <= t->max_y &&
+			!t->rs->exclude) {
+		shade_block(s, x, y, ~UINT64_C(0), BATCH);
+		return;
+	}
+	const uint64_t mask = s->k->cover_block(t, x, y);
+	const unsigned n = ~mask ? popcount64(mask) : BATCH;
+	if (n >= BLOCK_PIXELS) {
+		shade_block(s, x, y, mask, n);
+	} else {
+		add_quads_of_block(s, x, y, mask);
+	}
+}
+
+/*
+ * The greatest value of each edge over a block, stepped from block to block, says which blocks lie
+ * outside of the triangle, the least one, a constant below it, which lie inside.
+ */
 static void draw_by_blocks(struct tile_scratch *s) {
 	const struct tri *t = &s->tri;
-	s->has_steps = t->max_x - t->min_x >= STEPS_PX && t->max_y - t->min_y >= STEPS_PX;
-	if (s->has_steps) {
-		s->k->steps(&s->tri);
+	const int x0 = t->min_x & ~7, y0 = t->min_y & ~7;
+	int32_t row[3], range[3];
+	for (unsigned k = 0; k < 3; k++) {
+		const int32_t ex = t->ex[k], ey = t->ey[k];
+		const int32_t up = (ex > 0 ? ex : 0) + (ey > 0 ? ey : 0);
+		row[k] = t->e[0][k] + (x0 - t->org_x) * ex + (y0 - t->org_y) * ey + 7 * up;
+		range[k] = 7 * (2 * up - ex - ey);
 	}
-	for (int y = t->min_y & ~7; y <= t->max_y; y += 8) {
-		for (int x = t->min_x & ~7; x <= t->max_x; x += 8) {
-			uint64_t mask = s->k->cover_block(t, x, y);
-			if (!mask) {
-				continue;
+	s->has_steps = false;
+	for (int y = y0; y <= t->max_y; y += 8) {
+		int32_t e0 = row[0], e1 = row[1], e2 = row[2];
+		for (int x = x0; x <= t->max_x; x += 8) {
+			if ((e0 | e1 | e2) >= 0) {
+				draw_block(s, x, y, ((e0 - range[0]) | (e1 - range[1]) |
+							(e2 - range[2])) >= 0);
 			}
-			if (popcount64(mask) >= BLOCK_PIXELS) {
-				shade_block(s, x, y, mask);
-				continue;
-			}
-			add_quads_of_block(s, x, y, mask);
+			e0 += 8 * t->ex[0];
+			e1 += 8 * t->ex[1];
+			e2 += 8 * t->ex[2];
+		}
+		for (unsigned k = 0; k < 3; k++) {
+			row[k] += 8 * t->ey[k];
 		}
 	}
 }
@@ -436,8 +461,11 @@ static void serial_pixel(struct tile_scratch *s, int x, int y) {
 	const unsigned cb = t->color_px_bytes, db = t->depth_px_bytes;
 	uint32_t color_at = t->color_addr + (px + lane) * cb,
 		 depth_at = t->depth_addr + (px + lane) * db;
+	const bool has_depth = t->depth_bytes != 0; /* else it has no address either */
 	if (w->outside) {
 		space_read(w->space, color_at, win->color + lane * cb, cb);
+	}
+	if (w->outside && has_depth) {
 		space_read(w->space, depth_at, win->depth + lane * db, db);
 	}
 	s->stats.fragments++;
@@ -456,8 +484,10 @@ static void serial_pixel(struct tile_scratch *s, int x, int y) {
 	if (PICA_UNLIKELY(s->counts != NULL)) {
 		s->counts->passed[px + lane] += b->live != 0;
 	}
-	if (w->outside) {
+	if (w->outside && has_depth) {
 		space_store(w->space, depth_at, win->depth + lane * db, db);
+	}
+	if (w->outside) {
 		space_store(w->space, color_at, win->color + lane * cb, cb);
 	}
 }

@@ -21,7 +21,10 @@ void tile_scratch_destroy(struct tile_scratch *s);
 
 /* Tiles of different numbers may run at once, each in a scratch of its own. */
 void tile_begin(struct tile_scratch *s, const struct pass_work *w, unsigned tile);
-/* False: the slice is over; call it again, on any thread. True: all is drawn, *stats is set. */
+/*
+ * Returns true when all is drawn and *stats is set; false when the slice is over: call it again, on
+ * any thread.
+ */
 bool tile_go_on(struct tile_scratch *s, struct slice *slice, struct tile_stats *stats);
 
 #endif

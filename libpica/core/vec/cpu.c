@@ -31,7 +31,7 @@ int isa_available(enum isa isa) {
 }
 
 enum isa isa_best(void) {
-	for (int i = ISA_AVX2; i > ISA_EMUL16; i--) {
+	for (int i = ISA_COUNT - 1; i > ISA_EMUL16; i--) {
 		if (isa_available((enum isa)i)) {
 			return (enum isa)i;
 		}

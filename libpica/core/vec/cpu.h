@@ -60,14 +60,13 @@ enum isa {
 	}
 
 const char *isa_name(enum isa isa);
-/* The set with that name, or -EINVAL (no such name) or -EOPNOTSUPP (not on this CPU or build). */
-int isa_from_name(const char *name);
-/* Built and runnable here. */
-int isa_available(enum isa isa);
 /*
- * The best available set. Neither emulation, nor AVX-512, whose gain nobody has measured: it is
- * used where it is named.
+ * Returns the set with that name, -EINVAL (no such name) or -EOPNOTSUPP (not on this CPU or build).
  */
+int isa_from_name(const char *name);
+/* Returns whether the set is built and can run here. */
+int isa_available(enum isa isa);
+/* The best available set, but no emulation. */
 enum isa isa_best(void);
 
 #endif

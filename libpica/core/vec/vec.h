@@ -52,6 +52,8 @@
  *   i_load_words(p,off,n)    the n (1..4) bytes at p + off[k], little-endian
  *   f_load_rows(p,off,n,out) lane k of out[c], c < n: binary32 c at p + off[k]; n 1..4
  *   f_store_rows4(p,stride,in,n)   in[0..3] of lane k < n to four words at p + k*stride; n > 0
+ *   h_load_bytes4 store_bytes4(p,in)   bytes of pixels, 32 bits each, in memory from and to lane
+ *                            k of [byte]; any p; a lane above 255 spoils its own pixel only
  *   h_gather_bytes4(base,index,out)   byte c of base[index[k]] to lane k of out[c]
  *
  * Quads alone:
@@ -64,7 +66,6 @@
  *   h_store_lo h_store_hi    the lower or upper four lanes
  *   h_unzip_bytes4(a,b,out)  byte c of the 32-bit lanes of a, then b, to out[c]
  *   h_zip_bytes4(in,out)     the reverse; a lane above 255 spoils its own pixel only
- *   h_load_bytes4 store_bytes4   these two from and to eight pixels in memory, any p
  *
  * Wide vectors alone; n counts the lanes that are there, a multiple of 4 and above 0, and may be
  * more than a vector has:

@@ -70,6 +70,18 @@ static inline vh vh_low_bytes(vb a) { return _mm256_unpacklo_epi8(a, _mm256_setz
 #define V(word) v##word
 #include "core/vec/vec_x86_words.h"
 
+/* Memory has the groups of lo and hi in turns. */
+static inline void vh_load_bytes4(const uint8_t *p, vh out[4]) {
+	const vi a = vi_loadu(p), b = vi_loadu(p + 32);
+	vh_unzip4(_mm256_permute2x128_si256(a, b, 0x20), _mm256_permute2x128_si256(a, b, 0x31),
+			out);
+}
+static inline void vh_store_bytes4(uint8_t *p, const vh in[4]) {
+	const vh b01 = vh_or(in[0], vh_sll(in[1], 8)), b23 = vh_or(in[2], vh_sll(in[3], 8));
+	const vi lo = vh_zip_lo(b01, b23), hi = vh_zip_hi(b01, b23);
+	vi_storeu(p, _mm256_permute2x128_si256(lo, hi, 0x20));
+	vi_storeu(p + 32, _mm256_permute2x128_si256(lo, hi, 0x31));
+}
 static inline vf vf_loadu_part(const float *p, size_t n) {
 	return n > 4 ? _mm256_loadu_ps(p) : _mm256_zextps128_ps256(_mm_loadu_ps(p));
 }

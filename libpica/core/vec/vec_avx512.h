@@ -71,6 +71,19 @@ static inline vf vec_join(__m128 a, __m128 b, __m128 c, __m128 d) {
 #define V(word) v##word
 #include "core/vec/vec_x86_words.h"
 
+/* Memory has the groups of lo and hi in turns. */
+static inline void vh_load_bytes4(const uint8_t *p, vh out[4]) {
+	const vi a = vi_loadu(p), b = vi_loadu(p + 64);
+	vh_unzip4(_mm512_shuffle_i32x4(a, b, 0x88), _mm512_shuffle_i32x4(a, b, 0xDD), out);
+}
+static inline void vh_store_bytes4(uint8_t *p, const vh in[4]) {
+	const vi first = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
+	const vi second = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+	const vh b01 = vh_or(in[0], vh_sll(in[1], 8)), b23 = vh_or(in[2], vh_sll(in[3], 8));
+	const vi lo = vh_zip_lo(b01, b23), hi = vh_zip_hi(b01, b23);
+	vi_storeu(p, _mm512_permutex2var_epi64(lo, first, hi));
+	vi_storeu(p + 64, _mm512_permutex2var_epi64(lo, second, hi));
+}
 static inline __mmask16 vec_below(size_t n) {
 	return (__mmask16)(n < VF_LANES ? (1u << n) - 1 : 0xFFFF);
 }

@@ -289,6 +289,16 @@ static inline void V(h_store_bytes4)(uint8_t *p, const V(h) in[4]) {
 	memcpy(p, px, sizeof(px));
 }
 #else
+static inline void V(h_load_bytes4)(const uint8_t *p, V(h) out[4]) {
+	for (int k = 0; k < 8 * LANES; k++) {
+		out[k & 3].l[k / 4] = p[k];
+	}
+}
+static inline void V(h_store_bytes4)(uint8_t *p, const V(h) in[4]) {
+	for (int k = 0; k < 8 * LANES; k++) {
+		p[k] = (uint8_t)in[k & 3].l[k / 4];
+	}
+}
 static inline V(f) V(f_loadu_part)(const float *p, size_t n) {
 	EACH_F((size_t)k < n ? p[k] : 0.0f);
 }

@@ -9,6 +9,8 @@
 #define V(word) v##word
 #include "core/vec/vec_sse41_words.h"
 
+static inline void vh_load_bytes4(const uint8_t *p, vh out[4]) { vqh_load_bytes4(p, out); }
+static inline void vh_store_bytes4(uint8_t *p, const vh in[4]) { vqh_store_bytes4(p, in); }
 /* n is a multiple of 4: the whole vector. */
 static inline vf vf_loadu_part(const float *p, size_t n) { return _mm_loadu_ps(p); }
 static inline vf vf_load_part(const float *p, size_t n) { return _mm_load_ps(p); }

@@ -29,12 +29,15 @@ extern const struct frag_stage pica_frag_stage;
 
 /*
  * Shades vertices: numbers in memory, or positions among the inline ones (or NULL), n <=
- * SHADER_LANES. For the command thread's geometry shader and left-over vertices.
+ * SHADER_LANES. For the command thread's geometry shader and left-over vertices. slice: NULL, or it
+ * ends when that is over; returns false then, and vertex_go_on() goes on with the batch, likewise.
  */
-void vertex_shade(const struct kernels *k, const struct space *space,
+bool vertex_shade(const struct kernels *k, const struct space *space,
 		const struct vertex_part *part, const float (*inline_attributes)[4],
 		const uint32_t *number, unsigned n, struct shader_batch *b,
-		struct shader_result *result, uint64_t *outside);
+		struct shader_result *result, uint64_t *outside, struct slice *slice);
+bool vertex_go_on(const struct kernels *k, const struct vertex_part *part, unsigned n,
+		struct shader_batch *b, struct shader_result *result, struct slice *slice);
 
 /* ---- Copy engines (engines.c); no pass may be open ---- */
 

@@ -19,7 +19,7 @@ static uint32_t run_transfer(
 }
 
 static uint32_t run_copy(const void *arg, const struct exec *x, unsigned task, unsigned n_tasks) {
-	return copy_run(arg, x->space);
+	return copy_run(arg, x->space, task, n_tasks);
 }
 
 static uint32_t take_shot(const void *arg, const struct exec *x, unsigned task, unsigned n_tasks) {
@@ -35,16 +35,18 @@ void engine_fill(struct exec *x, const struct fill *f, uint64_t job) {
 }
 
 void engine_transfer(struct exec *x, const struct transfer *t, uint64_t job) {
-	const struct range w = transfer_writes(t);
+	const struct range r = transfer_reads(t), w = transfer_writes(t);
+	const bool is_fast = transfer_stripes(t, 2) == 2; /* not pixel by pixel */
 	const struct unit_work work = { .n_tasks = transfer_stripes(t, exec_tasks_for(x, w.size)),
-		.run = run_transfer, .span = PICA_SPAN_TRANSFER, .reads = { transfer_reads(t) },
-		.writes = w };
+		.run = run_transfer, .span = PICA_SPAN_TRANSFER, .reads = { r }, .writes = w,
+		.bytes = is_fast ? (uint64_t)r.size + w.size : 0 };
 	exec_work(x, &work, t, sizeof(*t), job);
 }
 
 void engine_copy(struct exec *x, const struct copy *c, uint64_t job) {
 	const struct range r = copy_reads(c), w = copy_writes(c);
-	const struct unit_work work = { .n_tasks = 1, .run = run_copy, .span = PICA_SPAN_COPY,
+	const unsigned n = copy_stripes(c, exec_tasks_for(x, c->size_bytes));
+	const struct unit_work work = { .n_tasks = n, .run = run_copy, .span = PICA_SPAN_COPY,
 		.reads = { r }, .writes = w, .bytes = (uint64_t)r.size + w.size };
 	exec_work(x, &work, c, sizeof(*c), job);
 }

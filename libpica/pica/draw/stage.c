@@ -6,10 +6,10 @@ _Static_assert((int)SHADER_LANES >= (int)VERTEX_BATCH, "a batch of the core is o
 
 /* ---- Vertices ---- */
 
-static void shade(const struct kernels *k, const struct space *space,
+static void fetch(const struct kernels *k, const struct space *space,
 		const struct vertex_part *part, const float (*inline_attributes)[4],
-		const uint32_t *number, unsigned n, bool is_first, uint64_t step_budget,
-		struct shader_batch *b, struct shader_result *result, uint64_t *outside) {
+		const uint32_t *number, unsigned n, bool is_first, struct shader_batch *b,
+		uint64_t *outside) {
 	if (inline_attributes) {
 		memset(b->v, 0, sizeof(b->v));
 		for (unsigned lane = 0; lane < n; lane++) {
@@ -23,29 +23,91 @@ static void shade(const struct kernels *k, const struct space *space,
 		k->geom.fetch(&part->layout, space, number, n, part->float_mode, b, outside);
 	}
 	b->o_unread = part->unread_outputs;
-	k->shader.run[part->float_mode](
-			part->prog, part->entry, part->uniforms, b, n, step_budget, result);
+	b->is_paused = false;
 }
 
-void vertex_shade(const struct kernels *k, const struct space *space,
+static bool run(const struct kernels *k, const struct vertex_part *part, uint64_t budget,
+		struct shader_batch *b, unsigned n, struct shader_result *result,
+		struct slice *slice) {
+	return k->shader.run[part->float_mode](part->prog, part->entry, part->uniforms, b, n,
+			budget, result, slice);
+}
+
+bool vertex_shade(const struct kernels *k, const struct space *space,
 		const struct vertex_part *part, const float (*inline_attributes)[4],
 		const uint32_t *number, unsigned n, struct shader_batch *b,
-		struct shader_result *result, uint64_t *outside) {
-	shade(k, space, part, inline_attributes, number, n, true, part->step_budget, b, result,
-			outside);
+		struct shader_result *result, uint64_t *outside, struct slice *slice) {
+	fetch(k, space, part, inline_attributes, number, n, true, b, outside);
+	return run(k, part, part->step_budget, b, n, result, slice);
 }
 
-static void shade_batch(const struct vertex_env *env, const struct draw *d, const uint32_t *number,
-		unsigned n, bool is_first, uint64_t left, const struct vertex_out *out,
-		struct shader_result *result, uint64_t *outside) {
+bool vertex_go_on(const struct kernels *k, const struct vertex_part *part, unsigned n,
+		struct shader_batch *b, struct shader_result *result, struct slice *slice) {
+	return run(k, part, part->step_budget, b, n, result, slice);
+}
+
+static bool shade_batch(const struct vertex_env *env, const struct draw *d, const uint32_t *number,
+		unsigned n, enum batch_start start, uint64_t left, const struct vertex_out *out,
+		struct shader_result *result, uint64_t *outside, struct slice *slice) {
 	const struct kernels *k = env->kernels;
 	const struct vertex_part *part = d->state.vertex;
 	struct shader_batch *b = env->scratch;
-	shade(k, env->space, part, (const float (*)[4])d->inline_vertices, number, n, is_first,
-			part->step_budget <= left ? part->step_budget : left + 1, b, result,
-			outside);
+	if (start != BATCH_GOES_ON) {
+		fetch(k, env->space, part, (const float (*)[4])d->inline_vertices, number, n,
+				start == BATCH_FIRST, b, outside);
+	}
+	if (!run(k, part, part->step_budget <= left ? part->step_budget : left + 1, b, n, result,
+			    slice)) {
+		return false;
+	}
 	k->geom.project_batch(d->state.geom, &part->map, b, n, d->state.planes, out->cv, out->vert,
 			out->code, out->ok);
+	return true;
+}
+
+/* A worker's memory. The batch comes first: the rest is of positions. */
+struct vertex_memory {
+	struct shader_batch batch;
+	struct fetch_layout layout;
+	PICA_ALIGNED(64) unsigned char slice[SHADER_SLICE_BYTES];
+};
+
+static unsigned begin_positions(const struct vertex_env *env, const struct draw *d, uint32_t first,
+		uint32_t last) {
+	const struct kernels *k = env->kernels;
+	const struct vertex_part *part = d->state.vertex;
+	struct vertex_memory *v = env->scratch;
+	if (!k->shader.slice || d->inline_vertices) {
+		return 0;
+	}
+	uint8_t needs[16] = { 0 };
+	for (unsigned i = 0; i < 4; i++) {
+		const uint8_t from = part->map.from[i];
+		if (from < OUT_MAP_ZERO) {
+			needs[part->map.reg[from >> 2]] |= (uint8_t)(1u << (from & 3));
+		}
+	}
+	unsigned inputs;
+	const unsigned steps = k->shader.slice((struct shader_slice *)v->slice, part->prog,
+			part->entry, part->uniforms, &v->batch, needs, part->float_mode, &inputs);
+	v->layout = part->layout;
+	if (steps > part->step_budget ||
+			!fetch_leave_out(&v->layout, env->space, inputs, first, last)) {
+		return 0;
+	}
+	fetch_constants(&v->layout, &v->batch);
+	return steps;
+}
+
+static void shade_positions(const struct vertex_env *env, const struct draw *d,
+		const uint32_t *number, unsigned n, const struct position_out *out) {
+	const struct kernels *k = env->kernels;
+	const struct vertex_part *part = d->state.vertex;
+	struct vertex_memory *v = env->scratch;
+	uint64_t outside = 0;
+	k->geom.fetch(&v->layout, env->space, number, n, part->float_mode, &v->batch, &outside);
+	k->shader.run_slice((struct shader_slice *)v->slice, n);
+	k->geom.project_positions(d->state.geom, &part->map, &v->batch, n, out);
 }
 
 static void negate_quaternions(const struct clip_vertex *cv, const uint32_t (*corner)[3],
@@ -57,8 +119,10 @@ static void negate_quaternions(const struct clip_vertex *cv, const uint32_t (*co
 }
 
 const struct vertex_stage pica_vertex_stage = {
-	.scratch_bytes = sizeof(struct shader_batch),
+	.scratch_bytes = sizeof(struct vertex_memory),
 	.shade_batch = shade_batch,
+	.begin_positions = begin_positions,
+	.shade_positions = shade_positions,
 	.assemble = negate_quaternions,
 	.negates = 15u << PLANE_QUAT,
 };
@@ -84,6 +148,14 @@ static void shade_fragments(void *scratch, struct batch *b) {
 	frag_shade(scratch, b);
 }
 
+static void early_block(void *scratch, struct batch *b, const struct raster_block *at) {
+	frag_early_block(scratch, b, at);
+}
+
+static void shade_block(void *scratch, struct batch *b, const struct raster_block *at) {
+	frag_shade_block(scratch, b, at);
+}
+
 static uint32_t greatest_density(void *scratch) {
 	return frag_gas_max(scratch);
 }
@@ -93,5 +165,7 @@ const struct frag_stage pica_frag_stage = {
 	.bind = bind,
 	.early = early,
 	.shade = shade_fragments,
+	.early_block = early_block,
+	.shade_block = shade_block,
 	.finish = greatest_density,
 };

@@ -40,11 +40,11 @@ static inline struct frag_value frag_zero_value(void) {
 	return (struct frag_value){ { FRAG_PLANE_ZERO, 0 }, { FRAG_PLANE_ZERO, 0 } };
 }
 
-/* Appends the combiner's operations; where the colour of the fragment lies. */
+/* Appends the combiner's operations. Returns where the colour of the fragment lies. */
 struct frag_value frag_resolve_combiner(struct frag_builder *b);
 /*
- * Appends the operations of blender or logic unit on source s and destination d as it is seen;
- * where the colour to store lies, before channel masks.
+ * Appends the operations of the blender or the logic unit on source s and destination d as it is
+ * read. Returns where the colour to store lies, before channel masks.
  */
 struct frag_value frag_resolve_output(struct frag_builder *b, struct frag_value s,
 		struct frag_value d);

@@ -64,14 +64,17 @@ struct frag_info {
  * PART_TARGET (formats), PART_TEXTURE (which units are on) and PART_LIGHT (whether lighting is).
  */
 struct frag_cache;
-struct frag_cache *frag_cache_create(const struct frag_kernels *k);
+/* memory: charged with the plans, or NULL. */
+struct frag_cache *frag_cache_create(struct pica_memory *memory);
 void frag_cache_destroy(struct frag_cache *c);
+/* Drops the plans that no draw holds, while `full` is full. */
+void frag_cache_evict(struct frag_cache *c, const struct pica_memory *full);
 struct frag_plan *frag_plan_from_regs(struct frag_cache *c, const uint32_t *regs,
 		struct frag_consts *consts);
 struct frag_plan *frag_plan_get(struct frag_plan *p);
 void frag_plan_put(struct frag_plan *p);
 const struct frag_info *frag_plan_info(const struct frag_plan *p);
-/* Steps that a batch goes through, tests before shading not counted. */
+/* Returns the number of steps that a batch goes through, without tests before shading. */
 unsigned frag_plan_steps(const struct frag_plan *p);
 /* One line a step, for people. Returns the length as snprintf does. */
 int frag_plan_dump(const struct frag_plan *p, char *text, unsigned size_bytes);
@@ -152,7 +155,10 @@ void frag_early(struct frag_scratch *s, struct batch *b, unsigned first, unsigne
  * early, blending, stores in quad order. b->live says which fragments; quad_px where they lie.
  */
 void frag_shade(struct frag_scratch *s, struct batch *b);
-/* The greatest plain density that was stored since the last call, as the f16 it is; or 0. */
+/* The same two for a whole block, as struct frag_stage of the core says. */
+void frag_early_block(struct frag_scratch *s, struct batch *b, const struct raster_block *at);
+void frag_shade_block(struct frag_scratch *s, struct batch *b, const struct raster_block *at);
+/* Returns the greatest plain density that was stored since the last call, as f16, or 0. */
 uint32_t frag_gas_max(struct frag_scratch *s);
 
 const struct frag_kernels *frag_kernels_for(enum isa isa);

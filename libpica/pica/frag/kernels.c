@@ -7,6 +7,7 @@
 #define TABLE(set, PRODUCT_ENTRY) { \
 	.op = { FRAG_OPS_FIXED(OP_ENTRY, set) FRAG_OPS_PRODUCT(PRODUCT_ENTRY, set) }, \
 	.color = frag_color_##set, \
+	.color_block = frag_color_block_##set, \
 	.fog = frag_fog_##set, \
 	.shadow = frag_shadow_##set, \
 	.gas_add = frag_gas_add_##set, \
@@ -23,6 +24,7 @@
 		[FRAG_TEST_D24S8] = frag_test_d24s8_##set, \
 		[FRAG_TEST_STENCIL] = frag_test_stencil_##set, \
 	}, \
+	.test_block = frag_test_block_##set, \
 	.load = { \
 		[COLOR_RGBA8] = frag_load_rgba8_##set, \
 		[COLOR_RGB8] = frag_load_rgb8_##set, \
@@ -37,6 +39,8 @@
 		[COLOR_RGB565] = frag_store_rgb565_##set, \
 		[COLOR_RGBA4] = frag_store_rgba4_##set, \
 	}, \
+	.load_block = frag_load_block_##set, \
+	.store_block = frag_store_block_##set, \
 	.proctex = &proctex_kernels_##set, \
 	.light = &light_kernels_##set, \
 }

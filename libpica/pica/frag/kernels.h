@@ -90,6 +90,13 @@ typedef void frag_color_fn(uint16_t *dst, const float *q, const float *w, unsign
 		unsigned n_lanes);
 
 /*
+ * The same for the 64 lanes of a block, q of plane k being base[k] + steps[k * BATCH + i]; w of a
+ * lane, or NULL.
+ */
+typedef void frag_color_block_fn(uint16_t *dst, const float *steps, const float *base,
+		const float *w, unsigned n_planes);
+
+/*
  * Fog over three planes of colour; depth in [0, 1] of the same lanes (a multiple of 16). Any depth
  * is safe, for the sake of dead lanes. [docs/fidelity.md, "Fog"]
  */
@@ -133,6 +140,7 @@ struct frag_test {
 	const uint32_t *z;       /* of lane 0, 64-byte aligned; below 2^24 */
 	uint8_t depth_relation;  /* incoming against stored */
 	uint8_t write_depth;     /* 0 or 1: where everything passes */
+	float scale, offset;     /* the block kernel only: as frag_depth_fn */
 	/* The stencil kernel only. [fidelity: stencil] */
 	uint8_t stencil_relation;
 	uint8_t ref, compare_mask;
@@ -148,6 +156,14 @@ struct frag_test {
 typedef uint64_t frag_test_fn(const struct frag_test *t, uint64_t live, unsigned first, unsigned n);
 
 /*
+ * A whole block of a depth buffer with stencil, of which the test says relation, write_depth, scale
+ * and offset: FRAG_DEPTH_Z of z/w = base + steps[i], then the test. Returns the lanes of live that
+ * pass. Writes the others' bytes as they were.
+ */
+typedef uint64_t frag_test_block_fn(const struct frag_test *t, uint8_t *pixels, const float *steps,
+		float base, uint64_t live);
+
+/*
  * Pixels of quads 0..n_quads-1 to four planes at dst, expanded to 8 bits; alpha 255 if the format
  * has none. Lanes after the quads, up to a multiple of 8, are unspecified.
  */
@@ -160,6 +176,10 @@ typedef void frag_load_fn(uint16_t *dst, const uint8_t *base, const uint32_t *qu
  */
 typedef void frag_store_fn(uint8_t *base, const uint32_t *quad_px, const uint16_t *const src[4],
 		uint64_t live, unsigned n_quads);
+/* The same two for a whole block of RGBA8. Dead pixels may be written with what they hold. */
+typedef void frag_load_block_fn(uint16_t *dst, const uint8_t *pixels);
+typedef void frag_store_block_fn(
+		uint8_t *pixels, const uint16_t *const src[4], uint64_t live);
 
 /*
  * Live lanes of quads 0..n_quads-1 into a shadow map of 4 bytes a pixel, one quad after the other:
@@ -204,15 +224,19 @@ enum frag_test_kind { FRAG_TEST_D16, FRAG_TEST_D24, FRAG_TEST_D24S8, FRAG_TEST_S
 struct frag_kernels {
 	frag_op_fn *op[FRAG_OP_COUNT];
 	frag_color_fn *color;
+	frag_color_block_fn *color_block;
 	frag_fog_fn *fog;
 	frag_alpha_fn *alpha;
 	frag_depth_fn *depth[FRAG_DEPTH_W_COUNT][2]; /* to 16 bits, to 24 bits */
 	frag_test_fn *test[FRAG_TEST_COUNT];
+	frag_test_block_fn *test_block;
 	frag_shadow_fn *shadow;
 	frag_gas_add_fn *gas_add;
 	frag_gas_shade_fn *gas_shade;
 	frag_load_fn *load[COLOR_COUNT];
 	frag_store_fn *store[COLOR_COUNT];
+	frag_load_block_fn *load_block;
+	frag_store_block_fn *store_block;
 	const struct proctex_kernels *proctex;
 	const struct light_kernels *light;
 };
@@ -223,6 +247,7 @@ struct frag_kernels {
 	FRAG_OPS(FRAG_DECLARE_OP, set) \
 	FRAG_OPS_PRODUCT(FRAG_DECLARE_TRUNC, set) \
 	frag_color_fn frag_color_##set; \
+	frag_color_block_fn frag_color_block_##set; \
 	frag_fog_fn frag_fog_##set; \
 	frag_shadow_fn frag_shadow_##set; \
 	frag_gas_add_fn frag_gas_add_##set; \
@@ -233,6 +258,9 @@ struct frag_kernels {
 	frag_depth_fn frag_depth_iw16_##set, frag_depth_iw24_##set; \
 	frag_test_fn frag_test_d16_##set, frag_test_d24_##set; \
 	frag_test_fn frag_test_d24s8_##set, frag_test_stencil_##set; \
+	frag_test_block_fn frag_test_block_##set; \
+	frag_load_block_fn frag_load_block_##set; \
+	frag_store_block_fn frag_store_block_##set; \
 	frag_load_fn frag_load_rgba8_##set, frag_load_rgb8_##set, frag_load_rgb5a1_##set; \
 	frag_load_fn frag_load_rgb565_##set, frag_load_rgba4_##set; \
 	frag_store_fn frag_store_rgba8_##set, frag_store_rgb8_##set, frag_store_rgb5a1_##set; \
@@ -243,7 +271,7 @@ FRAG_DECLARE(c)
 ISA_BUILT(FRAG_DECLARE_SET, )
 
 const char *frag_op_name(enum frag_op op);
-/* How many operands it reads. */
+/* Returns how many operands it reads. */
 unsigned frag_op_inputs(enum frag_op op);
 
 #endif

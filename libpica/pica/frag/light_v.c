@@ -359,8 +359,9 @@ static void light_scale(float *dst, const float *factor, unsigned n_lanes) {
 	}
 }
 
+/* The packing makes 0 of what is below, and of INT32_MIN, which NaN becomes. */
 static inline vi byte4(const float *p, vf bias) {
-	const vf v = vf_min(vf_max(vf_add(vf_load(p), bias), vf_zero()), vf_set1(1.0f));
+	const vf v = vf_min(vf_set1(1.0f), vf_add(vf_load(p), bias));
 	return vi_from_vf_trunc(vf_add(vf_mul(v, vf_set1(255.0f)), vf_set1(0.5f)));
 }
 

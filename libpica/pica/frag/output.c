@@ -18,9 +18,14 @@ void frag_bind_tests(struct frag_scratch *s) {
 	s->early_depth = depth ? s->k->depth[early][width] : NULL;
 	s->late_depth = depth ? s->k->depth[late][width] : NULL;
 	s->test_fn = s->k->test[p->test];
+	/* Fog reads depths that the block kernel does not keep. */
+	s->test_block = depth && p->test == FRAG_TEST_D24S8 && !key->w_buffer && !p->info.fog &&
+					s->target->depth ? s->k->test_block : NULL;
 	s->test = (struct frag_test){
 		.base = s->target->depth,
 		.depth_relation = key->depth_relation,
+		.scale = c->depth_scale,
+		.offset = c->depth_offset,
 		.write_depth = key->depth_write,
 		.stencil_relation = key->stencil_relation,
 		.ref = c->stencil_ref,
@@ -98,6 +103,10 @@ const struct frag_step_impl frag_step_depth = { .run = depth_run, .print = depth
 static void load_run(struct frag_scratch *s, const struct frag_step *st, struct batch *b,
 		unsigned n_lanes) {
 	const uint8_t *color = s->target->color;
+	if (s->block && color && s->draw.plan->key.color_format == COLOR_RGBA8) {
+		s->k->load_block(s->plane[st->dst], color + 4 * (size_t)b->quad_px[0]);
+		return;
+	}
 	s->k->load[s->draw.plan->key.color_format](s->plane[st->dst],
 			color ? color : frag_no_memory, color ? b->quad_px : frag_no_quads,
 			b->n_quads);
@@ -111,12 +120,17 @@ const struct frag_step_impl frag_step_load = { .run = load_run, .print = load_pr
 
 static void store_run(struct frag_scratch *s, const struct frag_step *st, struct batch *b,
 		unsigned n_lanes) {
-	if (s->target->color) {
-		const uint16_t *const src[4] = { s->plane[st->in[0].plane],
-			s->plane[st->in[1].plane], s->plane[st->in[2].plane],
-			s->plane[st->in[3].plane] };
-		s->k->store[s->draw.plan->key.color_format](
-				s->target->color, b->quad_px, src, b->live, b->n_quads);
+	uint8_t *const color = s->target->color;
+	if (!color) {
+		return;
+	}
+	const unsigned format = s->draw.plan->key.color_format;
+	const uint16_t *const src[4] = { s->plane[st->in[0].plane], s->plane[st->in[1].plane],
+		s->plane[st->in[2].plane], s->plane[st->in[3].plane] };
+	if (s->block && format == COLOR_RGBA8) {
+		s->k->store_block(color + 4 * (size_t)b->quad_px[0], src, b->live);
+	} else {
+		s->k->store[format](color, b->quad_px, src, b->live, b->n_quads);
 	}
 }
 

@@ -22,13 +22,14 @@ struct frag_cache {
 	struct frag_plan *last;                  /* found last; in a bucket */
 	unsigned n_plans, limit;
 	uint64_t clock;
+	struct pica_memory *memory; /* of the plans */
 };
 
-struct frag_cache *frag_cache_create(const struct frag_kernels *k) {
-	(void)k; /* plans name operations; frag_bind() says whose kernels run them */
+struct frag_cache *frag_cache_create(struct pica_memory *memory) {
 	struct frag_cache *c = calloc(1, sizeof(*c));
 	if (c) {
 		c->limit = CACHE_PLANS;
+		c->memory = memory;
 	}
 	return c;
 }
@@ -48,13 +49,12 @@ void frag_cache_destroy(struct frag_cache *c) {
 }
 
 /*
- * Drops the plans that only the cache holds and that the last lookups did not find, in one sweep;
- * the next one comes when the cache has doubled, so that a sweep is paid for by as many new plans.
- * The counts cannot rise meanwhile: only the command thread, which runs this, takes references from
- * the cache.
+ * Drops the plans that only the cache holds and that the last lookups did not find, while `full` is
+ * full, or NULL. The counts cannot rise meanwhile: only the command thread, which runs this, takes
+ * references from the cache.
  */
-static void evict(struct frag_cache *c) {
-	for (unsigned i = 0; i < CACHE_BUCKETS; i++) {
+static void sweep(struct frag_cache *c, uint64_t lookups, const struct pica_memory *full) {
+	for (unsigned i = 0; i < CACHE_BUCKETS && (!full || memory_is_full(full)); i++) {
 		for (struct frag_plan **link = &c->bucket[i]; *link;) {
 			struct frag_plan *p = *link;
 			/*
@@ -62,7 +62,7 @@ static void evict(struct frag_cache *c) {
 			 * reading
 			 */
 			if (atomic_load_explicit(&p->refs, memory_order_acquire) > 1 ||
-					p->last_use + CACHE_PLANS / 2 > c->clock) {
+					p->last_use + lookups > c->clock) {
 				link = &p->next;
 				continue;
 			}
@@ -77,6 +77,10 @@ static void evict(struct frag_cache *c) {
 	c->limit = 2 * c->n_plans > CACHE_PLANS ? 2 * c->n_plans : CACHE_PLANS;
 }
 
+void frag_cache_evict(struct frag_cache *c, const struct pica_memory *full) {
+	sweep(c, 0, full);
+}
+
 static struct frag_plan *cache_find(struct frag_cache *c, const struct frag_key *key) {
 	if (c->last && memcmp(&c->last->key, key, sizeof(*key)) == 0) {
 		return c->last;
@@ -88,13 +92,15 @@ static struct frag_plan *cache_find(struct frag_cache *c, const struct frag_key 
 			return p;
 		}
 	}
-	struct frag_plan *p = malloc(sizeof(*p));
+	struct frag_plan *p = memory_alloc(c->memory, sizeof(*p));
 	if (!p) {
 		return NULL;
 	}
 	if (c->n_plans >= c->limit) {
-		evict(c);
+		/* The next one comes when the cache has doubled: as many new plans pay for it. */
+		sweep(c, CACHE_PLANS / 2, NULL);
 	}
+	p->memory = c->memory;
 	p->key = *key;
 	p->hash = hash;
 	frag_plan_build(p);
@@ -126,7 +132,7 @@ struct frag_plan *frag_plan_get(struct frag_plan *p) {
 void frag_plan_put(struct frag_plan *p) {
 	/* release: what this user read; acquire: before the last one frees */
 	if (p && atomic_fetch_sub_explicit(&p->refs, 1, memory_order_acq_rel) == 1) {
-		free(p);
+		memory_free(p->memory, p, sizeof(*p));
 	}
 }
 

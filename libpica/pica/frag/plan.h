@@ -75,6 +75,7 @@ enum {
 
 struct frag_plan {
 	atomic_int refs;
+	struct pica_memory *memory;
 	/* The cache's. */
 	struct frag_plan *next;
 	uint64_t hash, last_use;

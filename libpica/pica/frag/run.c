@@ -6,8 +6,12 @@
 
 _Static_assert(sizeof(struct frag_scratch) <= FRAG_SCRATCH_BYTES, "as the header says");
 
-static void bind_op(struct frag_scratch *s, struct bound_op *op, const struct frag_step *st) {
-	op->run = s->k->op[st->op];
+static void bind_step(struct frag_scratch *s, struct bound_step *op, const struct frag_step *st) {
+	op->run = frag_steps[st->kind]->run;
+	if (st->kind != STEP_OP) {
+		return;
+	}
+	op->op = s->k->op[st->op];
 	op->dst = s->plane[st->dst];
 	op->n_planes = st->n_planes;
 	for (unsigned k = 0; k < st->n_in; k++) {
@@ -16,8 +20,8 @@ static void bind_op(struct frag_scratch *s, struct bound_op *op, const struct fr
 	}
 }
 
-static void run_op(const struct bound_op *op, unsigned n_lanes) {
-	op->run(op->dst, op->in, op->n_planes, n_lanes);
+static void run_op(const struct bound_step *op, unsigned n_lanes) {
+	op->op(op->dst, op->in, op->n_planes, n_lanes);
 }
 
 /* Value of a constant plane. */
@@ -45,6 +49,7 @@ void frag_bind(struct frag_scratch *s, const struct frag_kernels *k, const struc
 	s->k = k;
 	s->tk = tk;
 	s->rk = rk;
+	s->block = NULL;
 	if (p->tests) {
 		frag_bind_tests(s);
 	}
@@ -55,13 +60,21 @@ void frag_bind(struct frag_scratch *s, const struct frag_kernels *k, const struc
 			plane[j] = value;
 		}
 	}
+	uint32_t planes = 0;
+	for (unsigned i = 0; i < rs->n_planes; i++) {
+		planes |= 1u << rs->plane[i];
+	}
+	s->attributes = planes & PLANES_ATTRIBUTES & ~(uint32_t)PLANES_COLOR;
+	s->late_planes = 0;
 	for (unsigned i = 0; i < (unsigned)p->n_bind + p->n_steps; i++) {
-		if (p->step[i].kind == STEP_OP) {
-			bind_op(s, &s->op[i], &p->step[i]);
+		const unsigned kind = p->step[i].kind;
+		bind_step(s, &s->step[i], &p->step[i]);
+		if (kind == STEP_TEST || kind == STEP_DEPTH) {
+			s->late_planes = planes & 1u << PLANE_Z;
 		}
 	}
 	for (unsigned i = 0; i < p->n_bind; i++) {
-		run_op(&s->op[i], BATCH);
+		run_op(&s->step[i], BATCH);
 	}
 }
 
@@ -73,11 +86,31 @@ void frag_early(struct frag_scratch *s, struct batch *b, unsigned first, unsigne
 	}
 }
 
+void frag_early_block(struct frag_scratch *s, struct batch *b, const struct raster_block *at) {
+	const struct frag_plan *p = s->draw.plan;
+	if (!p->tests || !p->info.early) {
+		return;
+	}
+	if (s->test_block) {
+		b->live = s->test_block(&s->test, s->test.base + 4 * (size_t)b->quad_px[0],
+				at->tri->steps[PLANE_Z], at->base[PLANE_Z], b->live);
+		return;
+	}
+	if (s->early_depth) {
+		s->rk->interp_block(at, 1u << PLANE_IW | 1u << PLANE_Z, b);
+	}
+	frag_run_tests(s, s->early_depth, b, 0, BATCH_QUADS);
+}
+
 /* ---- Steps ---- */
 
 static void perspective_run(struct frag_scratch *s, const struct frag_step *st, struct batch *b,
 		unsigned n_lanes) {
-	s->rk->perspective(s->rs, b);
+	if (s->block) {
+		s->rk->attributes(s->block, s->attributes, b);
+	} else {
+		s->rk->perspective(s->rs, b);
+	}
 }
 
 static void perspective_print(
@@ -92,8 +125,14 @@ const struct frag_step_impl frag_step_perspective = {
 
 static void color_run(struct frag_scratch *s, const struct frag_step *st, struct batch *b,
 		unsigned n_lanes) {
-	s->k->color(s->plane[st->dst], b->f[PLANE_COLOR + st->op],
-			s->rs->flat & PLANES_COLOR ? NULL : b->f[PLANE_IW], st->n_planes, n_lanes);
+	const float *w = s->rs->flat & PLANES_COLOR ? NULL : b->f[PLANE_IW];
+	const unsigned plane = PLANE_COLOR + st->op;
+	if (s->block) {
+		s->k->color_block(s->plane[st->dst], s->block->tri->steps[plane],
+				&s->block->base[plane], w, st->n_planes);
+	} else {
+		s->k->color(s->plane[st->dst], b->f[plane], w, st->n_planes, n_lanes);
+	}
 }
 
 static void color_print(
@@ -106,7 +145,7 @@ const struct frag_step_impl frag_step_color = { .run = color_run, .print = color
 
 static void op_run(struct frag_scratch *s, const struct frag_step *st, struct batch *b,
 		unsigned n_lanes) {
-	run_op(&s->op[st - s->draw.plan->step], n_lanes);
+	run_op(&s->step[st - s->draw.plan->step], n_lanes);
 }
 
 static void op_print(struct frag_text *t, const struct frag_plan *p, const struct frag_step *st) {
@@ -136,16 +175,20 @@ void frag_shade(struct frag_scratch *s, struct batch *b) {
 	assert(b->n_quads <= BATCH_QUADS);
 	const struct frag_plan *p = s->draw.plan;
 	const unsigned n_lanes = (4 * b->n_quads + 15) & ~15u;
-	const struct frag_step *st = p->step + p->n_bind;
-	const struct frag_step *end = st + p->n_steps;
+	const unsigned end = p->n_bind + p->n_steps;
 
-	for (; st != end && b->live; st++) {
-		if (st->kind == STEP_OP) {
-			run_op(&s->op[st - p->step], n_lanes);
-		} else {
-			frag_steps[st->kind]->run(s, st, b, n_lanes);
-		}
+	for (unsigned i = p->n_bind; i < end && b->live; i++) {
+		s->step[i].run(s, &p->step[i], b, n_lanes);
 	}
+}
+
+void frag_shade_block(struct frag_scratch *s, struct batch *b, const struct raster_block *at) {
+	s->block = at;
+	if (s->late_planes) {
+		s->rk->interp_block(at, s->late_planes, b);
+	}
+	frag_shade(s, b);
+	s->block = NULL;
 }
 
 /* ---- Command thread ---- */

@@ -7,9 +7,11 @@
 #include "pica/frag/kernels.h"
 #include "pica/frag/plan.h"
 
-/* An operation of the plan with this worker's planes. */
-struct bound_op {
-	frag_op_fn *run;
+/* What runs a step; for an operation, it and its planes of this worker. */
+struct bound_step {
+	void (*run)(struct frag_scratch *s, const struct frag_step *st, struct batch *b,
+			unsigned n_lanes);
+	frag_op_fn *op;
 	uint16_t *dst;
 	unsigned n_planes;
 	struct plane_in in[FRAG_OP_INPUTS];
@@ -30,8 +32,12 @@ struct frag_scratch {
 	const struct raster_kernels *rk;
 	frag_depth_fn *early_depth, *late_depth; /* NULL: the test does not look at depth */
 	frag_test_fn *test_fn;
+	frag_test_block_fn *test_block; /* depth and test of a block in one, or NULL */
 	struct frag_test test; /* quad_px and z are the batch's */
-	struct bound_op op[FRAG_MAX_STEPS]; /* of steps that are one */
+	const struct raster_block *block; /* of the batch, or NULL: it is packed */
+	/* Planes of a block: made at once; with w. */
+	uint32_t late_planes, attributes;
+	struct bound_step step[FRAG_MAX_STEPS];
 	struct light_planes light;
 	uint32_t gas_max; /* since frag_gas_max() */
 };

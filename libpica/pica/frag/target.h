@@ -12,15 +12,15 @@ enum color_format { COLOR_RGBA8, COLOR_RGB8, COLOR_RGB5A1, COLOR_RGB565, COLOR_R
 /* Register 116. */
 enum depth_format { DEPTH_D16, DEPTH_INVALID, DEPTH_D24, DEPTH_D24S8, DEPTH_COUNT };
 
-/* Bytes a pixel. */
+/* Returns the bytes of a pixel. */
 unsigned color_format_bytes(unsigned format);
 unsigned depth_format_bytes(unsigned format);
 const char *color_format_name(unsigned format);
 const char *depth_format_name(unsigned format);
 
 /*
- * Target as registers 100, 116, 117, 11B-11E describe it, host pointers NULL. False if it cannot be
- * drawn to: width 0 or not a multiple of 8, height 0, colour format above 4.
+ * Fills the target that registers 100, 116, 117, 11B-11E describe, with host pointers NULL. Returns
+ * false if it cannot be drawn to: width 0 or not a multiple of 8, height 0, colour format above 4.
  */
 bool target_from_regs(struct target *t, const uint32_t *regs);
 

@@ -109,3 +109,14 @@ FORMAT(rgb8, 3)
 FORMAT(rgb5a1, 2)
 FORMAT(rgb565, 2)
 FORMAT(rgba4, 2)
+
+static const uint32_t block_px[BATCH_QUADS] = { 0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52,
+	56, 60 };
+
+void frag_load_block_c(uint16_t *dst, const uint8_t *pixels) {
+	frag_load_rgba8_c(dst, pixels, block_px, BATCH_QUADS);
+}
+
+void frag_store_block_c(uint8_t *pixels, const uint16_t *const src[4], uint64_t live) {
+	frag_store_rgba8_c(pixels, block_px, src, live, BATCH_QUADS);
+}

@@ -40,6 +40,16 @@ void VFN(frag_load_rgb8)(uint16_t *dst, const uint8_t *base, const uint32_t *qua
 	})
 }
 
+void VFN(frag_load_block)(uint16_t *dst, const uint8_t *pixels) {
+	for (unsigned i = 0; i < BATCH; i += VH_LANES) {
+		vh abgr[4];
+		vh_load_bytes4(pixels + 4 * i, abgr);
+		for (unsigned k = 0; k < 4; k++) {
+			vh_store(dst + k * BATCH + i, abgr[3 - k]);
+		}
+	}
+}
+
 /* v in the top n bits of eight, the bits below 0: the top bits again fill the rest. */
 static inline vqh expand5(vqh top) {
 	return vqh_or(top, vqh_srl(top, 5));
@@ -157,6 +167,29 @@ void VFN(frag_store_rgba8)(uint8_t *base, const uint32_t *quad_px, const uint16_
 		store_quad4(p0, px[0], lanes & 15);
 		store_quad4(p1, px[1], lanes >> 4);
 	})
+}
+
+static inline void store_block(uint8_t *pixels, const uint16_t *const src[4]) {
+	const uint16_t *r = src[0], *g = src[1], *b = src[2], *a = src[3];
+	for (unsigned i = 0; i < BATCH; i += VH_LANES) {
+		const vh abgr[4] = { vh_load(a + i), vh_load(b + i), vh_load(g + i),
+			vh_load(r + i) };
+		vh_store_bytes4(pixels + 4 * i, abgr);
+	}
+}
+
+void VFN(frag_store_block)(uint8_t *pixels, const uint16_t *const src[4], uint64_t live) {
+	if (!~live) {
+		store_block(pixels, src);
+		return;
+	}
+	PICA_ALIGNED(64) uint8_t block[4 * BATCH];
+	store_block(block, src);
+	for (unsigned i = 0; i < BATCH; i += VF_LANES) {
+		const vi mask = vi_mask_from_bits((unsigned)(live >> i));
+		const vi px = vi_load(block + 4 * i), old = vi_loadu(pixels + 4 * i);
+		vi_storeu(pixels + 4 * i, vi_select(mask, px, old));
+	}
 }
 
 void VFN(frag_store_rgb8)(uint8_t *base, const uint32_t *quad_px, const uint16_t *const src[4],

@@ -48,6 +48,11 @@ static float factor_iw(float iw) {
 	return 1.0f / iw;
 }
 
+static float clamp_depth(float d) {
+	d = d > 0.0f ? d : 0.0f; /* NaN gives 0 */
+	return d < 1.0f ? d : 1.0f;
+}
+
 #define DEPTH(name, factor, range, is_w) \
 	void frag_depth_##name##_c(uint32_t *z, float *depth, const float *zow, const float *w, \
 			float scale, float offset, unsigned n_lanes) { \
@@ -56,8 +61,7 @@ static float factor_iw(float iw) {
 			if (is_w) { \
 				d = d * factor(w[i]); \
 			} \
-			d = d > 0.0f ? d : 0.0f; /* NaN gives 0 */ \
-			d = d < 1.0f ? d : 1.0f; \
+			d = clamp_depth(d); \
 			depth[i] = d; \
 			z[i] = quantise(d, range); \
 		} \
@@ -105,6 +109,22 @@ uint64_t frag_test_d24_c(const struct frag_test *t, uint64_t live, unsigned firs
 
 uint64_t frag_test_d24s8_c(const struct frag_test *t, uint64_t live, unsigned first, unsigned n) {
 	return test_depth(t, live, first, n, 4, 0xFF000000u);
+}
+
+uint64_t frag_test_block_c(const struct frag_test *t, uint8_t *pixels, const float *steps,
+		float base, uint64_t live) {
+	for (unsigned i = 0; i < BATCH; i++) {
+		const float zow = base + steps[i];
+		const uint32_t z = quantise(clamp_depth(zow * t->scale + t->offset), 16777216.0f);
+		const uint32_t word = load_le(pixels + 4 * i, 4);
+		if (!passes(t->depth_relation, z, word & 0xFFFFFF)) {
+			live &= ~((uint64_t)1 << i);
+		} else if (t->write_depth && live >> i & 1) {
+			const uint32_t out = z | (word & 0xFF000000u);
+			memcpy(pixels + 4 * i, &out, sizeof(out));
+		}
+	}
+	return live;
 }
 
 static uint32_t stencil_op(unsigned op, uint32_t old, uint32_t ref) {

@@ -48,6 +48,29 @@ uint64_t VFN(frag_alpha)(const uint16_t *alpha, unsigned relation, unsigned ref,
 }
 
 enum { FACTOR_NONE, FACTOR_W, FACTOR_IW };
+#define RANGE24 16777216.0f
+
+static inline vf clamp_depth(vf d) {
+	return vf_min(vf_max(d, vf_zero()), vf_set1(1.0f));
+}
+
+/*
+ * The product with 2^24 - 1 may be rounded first: 2^24 d is a multiple of its last bit, and d is
+ * less than that bit, so no integer lies between the product and what it rounds to. (All d in
+ * [0, 1] were tried.) With 16 bits that does not hold.
+ */
+static inline vi quantise24(vf d) {
+	return vi_from_vf_trunc(vf_mul(d, vf_set1(16777215.0f)));
+}
+
+static inline vi quantise(vf d, float range) {
+	if (range == RANGE24) {
+		return quantise24(d);
+	}
+	const vf m = vf_mul(d, vf_set1(range));
+	const vi whole = vi_from_vf_trunc(m);
+	return vi_add(whole, vf_lt(vf_sub(m, vf_from_vi(whole)), d));
+}
 
 static inline void depth_lanes(uint32_t *z, float *depth, const float *zow, const float *w,
 		float scale, float offset, unsigned n_lanes, int factor, float range) {
@@ -59,12 +82,9 @@ static inline void depth_lanes(uint32_t *z, float *depth, const float *zow, cons
 		} else if (factor == FACTOR_IW) {
 			d = vf_mul(d, vf_div(vf_set1(1.0f), vf_load_part(w + i, n)));
 		}
-		d = vf_min(vf_max(d, vf_zero()), vf_set1(1.0f));
+		d = clamp_depth(d);
 		vf_store_part(depth + i, d, n);
-		const vf m = vf_mul(d, vf_set1(range));
-		const vi whole = vi_from_vf_trunc(m);
-		const vi below = vf_lt(vf_sub(m, vf_from_vi(whole)), d);
-		vi_store_part(z + i, vi_add(whole, below), n);
+		vi_store_part(z + i, quantise(d, range), n);
 	}
 }
 
@@ -75,11 +95,11 @@ static inline void depth_lanes(uint32_t *z, float *depth, const float *zow, cons
 	}
 
 DEPTH(z16, FACTOR_NONE, 65536.0f)
-DEPTH(z24, FACTOR_NONE, 16777216.0f)
+DEPTH(z24, FACTOR_NONE, RANGE24)
 DEPTH(w16, FACTOR_W, 65536.0f)
-DEPTH(w24, FACTOR_W, 16777216.0f)
+DEPTH(w24, FACTOR_W, RANGE24)
 DEPTH(iw16, FACTOR_IW, 65536.0f)
-DEPTH(iw24, FACTOR_IW, 16777216.0f)
+DEPTH(iw24, FACTOR_IW, RANGE24)
 
 static inline vqi load_quad(const uint8_t *p, int bytes) {
 	return bytes == 2 ? vqi_load_u16(p) : bytes == 3 ? vqi_load_px3(p) : vqi_loadu(p);
@@ -116,23 +136,6 @@ enum compare { COMPARE_ALL, COMPARE_EQUAL_TO, COMPARE_ABOVE, COMPARE_BELOW };
 DEFINE_COMPARE(vqi)
 DEFINE_COMPARE(vi)
 
-/* A whole block of 64 pixels of four bytes. Returns the lanes that pass. */
-static inline uint64_t test_block(
-		uint8_t *p, const uint32_t *zs, bool write, enum compare how, bool is_inverted) {
-	const vi z_bits = vi_set1(0xFFFFFF), inverted = vi_set1(is_inverted ? -1 : 0);
-	uint64_t alive = 0;
-	for (unsigned i = 0; i < BATCH; i += VF_LANES) {
-		const vi word = vi_loadu(p + 4 * i), z = vi_load(zs + i);
-		const vi pass = vi_compare(how, inverted, z, vi_and(word, z_bits));
-		if (write) {
-			const vi out = vi_or(z, vi_andnot(z_bits, word));
-			vi_storeu(p + 4 * i, vi_select(pass, out, word));
-		}
-		alive |= (uint64_t)vi_movemask(pass) << i;
-	}
-	return alive;
-}
-
 static inline uint64_t test_depth_as(const struct frag_test *t, uint64_t live, unsigned first,
 		unsigned n, int bytes, enum compare how, bool is_inverted) {
 	const vqi z_bits = vqi_set1(bytes == 4 ? 0xFFFFFF : -1);
@@ -140,9 +143,6 @@ static inline uint64_t test_depth_as(const struct frag_test *t, uint64_t live, u
 	uint8_t *const base = t->base; /* stores of bytes may alias *t: read it once */
 	const uint32_t *const quad_px = t->quad_px, *const zs = t->z;
 	const bool write = t->write_depth;
-	if (bytes == 4 && n == BATCH_QUADS && is_whole_block(quad_px, live)) {
-		return test_block(base + 4 * (size_t)quad_px[0], zs, write, how, is_inverted);
-	}
 	uint64_t dead = 0; /* apart from live, so that quads do not wait for each other */
 	for (unsigned q = first; q < first + n; q++) {
 		const unsigned lanes = (unsigned)(live >> 4 * q) & 15;
@@ -164,26 +164,30 @@ static inline uint64_t test_depth_as(const struct frag_test *t, uint64_t live, u
 	return live & ~dead;
 }
 
+/* Returns fn of the other arguments, how a relation is compared, and whether that is inverted. */
+#define BY_RELATION(relation, fn, ...) \
+	switch (relation) { \
+	case RELATION_LESS: \
+		return fn(__VA_ARGS__, COMPARE_BELOW, false); \
+	case RELATION_LESS | RELATION_EQUAL: \
+		return fn(__VA_ARGS__, COMPARE_ABOVE, true); \
+	case RELATION_GREATER: \
+		return fn(__VA_ARGS__, COMPARE_ABOVE, false); \
+	case RELATION_GREATER | RELATION_EQUAL: \
+		return fn(__VA_ARGS__, COMPARE_BELOW, true); \
+	case RELATION_EQUAL: \
+		return fn(__VA_ARGS__, COMPARE_EQUAL_TO, false); \
+	case RELATION_LESS | RELATION_GREATER: \
+		return fn(__VA_ARGS__, COMPARE_EQUAL_TO, true); \
+	case RELATION_ALWAYS: \
+		return fn(__VA_ARGS__, COMPARE_ALL, true); \
+	default: /* RELATION_NEVER */ \
+		return fn(__VA_ARGS__, COMPARE_ALL, false); \
+	}
+
 static inline uint64_t test_depth(const struct frag_test *t, uint64_t live, unsigned first,
 		unsigned n, int bytes) {
-	switch (t->depth_relation) {
-	case RELATION_LESS:
-		return test_depth_as(t, live, first, n, bytes, COMPARE_BELOW, false);
-	case RELATION_LESS | RELATION_EQUAL:
-		return test_depth_as(t, live, first, n, bytes, COMPARE_ABOVE, true);
-	case RELATION_GREATER:
-		return test_depth_as(t, live, first, n, bytes, COMPARE_ABOVE, false);
-	case RELATION_GREATER | RELATION_EQUAL:
-		return test_depth_as(t, live, first, n, bytes, COMPARE_BELOW, true);
-	case RELATION_EQUAL:
-		return test_depth_as(t, live, first, n, bytes, COMPARE_EQUAL_TO, false);
-	case RELATION_LESS | RELATION_GREATER:
-		return test_depth_as(t, live, first, n, bytes, COMPARE_EQUAL_TO, true);
-	case RELATION_ALWAYS:
-		return test_depth_as(t, live, first, n, bytes, COMPARE_ALL, true);
-	default: /* RELATION_NEVER */
-		return test_depth_as(t, live, first, n, bytes, COMPARE_ALL, false);
-	}
+	BY_RELATION(t->depth_relation, test_depth_as, t, live, first, n, bytes)
 }
 
 uint64_t VFN(frag_test_d16)(const struct frag_test *t, uint64_t live, unsigned first, unsigned n) {
@@ -197,6 +201,34 @@ uint64_t VFN(frag_test_d24)(const struct frag_test *t, uint64_t live, unsigned f
 uint64_t VFN(frag_test_d24s8)(const struct frag_test *t, uint64_t live, unsigned first,
 		unsigned n) {
 	return test_depth(t, live, first, n, 4);
+}
+
+static inline uint64_t test_block(const struct frag_test *t, uint8_t *p, const float *steps,
+		float base, uint64_t live, enum compare how, bool is_inverted) {
+	const vf at = vf_set1(base), scale = vf_set1(t->scale), offset = vf_set1(t->offset);
+	const vi z_bits = vi_set1(0xFFFFFF), inverted = vi_set1(is_inverted ? -1 : 0);
+	const bool write = t->write_depth, is_whole = !~live;
+	uint64_t alive = 0;
+	for (unsigned i = 0; i < BATCH; i += VF_LANES) {
+		const vf zow = vf_add(at, vf_load(steps + i));
+		const vi z = quantise24(clamp_depth(vf_add(vf_mul(zow, scale), offset)));
+		const vi word = vi_loadu(p + 4 * i);
+		vi pass = vi_compare(how, inverted, z, vi_and(word, z_bits));
+		if (!is_whole) {
+			pass = vi_and(pass, vi_mask_from_bits((unsigned)(live >> i)));
+		}
+		if (write) {
+			const vi out = vi_or(z, vi_andnot(z_bits, word));
+			vi_storeu(p + 4 * i, vi_select(pass, out, word));
+		}
+		alive |= (uint64_t)vi_movemask(pass) << i;
+	}
+	return alive;
+}
+
+uint64_t VFN(frag_test_block)(const struct frag_test *t, uint8_t *pixels, const float *steps,
+		float base, uint64_t live) {
+	BY_RELATION(t->depth_relation, test_block, t, pixels, steps, base, live)
 }
 
 static inline vqi stencil_op(unsigned op, vqi old, vqi ref) {

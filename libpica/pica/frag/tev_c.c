@@ -150,15 +150,28 @@ void frag_op_dot3_c(uint16_t *dst, const struct plane_in *in, unsigned n_planes,
 	}
 }
 
+static uint16_t color_byte(float v) {
+	v = v > 0.0f ? v : 0.0f;
+	v = v < 1.0f ? v : 1.0f;
+	return (uint16_t)(int32_t)(v * 255.0f + 0.5f);
+}
+
 void frag_color_c(uint16_t *dst, const float *q, const float *w, unsigned n_planes,
 		unsigned n_lanes) {
 	for (unsigned k = 0; k < n_planes; k++) {
 		for (unsigned i = 0; i < n_lanes; i++) {
-			float v = q[k * BATCH + i];
-			v = w ? v * w[i] : v;
-			v = v > 0.0f ? v : 0.0f;
-			v = v < 1.0f ? v : 1.0f;
-			dst[k * BATCH + i] = (uint16_t)(int32_t)(v * 255.0f + 0.5f);
+			const float v = q[k * BATCH + i];
+			dst[k * BATCH + i] = color_byte(w ? v * w[i] : v);
+		}
+	}
+}
+
+void frag_color_block_c(uint16_t *dst, const float *steps, const float *base, const float *w,
+		unsigned n_planes) {
+	for (unsigned k = 0; k < n_planes; k++) {
+		for (unsigned i = 0; i < BATCH; i++) {
+			const float v = base[k] + steps[k * BATCH + i];
+			dst[k * BATCH + i] = color_byte(w ? v * w[i] : v);
 		}
 	}
 }

@@ -72,9 +72,8 @@ void VFN(frag_op_dot3)(uint16_t *dst, const struct plane_in *in, unsigned n_plan
 }
 
 /* The packing makes 0 of what is below, and of INT32_MIN, which NaN becomes. */
-static inline vi color_lanes(const float *q, const float *w) {
-	const vf a = w ? vf_mul(vf_load(q), vf_load(w)) : vf_load(q);
-	const vf v = vf_min(vf_set1(1.0f), a);
+static inline vi color_lanes(vf q, const float *w) {
+	const vf v = vf_min(vf_set1(1.0f), w ? vf_mul(q, vf_load(w)) : q);
 	return vi_from_vf_trunc(vf_add(vf_mul(v, vf_set1(255.0f)), vf_set1(0.5f)));
 }
 
@@ -82,8 +81,9 @@ static inline void color_planes(uint16_t *dst, const float *q, const float *w, u
 		unsigned n_lanes) {
 	for (unsigned k = 0; k < n_planes; k++, dst += BATCH, q += BATCH) {
 		for (size_t i = 0, j = VF_LANES; i < n_lanes; i += VH_LANES, j += VH_LANES) {
-			const vi lo = color_lanes(q + i, w ? w + i : NULL);
-			vh_store(dst + i, vh_pack_u(lo, color_lanes(q + j, w ? w + j : NULL)));
+			const vi lo = color_lanes(vf_load(q + i), w ? w + i : NULL);
+			const vi hi = color_lanes(vf_load(q + j), w ? w + j : NULL);
+			vh_store(dst + i, vh_pack_u(lo, hi));
 		}
 	}
 }
@@ -94,5 +94,27 @@ void VFN(frag_color)(uint16_t *dst, const float *q, const float *w, unsigned n_p
 		color_planes(dst, q, w, n_planes, n_lanes);
 	} else {
 		color_planes(dst, q, NULL, n_planes, n_lanes);
+	}
+}
+
+static inline void color_block(uint16_t *dst, const float *steps, const float *base, const float *w,
+		unsigned n_planes) {
+	for (unsigned k = 0; k < n_planes; k++, dst += BATCH, steps += BATCH) {
+		const vf at = vf_set1(base[k]);
+		for (size_t i = 0, j = VF_LANES; i < BATCH; i += VH_LANES, j += VH_LANES) {
+			const vf lo = vf_add(at, vf_load(steps + i));
+			const vf hi = vf_add(at, vf_load(steps + j));
+			vh_store(dst + i, vh_pack_u(color_lanes(lo, w ? w + i : NULL),
+					color_lanes(hi, w ? w + j : NULL)));
+		}
+	}
+}
+
+void VFN(frag_color_block)(uint16_t *dst, const float *steps, const float *base, const float *w,
+		unsigned n_planes) {
+	if (w) {
+		color_block(dst, steps, base, w, n_planes);
+	} else {
+		color_block(dst, steps, base, NULL, n_planes);
 	}
 }

@@ -39,16 +39,28 @@ enum { PLANE_TURN = VH_LANES < 16 ? 16 : VH_LANES };
 #define ABCD(M) ABC(M) M(d, 3)
 #define PLANE_OPERAND(x, n) const uint16_t *const plane_##x = in[n].p + k * in[n].stride;
 #define LOAD_OPERAND(x, n) const vh x = vh_load(plane_##x + i);
+#define IN_LINE(x, n) && in[n].stride == BATCH
+#define PLANE_TURNS(OPERANDS, expr, turn_lanes) \
+	for (size_t turn = 0; turn < n_lanes; turn += (turn_lanes)) { \
+		for (size_t i = turn; i < turn + (turn_lanes); i += VH_LANES) { \
+			OPERANDS(LOAD_OPERAND) \
+			vh_store(dst + i, expr); \
+		} \
+	}
+/* Planes of whole batches that lie in line are one long plane. */
 #define PLANE_OP(name, OPERANDS, expr) \
 	void VFN(frag_op_##name)(uint16_t *dst, const struct plane_in *in, unsigned n_planes, \
 			unsigned n_lanes) { \
+		if (n_lanes == BATCH OPERANDS(IN_LINE)) { \
+			n_lanes = n_planes * BATCH; \
+			n_planes = 1; \
+		} \
 		for (unsigned k = 0; k < n_planes; k++, dst += BATCH) { \
 			OPERANDS(PLANE_OPERAND) \
-			for (size_t turn = 0; turn < n_lanes; turn += PLANE_TURN) { \
-				for (size_t i = turn; i < turn + PLANE_TURN; i += VH_LANES) { \
-					OPERANDS(LOAD_OPERAND) \
-					vh_store(dst + i, expr); \
-				} \
+			if (n_lanes % BATCH == 0) { \
+				PLANE_TURNS(OPERANDS, expr, BATCH) \
+			} else { \
+				PLANE_TURNS(OPERANDS, expr, PLANE_TURN) \
 			} \
 		} \
 	}

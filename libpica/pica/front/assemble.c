@@ -43,7 +43,7 @@ static void resolve_slot(struct pica_ctx *ctx, unsigned i) {
 	struct vertex_part part = left->part;
 	part.step_budget = front_step_budget(ctx);
 	vertex_shade(&ctx->kernels, &ctx->space, &part, attributes, &number, 1, &ctx->batch,
-			&result, &outside);
+			&result, &outside, NULL);
 	/*
 	 * Where somebody waits decides which job finds a vertex of one before it: it must not pay
 	 * for that.

@@ -42,6 +42,7 @@ static const char *const budget_names[] = {
 	[PICA_BUDGET_TEXELS] = "texels",
 	[PICA_BUDGET_SHADER_STEPS] = "shader steps",
 	[PICA_BUDGET_INVOCATION_STEPS] = "steps of a shader invocation",
+	[PICA_BUDGET_MEMORY] = "memory of a unit of work",
 };
 
 PICA_EXPORT const char *pica_budget_name(uint32_t flags) {
@@ -55,7 +56,7 @@ void front_log_budget(struct pica_ctx *ctx, uint64_t job, enum pica_budget budge
 			budget_names[budget]);
 }
 
-static void used_up(struct pica_ctx *ctx, enum pica_budget budget) {
+void front_used_up(struct pica_ctx *ctx, enum pica_budget budget) {
 	if (ctx->run.result == 0) {
 		ctx->run.result = -EDQUOT;
 		ctx->run.flags |= (uint32_t)budget << PICA_DONE_BUDGET_SHIFT;
@@ -63,16 +64,12 @@ static void used_up(struct pica_ctx *ctx, enum pica_budget budget) {
 	}
 }
 
-bool front_charge(struct pica_ctx *ctx, uint64_t *left, uint64_t n, enum pica_budget what) {
+bool front_charge_fails(struct pica_ctx *ctx, uint64_t *left, enum pica_budget what) {
 	if (exec_is_abandoned(&ctx->exec)) {
 		ctx->run.result = -ECANCELED;
 		return false;
 	}
-	if (*left >= n) {
-		*left -= n;
-		return true;
-	}
-	used_up(ctx, what);
+	front_used_up(ctx, what);
 	*left = 0;
 	return false;
 }
@@ -81,6 +78,6 @@ void front_charge_shader(struct pica_ctx *ctx, const struct shader_result *resul
 	/* A run that reaches the rest of the sum was cut off there, too. */
 	if (front_charge(ctx, &ctx->run.steps_left, result->steps, PICA_BUDGET_SHADER_STEPS) &&
 			result->cut) {
-		used_up(ctx, PICA_BUDGET_INVOCATION_STEPS);
+		front_used_up(ctx, PICA_BUDGET_INVOCATION_STEPS);
 	}
 }

@@ -62,30 +62,31 @@ static const uint8_t plain[REG_COUNT] = {
 #include "regs/pica_regs.def"
 };
 
-static void take_dirty(struct pica_ctx *ctx) {
-	if (ctx->regs.dirty) {
-		ctx->parts.dirty |= ctx->regs.dirty;
-		if (ctx->regs.dirty & PART_VERTEX) {
-			ctx->parts.layout_valid = false;
-		}
-		ctx->regs.dirty = 0;
+static void add_dirty(struct pica_ctx *ctx, uint32_t parts) {
+	ctx->parts.dirty |= parts;
+	if (parts & PART_VERTEX) {
+		ctx->parts.layout_valid = false;
 	}
 }
 
-enum act reg_write(
+/* Writes a plain register. False: it is not one, or vertices wait for its old value. */
+static inline bool write_plain(struct pica_ctx *ctx, uint32_t id, uint32_t value, uint32_t bits) {
+	if (id >= REG_COUNT || !plain[id] || ctx->immediate.n) {
+		return false;
+	}
+	const uint32_t old = ctx->regs.w[id], word = (old & ~bits) | (value & bits);
+	if (word != old) {
+		ctx->regs.w[id] = word;
+		add_dirty(ctx, plain[id] & (uint32_t)PART_ALL);
+	}
+	return true;
+}
+
+/* Of the others. */
+static enum act write_special(
 		struct pica_ctx *ctx, uint32_t id, uint32_t value, uint32_t mask, bool from_cpu) {
 	if (mask == 0) {
 		return ACT_NONE;
-	}
-	if (id < REG_COUNT && plain[id] && !ctx->immediate.n) {
-		const uint32_t bits = reg_byte_mask(mask), old = ctx->regs.w[id];
-		const uint32_t word = (old & ~bits) | (value & bits);
-		if (word != old) {
-			ctx->regs.w[id] = word;
-			ctx->regs.dirty |= plain[id] & (uint32_t)PART_ALL;
-			take_dirty(ctx);
-		}
-		return ctx->run.result < 0 ? ACT_ABORT : ACT_NONE;
 	}
 	bool attribute = id >= REG_FIXEDATTRIB_INDEX && id <= REG_FIXEDATTRIB_DATA2;
 	if (ctx->immediate.n && !attribute) {
@@ -108,7 +109,8 @@ enum act reg_write(
 		}
 		return ACT_NONE;
 	}
-	take_dirty(ctx);
+	add_dirty(ctx, ctx->regs.dirty);
+	ctx->regs.dirty = 0;
 	switch (reg_kind(id)) {
 	case REG_KIND_TRIGGER:
 		return trigger(ctx, id, mask, value);
@@ -139,6 +141,14 @@ enum act reg_write(
 		break;
 	}
 	return ctx->run.result < 0 ? ACT_ABORT : ACT_NONE;
+}
+
+enum act reg_write(
+		struct pica_ctx *ctx, uint32_t id, uint32_t value, uint32_t mask, bool from_cpu) {
+	if (write_plain(ctx, id, value, reg_byte_mask(mask))) {
+		return ctx->run.result < 0 ? ACT_ABORT : ACT_NONE;
+	}
+	return write_special(ctx, id, value, mask, from_cpu);
 }
 
 enum { WORD_TICKS = 16, JUMP_TICKS = 1024 };
@@ -180,22 +190,30 @@ static bool jump(struct pica_ctx *ctx, struct reader *r, enum act act) {
 }
 
 static enum act run_entry(struct pica_ctx *ctx, const struct reader *r, uint32_t *pos) {
-	uint32_t value = reader_word(r, *pos), header = reader_word(r, *pos + 1);
-	*pos += 2;
-	uint32_t id = header & 0xFFFF, mask = header >> 16 & 0xF, extra = header >> 20 & 0xFF;
-	bool consecutive = header >> 31;
-	enum act act = reg_write(ctx, id, value, mask, false);
-	for (uint32_t k = 0; act == ACT_NONE && k < extra; k++) {
-		if (*pos >= r->n) {
+	uint32_t at = *pos, value = reader_word(r, at);
+	const uint32_t header = reader_word(r, at + 1);
+	const uint32_t mask = header >> 16 & 0xF, bits = reg_byte_mask(mask);
+	const uint32_t extra = header >> 20 & 0xFF, step = header >> 31;
+	const uint32_t end = at + 2 + extra;
+	uint32_t id = header & 0xFFFF;
+	enum act act = ACT_NONE;
+	for (at += 2;; id += step) {
+		if (!write_plain(ctx, id, value, bits)) {
+			act = write_special(ctx, id, value, mask, false);
+		}
+		if (act != ACT_NONE || at == end) {
+			break;
+		}
+		if (at >= r->n) {
 			ctx->run.flags |= PICA_DONE_TRUNCATED;
 			front_fault(ctx, PICA_FAULT_TRUNCATED_LIST);
+			*pos = at;
 			return ACT_ABORT;
 		}
-		id += consecutive;
-		act = reg_write(ctx, id, reader_word(r, (*pos)++), mask, false);
+		value = reader_word(r, at++);
 	}
-	*pos = (*pos + 1) & ~1u; /* padding word */
-	return act;
+	*pos = (at + 1) & ~1u; /* padding word */
+	return act == ACT_NONE && ctx->run.result < 0 ? ACT_ABORT : act;
 }
 
 static void run_list(struct pica_ctx *ctx, uint32_t addr, uint32_t size_bytes) {

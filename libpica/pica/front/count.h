@@ -14,7 +14,10 @@ struct counted {
 	struct tile_counts counts; /* entered is owned, the others follow it in memory */
 };
 
-/* The counters of a target, new ones if it has none. False: the job ends with -ENOMEM. */
+/*
+ * Finds the counters of a target; makes new ones if it has none. Returns false when out of memory:
+ * the job ends with -ENOMEM.
+ */
 bool count_find(struct pica_ctx *ctx, const struct target *t, struct tile_counts *out);
 /* Forgets them. The context is idle. */
 void count_clear(struct pica_ctx *ctx);

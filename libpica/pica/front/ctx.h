@@ -83,12 +83,31 @@ static inline bool front_access(struct pica_ctx *c, struct range r, enum access 
 	return (c->observer || c->unwritten) && observe_access(c, r, why);
 }
 
+/*
+ * Takes n from a budget of the running job. Returns false if it is used up: the job ends with
+ * -EDQUOT.
+ */
+static inline bool front_charge(
+		struct pica_ctx *c, uint64_t *left, uint64_t n, enum pica_budget what) {
+	if (*left < n || exec_is_abandoned(&c->exec)) {
+		return front_charge_fails(c, left, what);
+	}
+	*left -= n;
+	return true;
+}
+
 /* ---- work.c: a context's part in its queue ---- */
 extern const struct queue_work front_work;
 /* exec.retired */
 void front_unit_retired(void *arg, uint64_t job, int result, enum pica_budget budget);
 /* exec.park */
 void front_park(void *arg);
+/* exec.await_room */
+bool front_await_room(void *arg);
+/* The context is idle, and this its caller. */
+void front_clear_textures(struct pica_ctx *ctx);
+/* exec.evict */
+void front_evict(void *arg, const struct pica_memory *full);
 void front_yield(struct pica_ctx *ctx);
 /* A unit is about to be opened for the running job. */
 void front_unit_opened(struct pica_ctx *ctx);
@@ -111,7 +130,10 @@ void front_stats(const struct pica_ctx *ctx, struct pica_stats *out);
 /* Runs one job as far as the command thread does; result and flags in ctx->run. */
 void job_run(struct pica_ctx *ctx, const struct pica_job *job);
 
-/* The register at a physical address, external, internal or the LCD's; NULL: there is none. */
+/* Returns the bytes of immediate.vertices. */
+size_t front_immediate_bytes(const struct pica_ctx *ctx);
+
+/* Returns the register at a physical address, external, internal or the LCD's, or NULL. */
 uint32_t *front_register(struct pica_ctx *ctx, uint32_t addr);
 
 /* ---- present.c ---- */

@@ -12,6 +12,8 @@ enum {
 	PROGRAM_BYTES = 20 << 10,   /* about the time of a vertex program */
 	/* longer draws are drawn in pieces: whole triangles, even for strips */
 	PIECE_VERTICES = 3 << 16,
+	/* and in smaller ones where a unit may need less than that */
+	SMALL_LIMIT = 128 << 20, SMALL_PIECE = 3 << 9,
 	DRAW_TICKS = 4096,          /* of front_tick(), beside one for each vertex */
 	KEEP_INDICES = 1 << 20,     /* a larger buffer is freed after its draw */
 };
@@ -70,14 +72,20 @@ uint64_t front_step_budget(const struct pica_ctx *ctx) {
 }
 
 bool shader_unit_prepare(struct pica_ctx *ctx, struct shader_unit *unit, unsigned n_words) {
-	if (unit->prog) {
-		return true;
-	}
-	if (!front_charge(ctx, &ctx->run.steps_left, (uint64_t)n_words * STEPS_A_WORD,
+	/*
+	 * Charged for what the job itself has uploaded, also if the words were there before: costs
+	 * do not depend on earlier jobs, of which it decodes one program for nothing.
+	 */
+	bool *uploads = &ctx->run.uploads_program[unit == &ctx->gs];
+	if (*uploads && !front_charge(ctx, &ctx->run.steps_left, (uint64_t)n_words * STEPS_A_WORD,
 			    PICA_BUDGET_SHADER_STEPS)) {
 		return false;
 	}
-	unit->prog = prog_create(unit->code, n_words, unit->descriptors);
+	*uploads = false;
+	if (unit->prog) {
+		return true;
+	}
+	unit->prog = prog_create(unit->code, n_words, unit->descriptors, &ctx->exec.memory);
 	if (!unit->prog) {
 		ctx->run.result = -ENOMEM;
 		return false;
@@ -168,7 +176,8 @@ static void add_write(struct pica_ctx *ctx, struct range r, bool *touched) {
 	*touched = true;
 }
 
-static void add_footprint(struct pica_ctx *ctx, const struct stream *s) {
+/* What draws with the current fragment part read and write. */
+static void add_frag_footprint(struct pica_ctx *ctx) {
 	struct unit *u = ctx->exec.open;
 	struct parts *p = &ctx->parts;
 	for (unsigned i = 0; i < p->n_tex; i++) {
@@ -177,8 +186,6 @@ static void add_footprint(struct pica_ctx *ctx, const struct stream *s) {
 	}
 	footprint_add(&u->tile_reads, color_range(&u->target));
 	footprint_add(&u->tile_reads, depth_range(&u->target));
-	ctx->gas_pending |= p->info.adds_gas;
-	report_target(ctx, &u->target);
 	if (u->work.is_counted) { /* the counters belong to one pass at a time */
 		footprint_add(&u->writes, color_range(&u->target));
 	}
@@ -188,17 +195,30 @@ static void add_footprint(struct pica_ctx *ctx, const struct stream *s) {
 	if (p->info.writes_depth) {
 		add_write(ctx, depth_range(&u->target), &p->touched_depth);
 	}
-	if (s && !s->inline_attributes && s->n) {
-		struct range r[16];
-		unsigned n = fetch_ranges(&p->vertex->layout, s->min, s->max, r);
-		for (unsigned i = 0; i < n; i++) {
-			footprint_add(&u->vertex_reads, r[i]);
-		}
+	p->is_noted = true;
+}
+
+/* Memory that the vertices of a draw read. */
+struct reads {
+	struct range r[16];
+	unsigned n;
+};
+
+static void add_footprint(struct pica_ctx *ctx, const struct reads *reads) {
+	struct unit *u = ctx->exec.open;
+	ctx->gas_pending |= ctx->parts.info.adds_gas;
+	if (!ctx->parts.is_noted) {
+		add_frag_footprint(ctx);
+	}
+	report_target(ctx, &u->target);
+	for (unsigned i = 0; i < reads->n; i++) {
+		footprint_add(&u->vertex_reads, reads->r[i]);
 	}
 }
 
-/* Derives the stale parts. True: the open pass can take the draw. */
-static bool prepare(struct pica_ctx *ctx, const struct stream *s, bool *own_target) {
+/* Derives the stale parts. True: the open pass can take the draw, whose vertices read *reads. */
+static bool prepare(struct pica_ctx *ctx, const struct stream *s, struct reads *reads,
+		bool *own_target) {
 	struct parts *p = &ctx->parts;
 	const uint32_t frag_parts =
 			PART_FRAG | PART_TEXTURE | PART_TARGET | PART_LIGHT | PART_RASTER;
@@ -208,10 +228,10 @@ static bool prepare(struct pica_ctx *ctx, const struct stream *s, bool *own_targ
 			p->dirty |= PART_TEXTURE;
 		}
 	}
-	struct range r[16];
-	const bool is_fetched = ctx->exec.open && s && !s->inline_attributes && s->n;
-	passes_before_draw(ctx, r,
-			is_fetched ? fetch_ranges(current_layout(ctx), s->min, s->max, r) : 0);
+	const bool is_fetched = s && !s->inline_attributes && s->n;
+	reads->n = is_fetched ?
+			fetch_ranges(current_layout(ctx), s->min, s->max, reads->r) : 0;
+	passes_before_draw(ctx, reads->r, reads->n);
 	if ((!ctx->exec.open || (p->dirty & frag_parts) || !p->frag) &&
 			!frag_part_make(ctx, own_target)) {
 		return false;
@@ -229,11 +249,8 @@ static bool prepare(struct pica_ctx *ctx, const struct stream *s, bool *own_targ
 
 /* ---- Draws ---- */
 
-/*
- * Adds a draw to the open pass, which gets a copy of all it points to. s: where its vertices come
- * from, or NULL. False: out of memory.
- */
-static bool add_draw(struct pica_ctx *ctx, struct draw *d, const struct stream *s) {
+/* Adds a draw to the open pass, which gets a copy of all it points to. False: out of memory. */
+static bool add_draw(struct pica_ctx *ctx, struct draw *d, const struct reads *reads) {
 	const struct parts *p = &ctx->parts;
 	d->state = (struct draw_state){ &pica_vertex_stage, &pica_frag_stage, p->vertex, p->frag,
 		p->geom, p->raster, p->info.planes };
@@ -249,7 +266,11 @@ static bool add_draw(struct pica_ctx *ctx, struct draw *d, const struct stream *
 			(d->inline_vertices && !c->inline_vertices)) {
 		return false;
 	}
-	add_footprint(ctx, s);
+	if (!exec_has_room(&ctx->exec, d->n)) {
+		front_used_up(ctx, PICA_BUDGET_MEMORY);
+		return false;
+	}
+	add_footprint(ctx, reads);
 	int ret = exec_add_draw(&ctx->exec, c);
 	if (ret < 0) {
 		ctx->run.result = ret;
@@ -259,8 +280,9 @@ static bool add_draw(struct pica_ctx *ctx, struct draw *d, const struct stream *
 
 void draw_clip_list(struct pica_ctx *ctx, const struct clip_vertex *v, uint32_t n) {
 	bool own_target;
+	struct reads reads;
 	struct draw d = { .topology = TOPOLOGY_LIST, .prefix = v, .n_prefix = n };
-	if (prepare(ctx, NULL, &own_target) && add_draw(ctx, &d, NULL)) {
+	if (prepare(ctx, NULL, &reads, &own_target) && add_draw(ctx, &d, &reads)) {
 		passes_after_draw(ctx, own_target);
 	}
 }
@@ -277,7 +299,8 @@ static void skip_draw(struct pica_ctx *ctx, struct draw *d) {
 
 static void draw_plain(struct pica_ctx *ctx, const struct stream *s) {
 	bool own_target;
-	const bool is_visible = prepare(ctx, s, &own_target);
+	struct reads reads;
+	const bool is_visible = prepare(ctx, s, &reads, &own_target);
 	if (!is_visible && ctx->run.result < 0) {
 		return;
 	}
@@ -292,9 +315,12 @@ static void draw_plain(struct pica_ctx *ctx, const struct stream *s) {
 	d.parity = (uint8_t)parity;
 	if (!is_visible) {
 		skip_draw(ctx, &d);
-	} else if (add_draw(ctx, &d, s)) {
+	} else if (add_draw(ctx, &d, &reads)) {
 		assembler_after(ctx, &d);
 		passes_after_draw(ctx, own_target);
+	}
+	if (ctx->exec.open) { /* else it would be exempt, with no unit whose end ends that */
+		exec_make_room(&ctx->exec);
 	}
 	front_tick(ctx, DRAW_TICKS + (uint64_t)s->n);
 }
@@ -303,10 +329,10 @@ static void draw_plain(struct pica_ctx *ctx, const struct stream *s) {
  * Draws a long stream in pieces, as if the client had cut it: the assembler continues where it was.
  * So a pass need not hold all of it.
  */
-static void draw_pieces(struct pica_ctx *ctx, const struct stream *s) {
+static void draw_pieces(struct pica_ctx *ctx, const struct stream *s, uint32_t most) {
 	for (uint32_t at = 0; at < s->n && ctx->run.result == 0;) {
 		struct stream piece = *s;
-		piece.n = s->n - at < PIECE_VERTICES ? s->n - at : PIECE_VERTICES;
+		piece.n = s->n - at < most ? s->n - at : most;
 		piece.first = s->first + at; /* wraps, as vertex numbers do */
 		piece.index = s->index ? s->index + at : NULL;
 		uint64_t last = (uint64_t)piece.first + piece.n - 1;
@@ -348,12 +374,14 @@ static void run_stream(struct pica_ctx *ctx, const struct stream *s, bool indexe
 		}
 		report_vertices(ctx, s);
 	}
+	const uint32_t most = memory_unit_limit(&ctx->exec.memory) < SMALL_LIMIT ? SMALL_PIECE :
+										  PIECE_VERTICES;
 	if (GEOSTAGE_CONFIG_GS(ctx->regs.w[REG_GEOSTAGE_CONFIG]) == GEOSTAGE_ON) {
 		geometry_draw(ctx, s, indexed);
-	} else if (s->n <= PIECE_VERTICES) {
+	} else if (s->n <= most) {
 		draw_plain(ctx, s);
 	} else {
-		draw_pieces(ctx, s);
+		draw_pieces(ctx, s, most);
 	}
 	report_guesses(ctx, ctx->parts.info.guessed);
 }
@@ -371,7 +399,8 @@ void draw_arrays(struct pica_ctx *ctx) {
 
 static uint32_t *index_buffer(struct pica_ctx *ctx, uint32_t n) {
 	if (ctx->cap_indices < n) {
-		uint32_t *grown = realloc(ctx->indices, n * sizeof(*grown));
+		uint32_t *grown = memory_grow(&ctx->exec.memory, ctx->indices,
+				ctx->cap_indices * sizeof(*grown), n * sizeof(*grown));
 		if (!grown) {
 			return NULL;
 		}
@@ -418,6 +447,10 @@ void draw_elements(struct pica_ctx *ctx) {
 	}
 	passes_before_read(ctx, &r, 1);
 	front_access(ctx, r, ACCESS_VERTICES);
+	if (n > memory_unit_limit(&ctx->exec.memory) / sizeof(uint32_t)) {
+		front_used_up(ctx, PICA_BUDGET_MEMORY);
+		return;
+	}
 	uint32_t *index = index_buffer(ctx, n);
 	if (!index) {
 		ctx->run.result = -ENOMEM;
@@ -428,7 +461,8 @@ void draw_elements(struct pica_ctx *ctx) {
 		run_stream(ctx, &s, true);
 	}
 	if (ctx->cap_indices > KEEP_INDICES) {
-		free(ctx->indices);
+		memory_free(&ctx->exec.memory, ctx->indices,
+				ctx->cap_indices * sizeof(*ctx->indices));
 		ctx->indices = NULL;
 		ctx->cap_indices = 0;
 	}
@@ -446,10 +480,15 @@ void draw_immediate_flush(struct pica_ctx *ctx) {
 	run_stream(ctx, &s, false);
 }
 
+size_t front_immediate_bytes(const struct pica_ctx *ctx) {
+	return IMMEDIATE_MAX * sizeof(*ctx->immediate.vertices);
+}
+
 void draw_immediate_vertex(struct pica_ctx *ctx) {
 	struct immediate *im = &ctx->immediate;
 	if (!im->vertices) {
-		im->vertices = malloc(IMMEDIATE_MAX * sizeof(*im->vertices));
+		im->vertices = memory_alloc(&ctx->exec.memory,
+				IMMEDIATE_MAX * sizeof(*im->vertices));
 		if (!im->vertices) {
 			ctx->run.result = -ENOMEM;
 			return;

@@ -53,7 +53,7 @@ static struct raster_state *make_raster(struct pica_ctx *ctx, uint32_t planes) {
 	return rs;
 }
 
-/* Texture units as the registers have them. */
+/* Texture units that the plan samples, as the registers have them. */
 struct units {
 	struct tex_desc desc[TEX_UNITS];
 	struct tex_cube cube; /* addresses of unit 0's faces, if it is a cube */
@@ -97,6 +97,10 @@ static struct tex_image *hold_image(struct pica_ctx *ctx, const struct tex_desc 
 		ctx->run.result = -ENOMEM;
 		return NULL;
 	}
+	if (ctx->textures.read == known && image->counted != ctx->exec.open->order) {
+		exec_add_again(&ctx->exec, bytes);
+	}
+	image->counted = ctx->exec.open->order;
 	if (ctx->textures.read != known) {
 		exec_add_held(&ctx->exec, bytes);
 		if (!front_charge(ctx, &ctx->run.texels_left, bytes / 4, PICA_BUDGET_TEXELS)) {
@@ -165,8 +169,11 @@ static void find_textures(struct pica_ctx *ctx, struct units *units) {
 	p->n_tex = 0;
 	for (unsigned u = 0; u < TEX_UNITS; u++) {
 		struct tex_desc *d = &units->desc[u];
+		if (!(p->info.textures >> u & 1)) {
+			continue;
+		}
 		tex_desc_from_regs(d, ctx->regs.w, u);
-		if (!(p->info.textures >> u & 1) || !d->enabled) {
+		if (!d->enabled) {
 			continue;
 		}
 		const uint32_t size = tex_size_bytes(d); /* 0: not valid */
@@ -291,5 +298,6 @@ bool frag_part_make(struct pica_ctx *ctx, bool *own_target) {
 	}
 	p->frag = f;
 	p->raster = rs;
+	p->is_noted = false;
 	return true;
 }

@@ -210,8 +210,13 @@ static void flush_vertices(struct pica_ctx *ctx, struct vs_run *r) {
 	uint64_t outside = 0;
 	r->part.step_budget = front_step_budget(ctx);
 	struct shader_batch *b = &ctx->batch;
-	vertex_shade(&ctx->kernels, &ctx->space, &r->part, r->s.inline_attributes, r->number, r->n,
-			b, &result, &outside);
+	bool is_done = vertex_shade(&ctx->kernels, &ctx->space, &r->part, r->s.inline_attributes,
+			r->number, r->n, b, &result, &outside, &ctx->run.slice);
+	while (!is_done) {
+		front_yield(ctx);
+		is_done = vertex_go_on(
+				&ctx->kernels, &r->part, r->n, b, &result, &ctx->run.slice);
+	}
 	count_run(ctx, &result);
 	ctx->stats.shaded_vertices += r->n;
 	front_tick(ctx, BATCH_TICKS + result.steps / 2);
@@ -252,7 +257,7 @@ void geometry_draw(struct pica_ctx *ctx, const struct stream *s, bool indexed) {
 	out_map_from_regs(&g->map, w, SH_OUTMAP_MASK_MASK(w[REG_GSH_OUTMAP_MASK]));
 
 	if (!g->out) {
-		g->out = malloc(OUT_VERTICES * sizeof(*g->out));
+		g->out = memory_alloc(&ctx->exec.memory, OUT_VERTICES * sizeof(*g->out));
 		g->cap_out = g->out ? OUT_VERTICES : 0;
 	}
 	if (!g->out) {

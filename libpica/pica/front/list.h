@@ -18,6 +18,7 @@ struct job_run {
 	uint64_t words_left, jumps_left, vertices_left;
 	uint64_t steps_left;  /* of the command thread's own shader runs */
 	uint64_t texels_left; /* that may be decoded or copied */
+	bool uploads_program[2]; /* vertex, geometry: code or descriptors since its last draw */
 	int result;
 	uint32_t flags;      /* PICA_DONE_* */
 	uint32_t interrupts; /* bit i: enum pica_interrupt i */
@@ -38,8 +39,10 @@ enum act reg_write(struct pica_ctx *ctx, uint32_t id, uint32_t value, uint32_t m
 void front_fault(struct pica_ctx *ctx, enum pica_fault fault);
 /* Logs that a job has used up a budget. */
 void front_log_budget(struct pica_ctx *ctx, uint64_t job, enum pica_budget budget);
-/* Takes n from a budget of the running job. False: it is used up, the job ends with -EDQUOT. */
-bool front_charge(struct pica_ctx *ctx, uint64_t *left, uint64_t n, enum pica_budget what);
+/* A budget is used up, or nobody wants the work: sets the job's result. Returns false. */
+bool front_charge_fails(struct pica_ctx *ctx, uint64_t *left, enum pica_budget what);
+/* The running job ends with -EDQUOT. */
+void front_used_up(struct pica_ctx *ctx, enum pica_budget budget);
 /* Takes the steps of a run on the command thread; -EDQUOT also if the run was cut off. */
 void front_charge_shader(struct pica_ctx *ctx, const struct shader_result *result);
 

@@ -55,7 +55,7 @@ struct observer {
 	void (*gone)(struct observer *o);
 };
 
-/* Reports to those who listen; the result of observer.access(). */
+/* Reports to the observers. Returns the result of observer.access(). */
 bool observe_access(struct pica_ctx *ctx, struct range r, enum access why);
 /* Whether the access writes. */
 bool access_writes(enum access why);
@@ -66,12 +66,12 @@ void observe_job_done(struct pica_ctx *ctx, const struct pica_job *job);
 void observe_replaced(struct pica_ctx *ctx);
 
 /* ---- unwritten.c ---- */
-/* Forgets earlier results, and starts again or stops. -ENOMEM. */
+/* Discards earlier results, and starts again or stops. Returns 0 or -ENOMEM. */
 int unwritten_switch(struct pica_ctx *ctx, bool on);
 /* The range is written, or is going to be: later reads of it are not reported. */
 void unwritten_mark(struct pica_ctx *ctx, struct range r);
 void unwritten_read(struct pica_ctx *ctx, struct range r, enum pica_read reader);
-/* NULL: off. */
+/* Returns NULL if it is off. */
 const struct pica_unwritten *unwritten_sum(const struct pica_ctx *ctx, enum pica_read reader);
 
 #endif

@@ -21,6 +21,7 @@ struct parts {
 	const struct geom_state *geom;
 	const struct frag_draw *frag;
 	const struct raster_state *raster;
+	bool is_noted; /* the open pass's footprint has what frag reads and writes */
 	struct frag_tables tables;
 	struct target target; /* host pointers not set */
 	bool target_ok;
@@ -38,8 +39,8 @@ void parts_forget(struct pica_ctx *ctx);
 /* ---- frag_part.c ---- */
 /*
  * Derives plan, target, raster state and textures from the registers, in an open pass that fits
- * them. False: nothing is drawn, or out of memory (the job's result says so). *own_target: the draw
- * samples its target.
+ * them. Returns false if nothing is drawn, or when out of memory (the job's result says so).
+ * *own_target: the draw samples its target.
  */
 bool frag_part_make(struct pica_ctx *ctx, bool *own_target);
 

@@ -94,6 +94,7 @@ static bool come_to(struct pica_ctx *ctx, const struct next *next) {
 	assembler_resolve(ctx); /* while the memory that its vertices lie in is untouched */
 	if (ctx->exec.open) {
 		exec_close_pass(&ctx->exec);
+		ctx->run.slice.ticks += ctx->exec.has_time ? SLICE_TICKS : 0; /* it may be drawn */
 		parts_forget(ctx); /* they lie in it */
 	}
 	if (ctx->observer) {

@@ -21,9 +21,9 @@ void passes_before_draw(struct pica_ctx *ctx, const struct range *vertices, unsi
 void passes_after_draw(struct pica_ctx *ctx, bool samples_target);
 /* Afterwards a pass is open that can take a draw with the target and textures in parts. */
 void passes_for_target(struct pica_ctx *ctx, bool samples_target);
-/* Memory of the open pass. NULL: the job ends with -ENOMEM. */
+/* Returns memory of the open pass, or NULL: the job ends with -ENOMEM. */
 void *front_pass_alloc(struct pica_ctx *ctx, size_t size_bytes);
-/* A copy there; NULL also for NULL. */
+/* Returns a copy there; NULL also for NULL. */
 void *front_pass_copy(struct pica_ctx *ctx, const void *from, size_t size_bytes);
 
 #endif

@@ -19,6 +19,15 @@ static void drop_prog(struct shader_unit *unit) {
 	unit->prog = NULL;
 }
 
+/* Many upload the same program for every frame. */
+static void set_word(struct pica_ctx *ctx, struct shader_unit *unit, uint32_t *at, uint32_t word) {
+	ctx->run.uploads_program[unit == &ctx->gs] = true;
+	if (*at != word) {
+		*at = word;
+		drop_prog(unit);
+	}
+}
+
 /*
  * Code or a descriptor, at an index that goes on: to the unit's own words, and to those of the
  * geometry unit where both get the same.
@@ -31,11 +40,9 @@ static void upload_word(struct pica_ctx *ctx, struct shader_unit *unit, uint32_t
 		front_fault(ctx, PICA_FAULT_BAD_INDEX);
 		return;
 	}
-	own[i] = word;
-	drop_prog(unit);
+	set_word(ctx, unit, &own[i], word);
 	if (is_vs(ctx, unit) && mirrors(ctx)) {
-		other[i] = word;
-		drop_prog(&ctx->gs);
+		set_word(ctx, &ctx->gs, &other[i], word);
 	}
 }
 
@@ -66,8 +73,8 @@ static void uniform_word(struct pica_ctx *ctx, struct shader_unit *unit, uint32_
 		front_fault(ctx, PICA_FAULT_BAD_INDEX);
 		return;
 	}
+	unit->uniforms_dirty |= memcmp(unit->u.c[i], v, sizeof(v)) != 0;
 	memcpy(unit->u.c[i], v, sizeof(v));
-	unit->uniforms_dirty = true;
 	if (is_vs(ctx, unit) && mirrors(ctx)) {
 		memcpy(ctx->gs.u.c[i], v, sizeof(v));
 	}

@@ -92,19 +92,25 @@ void draw_clip_list(struct pica_ctx *ctx, const struct clip_vertex *v, uint32_t 
 void vertex_part_from_regs(struct pica_ctx *ctx, struct vertex_part *part, const struct prog *prog,
 		const struct shader_uniforms *uniforms);
 /*
- * The same with the context's program, decoded if it is new; take a reference to keep it. False:
- * out of memory, or over a budget (the job's result says which).
+ * The same with the context's program, decoded if it is new; take a reference to keep it. Returns
+ * false when out of memory or over a budget (the job's result says which).
  */
 bool vertex_part_make(struct pica_ctx *ctx, struct vertex_part *part,
 		const struct shader_uniforms *uniforms);
-/* Decodes a unit's program if it is new; false as above. */
+/* Decodes a unit's program if it is new. Returns false as above. */
 bool shader_unit_prepare(struct pica_ctx *ctx, struct shader_unit *unit, unsigned n_words);
-/* Steps that one invocation on the command thread may take; front_charge_shader() takes them. */
+/*
+ * Returns the steps that one invocation on the command thread may take; front_charge_shader() takes
+ * them.
+ */
 uint64_t front_step_budget(const struct pica_ctx *ctx);
 
 /* ---- assemble.c ---- */
 void assembler_reset(struct pica_ctx *ctx);
-/* Vertices that the assembler holds, in stream order (0..2), into out; resolves lazy ones. */
+/*
+ * Copies the vertices that the assembler holds to out, in stream order, and resolves lazy ones.
+ * Returns their number, 0..2.
+ */
 unsigned assembler_prefix(struct pica_ctx *ctx, struct clip_vertex out[2], unsigned *parity);
 /* Keeps the vertices that a plain draw leaves over. */
 void assembler_after(struct pica_ctx *ctx, const struct draw *d);

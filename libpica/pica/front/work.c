@@ -19,6 +19,7 @@ static void run(void *arg, struct queue_step *s) {
 		.texels_left = b->pixels,
 		.shots = s->attached,
 		.slice = slice_start(ctx->device->engine.slice_ns) };
+	ctx->exec.has_time = s->is_alone && pool_threads(ctx->device->engine.pool) > 0;
 	if (s->is_cancelled) {
 		ctx->run.result = -ECANCELED;
 	} else {
@@ -115,8 +116,27 @@ void front_park(void *arg) {
 	queue_park(&ctx->queue);
 }
 
+bool front_await_room(void *arg) {
+	struct pica_ctx *ctx = arg;
+	return queue_park_for_any(&ctx->queue);
+}
+
+void front_clear_textures(struct pica_ctx *ctx) {
+	struct monitor *caches = &ctx->device->engine.caches;
+	monitor_lock(caches); /* the command thread may evict them for others */
+	tex_cache_clear(&ctx->textures);
+	monitor_unlock(caches);
+}
+
+void front_evict(void *arg, const struct pica_memory *full) {
+	struct pica_ctx *ctx = arg;
+	tex_cache_evict(&ctx->textures, full);
+	frag_cache_evict(ctx->plans, full);
+}
+
 void front_yield(struct pica_ctx *ctx) {
 	queue_yield(&ctx->queue);
+	ctx->exec.has_time = false; /* others may have come */
 	ctx->run.slice = slice_start(ctx->device->engine.slice_ns);
 }
 

@@ -59,20 +59,21 @@ static void walk_loader(struct fetch_layout *l, const uint32_t *regs, unsigned l
 
 void fetch_layout_from_regs(struct fetch_layout *l, const uint32_t *regs, const float fixed[16][4],
 		uint32_t unwritten, const struct space *space) {
-	memset(l, 0, sizeof(*l));
+	l->n_unloaded = 0;
 	memcpy(l->fixed, fixed, sizeof(l->fixed));
 
-	uint32_t low = regs[REG_ATTRIBBUFFERS_FORMAT_LOW];
-	uint32_t high = regs[REG_ATTRIBBUFFERS_FORMAT_HIGH];
+	const uint32_t high = regs[REG_ATTRIBBUFFERS_FORMAT_HIGH];
+	/* A nibble for each attribute. */
+	uint64_t formats = (uint64_t)(high & 0xFFFF) << 32 | regs[REG_ATTRIBBUFFERS_FORMAT_LOW];
+	uint64_t inputs16 = (uint64_t)regs[REG_VSH_ATTRIBUTES_PERMUTATION_HIGH] << 32 |
+			regs[REG_VSH_ATTRIBUTES_PERMUTATION_LOW];
 	unsigned n_arrays = ATTRIBBUFFERS_FORMAT_HIGH_NUM_ATTR_M1(high) + 1;
 	unsigned fixed_mask = ATTRIBBUFFERS_FORMAT_HIGH_FIXED_MASK(high);
-	for (unsigned a = 0; a < 16; a++) {
-		unsigned format = a < N_ARRAY_ATTRIBUTES ? nibble(low, high, a) : 0;
-		l->attr[a].source = FETCH_NONE;
-		l->attr[a].type = (uint8_t)(format & 3);
-		l->attr[a].count = (uint8_t)((format >> 2) + 1);
-		l->attr[a].input = (uint8_t)nibble(regs[REG_VSH_ATTRIBUTES_PERMUTATION_LOW],
-				regs[REG_VSH_ATTRIBUTES_PERMUTATION_HIGH], a);
+	for (unsigned a = 0; a < 16; a++, formats >>= 4, inputs16 >>= 4) {
+		l->attr[a] = (struct fetch_attribute){ .source = FETCH_NONE,
+			.type = formats & 3,
+			.count = (uint8_t)((formats >> 2 & 3) + 1),
+			.input = inputs16 & 15 };
 	}
 
 	uint32_t base = ATTRIBBUFFERS_LOC_ADDR16(regs[REG_ATTRIBBUFFERS_LOC]) << 4;
@@ -218,6 +219,20 @@ void fetch_convert(const struct fetch_attribute *a, const uint8_t *raw, float ou
 			break;
 		}
 	}
+}
+
+bool fetch_leave_out(struct fetch_layout *l, const struct space *space, unsigned inputs,
+		uint32_t first, uint32_t last) {
+	for (unsigned a = 0; a < l->n_attributes; a++) {
+		struct fetch_attribute *attr = &l->attr[a];
+		if (attr->source == FETCH_ARRAY && !fetch_host(attr, space, first, last)) {
+			return false;
+		}
+		if (!(inputs >> attr->input & 1)) {
+			attr->source = FETCH_NONE;
+		}
+	}
+	return true;
 }
 
 void fetch_constants(const struct fetch_layout *l, struct shader_batch *b) {

@@ -64,12 +64,13 @@ static inline bool fetch_takes(const struct fetch_layout *l, unsigned a, unsigne
 }
 
 static inline void fetch_min_max(const uint32_t *index, unsigned n, uint32_t *min, uint32_t *max) {
-	*min = index[0];
-	*max = index[0];
+	uint32_t lo = index[0], hi = index[0];
 	for (unsigned i = 1; i < n; i++) {
-		*min = index[i] < *min ? index[i] : *min;
-		*max = index[i] > *max ? index[i] : *max;
+		lo = index[i] < lo ? index[i] : lo;
+		hi = index[i] > hi ? index[i] : hi;
 	}
+	*min = lo;
+	*max = hi;
 }
 
 #endif

@@ -163,8 +163,11 @@ static void fetch(const struct fetch_layout *l, const struct space *space, const
 	fetch_min_max(index, n, &min, &max);
 	unsigned lanes = (n + VF_LANES - 1) / VF_LANES * VF_LANES;
 	PICA_ALIGNED(64) uint32_t relative[SHADER_LANES];
-	for (unsigned i = 0; i < lanes; i++) {
-		relative[i] = index[i < n ? i : 0] - min;
+	for (unsigned i = 0; i < n; i++) {
+		relative[i] = index[i] - min;
+	}
+	for (unsigned i = n; i < lanes; i++) {
+		relative[i] = index[0] - min;
 	}
 	unsigned taken = 0;
 	for (unsigned a = l->n_attributes; a-- > 0;) {

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/chunk/clip.h"
+#include "core/chunk/stage.h"
 #include "core/raster/raster.h"
 #include "core/space/space.h"
 #include "pica.h"
@@ -69,6 +69,12 @@ struct geom_kernels {
 	void (*project_batch)(const struct geom_state *g, const struct out_map *m,
 			const struct shader_batch *b, unsigned n, uint32_t planes_mask,
 			struct clip_vertex *cv, struct vert *out, uint8_t *codes, uint8_t *ok);
+	/*
+	 * NULL (plain C), or the positions of such a batch alone, whole vectors; out is 64-byte
+	 * aligned.
+	 */
+	void (*project_positions)(const struct geom_state *g, const struct out_map *m,
+			const struct shader_batch *b, unsigned n, const struct position_out *out);
 };
 
 /* Planes that project_batch() writes for those of a mask: in fours, the last four overlap. */
@@ -96,6 +102,13 @@ bool fetch_indices(const struct space *space, uint32_t addr, bool is_u16, uint32
  * before the first batch of a draw. Shaders do not write b->v.
  */
 void fetch_constants(const struct fetch_layout *l, struct shader_batch *b);
+
+/*
+ * Leaves out array attributes that reach none of the input registers (bits). Returns false if an
+ * element of vertices first..last lies in no window: a fetch of all attributes would count it.
+ */
+bool fetch_leave_out(struct fetch_layout *l, const struct space *space, unsigned inputs,
+		uint32_t first, uint32_t last);
 
 /*
  * Inline vertex (immediate mode): attributes by number, n_attributes of them -> input registers of
@@ -140,9 +153,9 @@ extern const struct raster_rule pica_rule[2];
 void geom_state_from_regs(struct geom_state *g, const uint32_t *regs);
 
 /*
- * Which quaternions of an assembled triangle point away from vertex 0's and are to be negated
- * before clipping: bit i for vertex i. q and -q turn alike, but not what lies between q and -q.
- * [HW: Citra PR 2767; fidelity: quaternion-sign]
+ * Returns which quaternions of an assembled triangle point away from vertex 0's and have to be
+ * negated before clipping: bit i for vertex i. q and -q are the same rotation, but values
+ * interpolated between q and -q are not. [HW: Citra PR 2767; fidelity: quaternion-sign]
  */
 unsigned quaternion_flips(const struct clip_vertex *v0, const struct clip_vertex *v1,
 		const struct clip_vertex *v2);

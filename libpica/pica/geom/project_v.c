@@ -106,21 +106,30 @@ static inline vi project_group(const struct geom_state *g, const vf pos[4], vf i
 			vi_and(vf_lt(vf_abs(sx), limit), vf_lt(vf_abs(sy), limit)));
 }
 
+static void fill_constants(float constants[2][SHADER_LANES]) {
+	for (unsigned i = 0; i < SHADER_LANES; i += VF_LANES) {
+		vf_store(&constants[0][i], vf_zero());
+		vf_store(&constants[1][i], vf_set1(1.0f));
+	}
+}
+
+/* Lane 0 of the output component that is word i of a clip vertex. */
+static inline const float *component(const struct out_map *m, const struct shader_batch *b,
+		unsigned i, float constants[2][SHADER_LANES]) {
+	const uint8_t f = m->from[i];
+	return f < OUT_MAP_ZERO ? b->o[m->reg[f >> 2]][f & 3] : constants[f == OUT_MAP_ONE];
+}
+
 static void project_batch(const struct geom_state *g, const struct out_map *m,
 		const struct shader_batch *b, unsigned n, uint32_t planes_mask,
 		struct clip_vertex *cv, struct vert *out, uint8_t *codes, uint8_t *ok) {
 	PICA_ALIGNED(64) float constants[2][SHADER_LANES];
 	PICA_ALIGNED(64) int32_t lane_code[SHADER_LANES], lane_ok[SHADER_LANES];
-	for (unsigned i = 0; i < SHADER_LANES; i += VF_LANES) {
-		vf_store(&constants[0][i], vf_zero());
-		vf_store(&constants[1][i], vf_set1(1.0f));
-	}
+	fill_constants(constants);
 	struct job job = { .words = planes_mask << (COLOR_WORD - PLANE_COLOR), .flat = g->flat != 0,
 		.cv = cv, .out = out };
 	for (unsigned i = 0; i < N_WORDS; i++) {
-		uint8_t f = m->from[i];
-		job.from[i] = f < OUT_MAP_ZERO ? b->o[m->reg[f >> 2]][f & 3] :
-						 constants[f == OUT_MAP_ONE];
+		job.from[i] = component(m, b, i, constants);
 	}
 	for (unsigned lane = 0; lane < n; lane += VF_LANES) {
 		unsigned count = n - lane < VF_LANES ? n - lane : VF_LANES;
@@ -149,6 +158,43 @@ static void project_batch(const struct geom_state *g, const struct out_map *m,
 	}
 }
 
+/* Whether codes_of() may find something; a NaN of x or y, with which nothing is projected, not. */
+static inline bool may_be_outside(const struct geom_state *g, vf x, vf y, vf z, vf w) {
+	const vf sides = vf_min(vf_sub(w, vf_abs(x)), vf_sub(w, vf_abs(y)));
+	const vf depths = vf_min(vf_neg(z), vf_add(z, w));
+	const vi inside = vf_ge(vf_min(sides, depths), vf_zero());
+	return g->clip_enabled || vi_movemask(vi_xor(inside, vi_set1(-1)));
+}
+
+static void project_positions(const struct geom_state *g, const struct out_map *m,
+		const struct shader_batch *b, unsigned n, const struct position_out *out) {
+	const vi sign = vi_set1(g->rule->flip ? INT32_MIN : 0);
+	const vf top = vf_set1(g->rule->flip ? 16.0f * (float)g->height : 0.0f);
+	const vf limit = vf_set1(32768.0f);
+	PICA_ALIGNED(64) float constants[2][SHADER_LANES];
+	const float *from[4];
+	fill_constants(constants);
+	for (unsigned i = 0; i < 4; i++) {
+		from[i] = component(m, b, i, constants);
+	}
+	for (unsigned lane = 0; lane < n; lane += VF_LANES) {
+		const vf x = vf_load(from[0] + lane), y = vf_load(from[1] + lane);
+		const vf z = vf_load(from[2] + lane), w = vf_load(from[3] + lane);
+		const vf iw = vf_div(vf_set1(1.0f), w);
+		const vf sx = window_fx4(x, iw, g->half_w, g->off_x);
+		const vf sy = window_fx4(y, iw, g->half_h, g->off_y);
+		const vi good = vi_and(vf_gt(w, vf_zero()),
+				vi_and(vf_lt(vf_abs(sx), limit), vf_lt(vf_abs(sy), limit)));
+		vf_store(out->x + lane, sx);
+		const vf along = vf_as_vi_bits(vi_xor(vi_as_vf_bits(sy), sign));
+		vf_store(out->y + lane, vf_add(top, along));
+		const vi bad = vi_andnot(good, vi_set1(POSITION_BAD));
+		const vi code = may_be_outside(g, x, y, z, w) ? codes_of(g, x, y, z, w) : vi_zero();
+		vi_store(out->code + lane, vi_or(code, bad));
+	}
+}
+
 void VFN(geom_project_init)(struct geom_kernels *k) {
 	k->project_batch = project_batch;
+	k->project_positions = project_positions;
 }

@@ -138,23 +138,26 @@ struct reg_field {
 	const char *values; /* REG_FORM_ENUM: which enumeration, else NULL */
 };
 
-/* Name without GPUREG_, or NULL where no register is (any id is allowed). Static storage. */
+/*
+ * Returns the name without GPUREG_, or NULL if there is no register (any id is allowed). Static
+ * storage.
+ */
 const char *reg_name(uint32_t id);
-/* Layout name, or NULL. */
+/* Returns the name of its layout, or NULL. */
 const char *reg_layout(uint32_t id);
 enum reg_kind reg_kind(uint32_t id);
 const char *reg_kind_name(enum reg_kind kind);
-/* PART_* bits. */
+/* Returns PART_* bits. */
 uint32_t reg_part(uint32_t id);
-/* Id of a name (a leading GPUREG_ is skipped), or -ENOENT. */
+/* Returns the id of a name (a leading GPUREG_ is skipped), or -ENOENT. */
 int reg_find(const char *name);
-/* Fields of a register in table order, index from 0; NULL at the end. */
+/* Returns a field of a register, in table order, index from 0; NULL after the last. */
 const struct reg_field *reg_field_at(uint32_t id, unsigned index);
-/* NULL if the register or the field does not exist. */
+/* Returns NULL if the register or the field does not exist. */
 const struct reg_field *reg_field_find(uint32_t id, const char *field);
-/* Text of a value of an enumeration, or NULL. */
+/* Returns the text of a value of an enumeration, or NULL. */
 const char *reg_value_name(const char *values, uint32_t value);
-/* Value of the text, or -ENOENT. */
+/* Returns the value of the text, or -ENOENT. */
 int reg_value_find(const char *values, const char *text);
 
 /*
@@ -167,8 +170,8 @@ size_t reg_dump(uint32_t id, uint32_t word, char *buf, size_t size);
  * The opposite: "RGB0=texture0 ALPHA0=3" replaces these fields of *word. Values are the texts of
  * the enumeration, integers (decimal, 0x..., negative for two's complement) or, for the float
  * forms, decimals with a point. Separators: blanks and commas. A lone integer without "=" sets the
- * whole word. -ENOENT: no such register, field or text; -EINVAL: no number; -ERANGE: does not fit.
- * *word is changed only on success.
+ * whole word. Returns 0; -ENOENT: no such register, field or text; -EINVAL: not a number; -ERANGE:
+ * it does not fit. On failure *word is unchanged.
  */
 int reg_parse(uint32_t id, const char *text, uint32_t *word);
 

@@ -161,6 +161,22 @@ static void ALU(op_dp3)(const struct args *x) {
 	}
 }
 
+static inline vf ALU(dot4)(vf a0, vf a1, vf a2, vf a3, vf b0, vf b1, vf b2, vf b3) {
+	vi top = vi_zero();
+	vf m0 = ALU(mul)(a0, b0, &top), m1 = ALU(mul)(a1, b1, &top);
+	vf m2 = ALU(mul)(a2, b2, &top), m3 = ALU(mul)(a3, b3, &top);
+	vf r = ALU(add)(ALU(add)(ALU(add)(m0, m1, &top), m2, &top), m3, &top);
+	r = ALU(last)(r);
+	if (PICA_UNLIKELY(ALU(special)(top))) {
+		m0 = ALU(mul_exact)(a0, b0);
+		m1 = ALU(mul_exact)(a1, b1);
+		m2 = ALU(mul_exact)(a2, b2);
+		m3 = ALU(mul_exact)(a3, b3);
+		r = ALU(add_exact)(ALU(add_exact)(ALU(add_exact)(m0, m1), m2), m3);
+	}
+	return r;
+}
+
 static void ALU(op_dp4)(const struct args *x) {
 	const float *const a0 = x->s[0][0], *const a1 = x->s[0][1], *const a2 = x->s[0][2];
 	const float *const b0 = x->s[1][0], *const b1 = x->s[1][1], *const b2 = x->s[1][2];
@@ -168,22 +184,22 @@ static void ALU(op_dp4)(const struct args *x) {
 	const size_t step0 = x->step[0], step1 = x->step[1];
 	const unsigned nv = x->nv;
 	size_t p = 0, q = 0;
-	for (unsigned i = 0; i < nv; i++, p += step0, q += step1) {
-		vi top = vi_zero();
-		vf m0 = ALU(mul)(vf_load(a0 + p), vf_load(b0 + q), &top);
-		vf m1 = ALU(mul)(vf_load(a1 + p), vf_load(b1 + q), &top);
-		vf m2 = ALU(mul)(vf_load(a2 + p), vf_load(b2 + q), &top);
-		vf m3 = ALU(mul)(vf_load(a3 + p), vf_load(b3 + q), &top);
-		vf r = ALU(add)(ALU(add)(ALU(add)(m0, m1, &top), m2, &top), m3, &top);
-		r = ALU(last)(r);
-		if (PICA_UNLIKELY(ALU(special)(top))) {
-			m0 = ALU(mul_exact)(vf_load(a0 + p), vf_load(b0 + q));
-			m1 = ALU(mul_exact)(vf_load(a1 + p), vf_load(b1 + q));
-			m2 = ALU(mul_exact)(vf_load(a2 + p), vf_load(b2 + q));
-			m3 = ALU(mul_exact)(vf_load(a3 + p), vf_load(b3 + q));
-			r = ALU(add_exact)(ALU(add_exact)(ALU(add_exact)(m0, m1), m2), m3);
+	if (step0 == 0 && step1 != 0 && x->n == 1) {
+		/* A uniform and a register, to one component. */
+		const vf u0 = vf_load(a0), u1 = vf_load(a1), u2 = vf_load(a2), u3 = vf_load(a3);
+		float *const d = x->d[0];
+		for (const size_t end = nv * VF_LANES; q < end; q += VF_LANES) {
+			vf_store(d + q, ALU(dot4)(u0, u1, u2, u3, vf_load(b0 + q),
+							vf_load(b1 + q), vf_load(b2 + q),
+							vf_load(b3 + q)));
 		}
-		store_all(x, i, r);
+		return;
+	}
+	for (unsigned i = 0; i < nv; i++, p += step0, q += step1) {
+		store_all(x, i, ALU(dot4)(vf_load(a0 + p), vf_load(a1 + p), vf_load(a2 + p),
+						vf_load(a3 + p), vf_load(b0 + q),
+						vf_load(b1 + q), vf_load(b2 + q),
+						vf_load(b3 + q)));
 	}
 }
 

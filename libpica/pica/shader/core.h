@@ -31,10 +31,12 @@ void core_run(struct core *c, const struct prog *p, unsigned entry, unsigned pc_
 		enum pica_float mode, uint64_t budget, struct shader_result *result);
 
 /* The plain C kernels. */
-void shader_run_c_f24(const struct prog *p, unsigned entry, const struct shader_uniforms *u,
-		struct shader_batch *b, unsigned n, uint64_t budget, struct shader_result *r);
-void shader_run_c_f32(const struct prog *p, unsigned entry, const struct shader_uniforms *u,
-		struct shader_batch *b, unsigned n, uint64_t budget, struct shader_result *r);
+bool shader_run_c_f24(const struct prog *p, unsigned entry, const struct shader_uniforms *u,
+		struct shader_batch *b, unsigned n, uint64_t budget, struct shader_result *r,
+		struct slice *slice);
+bool shader_run_c_f32(const struct prog *p, unsigned entry, const struct shader_uniforms *u,
+		struct shader_batch *b, unsigned n, uint64_t budget, struct shader_result *r,
+		struct slice *slice);
 
 /* Wrap of the addresses of a vertex program. [fidelity: shader-state, flow-control] */
 static inline unsigned vs_pc_mask(const struct prog *p) {

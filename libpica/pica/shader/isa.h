@@ -53,7 +53,7 @@ struct shader_op_info {
 /* By enum shader_op; OP_UNKNOWN has no mnemonic. */
 extern const struct shader_op_info shader_ops[OP_COUNT];
 
-/* The op of a code word. */
+/* Returns the operation of a code word. */
 enum shader_op shader_op_of(uint32_t word);
 
 /* FORMAT_FIELD(word) reads a field; FORMAT_FIELD_LOW and _BITS say where it is. */

@@ -1,7 +1,7 @@
 /*
- * The batch interpreter: operands, of run_v.c alone. A source becomes rows that kernels can read: a
- * register as it stands, or a copy that is flushed, negated, spread or gathered. Part of the
- * innermost loop, so that it is compiled with it.
+ * The batch interpreter: operands, of run_v.c and slice_v.c. A source becomes rows that kernels can
+ * read: a register as it stands, or a copy that is flushed, negated, spread or gathered. Part of
+ * the innermost loop, so that it is compiled with it.
  */
 #ifndef SHADER_OPERAND_V_H
 #define SHADER_OPERAND_V_H
@@ -122,6 +122,12 @@ static void copy_rows(struct machine *m, const struct group *g, const struct pro
 			vf_store(m->operand[s][c] + i * VF_LANES, vf_xor(x, sign));
 		}
 	}
+}
+
+/* a0: toward zero, then -128..127, which is what is above -129 and below 128, or 0. */
+static inline vi address_offset(vf x) {
+	const vi fits = vi_and(vf_gt(x, vf_set1(-129.0f)), vf_lt(x, vf_set1(128.0f)));
+	return vi_from_vf_trunc(vf_and(x, vf_as_vi_bits(fits)));
 }
 
 static inline uint32_t spread(float *row, float value, uint32_t sign) {

@@ -184,13 +184,15 @@ static void decode(struct prog_op *op, uint32_t word, const uint32_t descriptors
 
 /* ---- Face ---- */
 
-struct prog *prog_create(const uint32_t *code, unsigned n_words, const uint32_t descriptors[128]) {
-	struct prog *p = malloc(sizeof(*p) + n_words * sizeof(p->ops[0]));
+struct prog *prog_create(const uint32_t *code, unsigned n_words, const uint32_t descriptors[128],
+		struct pica_memory *memory) {
+	struct prog *p = memory_alloc(memory, sizeof(*p) + n_words * sizeof(p->ops[0]));
 	if (!p) {
 		return NULL;
 	}
 	atomic_init(&p->refs, 1);
 	p->n_words = n_words;
+	p->memory = memory;
 	for (unsigned i = 0; i < n_words; i++) {
 		decode(&p->ops[i], code[i], descriptors);
 	}
@@ -212,6 +214,6 @@ struct prog *prog_get(struct prog *p) {
 void prog_put(struct prog *p) {
 	/* Release: our reads end before; acquire: the one that frees sees all others done. */
 	if (p && atomic_fetch_sub_explicit(&p->refs, 1, memory_order_acq_rel) == 1) {
-		free(p);
+		memory_free(p->memory, p, sizeof(*p) + p->n_words * sizeof(p->ops[0]));
 	}
 }

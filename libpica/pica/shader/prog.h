@@ -48,6 +48,7 @@ struct prog_op {
 struct prog {
 	atomic_uint refs;
 	unsigned n_words;
+	struct pica_memory *memory;
 	struct prog_op ops[];
 };
 

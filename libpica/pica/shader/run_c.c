@@ -4,6 +4,8 @@
 
 #include "pica/shader/arith.h"
 
+enum { STEP_TICKS = 16 }; /* an instruction, in about ns */
+
 /*
  * The truth: one invocation, one instruction, one component at a time. [fidelity:
  * shader-isa, f24-model, flow-control]
@@ -214,22 +216,28 @@ static bool is_flow(enum shader_op op) {
 	}
 }
 
-void core_run(struct core *c, const struct prog *p, unsigned entry, unsigned pc_mask, int32_t al,
-		enum pica_float mode, uint64_t budget, struct shader_result *result) {
-	flow_start(&c->flow, entry, pc_mask, al);
-	uint64_t steps = 0, stop = budget;
+static uint64_t next_stop(uint64_t steps, uint64_t budget) {
+	return budget - steps > SHADER_PAUSE_STEPS ? steps + SHADER_PAUSE_STEPS : budget;
+}
+
+/* From *at, the steps so far, to the end; false: the slice was over before. */
+static bool go_on(struct core *c, const struct prog *p, enum pica_float mode, uint64_t *at,
+		uint64_t budget, struct shader_result *result, struct slice *slice) {
 	const bool pauses = c->host && c->host->pause;
-	if (pauses && budget > SHADER_PAUSE_STEPS) {
-		stop = SHADER_PAUSE_STEPS;
-	}
+	uint64_t steps = *at, stop = pauses || slice ? next_stop(steps, budget) : budget;
 	for (;; steps++) {
 		if (steps == stop) {
-			if (steps == budget || !c->host->pause(c->host->user, SHADER_PAUSE_STEPS)) {
+			if (steps == budget ||
+					(pauses && !c->host->pause(c->host->user,
+								   SHADER_PAUSE_STEPS))) {
 				result->cut++;
 				break;
 			}
-			stop = budget - steps > SHADER_PAUSE_STEPS ? steps + SHADER_PAUSE_STEPS :
-								     budget;
+			if (slice && slice_over(slice, SHADER_PAUSE_STEPS * STEP_TICKS)) {
+				*at = steps;
+				return false;
+			}
+			stop = next_stop(steps, budget);
 		}
 		const struct prog_op *op = &p->ops[c->flow.pc];
 		if (c->step) {
@@ -249,40 +257,72 @@ void core_run(struct core *c, const struct prog *p, unsigned entry, unsigned pc_
 		result->bad += !is_good;
 	}
 	result->steps += steps;
+	return true;
+}
+
+void core_run(struct core *c, const struct prog *p, unsigned entry, unsigned pc_mask, int32_t al,
+		enum pica_float mode, uint64_t budget, struct shader_result *result) {
+	uint64_t steps = 0;
+	flow_start(&c->flow, entry, pc_mask, al);
+	go_on(c, p, mode, &steps, budget, result, NULL);
 }
 
 /* ---- Vertex programs ---- */
 
-static void run_lane(const struct prog *p, unsigned entry, const struct shader_uniforms *u,
-		struct shader_batch *b, unsigned lane, enum pica_float mode, uint64_t budget,
-		struct shader_result *result) {
-	float v[16][4], r[16][4] = { { 0 } }, o[16][4] = { { 0 } };
+/* The lane that runs, in shader_batch.paused. */
+struct lane {
+	struct core c;
+	float v[16][4], r[16][4], o[16][4];
+	uint64_t steps;
+	unsigned number;
+};
+
+_Static_assert(sizeof(struct lane) <= SHADER_PAUSED_BYTES, "the batch has room for it");
+
+static void begin_lane(struct lane *l, const struct prog *p, unsigned entry,
+		const struct shader_uniforms *u, const struct shader_batch *b, unsigned number) {
+	*l = (struct lane){ .number = number };
 	for (unsigned reg = 0; reg < 16; reg++) {
 		for (unsigned k = 0; k < 4; k++) {
-			v[reg][k] = b->v[reg][k][lane];
+			l->v[reg][k] = b->v[reg][k][number];
 		}
 	}
-	struct core c = { .u = u, .v = (const float (*)[4])v, .r = r, .o = o };
-	core_run(&c, p, entry, vs_pc_mask(p), 0, mode, budget, result);
-	for (unsigned reg = 0; reg < 16; reg++) {
-		for (unsigned k = 0; k < 4; k++) {
-			b->o[reg][k][lane] = o[reg][k];
+	l->c = (struct core){ .u = u, .v = (const float (*)[4])l->v, .r = l->r, .o = l->o };
+	flow_start(&l->c.flow, entry, vs_pc_mask(p), 0);
+}
+
+static bool run_lanes(const struct prog *p, unsigned entry, const struct shader_uniforms *u,
+		struct shader_batch *b, unsigned n, enum pica_float mode, uint64_t budget,
+		struct shader_result *result, struct slice *slice) {
+	struct lane *l = (struct lane *)(void *)b->paused;
+	bool is_paused = slice && b->is_paused;
+	for (unsigned i = is_paused ? l->number : 0; i < n; i++, is_paused = false) {
+		if (!is_paused) {
+			begin_lane(l, p, entry, u, b, i);
+		}
+		b->is_paused = !go_on(&l->c, p, mode, &l->steps, budget, result, slice);
+		if (b->is_paused) {
+			return false;
+		}
+		for (unsigned reg = 0; reg < 16; reg++) {
+			for (unsigned k = 0; k < 4; k++) {
+				b->o[reg][k][i] = l->o[reg][k];
+			}
 		}
 	}
+	return true;
 }
 
-void shader_run_c_f24(const struct prog *p, unsigned entry, const struct shader_uniforms *u,
-		struct shader_batch *b, unsigned n, uint64_t budget, struct shader_result *r) {
-	for (unsigned lane = 0; lane < n; lane++) {
-		run_lane(p, entry, u, b, lane, PICA_FLOAT_F24, budget, r);
-	}
+bool shader_run_c_f24(const struct prog *p, unsigned entry, const struct shader_uniforms *u,
+		struct shader_batch *b, unsigned n, uint64_t budget, struct shader_result *r,
+		struct slice *slice) {
+	return run_lanes(p, entry, u, b, n, PICA_FLOAT_F24, budget, r, slice);
 }
 
-void shader_run_c_f32(const struct prog *p, unsigned entry, const struct shader_uniforms *u,
-		struct shader_batch *b, unsigned n, uint64_t budget, struct shader_result *r) {
-	for (unsigned lane = 0; lane < n; lane++) {
-		run_lane(p, entry, u, b, lane, PICA_FLOAT_F32, budget, r);
-	}
+bool shader_run_c_f32(const struct prog *p, unsigned entry, const struct shader_uniforms *u,
+		struct shader_batch *b, unsigned n, uint64_t budget, struct shader_result *r,
+		struct slice *slice) {
+	return run_lanes(p, entry, u, b, n, PICA_FLOAT_F32, budget, r, slice);
 }
 
 void shader_run_vertex(const struct prog *p, unsigned entry, const struct shader_uniforms *u,

@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "pica/shader/operand_v.h"
+#include "pica/shader/slice.h"
 
 /*
  * The batch interpreter. Up to 32 vertices run one instruction at a time; each register component
@@ -17,6 +18,8 @@
  * A group of all lanes writes its results in place; others, and instructions that would read a
  * component that they already wrote, write to the side first.
  */
+
+enum { STEP_TICKS = 16 }; /* an instruction of a group, in about ns */
 
 /* ---- Instructions ---- */
 
@@ -81,10 +84,7 @@ static void run_mova(struct machine *m, const struct group *g, const struct prog
 			m->a_valid[c] = true;
 		}
 		for (unsigned i = 0; i < g->nv; i++) {
-			/* Toward zero, then -128..127: what is above -129 and below 128. */
-			vf p = vf_load(x.s[0][c] + i * x.step[0]);
-			vi fits = vi_and(vf_gt(p, vf_set1(-129.0f)), vf_lt(p, vf_set1(128.0f)));
-			vi q = vi_from_vf_trunc(vf_and(p, vf_as_vi_bits(fits)));
+			vi q = address_offset(vf_load(x.s[0][c] + i * x.step[0]));
 			int32_t *row = m->a[c] + (g->first + i) * VF_LANES;
 			vi_store(row, vi_select(live_mask(g, g->first + i), q, vi_load(row)));
 		}
@@ -175,6 +175,16 @@ static void set_lanes(const struct machine *m, struct group *g, uint32_t live) {
 	g->is_all = live == m->all;
 }
 
+/* A run with a slice looks at the clock when a group has made so many steps. */
+static uint64_t next_stop(uint64_t steps, uint64_t budget, const struct slice *slice) {
+	return slice && budget - steps > SHADER_PAUSE_STEPS ? steps + SHADER_PAUSE_STEPS : budget;
+}
+
+/* Of the steps of a group since it looked last. */
+static uint64_t group_ticks(const struct group *g) {
+	return g->steps % SHADER_PAUSE_STEPS * STEP_TICKS;
+}
+
 /* Lanes whose flags satisfy a conditional instruction. */
 static uint32_t taken_lanes(const struct machine *m, const struct prog_op *op) {
 	uint32_t x = op->ref[0] ? m->cmp[0] : ~m->cmp[0];
@@ -192,13 +202,24 @@ static uint32_t taken_lanes(const struct machine *m, const struct prog_op *op) {
 	return 0;
 }
 
-/* Runs one group to its end; groups that leave it are pushed. At most 32 exist: each has a lane. */
-static void run_group(struct machine *m, const struct prog *p, struct group *g, struct group *stack,
-		unsigned *depth, uint64_t budget, struct shader_result *result) {
+/*
+ * Runs one group to its end; groups that leave it are pushed. At most 32 exist: each has a lane.
+ * Returns false if the slice was over before.
+ */
+static bool run_group(struct machine *m, const struct prog *p, struct group *g, struct group *stack,
+		unsigned *depth, uint64_t budget, struct shader_result *result,
+		struct slice *slice) {
+	uint64_t stop = next_stop(g->steps, budget, slice);
 	for (;; g->steps++) {
-		if (g->steps == budget) {
-			result->cut += popcount64(g->live);
-			break;
+		if (g->steps == stop) {
+			if (stop == budget) {
+				result->cut += popcount64(g->live);
+				break;
+			}
+			if (slice_over(slice, SHADER_PAUSE_STEPS * STEP_TICKS)) {
+				return false;
+			}
+			stop = next_stop(stop, budget, slice);
 		}
 		const struct prog_op *op = &p->ops[g->flow.pc];
 		if (m->alu->op[op->op].run) {
@@ -211,7 +232,7 @@ static void run_group(struct machine *m, const struct prog *p, struct group *g, 
 		case OP_END:
 			g->steps++;
 			result->steps += g->steps * popcount64(g->live);
-			return;
+			return true;
 		case OP_CMP:
 			run_cmp(m, g, op);
 			flow_advance(&g->flow);
@@ -259,39 +280,80 @@ static void run_group(struct machine *m, const struct prog *p, struct group *g, 
 		}
 	}
 	result->steps += g->steps * popcount64(g->live);
+	return true;
 }
 
-static void run(const struct prog *p, unsigned entry, const struct shader_uniforms *u,
-		struct shader_batch *b, unsigned n, uint64_t budget, struct shader_result *result,
-		const struct alu *alu) {
-	assert(n <= SHADER_LANES);
-	if (n == 0) {
-		return;
-	}
+/* A run whose slice was over, in shader_batch.paused. */
+struct paused {
 	struct machine m;
-	m.alu = alu;
-	m.u = u;
-	m.b = b;
-	m.all = (uint32_t)((UINT64_C(1) << n) - 1);
-	m.cmp[0] = m.cmp[1] = 0;
-	m.a_valid[0] = m.a_valid[1] = false;
-	m.a_is_same[0] = m.a_is_same[1] = true;
-	m.a[0][0] = m.a[1][0] = 0;
-	m.uniforms_known = false;
-	memset(m.valid, 0, sizeof(m.valid));
-	memset(m.known, 0, sizeof(m.known));
-	memset(m.clean, 0, sizeof(m.clean));
-	memset(m.tame, 0, sizeof(m.tame));
-
 	struct group stack[SHADER_LANES];
-	unsigned depth = 1;
+	unsigned depth;
+};
+
+_Static_assert(sizeof(struct paused) <= SHADER_PAUSED_BYTES, "the batch has room for it");
+
+static void pause_run(struct shader_batch *b, const struct machine *m, const struct group *stack,
+		unsigned depth) {
+	struct paused *to = (struct paused *)(void *)b->paused;
+	to->m = *m;
+	memcpy(to->stack, stack, depth * sizeof(*stack));
+	to->depth = depth;
+	b->is_paused = true;
+}
+
+static unsigned resume_run(struct shader_batch *b, struct machine *m, struct group *stack) {
+	const struct paused *from = (const struct paused *)(const void *)b->paused;
+	*m = from->m;
+	memcpy(stack, from->stack, from->depth * sizeof(*stack));
+	b->is_paused = false;
+	return from->depth;
+}
+
+static unsigned begin_run(struct machine *m, struct group *stack, const struct prog *p,
+		unsigned entry, const struct shader_uniforms *u, struct shader_batch *b, unsigned n,
+		const struct alu *alu) {
+	m->alu = alu;
+	m->u = u;
+	m->b = b;
+	m->all = (uint32_t)((UINT64_C(1) << n) - 1);
+	m->cmp[0] = m->cmp[1] = 0;
+	m->a_valid[0] = m->a_valid[1] = false;
+	m->a_is_same[0] = m->a_is_same[1] = true;
+	m->a[0][0] = m->a[1][0] = 0;
+	m->uniforms_known = false;
+	memset(m->valid, 0, sizeof(m->valid));
+	memset(m->known, 0, sizeof(m->known));
+	memset(m->clean, 0, sizeof(m->clean));
+	memset(m->tame, 0, sizeof(m->tame));
+
 	flow_start(&stack[0].flow, entry, vs_pc_mask(p), 0);
 	stack[0].steps = 0;
-	set_lanes(&m, &stack[0], m.all);
-	m.nv = stack[0].nv;
+	set_lanes(m, &stack[0], m->all);
+	m->nv = stack[0].nv;
+	return 1;
+}
+
+static bool run(const struct prog *p, unsigned entry, const struct shader_uniforms *u,
+		struct shader_batch *b, unsigned n, uint64_t budget, struct shader_result *result,
+		struct slice *slice, const struct alu *alu) {
+	assert(n <= SHADER_LANES);
+	if (n == 0) {
+		return true;
+	}
+	struct machine m;
+	struct group stack[SHADER_LANES];
+	unsigned depth = slice && b->is_paused ? resume_run(b, &m, stack) :
+						 begin_run(&m, stack, p, entry, u, b, n, alu);
 	while (depth > 0) {
 		struct group g = stack[--depth];
-		run_group(&m, p, &g, stack, &depth, budget, result);
+		bool is_done = run_group(&m, p, &g, stack, &depth, budget, result, slice);
+		if (!is_done) {
+			stack[depth++] = g;
+		}
+		if (!is_done || (depth && slice && slice_over(slice, group_ticks(&g)))) {
+			pause_run(b, &m, stack, depth);
+			return false;
+		}
 	}
 	for (unsigned read = 0xFFFF & ~(unsigned)b->o_unread; read; read &= read - 1) {
 		unsigned reg = ctz32(read);
@@ -299,19 +361,23 @@ static void run(const struct prog *p, unsigned entry, const struct shader_unifor
 			zero_rows(b->o[reg], 15 & ~(unsigned)m.valid[reg]);
 		}
 	}
+	return true;
 }
 
-static void run_f24(const struct prog *p, unsigned entry, const struct shader_uniforms *u,
-		struct shader_batch *b, unsigned n, uint64_t budget, struct shader_result *r) {
-	run(p, entry, u, b, n, budget, r, &VFN(shader_alu_f24));
+static bool run_f24(const struct prog *p, unsigned entry, const struct shader_uniforms *u,
+		struct shader_batch *b, unsigned n, uint64_t budget, struct shader_result *r,
+		struct slice *slice) {
+	return run(p, entry, u, b, n, budget, r, slice, &VFN(shader_alu_f24));
 }
 
-static void run_f32(const struct prog *p, unsigned entry, const struct shader_uniforms *u,
-		struct shader_batch *b, unsigned n, uint64_t budget, struct shader_result *r) {
-	run(p, entry, u, b, n, budget, r, &VFN(shader_alu_f32));
+static bool run_f32(const struct prog *p, unsigned entry, const struct shader_uniforms *u,
+		struct shader_batch *b, unsigned n, uint64_t budget, struct shader_result *r,
+		struct slice *slice) {
+	return run(p, entry, u, b, n, budget, r, slice, &VFN(shader_alu_f32));
 }
 
 void VFN(shader_kernels_init)(struct shader_kernels *k) {
 	k->run[PICA_FLOAT_F24] = run_f24;
 	k->run[PICA_FLOAT_F32] = run_f32;
+	VFN(shader_slice_init)(k);
 }

@@ -6,7 +6,9 @@
 #include <stdint.h>
 
 #include "core/base/attributes.h"
+#include "core/base/memory.h"
 #include "core/chunk/shaded.h"
+#include "core/sched/slice.h"
 #include "core/vec/cpu.h"
 #include "pica.h"
 
@@ -15,6 +17,8 @@ enum {
 	SHADER_VS_WORDS = 512,
 	SHADER_GS_WORDS = 4096,
 	SHADER_UNIFORMS = 96,
+	SHADER_PAUSE_STEPS = 4096, /* instructions after which a run looks at the clock */
+	SHADER_PAUSED_BYTES = 16384,
 };
 
 /* Constants of one invocation; floats as the arithmetic reads them (f24-exact in f24 mode). */
@@ -30,20 +34,33 @@ struct shader_uniforms {
  * o_unread: outputs (bit i: o[i]) that are never read: if the program does not write them, they
  * hold any value afterwards instead of 0. Saves half the time of a short program; 0 is always
  * right.
+ *
+ * is_paused: the next run goes on with the one that ended with its slice; set to false before
+ * another one.
  */
 struct shader_batch {
 	PICA_ALIGNED(64) float v[16][4][SHADER_LANES];
 	PICA_ALIGNED(64) float o[16][4][SHADER_LANES];
 	uint16_t o_unread;
+	bool is_paused;
+	PICA_ALIGNED(64) unsigned char paused[SHADER_PAUSED_BYTES]; /* the kernel's */
 };
 
 /* Decoded program: all words of the code memory. Immutable, counted. */
 struct prog;
 
-/* n_words 512 or 4096. NULL: no memory. One reference. */
-struct prog *prog_create(const uint32_t *code, unsigned n_words, const uint32_t descriptors[128]);
+/*
+ * Returns a program with one reference, or NULL when out of memory. n_words: 512 or 4096. memory:
+ * charged with it, or NULL.
+ */
+struct prog *prog_create(const uint32_t *code, unsigned n_words, const uint32_t descriptors[128],
+		struct pica_memory *memory);
 struct prog *prog_get(struct prog *p);
 void prog_put(struct prog *p);
+
+/* What some outputs need of a program, for lanes that all go the same way; opaque. */
+struct shader_slice;
+enum { SHADER_SLICE_BYTES = 64 << 10 };
 
 /* Counters; a run adds to them. */
 struct shader_kernels {
@@ -53,10 +70,24 @@ struct shader_kernels {
 	 * a lane. Lanes n and up of v may hold any values, and so do those of o afterwards. Every
 	 * kernel gives the same bits: a NaN that arithmetic makes or passes on is 7FC00000, copies
 	 * keep all bits.
+	 *
+	 * slice: NULL, or the run pauses when it is over. Returns false then: the same call, with
+	 * b->is_paused as it is, goes on.
 	 */
-	void (*run[2])(const struct prog *p, unsigned entry, const struct shader_uniforms *u,
+	bool (*run[2])(const struct prog *p, unsigned entry, const struct shader_uniforms *u,
 			struct shader_batch *b, unsigned n, uint64_t budget,
-			struct shader_result *r); /* by enum pica_float */
+			struct shader_result *r, struct slice *slice); /* by enum pica_float */
+	/*
+	 * NULL (plain C), or: prepares run_slice() for components needs[i] of each o[i], with the
+	 * batch and the uniforms, which must stay where they are. s: SHADER_SLICE_BYTES, 64-byte
+	 * aligned. Returns the instructions that a lane of the whole program executes, or 0: its
+	 * flow depends on lanes, or it is too long. Bit i of *inputs: the slice reads v[i].
+	 */
+	unsigned (*slice)(struct shader_slice *s, const struct prog *p, unsigned entry,
+			const struct shader_uniforms *u, struct shader_batch *b,
+			const uint8_t needs[16], enum pica_float mode, unsigned *inputs);
+	/* The needed components of lanes 0..n-1, the same bits as run's; other outputs: any. */
+	void (*run_slice)(struct shader_slice *s, unsigned n);
 };
 
 void shader_kernels_init(struct shader_kernels *k, enum isa isa);
@@ -86,8 +117,6 @@ struct shader_gs {
 
 /* EMIT: outputs of the current bank (before it toggles). */
 typedef void shader_emit_fn(void *user, const struct shader_gs *gs, const float o[16][4]);
-
-enum { SHADER_PAUSE_STEPS = 4096 };
 
 /*
  * Who runs the geometry unit. pause: NULL, or called between instructions, every SHADER_PAUSE_STEPS

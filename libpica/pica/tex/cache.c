@@ -24,9 +24,10 @@ static unsigned bucket_of(const struct tex_desc *key) {
 	return hash % TEX_CACHE_BUCKETS;
 }
 
-void tex_cache_init(struct tex_cache *c, size_t budget_bytes) {
+void tex_cache_init(struct tex_cache *c, size_t budget_bytes, struct pica_memory *memory) {
 	memset(c, 0, sizeof(*c));
 	c->budget_bytes = budget_bytes;
+	c->memory = memory;
 }
 
 static void age_link_newest(struct tex_cache *c, struct tex_image *image) {
@@ -70,8 +71,27 @@ static void trim(struct tex_cache *c, size_t bytes) {
 		c->spare = image->next;
 		c->n_spare--;
 		c->spare_bytes -= image->bytes;
-		free(image);
+		tex_image_free(image, c->memory);
 	}
+}
+
+void tex_cache_evict(struct tex_cache *c, const struct pica_memory *full) {
+	while (c->spare && memory_is_full(full)) {
+		trim(c, c->spare_bytes - 1);
+	}
+	for (struct tex_image *i = c->oldest; i && memory_is_full(full); i = i->newer) {
+		/* acquire: pairs with the release in tex_image_put(); its user is done reading */
+		if (i->block && atomic_load_explicit(&i->refs, memory_order_acquire) == 1) {
+			tex_image_evict(i, c->memory);
+		}
+	}
+}
+
+static bool bring_back(struct tex_cache *c, struct tex_image *image) {
+	if (!image->block) {
+		image->block = memory_alloc(c->memory, image->bytes - sizeof(*image));
+	}
+	return image->block;
 }
 
 void tex_cache_finish(struct tex_cache *c) {
@@ -81,8 +101,9 @@ void tex_cache_finish(struct tex_cache *c) {
 }
 
 void tex_cache_give(struct tex_cache *c, struct tex_image *image) {
-	if (c->n_spare == MAX_SPARE || c->bytes + c->spare_bytes + image->bytes > c->budget_bytes) {
-		free(image);
+	if (c->n_spare == MAX_SPARE || !image->block ||
+			c->bytes + c->spare_bytes + image->bytes > c->budget_bytes) {
+		tex_image_free(image, c->memory);
 		return;
 	}
 	image->next = c->spare;
@@ -103,7 +124,7 @@ struct tex_image *tex_cache_take(struct tex_cache *c, size_t bytes) {
 	}
 	const size_t used = c->bytes + bytes;
 	trim(c, used < c->budget_bytes ? c->budget_bytes - used : 0);
-	return malloc(bytes);
+	return tex_image_alloc(c->memory, bytes);
 }
 
 /*
@@ -169,6 +190,9 @@ struct tex_image *tex_cache_get(struct tex_cache *c, const struct tex_desc *d,
 		image = NULL;
 	}
 	if (image) {
+		if (!bring_back(c, image)) {
+			return NULL;
+		}
 		age_unlink(c, image);
 	} else {
 		evict(c, tex_image_bytes(d));

@@ -92,7 +92,7 @@ static void set_sizes(struct tex_image *image, const struct tex_desc *d) {
 
 /* Words before the texels of a level in its image's block. */
 static size_t level_start(const struct tex_image *image, unsigned number) {
-	size_t words = (sizeof(*image) + 63) / 64 * 16;
+	size_t words = 0;
 	for (unsigned i = 0; i < number; i++) {
 		words += tex_level_words(&image->level[i]);
 	}
@@ -102,7 +102,34 @@ static size_t level_start(const struct tex_image *image, unsigned number) {
 size_t tex_image_bytes(const struct tex_desc *d) {
 	struct tex_image image;
 	set_sizes(&image, d);
-	return level_start(&image, d->max_level + 1u) * sizeof(uint32_t);
+	return sizeof(image) + level_start(&image, d->max_level + 1u) * sizeof(uint32_t);
+}
+
+struct tex_image *tex_image_alloc(struct pica_memory *memory, size_t bytes) {
+	struct tex_image *image = memory_alloc(memory, sizeof(*image));
+	if (image) {
+		image->bytes = bytes;
+		image->block = memory_alloc(memory, bytes - sizeof(*image));
+	}
+	if (image && !image->block) {
+		memory_free(memory, image, sizeof(*image));
+		return NULL;
+	}
+	return image;
+}
+
+void tex_image_evict(struct tex_image *image, struct pica_memory *memory) {
+	memory_free(memory, image->block, image->bytes - sizeof(*image));
+	image->block = NULL;
+	for (unsigned i = 0; i < TEX_MAX_LEVELS; i++) {
+		atomic_init(&image->level[i].texels, NULL);
+		atomic_init(&image->level[i].is_begun, false);
+	}
+}
+
+void tex_image_free(struct tex_image *image, struct pica_memory *memory) {
+	memory_free(memory, image->block, image->bytes - sizeof(*image));
+	memory_free(memory, image, sizeof(*image));
 }
 
 struct tex_image *tex_image_make(struct tex_cache *c, const struct tex_desc *d,
@@ -118,13 +145,15 @@ struct tex_image *tex_image_make(struct tex_cache *c, const struct tex_desc *d,
 	tex_image_key(&made.desc, d);
 	set_sizes(&made, d);
 	made.bytes = bytes + (copy ? src_bytes : 0);
-	struct tex_image *image = c ? tex_cache_take(c, made.bytes) : malloc(made.bytes);
+	struct tex_image *image = c ? tex_cache_take(c, made.bytes) :
+				      tex_image_alloc(NULL, made.bytes);
 	if (!image) {
 		return NULL;
 	}
+	made.block = image->block;
 	made.src = space_host(space, d->addr, src_bytes);
 	if (copy) {
-		uint8_t *at = (uint8_t *)image + bytes;
+		uint8_t *at = (uint8_t *)made.block + (bytes - sizeof(*image));
 		space_read(space, d->addr, at, src_bytes);
 		made.src = at;
 	}
@@ -149,7 +178,7 @@ void tex_image_put(struct tex_image *image) {
 	if (image->cache) {
 		tex_cache_give(image->cache, image);
 	} else {
-		free(image);
+		tex_image_free(image, NULL);
 	}
 }
 
@@ -174,7 +203,7 @@ const struct tex_level *tex_image_level(struct tex_image *image, unsigned number
 		return level;
 	}
 	/* Read now, in the order of the passes, not when the image was made. */
-	uint32_t *texels = (uint32_t *)(void *)image + level_start(image, number);
+	uint32_t *texels = image->block + level_start(image, number);
 	const uint32_t offset = tex_level_offset(&image->desc, number);
 	const struct tex_source from = { image->src ? image->src + offset : NULL, image->space,
 		image->desc.addr + offset };

@@ -84,18 +84,19 @@ static inline struct tex_footprint tex_footprint(float coord, uint32_t size) {
 	return (struct tex_footprint){ (int32_t)whole, (uint32_t)((x - whole) * 256.0f) };
 }
 
-/* Bytes of one level in memory and the offset of its first one.  [fidelity: texel-address] */
+/* Returns the bytes of one level in memory. [fidelity: texel-address] */
 uint32_t tex_level_size(const struct tex_desc *d, unsigned level);
+/* Returns the offset of a level after the first. */
 uint32_t tex_level_offset(const struct tex_desc *d, unsigned level);
 
 /* The part of d that decides the texels of an image: everything else is 0, values are canonical. */
 void tex_image_key(struct tex_desc *key, const struct tex_desc *d);
 
 /*
- * Words of the padded copy: rows -1..height of columns -1..width, row after row without gaps, so
- * that texel (s, t) lies at (t + 1) * stride_px + s + 1. Texel s is column s, texel t = 0 is the
- * last memory row; the frame holds what tex_wrap_index() answers for indices -1 and n. One word
- * follows that may be read as the neighbour of the last one.
+ * Returns the words of the padded copy: rows -1..height of columns -1..width, row after row without
+ * gaps, so that texel (s, t) lies at (t + 1) * stride_px + s + 1. Texel s is column s, texel t = 0
+ * is the last memory row; the frame holds what tex_wrap_index() answers for indices -1 and n. One
+ * word follows that may be read as the neighbour of the last one.
  */
 size_t tex_level_words(const struct tex_level *level);
 /* Where the bytes of a level come from: src, or, where that is NULL, addr of the space. */
@@ -108,14 +109,19 @@ struct tex_source {
 uint64_t tex_level_decode(uint32_t *texels, const struct tex_level *level, const struct tex_desc *d,
 		const struct tex_source *from, const struct tex_kernels *k);
 
-/* tex_image_create() with the memory of a cache, or of none. */
+/* As tex_image_create(), with the memory of a cache, or without one (NULL). */
 struct tex_image *tex_image_make(struct tex_cache *c, const struct tex_desc *d,
 		const struct space *space, bool copy);
-/* The bytes that the decoded levels were made of are still there. */
+/* Returns whether the decoded levels still match the bytes in memory. */
 bool tex_image_matches(struct tex_image *image);
-/* What an image without a copy takes. */
+/* Returns the bytes that an image without a copy needs. */
 size_t tex_image_bytes(const struct tex_desc *d);
-/* Memory for an image of so many bytes. NULL: no memory. */
+/* Returns memory for an image of that many bytes, charged to memory, or NULL. */
+struct tex_image *tex_image_alloc(struct pica_memory *memory, size_t bytes);
+void tex_image_free(struct tex_image *image, struct pica_memory *memory);
+/* Frees the block: no level is decoded. */
+void tex_image_evict(struct tex_image *image, struct pica_memory *memory);
+/* Returns memory for an image of that many bytes, or NULL. */
 struct tex_image *tex_cache_take(struct tex_cache *c, size_t bytes);
 /* The image is no longer referenced. */
 void tex_cache_give(struct tex_cache *c, struct tex_image *image);
@@ -153,7 +159,7 @@ static inline bool tex_is_one_level(const struct tex_desc *d) {
 	return d->max_level == 0 && d->mag_linear == d->min_linear;
 }
 
-/* Of the quad whose coordinates are u[0..3], v[0..3]. */
+/* Returns the choice for the quad whose coordinates are u[0..3], v[0..3]. */
 struct tex_choice tex_choose(const struct tex_desc *d, const float *u, const float *v);
 /* Returns whether addr has texels to sample; if not, fills out with the replacement. */
 bool tex_has_texels(const struct tex_desc *d, uint32_t addr, const struct tex_image *image,

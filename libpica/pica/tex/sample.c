@@ -187,7 +187,13 @@ void tex_sample_image(const struct tex_kernels *k, const struct tex_desc *d,
 
 void tex_sample(const struct tex_kernels *k, const struct tex_desc *d, struct tex_image *image,
 		const float *u, const float *v, unsigned n, uint16_t (*out)[BATCH]) {
-	if (tex_has_texels(d, d->addr, image, n, out)) {
+	if (!tex_has_texels(d, d->addr, image, n, out)) {
+		return;
+	}
+	/* Asked here, too: the rest needs much of a stack. */
+	if (tex_is_one_level(d)) {
+		tex_sample_level(k, d, image, 0, d->mag_linear, u, v, n, out);
+	} else {
 		tex_sample_image(k, d, image, u, v, n, out);
 	}
 }

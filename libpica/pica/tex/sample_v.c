@@ -111,16 +111,29 @@ static inline vi linear_position(vf coord, vf scale, vi last, unsigned mode, vi 
 	return wrap_linear(vi_from_vf_trunc(whole), w, last, mode);
 }
 
+/* Runs the block with `at`: VF_LANES coordinates, of which n lanes are there. */
+#define EACH_COORD(coord, ...) \
+	size_t lane = 0; \
+	for (; lane + VF_LANES <= n; lane += VF_LANES) { \
+		const vf at = vf_loadu((coord) + lane); \
+		__VA_ARGS__ \
+	} \
+	if (lane < n) { \
+		const vf at = vf_loadu_part((coord) + lane, n - lane); \
+		__VA_ARGS__ \
+	}
+
 static inline void linear_t(struct footprints *f, const float *v, unsigned n,
 		const struct tex_level *level, unsigned mode) {
 	const vf scale = vf_set1((float)level->height);
 	const vi last = vi_set1((int32_t)level->height - 1);
 	const vh stride = vh_zip_lo(vh_set1((int)level->stride_px), vh_zero());
-	for (size_t lane = 0; lane < n; lane += VF_LANES) {
-		vi w, t = linear_position(vf_loadu_part(v + lane, n - lane), scale, last, mode, &w);
+	EACH_COORD(v, {
+		vi w;
+		const vi t = linear_position(at, scale, last, mode, &w);
 		put_row(f, lane, t, stride);
 		vi_store(f->wy + lane, w);
-	}
+	})
 }
 
 /*
@@ -132,11 +145,12 @@ static inline void linear_s(struct footprints *f, const float *u, unsigned n,
 		const struct tex_level *level, unsigned mode) {
 	const vf scale = vf_set1((float)level->width);
 	const vi last = vi_set1((int32_t)level->width - 1);
-	for (size_t lane = 0; lane < n; lane += VF_LANES) {
-		vi w, s = linear_position(vf_loadu_part(u + lane, n - lane), scale, last, mode, &w);
+	EACH_COORD(u, {
+		vi w;
+		const vi s = linear_position(at, scale, last, mode, &w);
 		put_column(f, lane, vi_add(s, vi_srl(w, 8)));
 		vi_store(f->wx + lane, vi_and(w, vi_set1(255)));
-	}
+	})
 }
 
 static inline vi nearest_position(vf coord, vf scale, vi last, unsigned mode) {
@@ -149,20 +163,14 @@ static inline void nearest_t(struct footprints *f, const float *v, unsigned n,
 	const vf scale = vf_set1((float)level->height);
 	const vi last = vi_set1((int32_t)level->height - 1);
 	const vh stride = vh_zip_lo(vh_set1((int)level->stride_px), vh_zero());
-	for (size_t lane = 0; lane < n; lane += VF_LANES) {
-		const vf at = vf_loadu_part(v + lane, n - lane);
-		put_row(f, lane, nearest_position(at, scale, last, mode), stride);
-	}
+	EACH_COORD(v, { put_row(f, lane, nearest_position(at, scale, last, mode), stride); })
 }
 
 static inline void nearest_s(struct footprints *f, const float *u, unsigned n,
 		const struct tex_level *level, unsigned mode) {
 	const vf scale = vf_set1((float)level->width);
 	const vi last = vi_set1((int32_t)level->width - 1);
-	for (size_t lane = 0; lane < n; lane += VF_LANES) {
-		const vf at = vf_loadu_part(u + lane, n - lane);
-		put_column(f, lane, nearest_position(at, scale, last, mode));
-	}
+	EACH_COORD(u, { put_column(f, lane, nearest_position(at, scale, last, mode)); })
 }
 
 /* One copy of each axis loop for each mode; 6 and 7 are repeat. */

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "core/base/attributes.h"
+#include "core/base/memory.h"
 #include "core/space/space.h"
 #include "core/vec/batch.h"
 #include "core/vec/cpu.h"
@@ -54,13 +55,19 @@ struct tex_desc {
 
 /* Unit 0..2 from the register file (0x300 words). */
 void tex_desc_from_regs(struct tex_desc *d, const uint32_t *regs, unsigned unit);
-/* Address of face 0..5 (+X, -X, +Y, -Y, +Z, -Z) of unit 0, whatever its type; face 0 is d->addr. */
+/*
+ * Returns the address of face 0..5 (+X, -X, +Y, -Y, +Z, -Z) of unit 0, for any type; face 0 is
+ * d->addr.
+ */
 uint32_t tex_face_addr(const uint32_t *regs, unsigned face);
-/* Bytes of levels 0..max_level in memory, from d->addr. Each face of a cube has as many. */
+/*
+ * Returns the bytes of levels 0..max_level in memory, from d->addr. Each face of a cube has as
+ * many.
+ */
 uint32_t tex_size_bytes(const struct tex_desc *d);
-/* Bits per texel of a format 0..13. */
+/* Returns the bits of a texel of format 0..13. */
 unsigned tex_format_bits(unsigned format);
-/* Short name, "rgba8" ... "etc1a4"; "?" for 14, 15. */
+/* Returns the short name, "rgba8" ... "etc1a4"; "?" for 14, 15. */
 const char *tex_format_name(unsigned format);
 
 struct tex_level {
@@ -81,12 +88,14 @@ struct tex_image {
 	const struct space *space; /* the context's */
 	const uint8_t *src;   /* levels in one window, or our copy; NULL: read through space */
 	struct tex_cache *cache; /* that the memory returns to; NULL: none */
-	size_t bytes;         /* of the block: this struct, all levels, the copy */
+	uint32_t *block;      /* all levels, the copy; NULL: evicted, to be decoded again */
+	size_t bytes;         /* of this struct and the block */
 	struct tex_level level[TEX_MAX_LEVELS];
 	/* While the cache holds a reference, the command thread's: */
 	struct tex_image *next;          /* cache.bucket, or cache.spare */
 	struct tex_image *newer, *older; /* by last use, from cache.newest to cache.oldest */
 	uint64_t last_use;               /* cache.use_clock */
+	uint64_t counted;                /* order of the unit that counts its bytes; 0: none */
 };
 
 /* The faces of unit 0 when it is a cube. */
@@ -142,15 +151,15 @@ void tex_kernels_init(struct tex_kernels *k, enum isa isa);
 ISA_KERNELS(tex)
 
 /*
- * An image with no level decoded yet, one reference. Levels are read when they are decoded: space
- * and its windows must stay as they are while the image lives, unless copy is set, which reads all
- * of them now. Memory outside windows reads 0. NULL: no memory, or d is not valid.
+ * Returns an image with one reference and no decoded level, or NULL when out of memory or if d is
+ * not valid. Levels are read when they are decoded: space and its windows must not change while the
+ * image lives, unless copy is set, which reads all of them now. Memory outside windows reads 0.
  */
 struct tex_image *tex_image_create(const struct tex_desc *d, const struct space *space, bool copy);
 struct tex_image *tex_image_get(struct tex_image *image);
 /* The last reference to an image of a cache is put on the command thread. */
 void tex_image_put(struct tex_image *image);
-/* The level, decoded by the first thread that needs it; others wait for that one. */
+/* Returns the level, decoded by the first thread that needs it; others wait for that one. */
 const struct tex_level *tex_image_level(struct tex_image *image, unsigned level,
 		const struct tex_kernels *k);
 
@@ -162,21 +171,26 @@ struct tex_cache {
 	unsigned n_spare;
 	size_t bytes, spare_bytes; /* of images in the buckets; of the spare ones */
 	size_t budget_bytes;       /* of both */
+	struct pica_memory *memory; /* charged with both */
 	uint64_t use_clock;
 	uint64_t epoch, epoch_job; /* raised by tex_cache_suspect(), for this job last */
 	uint64_t decoded; /* images created */
 	uint64_t read;    /* images created or compared with their source */
 };
 
-void tex_cache_init(struct tex_cache *c, size_t budget_bytes);
+/* memory: charged with the images, or NULL. */
+void tex_cache_init(struct tex_cache *c, size_t budget_bytes, struct pica_memory *memory);
 void tex_cache_finish(struct tex_cache *c);
 /*
- * A counted reference to an image that is valid for the memory's stamps now, creating it if needed.
- * NULL: no memory. Evicts least recently used images; holders of a reference keep theirs.
+ * Returns a counted reference to an image that is valid for the memory's stamps now, made if
+ * needed, or NULL when out of memory. Evicts least recently used images; holders of a reference
+ * keep theirs.
  */
 struct tex_image *tex_cache_get(struct tex_cache *c, const struct tex_desc *d,
 		const struct space *space);
-/* An image that no other draw gets, with a copy of its source. Else as tex_image_create(). */
+/*
+ * Returns an image for one draw only, with a copy of its source; otherwise as tex_image_create().
+ */
 struct tex_image *tex_cache_copy(struct tex_cache *c, const struct tex_desc *d,
 		const struct space *space);
 /*
@@ -184,6 +198,11 @@ struct tex_image *tex_cache_copy(struct tex_cache *c, const struct tex_desc *d,
  * with their source when they are next used, once in the job.
  */
 void tex_cache_suspect(struct tex_cache *c, uint64_t job);
+/*
+ * Frees texels that nobody but the cache holds, the oldest first, while `full` is full. The images
+ * stay, and are decoded again when they are next used: nobody sees a difference.
+ */
+void tex_cache_evict(struct tex_cache *c, const struct pica_memory *full);
 void tex_cache_clear(struct tex_cache *c);
 
 /*

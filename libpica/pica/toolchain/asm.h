@@ -155,12 +155,15 @@ void asm_no_memory(struct assembler *a);
 #define SLICE_ARG(s) ((int)((s).n < 60 ? (s).n : 60)), (s).p /* for %.*s */
 
 struct slice slice_trim(struct slice s);
-/* All but the first n bytes. */
+/* Returns all but the first n bytes. */
 struct slice slice_skip(struct slice s, size_t n);
 bool slice_is(struct slice s, const char *text);
 bool slice_is_nocase(struct slice s, const char *text);
 bool slice_equal(struct slice a, struct slice b);
-/* Takes what stands before the separator off *rest; all of it if there is none. Trims it. */
+/*
+ * Removes the part before the separator from *rest, or all if there is none, and returns it
+ * trimmed.
+ */
 struct slice slice_split(struct slice *rest, char separator);
 /* The same up to the first blank. */
 struct slice slice_word(struct slice *rest);
@@ -169,17 +172,17 @@ char asm_lower(char c);
 
 /* Appends a word to the code. */
 void asm_emit(struct assembler *a, uint32_t word);
-/* NULL: none has the name. */
+/* Returns NULL if none has the name. */
 const struct asm_proc *asm_find_proc(const struct assembler *a, struct slice name);
-/* The block that holds instructions: the innermost one, or NULL outside procedures. */
+/* Returns the innermost block that holds instructions, or NULL outside procedures. */
 struct asm_block *asm_code_block(struct assembler *a);
 void asm_open_block(struct assembler *a, enum asm_block_type type, struct slice name, unsigned at);
 /* One statement without label or comment: an instruction or a directive. */
 void asm_statement(struct assembler *a, struct slice text);
 /*
- * For the disassembler: a fresh state whose table of descriptors is given and closed, in a raw
- * procedure of a vertex or geometry file. NULL: no memory. asm_encode() then says which word a line
- * gives; the line must name no label.
+ * For the disassembler: returns a fresh state with a fixed table of descriptors, in a raw procedure
+ * of a vertex or geometry file, or NULL when out of memory. asm_encode() then returns the word of a
+ * line, which must not name a label.
  */
 struct assembler *asm_probe_create(const uint32_t *descriptors, unsigned n, bool is_geometry);
 void asm_probe_destroy(struct assembler *a);
@@ -187,27 +190,30 @@ bool asm_encode(struct assembler *a, const char *line, uint32_t *word);
 
 /* ---- asm_operand.c ---- */
 
-/* The value of a hexadecimal digit, or 99. */
+/* Returns the value of a hexadecimal digit, or 99. */
 int asm_digit(char c);
-/* Decimal or 0x..., the whole slice, in [min, max]. what: for the message. */
+/*
+ * Returns the number that the whole slice is, decimal or 0x..., in [min, max]. what: its name in
+ * messages.
+ */
 long asm_integer(
 		struct assembler *a, struct slice s, long min, long max, const char *what);
-/* A number as f24. */
+/* Returns a number as f24. */
 uint32_t asm_float(struct assembler *a, struct slice s);
-/* Its number is one of its kind, failed or not. */
+/* Returns an operand whose number is valid for its kind, also on failure. */
 struct asm_operand asm_operand(struct assembler *a, struct slice s);
-/* Number of an operand of one kind, without swizzle, sign or relative address. */
+/* Returns the number of an operand of one kind, without swizzle, sign or relative address. */
 unsigned asm_register(struct assembler *a, struct slice s, enum asm_kind kind);
-/* Up to four letters to a selector. */
+/* Returns the selector of up to four letters. */
 unsigned asm_selector(struct assembler *a, struct slice s);
-/* Components that a selector names, bit 0 = x. */
+/* Returns the components that a selector names, bit 0 = x. */
 unsigned selector_mask(unsigned selector);
-/* REF_X, REF_Y and CONDOP of a condition. */
+/* Returns REF_X, REF_Y and CONDOP of a condition. */
 uint32_t asm_condition(struct assembler *a, struct slice s);
 /* Refuses names that are not identifiers, look like a register, or are in use. */
 void asm_check_new_name(struct assembler *a, struct slice name);
 void asm_add_alias(struct assembler *a, struct slice name, struct asm_operand operand);
-/* An operand that is a plain register. */
+/* Returns an operand that is a plain register. */
 struct asm_operand asm_plain(enum asm_kind kind, unsigned num);
 
 enum {
@@ -220,13 +226,19 @@ enum {
 #define PUT(format, field, value) \
 	((uint32_t)((value) & ((1u << format##_##field##_BITS) - 1)) << format##_##field##_LOW)
 
-/* The mask field of a descriptor, where bit 3 is x; mask: bit 0 is x. */
+/* Returns the mask field of a descriptor, where bit 3 is x; mask: bit 0 is x. */
 uint32_t asm_mask_bits(unsigned mask);
-/* The fields of source s. */
+/* Returns the fields of source s. */
 uint32_t asm_source_bits(unsigned s, const struct asm_operand *op);
-/* Bits of a descriptor that an instruction with that many sources and that mask depends on. */
+/*
+ * Returns the bits of a descriptor that an instruction with that many sources and that mask depends
+ * on.
+ */
 uint32_t asm_care_bits(enum shader_op op, unsigned n_src, unsigned mask);
-/* Finds or adds a descriptor that agrees with desc in the bits of care; wanted < 0: any. */
+/*
+ * Returns the number of a descriptor that agrees with desc in the bits of care, found or added;
+ * wanted < 0: any.
+ */
 unsigned asm_use_descriptor(struct assembler *a, enum shader_op op, uint32_t desc, uint32_t care,
 		long wanted);
 
@@ -257,7 +269,7 @@ extern const struct asm_flow {
 void asm_instruction(struct assembler *a, struct slice name, struct slice rest);
 /* The NOP before .else (is_else) or .end of a block, where one is needed. */
 void asm_pad(struct assembler *a, const struct asm_block *block, bool is_else);
-/* Puts a target and a count into a flow-control word. */
+/* Returns a flow-control word with that target and count. */
 uint32_t asm_with_target(uint32_t word, unsigned target, unsigned num);
 
 /* ---- asm_data.c: directives; rest: the text after the name ---- */
@@ -274,7 +286,7 @@ extern const struct asm_output_type {
 } asm_output_types[];
 /* Refuses anything but blanks. */
 void asm_expect_end(struct assembler *a, struct slice rest);
-/* Exactly one word; what: for the message. */
+/* Returns the one word of rest; what: its name in messages. */
 struct slice asm_one_word(struct assembler *a, struct slice rest, const char *what);
 void asm_alias(struct assembler *a, struct slice rest);
 void asm_uniforms(struct assembler *a, struct slice rest, enum asm_kind kind);

@@ -74,10 +74,20 @@ static void copy_forward(uint8_t *dst, const uint8_t *src, uint64_t n) {
 	}
 }
 
-uint32_t copy_run(const struct copy *c, struct space *space) {
-	if (c->nothing) {
+unsigned copy_stripes(const struct copy *c, unsigned wanted) {
+	const unsigned most = c->size_bytes / UNIT;
+	if (c->nothing || ranges_overlap(copy_reads(c), copy_writes(c))) {
+		return 1;
+	}
+	return wanted < most ? wanted : most;
+}
+
+uint32_t copy_run(const struct copy *c, struct space *space, unsigned stripe, unsigned n_stripes) {
+	if (c->nothing || n_stripes == 0) {
 		return 0;
 	}
+	const uint64_t units = c->size_bytes / UNIT;
+	const uint64_t end = units * (stripe + 1) / n_stripes * UNIT;
 	const uint64_t in_pitch = (uint64_t)c->in_line + c->in_gap;
 	const uint64_t out_pitch = (uint64_t)c->out_line + c->out_gap;
 	uint64_t outside = 0;
@@ -85,10 +95,10 @@ uint32_t copy_run(const struct copy *c, struct space *space) {
 	 * Windows are whole pages and everything here counts in 16 bytes: pieces stay multiples
 	 * of 16.
 	 */
-	for (uint64_t pos = 0; pos < c->size_bytes;) {
+	for (uint64_t pos = units * stripe / n_stripes * UNIT; pos < end;) {
 		uint64_t in_rest = c->in_line - pos % c->in_line;
 		uint64_t out_rest = c->out_line - pos % c->out_line;
-		uint64_t n = c->size_bytes - pos;
+		uint64_t n = end - pos;
 		int64_t to = (int64_t)(c->dst + pos / c->out_line * out_pitch + pos % c->out_line);
 		struct piece d = mem_piece(space, to, UINT64_MAX >> 1, true);
 		if (!d.host) {

@@ -34,7 +34,7 @@ struct scanout_kernels {
 	void (*xrgb)(uint8_t *dst, const uint32_t *rgba, unsigned n);
 };
 
-/* The plain C slots, for the table and for the tails of the vector versions. */
+/* Returns the plain C slots, for the table and for the tails of the vector versions. */
 const struct scanout_kernels *scanout_c(void);
 ISA_KERNELS(scanout)
 

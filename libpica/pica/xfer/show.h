@@ -50,9 +50,9 @@ struct show_part {
 	bool is_bilinear;
 };
 
-/* Bytes of memory that show_rows() needs for a part, on each thread. */
+/* Returns the bytes of memory that show_rows() needs for a part, on each thread. */
 size_t show_scratch_bytes(const struct show_part *p);
-/* False: nothing of it is visible. at: room for SHOW_MAX_PX words. */
+/* Returns false if nothing of it is visible. at: room for SHOW_MAX_PX words. */
 bool show_part_init(struct show_part *p, const struct pica_show_part *part,
 		const struct pica_show_target *target, uint32_t *at);
 /* Draws the rows [y0, y1) of the target; on any thread. */

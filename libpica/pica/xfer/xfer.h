@@ -74,7 +74,10 @@ void transfer_from_job(struct transfer *t, const struct pica_job_transfer *job);
 void transfer_from_regs(struct transfer *t, const uint32_t *external);
 struct range transfer_reads(const struct transfer *t);
 struct range transfer_writes(const struct transfer *t);
-/* How many stripes it may be split in (1 if source and destination overlap), at most wanted. */
+/*
+ * Returns how many stripes it may be split in (1 if source and destination overlap), at most
+ * wanted.
+ */
 unsigned transfer_stripes(const struct transfer *t, unsigned wanted);
 /*
  * One stripe, on any thread; stamps are the caller's to raise. Returns the bytes met that lay
@@ -102,8 +105,10 @@ void copy_from_regs(struct copy *c, const uint32_t *external);
 void copy_from_transfer_job(struct copy *c, const struct pica_job_transfer *job);
 struct range copy_reads(const struct copy *c);
 struct range copy_writes(const struct copy *c);
-/* The whole copy, forward in steps of 16 bytes. Returns as transfer_run(). */
-uint32_t copy_run(const struct copy *c, struct space *space);
+/* As transfer_stripes(). */
+unsigned copy_stripes(const struct copy *c, unsigned wanted);
+/* One stripe, forward in steps of 16 bytes. Returns as transfer_run(). */
+uint32_t copy_run(const struct copy *c, struct space *space, unsigned stripe, unsigned n_stripes);
 
 /* ---- Screens (fidelity: displays) ---- */
 
@@ -122,7 +127,7 @@ struct scanout {
 
 void scanout_from_regs(struct scanout *s, const uint32_t *external, const uint32_t *lcd,
 		enum pica_screen_id screen);
-/* Memory that showing an eye reads. */
+/* Returns the memory that showing an eye reads. */
 struct range scanout_reads(const struct scanout *s, enum pica_eye eye);
 /* The picture upright, RGB8 rows from the top. */
 void scanout_run(const struct scanout *s, const struct xfer_kernels *k, const struct space *space,

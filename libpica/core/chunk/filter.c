@@ -1,0 +1,188 @@
+/*
+ * Culling before shading: of a segment's triangles those are dropped that lie outside one plane, or
+ * face away, by their positions, which are shaded first and alone. A triangle that is kept is
+ * shaded and tested as if nothing had been before: so it may be kept in doubt.
+ */
+#include "core/chunk/segment.h"
+
+#include <math.h>
+
+enum {
+	LEAST_TRIANGLES = 64, /* preparing the stage costs some tens of vertices */
+	UNFILTERED = 7,       /* segments after one of which more than half was kept */
+	POSITION_TICKS = 500, /* fetching and projecting a batch of positions, in ns */
+};
+
+static uint32_t plain_first(const struct segment_run *r, const struct segment *seg) {
+	return r->d->first + 3 * seg->first;
+}
+
+static uint32_t vertex_count(const struct segment_run *r, const struct segment *seg) {
+	return is_plain_list(r->d) ? 3 * seg->n : r->n;
+}
+
+void filter_begin(struct segment_run *r, const struct segment *seg) {
+	struct vertex_scratch *s = r->s;
+	const struct draw *d = r->d;
+	if (!d->state.vertex_stage->begin_positions || r->g->cull == CULLS_NONE ||
+			seg->n < LEAST_TRIANGLES || d->n_prefix || d->inline_vertices) {
+		return;
+	}
+	if (s->unfiltered) {
+		s->unfiltered--;
+		return;
+	}
+	uint32_t first = plain_first(r, seg), last = first + 3 * seg->n - 1;
+	if (!is_plain_list(d)) {
+		first = last = s->unique[0];
+		for (uint32_t i = 1; i < r->n; i++) {
+			first = s->unique[i] < first ? s->unique[i] : first;
+			last = s->unique[i] > last ? s->unique[i] : last;
+		}
+	}
+	const struct vertex_env env = { r->work->kernels, r->work->space, s->stage };
+	const unsigned steps = first > last ? 0 :
+			d->state.vertex_stage->begin_positions(&env, d, first, last);
+	/* Where the job's budget may end, vertices are shaded in order. */
+	if ((uint64_t)steps * vertex_count(r, seg) <= r->c->limit_steps - r->c->shader.steps) {
+		r->filter_steps = steps;
+	}
+}
+
+/* Which of 32 triangles are kept. sign: of the areas that are dropped, 0: none. */
+static void test_corners(const struct corner_rows *p, float sign, int32_t keep[FILTERED]) {
+	for (unsigned i = 0; i < FILTERED; i++) {
+		const int32_t all = p->code[0][i] & p->code[1][i] & p->code[2][i];
+		const int32_t any = p->code[0][i] | p->code[1][i] | p->code[2][i];
+		const float x0 = p->x[0][i], y0 = p->y[0][i];
+		/* Differences are exact, products and what follows are not: 2^-24 each. */
+		const float a = (p->x[1][i] - x0) * (p->y[2][i] - y0);
+		const float b = (p->y[1][i] - y0) * (p->x[2][i] - x0);
+		const float doubt = (fabsf(a) + fabsf(b)) * 0x1p-22f;
+		const int32_t culled = (any == 0) & ((a - b) * sign > doubt);
+		keep[i] = !(culled | ((all & POSITION_CODES) != 0));
+	}
+}
+
+/* Triangles n_seen.. of the segment, whose corners are in the rows. */
+static void keep_triangles(struct segment_run *r, const struct segment *seg, unsigned n) {
+	struct vertex_scratch *s = r->s;
+	const unsigned cull = r->g->cull;
+	const float sign = cull == CULLS_NONE ? 0.0f : cull == CULLS_POSITIVE ? 1.0f : -1.0f;
+	int32_t keep[FILTERED];
+	test_corners(&s->rows, r->g->rule->flip ? -sign : sign, keep);
+	for (unsigned i = 0; i < n; i++) {
+		if (!keep[i]) {
+			continue;
+		}
+		uint32_t *corner = s->corner[r->n_kept];
+		if (is_plain_list(r->d)) {
+			const uint32_t first = plain_first(r, seg) + 3 * (r->n_seen + i);
+			for (unsigned k = 0; k < 3; k++) {
+				corner[k] = 3 * r->n_kept + k;
+				s->unique[corner[k]] = first + k;
+			}
+		} else {
+			find_corners(r, seg->first + r->n_seen + i, corner);
+		}
+		r->n_kept++;
+	}
+	r->n_seen += n;
+}
+
+static void gather_corners(struct segment_run *r, const struct segment *seg, unsigned n) {
+	struct vertex_scratch *s = r->s;
+	for (unsigned i = 0; i < n; i++) {
+		uint32_t corner[3];
+		find_corners(r, seg->first + r->n_seen + i, corner);
+		for (unsigned k = 0; k < 3; k++) {
+			s->rows.x[k][i] = s->x[corner[k]];
+			s->rows.y[k][i] = s->y[corner[k]];
+			s->rows.code[k][i] = s->position_code[corner[k]];
+		}
+	}
+}
+
+/* Numbers the slots of kept triangles anew, in their order. */
+static void leave_out_slots(struct segment_run *r) {
+	struct vertex_scratch *s = r->s;
+	uint32_t *number = s->slot, n = 0;
+	for (uint32_t i = 0; i < r->n; i++) {
+		number[i] = 0;
+	}
+	for (uint32_t i = 0; i < r->n_kept; i++) {
+		number[s->corner[i][0]] = number[s->corner[i][1]] = number[s->corner[i][2]] = 1;
+	}
+	for (uint32_t i = 0; i < r->n; i++) {
+		if (number[i]) {
+			s->unique[n] = s->unique[i];
+			number[i] = n++;
+		}
+	}
+	for (uint32_t i = 0; i < r->n_kept; i++) {
+		for (unsigned k = 0; k < 3; k++) {
+			s->corner[i][k] = number[s->corner[i][k]];
+		}
+	}
+	r->n = n;
+}
+
+static void finish(struct segment_run *r, const struct segment *seg) {
+	const uint32_t count = vertex_count(r, seg);
+	r->c->shaded += count;
+	r->c->shader.steps += (uint64_t)r->filter_steps * count;
+	r->c->triangles += seg->n - r->n_kept;
+	r->s->unfiltered = 2 * r->n_kept > seg->n ? UNFILTERED : 0;
+	if (is_plain_list(r->d)) {
+		r->n = 3 * r->n_kept;
+	} else {
+		leave_out_slots(r);
+	}
+	r->c->n_left_out += count - r->n;
+	r->at = 0;
+	r->is_filtered = true;
+}
+
+enum progress filter_go_on(struct segment_run *r, const struct segment *seg, struct slice *slice) {
+	struct vertex_scratch *s = r->s;
+	const struct vertex_env env = { r->work->kernels, r->work->space, s->stage };
+	const struct vertex_stage *stage = r->d->state.vertex_stage;
+	const bool is_plain = is_plain_list(r->d);
+	/* A plain list goes by corners: those of 32 triangles that are first, second, third. */
+	while (is_plain ? r->n_seen < seg->n : r->at < r->n) {
+		const uint32_t left = is_plain ? seg->n - r->n_seen : r->n - r->at;
+		const unsigned n = left < FILTERED ? left : FILTERED;
+		if (is_plain) {
+			for (unsigned k = 0; k < 3; k++) {
+				uint32_t number[FILTERED];
+				for (unsigned i = 0; i < FILTERED; i++) {
+					number[i] = plain_first(r, seg) + 3 * (r->n_seen + i) + k;
+				}
+				const struct position_out out = { s->rows.x[k], s->rows.y[k],
+					s->rows.code[k] };
+				stage->shade_positions(&env, r->d, number, n, &out);
+			}
+			keep_triangles(r, seg, n);
+		} else {
+			const struct position_out out = { s->x + r->at, s->y + r->at,
+				s->position_code + r->at };
+			stage->shade_positions(&env, r->d, s->unique + r->at, n, &out);
+			r->at += n;
+		}
+		if (pass_is_abandoned(r->work)) {
+			r->c->over = true;
+			return OVER;
+		}
+		if (slice_over(slice, POSITION_TICKS + (uint64_t)r->filter_steps * n / 4)) {
+			return SLICE_OVER;
+		}
+	}
+	while (r->n_seen < seg->n) {
+		const uint32_t left = seg->n - r->n_seen;
+		const unsigned n = left < FILTERED ? left : FILTERED;
+		gather_corners(r, seg, n);
+		keep_triangles(r, seg, n);
+	}
+	finish(r, seg);
+	return GOES_ON;
+}

@@ -1,0 +1,108 @@
+/* A segment on its way through a vertex task: what chunk.c and filter.c share. */
+#ifndef CHUNK_SEGMENT_H
+#define CHUNK_SEGMENT_H
+
+#include "core/chunk/chunk.h"
+
+enum {
+	CACHE_ENTRIES = 512,  /* direct-mapped, by index */
+	MAX_POSITIONS = 3072, /* a segment's share of a chunk; see pass.c */
+	FILTERED = VERTEX_BATCH, /* triangles at a time */
+};
+
+enum progress { GOES_ON, OVER, SLICE_OVER };
+
+struct segment_run {
+	struct chunk *c;
+	const struct draw *d;
+	const struct geom_state *g;
+	const struct raster_state *rs;
+	const struct pass_work *work;
+	struct vertex_scratch *s;
+	uint32_t base; /* chunk.verts of the segment's vertex 0 */
+	uint32_t draw;
+	bool has_assembly; /* the stage wants to see triangles */
+	/*
+	 * Slots of the segment: n_ready from the prefix, then those to shade, of which `at` is the
+	 * next.
+	 */
+	uint32_t n_ready, at, n;
+	uint32_t first_position;
+	bool is_paused;  /* in the middle of a batch */
+	uint64_t before; /* steps before the batch */
+
+	/* filter.c; 0: it is not used, or else the steps of a vertex. */
+	unsigned filter_steps;
+	bool is_filtered; /* it is done: what is left are n_kept triangles, corners in scratch */
+	uint32_t n_kept, n_seen;
+};
+
+/* Positions of the corners of triangles, by corner. */
+struct corner_rows {
+	PICA_ALIGNED(64) float x[3][FILTERED];
+	PICA_ALIGNED(64) float y[3][FILTERED];
+	PICA_ALIGNED(64) int32_t code[3][FILTERED];
+};
+
+struct vertex_scratch {
+	unsigned segment;       /* the current one */
+	bool is_inside;         /* it was begun */
+	struct segment_run run;
+	struct clip_vertex cv[MAX_POSITIONS + 4];
+	uint8_t code[MAX_POSITIONS + 4];
+	uint8_t ok[MAX_POSITIONS + 4];
+	uint32_t slot[MAX_POSITIONS + 4];   /* stream position - base -> vertex of the segment */
+	uint32_t unique[MAX_POSITIONS + 4]; /* vertex of the segment -> index or stream number */
+	uint32_t cache[CACHE_ENTRIES];      /* slot where an index was put last, in some segment */
+
+	unsigned unfiltered;    /* segments that will not be filtered */
+	struct corner_rows rows;
+	/* of slots */
+	PICA_ALIGNED(64) float x[MAX_POSITIONS + VERTEX_BATCH];
+	PICA_ALIGNED(64) float y[MAX_POSITIONS + VERTEX_BATCH];
+	PICA_ALIGNED(64) int32_t position_code[MAX_POSITIONS + VERTEX_BATCH];
+	uint32_t corner[MAX_POSITIONS][3]; /* slots of the triangles that are kept */
+	PICA_ALIGNED(64) unsigned char stage[];
+};
+
+/* Slots of primitive `prim` of the draw. */
+static inline void find_corners(const struct segment_run *r, uint32_t prim, uint32_t corner[3]) {
+	const uint32_t *slot = r->s->slot;
+	uint32_t at = prim - r->first_position;
+	switch ((enum topology)r->d->topology) {
+	case TOPOLOGY_STRIP:
+		/* Every other triangle has its first two corners the other way round. */
+		corner[(prim ^ r->d->parity) & 1] = slot[at];
+		corner[~(prim ^ r->d->parity) & 1] = slot[at + 1];
+		corner[2] = slot[at + 2];
+		return;
+	case TOPOLOGY_FAN:
+		/* Slot 0 is the hub; positions prim + 1, prim + 2 follow it. */
+		corner[0] = slot[0];
+		corner[1] = slot[at + 2];
+		corner[2] = slot[at + 3];
+		return;
+	case TOPOLOGY_LIST:
+		break;
+	}
+	at += 2 * prim;
+	corner[0] = slot[at];
+	corner[1] = slot[at + 1];
+	corner[2] = slot[at + 2];
+}
+
+/* A list without indices: its vertices are all different, and need no slots to be filtered. */
+static inline bool is_plain_list(const struct draw *d) {
+	return d->topology == TOPOLOGY_LIST && !d->index && !d->n_prefix && !d->inline_vertices;
+}
+
+/*
+ * Sets filter_steps if the segment is to be filtered: its triangles are looked at by their
+ * positions alone, and vertices are shaded for those that are not culled. Nothing that is counted
+ * and no picture depends on it. Before it, unless is_plain_list(), slots are filled.
+ */
+void filter_begin(struct segment_run *r, const struct segment *seg);
+/* Filters; slots, corners and the vertices to shade are those of kept triangles at its end. */
+enum progress filter_go_on(struct segment_run *r, const struct segment *seg, struct slice *slice);
+
+#endif
