@@ -12,8 +12,8 @@
 struct server;
 
 /*
- * Takes sock. is_last: it is one of the descriptors reserved for administrators, since there are no
- * others.
+ * Takes sock. is_last: sock uses a descriptor that is reserved for administrators, since no other
+ * is left.
  */
 typedef void acceptor_fn(void *owner, int sock, bool is_last);
 
@@ -30,8 +30,9 @@ struct acceptor {
 /* None yet: for acceptor_close(). */
 void acceptor_init(struct acceptor *a, struct server *server, acceptor_fn *fn, void *owner);
 /*
- * From a socket, non-blocking, which it owns from now on (also on failure). A further one replaces
- * the first; connections that wait on the first are still accepted.
+ * Accepts from a non-blocking socket, which the acceptor owns from now on (also on failure). A
+ * second socket replaces the first; connections that wait on the first are still accepted. Returns
+ * 0 or a negative errno.
  */
 int acceptor_listen(struct acceptor *a, int listener);
 void acceptor_close(struct acceptor *a);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "service/reaper.h"
@@ -22,6 +23,7 @@ static void unref(struct archive *a) {
 		close(a->event_fd);
 		pthread_cond_destroy(&a->cond);
 		pthread_mutex_destroy(&a->mutex);
+		record_space_finish(a);
 		free(a->folder);
 		free(a);
 		server_end(server);
@@ -38,11 +40,14 @@ static int spawn(void *(*main)(void *arg), void *arg) {
 	return ret;
 }
 
-void recording_free(struct recording *r) {
+void recording_free(struct recording *r, uint64_t size_bytes) {
+	record_space_release(r);
 	r->archive->n_recordings--;
 	atomic_fetch_sub_explicit(&r->dying->recordings, 1, memory_order_relaxed);
 	dying_put(r->dying);
-	free(r);
+	if (!record_space_keep(r, size_bytes)) {
+		free(r);
+	}
 }
 
 /* ---- The archive's thread ---- */
@@ -65,13 +70,15 @@ static void start(struct recording *r) {
 	pica_recorder_settings_init(&settings);
 	settings.queue_bytes = server->record_queue_bytes;
 	settings.patience_ns = server->record_patience_ns;
-	settings.max_bytes = r->archive->max_bytes;
+	settings.max_bytes = r->bytes ? r->bytes : r->archive->max_bytes;
 	settings.title = r->title;
 	settings.tool = "picad";
 	r->error = pica_recorder_start(&r->recorder, r->ctx, r->path, &settings);
 }
 
-static void finish(struct recording *r) {
+/* Returns the size of the file; 0: there is none. */
+static uint64_t finish(struct recording *r) {
+	struct stat st = { 0 };
 	struct server *server = r->archive->server;
 	struct pica_capture_error error;
 	int ret = pica_recorder_finish(r->recorder, &error);
@@ -84,6 +91,7 @@ static void finish(struct recording *r) {
 				"event=recorded session=%llu path=\"%s\"",
 				(unsigned long long)r->session, r->path);
 	}
+	return ret == 0 && stat(r->path, &st) == 0 ? (uint64_t)st.st_size : 0;
 }
 
 void recording_log_no_start(const struct recording *r) {
@@ -91,6 +99,7 @@ void recording_log_no_start(const struct recording *r) {
 			"event=recording_failed session=%llu path=\"%s\" error=\"%s\"",
 			(unsigned long long)r->session, r->path,
 			r->error == -ETIME	? "the disk does not answer" :
+			r->error == -EDQUOT ? "as many files or bytes as its user, or all, may have" :
 			r->error == -EOPNOTSUPP ? "it has memory that is read-only for the GPU" :
 					r->error == -EFBIG ?
 						  "it has more memory than can be recorded" :
@@ -106,7 +115,7 @@ static void destroy_abandoned(struct recording *r) {
 	} else {
 		recording_log_no_start(r);
 		pthread_mutex_lock(&a->mutex);
-		recording_free(r);
+		recording_free(r, 0);
 		pthread_mutex_unlock(&a->mutex);
 	}
 	remains_destroy(m);
@@ -115,10 +124,11 @@ static void destroy_abandoned(struct recording *r) {
 /* Mutex held on entry and exit. */
 static void serve(struct archive *a, struct recording *r) {
 	pthread_mutex_unlock(&a->mutex);
-	const int error = probe(r);
+	int error = probe(r);
+	error = error < 0 ? error : record_space_reserve(r);
 	pthread_mutex_lock(&a->mutex);
 	if (r->is_withdrawn) {
-		recording_free(r);
+		recording_free(r, 0);
 		return;
 	}
 	r->is_taken = true;
@@ -189,7 +199,7 @@ static void unlink_from(struct recording **list, const struct recording *r) {
 }
 
 /* Mutex held. Frees r, which is finished. NULL, or the next one: of another user if there is. */
-static struct recording *after(struct archive *a, struct recording *r) {
+static struct recording *after(struct archive *a, struct recording *r, uint64_t size_bytes) {
 	struct recording *next = a->waiting;
 	while (next && next->dying == r->dying) {
 		next = next->next;
@@ -197,7 +207,7 @@ static struct recording *after(struct archive *a, struct recording *r) {
 	next = next ? next : a->waiting;
 	unlink_from(&a->finishing, r);
 	atomic_fetch_sub_explicit(&r->dying->finishing, 1, memory_order_relaxed);
-	recording_free(r);
+	recording_free(r, size_bytes);
 	if (next) {
 		unlink_from(&a->waiting, next);
 		next->next = a->finishing;
@@ -210,9 +220,9 @@ static void *run_finish(void *arg) {
 	struct recording *r = arg;
 	struct archive *a = r->archive;
 	do {
-		finish(r);
+		const uint64_t size_bytes = finish(r);
 		pthread_mutex_lock(&a->mutex);
-		r = after(a, r);
+		r = after(a, r, size_bytes);
 		a->n_finishing -= !r;
 		if (r) {
 			pthread_mutex_unlock(&a->mutex);
@@ -320,6 +330,7 @@ bool archive_destroy(struct archive *a, uint64_t until_ns) {
 	close(a->event_fd);
 	pthread_cond_destroy(&a->cond);
 	pthread_mutex_destroy(&a->mutex);
+	record_space_finish(a);
 	free(a->folder);
 	free(a);
 	return true;

@@ -14,16 +14,16 @@ struct confinement {
 };
 
 /*
- * Opens the socket for the user of the service and becomes that user, before there are threads.
- * Prints errors.
+ * Opens the socket for the user of the service and becomes that user. Call before there are
+ * threads. Returns 0, or a negative errno after printing the error.
  */
 int confine_user(const struct options *o, struct listening *l, const struct server_settings *s);
-/* Closes the file system. Prints errors. */
+/* Restricts the file system. Returns 0, or a negative errno after printing the error. */
 int confine_begin(
 		struct confinement *c, const struct options *o, const struct listening *l);
 /*
- * features: SANDBOX_*; child: the process that may still be ended and waited for, or 0. Negative: a
- * required part is missing; printed.
+ * features: SANDBOX_*; child: the process that may still be ended and waited for, or 0. Returns 0,
+ * or a negative errno if a required part is missing, after printing which.
  */
 int confine_finish(struct confinement *c, unsigned features, pid_t child);
 

@@ -86,6 +86,7 @@ static void fill_settings(struct pica_ctx_settings *out, const struct session *s
 	out->vram_bytes = m->vram_bytes;
 	out->owner = s->id;
 	out->user = (uint64_t)s->uid + 1;
+	out->memory = s->memory;
 	out->priority = s->priority;
 	out->rank = m->priority;
 	out->flags = PICA_CTX_AT_ONCE;
@@ -129,7 +130,7 @@ int context_create(
 		goto err_ctx;
 	}
 	c->session = s;
-	s->memory_bytes += c->windows->size_bytes;
+	session_charge(s, c->windows->size_bytes);
 	c->wait_timer.fn = on_wait_timeout;
 	c->wait_timer.owner = c;
 	while (s->used_timelines >> c->timeline_slot & 1) {
@@ -174,6 +175,7 @@ static void give_to_reaper(struct context *c) {
 	m->regions = regions;
 	regions[m->n_regions++] = region_get(c->windows);
 	m->dying = s->dying;
+	m->uid = s->uid;
 	atomic_fetch_add_explicit(&m->dying->refs, 1, memory_order_relaxed);
 	atomic_fetch_add_explicit(&m->dying->contexts, 1, memory_order_relaxed);
 	for (uint32_t i = 0; i < s->n_regions; i++) {
@@ -219,7 +221,7 @@ void context_destroy(struct context *c) {
 	*link = c->next_context;
 	s->n_contexts--;
 	s->used_timelines &= ~(1ull << c->timeline_slot);
-	s->memory_bytes -= c->windows->size_bytes;
+	session_charge(s, -(int64_t)c->windows->size_bytes);
 	s->last_context = s->last_context == c ? NULL : s->last_context;
 	s->has_signalled = true; /* a WAIT on its timeline ends with -ECANCELED */
 	loop_timer_unset(loop, &c->wait_timer);

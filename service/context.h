@@ -91,15 +91,18 @@ int context_create(
 void context_destroy(struct context *c);
 /* Makes sure that there is a slot at tail. Returns 0 or -ENOMEM. */
 int context_reserve(struct context *c);
-/* The slot at tail is queued. */
+/* Queues the slot at tail and returns it. */
 struct slot *context_push(struct context *c);
-/* Puts a request after everything that was taken, and owns it. On -ENOMEM the caller does. */
+/*
+ * Puts a request after everything that was taken, and owns it. Returns 0, or -ENOMEM: the caller
+ * keeps it.
+ */
 int context_add_request(struct context *c, struct request *r);
-/* Nothing that the client submitted is queued or in flight. */
+/* Returns whether nothing that the client submitted is queued or in flight. */
 bool context_is_idle(const struct context *c);
-/* Nothing has begun that is not over, nor does the engine have a fence. */
+/* Returns whether everything that began has ended, and the engine has no fence. */
 bool context_has_finished(const struct context *c);
-/* Idle, and finished. */
+/* Returns whether the context is idle and has finished. */
 bool context_is_settled(const struct context *c);
 
 static inline struct slot *context_slot(const struct context *c, uint32_t at) {

@@ -116,7 +116,7 @@ bool card_scan(struct card *card);
 void card_log(const struct card *card, enum log_level level, const char *fmt, ...)
 		__attribute__((format(printf, 3, 4)));
 void card_report(struct card *card, struct display_event event);
-/* Another program has the screen: nothing is committed. */
+/* Returns whether another program has the screen: nothing is committed then. */
 bool card_is_away(const struct card *card);
 /* Releases the card and looks for it again; reported. */
 void card_lose(struct card *card, int error);
@@ -127,13 +127,13 @@ void card_begin_anew(struct card *card);
 
 /* ---- display_seat.c ---- */
 
-/* Says at that level why there is none. */
+/* Opens the seat, or logs at that level why there is none. Returns 0 or a negative errno. */
 int card_open_seat(struct card *card, enum log_level level);
 /* Handles events of the seat; a lost seat is looked for. */
 void card_handle_seat(struct card *card, const struct pollfd *fds, unsigned n);
 /* If another program became master of the card: now and then. */
 void card_ask_for_master(struct card *card);
-/* When these need to be called; UINT64_MAX: not by themselves. */
+/* Returns the time at which these need to be called; UINT64_MAX: no time is set. */
 uint64_t card_seat_deadline(const struct card *card);
 /* Whether the seat may give a card now. */
 bool card_may_look(const struct card *card);
@@ -142,16 +142,18 @@ bool card_may_look(const struct card *card);
 
 /* Commits what is due. */
 void flips_send(struct card *card);
-/* Flips that the card has done become FLIP_DONE... */
+/* Marks flips that the card has done as FLIP_DONE. Returns 0 or a negative errno. */
 int flips_read(struct card *card);
 /* ... as do those that it has lost. */
 void flips_end_lost(struct card *card);
 void flips_report(struct card *card);
 /* Every pending flip ends with error, reported. */
 void flips_cancel(struct card *card, int error);
-/* When a new flip of the output is due: now, or at the next slot of the grid. */
+/*
+ * Returns the time at which a new flip of the output is due: now, or at the next slot of the grid.
+ */
 uint64_t flip_place(const struct output *o, uint64_t now);
-/* When the output needs dispatch(); UINT64_MAX: not by itself. */
+/* Returns the time at which the output needs dispatch(); UINT64_MAX: no time is set. */
 uint64_t flip_deadline(const struct output *o);
 
 #endif

@@ -16,8 +16,8 @@ struct dumb_buffer {
 /* Whether the card has them: 0, or -EOPNOTSUPP. */
 int dumb_probe(int card);
 /*
- * Zeroed memory. -ENOMEM, -EINVAL, -ENODEV, ... as the driver says. *out is written on success
- * only.
+ * Creates a buffer of zeroed memory. Returns 0, or -ENOMEM, -EINVAL, -ENODEV, ... from the driver;
+ * *out is written on success only.
  */
 int dumb_create(struct dumb_buffer *out, int card, uint32_t width, uint32_t height, uint32_t bits);
 /*

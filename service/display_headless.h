@@ -13,10 +13,7 @@
 
 #include "service/display.h"
 
-/*
- * Parses such a list into up to DISPLAY_OUTPUTS outputs: their number, or -EINVAL. Shared with the
- * tests and with those who want a mode from people.
- */
+/* Parses such a list into up to DISPLAY_OUTPUTS outputs. Returns their number, or -EINVAL. */
 int display_headless_modes(const char *text, struct display_output out[DISPLAY_OUTPUTS]);
 
 #endif

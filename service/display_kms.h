@@ -69,31 +69,40 @@ typedef void kms_flip_fn(void *owner, uint64_t tag, uint32_t crtc, uint64_t time
 
 /* Whether a card can set modes at all and has dumb buffers. */
 int kms_probe(int fd);
-/* Reads how the screens are. allow_atomic: false for legacy calls only. */
+/*
+ * Reads the present state of the screens. allow_atomic: false for legacy calls only. Returns 0 or a
+ * negative errno.
+ */
 int kms_open(struct kms *kms, int fd, bool allow_atomic);
 /* Gives the screens back as they were found, as far as that is possible, and forgets them. */
 void kms_close(struct kms *kms, bool restore);
 /*
  * Asks the connectors what is plugged in (slow on real displays) and finds a pipe for each, n at
- * most: their number. The same connectors keep the same CRTCs where `old` says so.
+ * most. Connectors of `old` keep their CRTCs. Returns the number of pipes, or a negative errno.
  */
 int kms_scan(struct kms *kms, const struct kms_wish *wish, const struct kms_pipe *old,
 		unsigned n_old, struct kms_pipe *out, unsigned n);
-/* Thousandths of a hertz, computed from the mode's timings. */
+/* Returns the refresh rate in thousandths of a hertz, computed from the mode's timings. */
 uint32_t kms_refresh_mhz(const struct drm_mode_modeinfo *mode);
 
 int kms_add_framebuffer(struct kms *kms, uint32_t handle, uint32_t width, uint32_t height,
 		uint32_t stride_bytes, enum display_format format, uint32_t *out);
 void kms_remove_framebuffer(struct kms *kms, uint32_t framebuffer);
 
-/* Sets modes and shows; blocks until it is done. Atomic: all or none. */
+/*
+ * Sets modes and shows; blocks until it is done. Atomic: all or none. Returns 0 or a negative
+ * errno.
+ */
 int kms_set(struct kms *kms, const struct kms_show *shows, unsigned n);
-/* Shows at the next vertical blank; one event for each. Legacy: one pipe a call. */
+/*
+ * Shows at the next vertical blank; one event for each. Legacy: one pipe a call. Returns 0 or a
+ * negative errno.
+ */
 int kms_flip(struct kms *kms, const struct kms_show *shows, unsigned n);
 void kms_off(struct kms *kms, const struct kms_pipe *pipe);
 /* Whether the driver reports vertical blanks. The pipe must show something. */
 bool kms_has_vblank(struct kms *kms, const struct kms_pipe *pipe);
-/* Reads the events that are there. */
+/* Reads the events that are there. Returns 0 or a negative errno. */
 int kms_read_events(struct kms *kms, kms_flip_fn *fn, void *owner);
 
 int kms_set_master(struct kms *kms);

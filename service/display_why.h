@@ -8,11 +8,14 @@
 /* Writes what create() fails with, if anybody asks. */
 PICA_PRINTF(2, 3)
 void why_failed(const struct display_settings *settings, const char *fmt, ...);
-/* name: as seat_open() takes it; error: its answer. */
+/* Returns why there is no seat. name: the argument of seat_open(); error: its result. */
 const char *why_no_seat(const char *name, int error);
-/* Of a node that is there and can be no card, or NULL. */
+/* Returns why an existing node cannot be a card, or NULL. */
 const char *why_never_card(const char *path);
-/* path: of the requested card, or NULL; error: of opening it; has_seat: by libseat. */
+/*
+ * Returns why there is no card. path: of the requested card, or NULL; error: of opening it;
+ * has_seat: it was opened by libseat.
+ */
 const char *why_no_card(const char *path, int error, int has_seat);
 
 #endif

@@ -31,12 +31,13 @@ struct frame {
 	uint64_t time_ns;
 };
 
-/* What was expected instead of these words; NULL: they are right. */
+/* Returns what was expected instead of these words, or NULL if they are valid. */
 const char *frame_sink_expected(const char *where, unsigned n_outputs);
 /*
- * -EINVAL: no such sink; or the error of opening the file, or of the folder of pictures. A failed
- * write is an error of the sink, even of the header. *out becomes NULL for "none". Outputs are
- * copied. A write that blocks gives up when stop_fd (-1: none) is readable.
+ * Creates a sink; *out becomes NULL for "none". Outputs are copied. A write that blocks gives up
+ * when stop_fd (-1: none) is readable. Returns 0, -EINVAL if there is no such sink, or the error of
+ * opening the file or the folder of pictures. A failed write, also of the header, is an error of
+ * the sink.
  */
 int frame_sink_create(struct frame_sink **out, const char *where,
 		const struct display_output *outputs, unsigned n, int stop_fd);
@@ -53,9 +54,9 @@ void frame_sink_repeat(struct frame_sink *sink, unsigned output);
 bool frame_sink_repeats(const struct frame_sink *sink);
 /* Whether the pipe has no reader. */
 bool frame_sink_waits(const struct frame_sink *sink);
-/* 0, or what went wrong first. */
+/* Returns 0, or the first error. */
 int frame_sink_error(const struct frame_sink *sink);
-/* The file that is written, or was last, to name it. */
+/* Returns the path of the file that is written or was written last, for messages. */
 const char *frame_sink_path(const struct frame_sink *sink);
 
 #endif

@@ -29,8 +29,8 @@ enum {
 	LINE_BYTES = 1024, /* of the program's output */
 	STAMP_BYTES = 64,  /* time and level in front of a line */
 	READS_A_TURN = 32, /* of 4 KiB: more than a pipe holds */
-	END_MS = 3000,     /* between SIGTERM and SIGKILL */
-	KILL_MS = 1000,
+	END_MS = 1000,     /* between SIGTERM and SIGKILL */
+	KILL_MS = 150,
 	/* lines of each stream in a period; further ones are counted */
 	MOST_LINES = 100,
 	COUNT_MS = 10000,

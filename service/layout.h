@@ -69,8 +69,8 @@ struct layout_place {
 /* stacked, integer, nearest, upright, black, mono. */
 void layout_init(struct layout *l);
 /*
- * Names as of picad's options: "split-outputs", "stretch" or "3", "bilinear", "270", "ff8000",
- * "anaglyph". -EINVAL: not one of them.
+ * Take the values of picad's options: "split-outputs", "stretch" or "3", "bilinear", "270",
+ * "ff8000", "anaglyph". Return 0, or -EINVAL for any other.
  */
 int layout_set_kind(struct layout *l, const char *name);
 int layout_set_scale(struct layout *l, const char *name);
@@ -79,7 +79,7 @@ int layout_set_rotation(struct layout *l, const char *degrees);
 int layout_set_background(struct layout *l, const char *rrggbb);
 int layout_set_stereo(struct layout *l, const char *name);
 
-/* The places on an output of a size; their number, 0: only background. */
+/* Computes the places on an output of that size. Returns their number; 0: only background. */
 unsigned layout_places(const struct layout *l, unsigned output, unsigned n_outputs, uint32_t width,
 	uint32_t height, struct layout_place out[LAYOUT_PLACES]);
 /* One picture of that size instead of the screens, scaled alike. screen and eyes are not set. */
@@ -88,7 +88,7 @@ void layout_picture(const struct layout *l, uint32_t width, uint32_t height, uin
 /* The rest of the output around n places: rectangles that do not overlap. Returns their number. */
 unsigned layout_rest(const struct layout_place *places, unsigned n, uint32_t width, uint32_t height,
 	struct display_rect out[LAYOUT_REST]);
-/* The visible part of a place. False: there is none. */
+/* Stores the visible part of a place. Returns false if there is none. */
 bool layout_visible(const struct layout_place *place, uint32_t width, uint32_t height,
 		struct display_rect *out);
 

@@ -31,10 +31,11 @@ void listen_default_path(char out[108], uid_t uid);
 /* None: for listen_open() and listen_close(). */
 void listen_init(struct listening *l);
 /*
- * Takes the socket that systemd passed (LISTEN_FDS), else binds path, making its folder, replacing
- * a socket whose service is gone. The files belong to l->owner; in a folder that is the owner's
- * they are made with the owner's rights, elsewhere with those of the process. -EADDRINUSE: another
- * service is alive there. Prints errors. Before there are threads.
+ * Takes the socket that systemd passed (LISTEN_FDS); otherwise makes the folder of path and binds
+ * path, replacing a socket whose service is gone. The files belong to l->owner; they are made with
+ * the owner's rights in a folder of the owner, elsewhere with those of the process. Call before
+ * there are threads. Returns 0 or a negative errno, after printing the error; -EADDRINUSE: another
+ * service runs there.
  */
 int listen_open(struct listening *l, const char *path, enum server_access access, gid_t group);
 /*

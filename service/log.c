@@ -22,7 +22,7 @@ static _Thread_local struct {
 } kept;
 
 /* How long the end waits for a reader that takes nothing. */
-static const time_t patience_s = 1;
+static const long patience_ns = 200000000;
 
 /* One for the process, as standard error is; it outlives main() where the thread does. */
 static struct {
@@ -186,17 +186,12 @@ void log_end(void) {
 	pthread_mutex_lock(&queue.mutex);
 	queue.is_ending = true;
 	pthread_cond_broadcast(&queue.cond);
-	uint64_t seen = queue.written + 1; /* begins anew at once */
-	while (queue.has_thread) {
-		if (seen != queue.written) {
-			seen = queue.written;
-			clock_gettime(CLOCK_MONOTONIC, &until);
-			until.tv_sec += patience_s;
-		}
-		if (pthread_cond_timedwait(&queue.cond, &queue.mutex, &until) == ETIMEDOUT &&
-				seen == queue.written) {
-			break;
-		}
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += patience_ns;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	while (queue.has_thread &&
+			pthread_cond_timedwait(&queue.cond, &queue.mutex, &until) != ETIMEDOUT) {
 	}
 	pthread_mutex_unlock(&queue.mutex);
 }

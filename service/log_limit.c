@@ -52,12 +52,16 @@ bool log_limit_allows(struct server *server, uint64_t who, const char *fmt) {
 	if (now_ns >= l->end_ns) {
 		begin(server, now_ns);
 	}
+	const bool is_session = who != LOG_STRANGERS && !(who >> 63);
+	const unsigned most = is_session ? LOG_LIMIT_OF_SESSIONS : LOG_LIMIT_KINDS;
 	unsigned i = 0;
 	while (i < l->n && (l->kinds[i].who != who || l->kinds[i].fmt != fmt)) {
 		i++;
 	}
-	if (i == l->n && i < LOG_LIMIT_KINDS) {
+	if (i == l->n && i < most) {
 		l->kinds[l->n++] = (struct log_kind){ who, fmt, 0 };
+	} else if (i == l->n) {
+		i = LOG_LIMIT_KINDS;
 	}
 	l->kinds[i].lines++;
 	const bool is_allowed = i < LOG_LIMIT_KINDS && l->kinds[i].lines <= LOG_LIMIT_LINES;

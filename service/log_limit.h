@@ -12,7 +12,11 @@
 
 #include "service/loop.h"
 
-enum { LOG_LIMIT_LINES = 10, LOG_LIMIT_KINDS = 512 };
+enum {
+	LOG_LIMIT_LINES = 10,
+	LOG_LIMIT_KINDS = 512,
+	LOG_LIMIT_OF_SESSIONS = 384, /* who come and go: the rest is for users and strangers */
+};
 
 struct log_kind {
 	uint64_t who;

@@ -12,13 +12,18 @@
 
 #define LONGEST_NS UINT64_C(1000000000000000) /* eleven days, then it looks again */
 
+/* After so long tasks wait for a round of events, which may post some that come before them. */
+static const uint64_t tasks_ns = 100000;
+
 struct loop {
 	const struct loop_impl *impl;
 	void *state;
 	struct loop_watch *watches;
 	struct loop_watch *removed; /* freed when nothing can refer to them any more */
 	struct loop_timer *timers;  /* by deadline */
-	struct loop_task *tasks, *running; /* of the next round, of this one; in order */
+	struct loop_task *tasks, *running; /* of the next round, of this one; in order of posting */
+	uint64_t (*clock_ns)(void); /* what tasks take is measured by it */
+	uint64_t least_ns;          /* what the share that was chosen last had had by then */
 	int wake_fd;
 	struct loop_watch *wake;
 	atomic_bool stop;
@@ -27,6 +32,13 @@ struct loop {
 uint64_t loop_now_ns(void) {
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Somebody's time does not go on while the thread is interrupted. */
+static uint64_t thread_ns(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
@@ -71,6 +83,7 @@ int loop_create(struct loop **out, enum loop_kind kind) {
 		return -ENOMEM;
 	}
 	atomic_init(&loop->stop, false);
+	loop->clock_ns = thread_ns;
 	loop->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (loop->wake_fd < 0) {
 		int ret = -errno;
@@ -246,17 +259,27 @@ static void run_timers(struct loop *loop) {
 
 /* ---- Tasks ---- */
 
+static void append(struct loop_task **list, struct loop_task *task) {
+	while (*list) {
+		list = &(*list)->next;
+	}
+	*list = task;
+}
+
 void loop_post(struct loop *loop, struct loop_task *task) {
-	struct loop_task **link = &loop->tasks;
 	if (task->is_posted) {
 		return;
 	}
-	while (*link) {
-		link = &(*link)->next;
+	if (task->share && task->share->ns < loop->least_ns) {
+		task->share->ns = loop->least_ns;
 	}
 	task->is_posted = true;
 	task->next = NULL;
-	*link = task;
+	append(&loop->tasks, task);
+}
+
+void loop_set_clock(struct loop *loop, uint64_t (*clock_ns)(void)) {
+	loop->clock_ns = clock_ns;
 }
 
 static bool unlink_task(struct loop_task **link, struct loop_task *task) {
@@ -275,21 +298,46 @@ void loop_unpost(struct loop *loop, struct loop_task *task) {
 	task->is_posted = false;
 }
 
+/* Takes out the first one of the share with least time. */
+static struct loop_task *take_task(struct loop *loop) {
+	struct loop_task *best = loop->running;
+	for (struct loop_task *t = best->next; t && best->share; t = t->next) {
+		if (!t->share || t->share->ns < best->share->ns) {
+			best = t;
+		}
+	}
+	unlink_task(&loop->running, best);
+	best->is_posted = false;
+	return best;
+}
+
 static void run_tasks(struct loop *loop) {
-	loop->running = loop->tasks;
+	if (!loop->tasks && !loop->running) {
+		return;
+	}
+	append(&loop->running, loop->tasks);
 	loop->tasks = NULL;
-	while (loop->running) {
-		struct loop_task *t = loop->running;
-		loop->running = t->next;
-		t->is_posted = false;
-		t->fn(t->owner);
+	uint64_t now_ns = loop->clock_ns(), spent_ns = 0; /* nobody's time does not count */
+	while (loop->running && spent_ns < tasks_ns) {
+		struct loop_task *t = take_task(loop);
+		struct loop_share *share = t->share;
+		if (share) {
+			loop->least_ns = share->ns;
+		}
+		t->fn(t->owner); /* which may free the task */
+		const uint64_t end_ns = loop->clock_ns();
+		if (share) {
+			share->ns += end_ns - now_ns;
+			spent_ns += end_ns - now_ns;
+		}
+		now_ns = end_ns;
 	}
 }
 
 /* ---- Running ---- */
 
 int loop_step(struct loop *loop, int64_t timeout_ns) {
-	timeout_ns = loop->tasks ? 0 : timeout_ns;
+	timeout_ns = loop->tasks || loop->running ? 0 : timeout_ns;
 	if (loop->timers) {
 		uint64_t now = loop_now_ns(), at = loop->timers->deadline_ns;
 		/* A client may wait for centuries. */

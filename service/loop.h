@@ -36,21 +36,30 @@ struct loop_timer {
 	void *owner;
 };
 
+/* Time of the loop's thread that tasks of somebody have had; zero at the start. It is not moved. */
+struct loop_share {
+	uint64_t ns; /* private */
+};
+
 /* Work that is run once after a round of events. It lies in its owner, and is not moved. */
 struct loop_task {
 	struct loop_task *next; /* loop.tasks, or those of this round; private */
 	bool is_posted;         /* private */
+	struct loop_share *share; /* whose time it takes; NULL: it runs before all others */
 	void (*fn)(void *owner);
 	void *owner;
 };
 
-/* -ENOSYS, -EPERM, ...: LOOP_URING was asked for and the kernel refuses; -ENOMEM, -EMFILE. */
+/*
+ * Returns 0; -ENOSYS, -EPERM, ... if LOOP_URING was asked for and the kernel refuses it; -ENOMEM;
+ * -EMFILE.
+ */
 int loop_create(struct loop **out, enum loop_kind kind);
 /* All watches are removed, all timers unset. NULL is allowed. */
 void loop_destroy(struct loop *loop);
-/* "uring" or "epoll". */
+/* Returns "uring" or "epoll". */
 const char *loop_name(const struct loop *loop);
-/* "auto", "uring", "epoll" -> enum loop_kind; -EINVAL. */
+/* Returns the enum loop_kind of "auto", "uring" or "epoll", or -EINVAL. */
 int loop_kind_from_name(const char *name);
 
 /*
@@ -59,7 +68,7 @@ int loop_kind_from_name(const char *name);
  */
 int loop_watch_add(
 		struct loop *loop, struct loop_watch **out, int fd, loop_fn *fn, void *owner);
-/* The same for the read end of a pipe, non-blocking, whose bytes the loop reads and forgets. */
+/* The same for the non-blocking read end of a pipe, whose bytes the loop reads and discards. */
 int loop_bell_add(
 		struct loop *loop, struct loop_watch **out, int fd, loop_fn *fn, void *owner);
 /*
@@ -78,18 +87,22 @@ void loop_timer_unset(struct loop *loop, struct loop_timer *timer);
 uint64_t loop_now_ns(void);
 
 /*
- * Runs the task after this round of events, in the order of posting; if it is posted already,
- * once. Posted by a task, it runs after the next round, which does not wait.
+ * Runs the task after this round of events; if it is posted already, once. Posted by a task, it
+ * runs after the next round, which does not wait. The share that has had least time comes first; of
+ * one share, or of equal ones, what was posted first. A share keeps no credit from the time when it
+ * had no tasks. When shares have had 100 microseconds, the rest wait for the next round, too.
  */
 void loop_post(struct loop *loop, struct loop_task *task);
 void loop_unpost(struct loop *loop, struct loop_task *task);
+/* For tests: the time of tasks is that of this clock, and not the thread's processor time. */
+void loop_set_clock(struct loop *loop, uint64_t (*clock_ns)(void));
 
 /*
- * Handles what is due, waiting at most until timeout_ns has passed (< 0: until something is). 0 or
- * an errno.
+ * Handles what is due. Waits for it at most timeout_ns (< 0: without limit). Returns 0 or a
+ * negative errno.
  */
 int loop_step(struct loop *loop, int64_t timeout_ns);
-/* loop_step() until loop_stop() was called, which any thread may. */
+/* Calls loop_step() until any thread calls loop_stop(). Returns 0 or a negative errno. */
 int loop_run(struct loop *loop);
 void loop_stop(struct loop *loop);
 

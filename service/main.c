@@ -13,6 +13,7 @@
 #include "pictures/file.h"
 #include "pictures/trace.h"
 #include "service/confine.h"
+#include "service/fault.h"
 #include "service/kiosk.h"
 #include "service/listen.h"
 #include "service/options.h"
@@ -24,7 +25,7 @@
 enum { EXIT_USAGE = 2 };
 
 /* Of the two seconds to its end; the rest is for display and log. */
-static const uint64_t stop_ns = 1700000000;
+static const uint64_t stop_ns = 1700000000, kiosk_ns = 1200000000;
 
 struct picad {
 	struct options options;
@@ -37,6 +38,7 @@ struct picad {
 	pid_t kiosk;  /* who minds its program; 0: none */
 	int kiosk_fd; /* readable when he has ended; -1: none, or a kernel that cannot say */
 	struct loop_watch *kiosk_watch;
+	struct loop_timer kiosk_timer; /* after SIGTERM: he has had his time */
 	bool is_stopping, has_lost_kiosk;
 	int signal_fd;
 	struct picture idle; /* until the server has it */
@@ -82,14 +84,27 @@ static void reload(struct picad *p) {
 	}
 }
 
-/* The kiosk first, which would miss us; it ends within a time of its own. */
+/* It ends within a time of its own (kiosk.c), unless the system is stuck. */
+static void on_kiosk_late(void *owner) {
+	const struct picad *p = owner;
+	kill(p->kiosk, SIGKILL);
+	server_stop(p->server);
+}
+
+/* The kiosk first, which would miss us. */
 static void stop(struct picad *p) {
+	if (p->is_stopping) {
+		return;
+	}
 	p->is_stopping = true;
 	listen_notify("STOPPING=1");
 	kiosk_end(p->kiosk);
 	if (!p->kiosk_watch) {
 		server_stop(p->server);
+		return;
 	}
+	p->kiosk_timer = (struct loop_timer){ .fn = on_kiosk_late, .owner = p };
+	loop_timer_set(server_loop(p->server), &p->kiosk_timer, loop_now_ns() + kiosk_ns);
 }
 
 static void on_signal(void *owner, uint32_t events) {
@@ -146,7 +161,7 @@ static int open_signals(struct picad *p) {
 		return -errno;
 	}
 	p->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return p->signal_fd < 0 ? -errno : 0;
+	return p->signal_fd < 0 ? -errno : fault_begin();
 }
 
 /* Before there are threads. */
@@ -225,6 +240,7 @@ static int serve(struct picad *p, struct confinement *c) {
 		ret = ret == 0 && p->has_lost_kiosk ? -ECHILD : ret;
 	}
 	loop_timer_unset(server_loop(p->server), &p->watchdog);
+	loop_timer_unset(server_loop(p->server), &p->kiosk_timer);
 	loop_watch_remove(server_loop(p->server), p->kiosk_watch);
 	loop_watch_remove(server_loop(p->server), p->signal_watch);
 	return ret;
@@ -283,7 +299,7 @@ static int run(struct picad *p, struct server_settings *settings) {
 	struct confinement confinement;
 	settings->log = log_line;
 	settings->log_user = p;
-	settings->stop_ns = stop_ns;
+	settings->stop_ns = p->options.kiosk || p->options.exec ? stop_ns - kiosk_ns : stop_ns;
 	settings->present.display.why = p->why;
 	int ret = open_signals(p);
 	if (ret == 0 && begin(p, settings, &confinement) < 0) {
@@ -306,7 +322,11 @@ static int run(struct picad *p, struct server_settings *settings) {
 	} else if (options_log_level(&p->options) >= LOG_LEVEL_INFO) {
 		log_line(p, LOG_LEVEL_INFO, "event=stopped");
 	}
-	return is_done ? close_trace(p, ret) : ret;
+	if (!is_done) {
+		memset(&p->options, 0, sizeof(p->options)); /* threads that are left use them */
+		return ret;
+	}
+	return close_trace(p, ret);
 }
 
 int main(int argc, char **argv) {

@@ -86,6 +86,12 @@ const char *memory_quota_error(
 	return NULL;
 }
 
+bool memory_quota_is_full(const struct session *s) {
+	const uint64_t of_user = s->server->settings.user_memory_bytes;
+	return pica_memory_used(s->memory) > s->limits.memory_bytes ||
+			(of_user && pica_memory_used(region_memory(s->ring_memory)) > of_user);
+}
+
 bool memory_quota_recovers(const struct session *s) {
 	const struct server_settings *settings = &s->server->settings;
 	const struct region_charges charges = regions_charges(&s->server->regions, s->uid);

@@ -8,17 +8,22 @@
 struct session;
 
 /*
- * Half of what the machine, or the control group, gives this process; the same for as long as it
- * runs. Any thread.
+ * Returns half of the memory that the machine, or the control group, gives this process; the same
+ * for as long as it runs. Any thread.
  */
 uint64_t memory_quota_default(void);
 /*
- * NULL, or which quota does not let the session have so much more, of which uncharged_bytes are not
- * charged to its user yet.
+ * Returns NULL if the session may have that much more, of which uncharged_bytes are not charged to
+ * its user yet; otherwise the name of the quota that refuses it.
  */
 const char *memory_quota_error(
 		const struct session *s, uint64_t size_bytes, uint64_t uncharged_bytes);
-/* Memory that its user gave back, and that is not free yet, could be what it asks for next. */
+/* Returns whether the session or its user has more than its quota, with what the engine uses. */
+bool memory_quota_is_full(const struct session *s);
+/*
+ * Returns whether its user gave back memory that is not free yet, so that a later attempt may
+ * succeed.
+ */
 bool memory_quota_recovers(const struct session *s);
 
 #endif

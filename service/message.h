@@ -2,6 +2,7 @@
 #ifndef SERVICE_MESSAGE_H
 #define SERVICE_MESSAGE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "pica_hello.h"
@@ -23,6 +24,7 @@ struct request {
 	struct session *session; /* counts it in n_requests */
 	struct region *memory;   /* counted, or NULL */
 	int fd;                  /* REGION_IMPORT: to be closed; else -1 */
+	uint32_t rows;           /* READ_SURFACE: that have been read */
 };
 
 /* The message, whose size was checked. */
@@ -52,8 +54,10 @@ struct request *request_create(
 		struct session *s, const struct pica_message *head, size_t size_bytes);
 /* Queues it in the context with that handle, and owns it. On failure replies. */
 void request_add(struct request *r, uint32_t context);
-/* The context is idle. Owns r. */
-void request_run(struct context *c, struct request *r);
+/*
+ * The context is idle. Runs the request, or a slice of it. Returns true if it is over: r is freed.
+ */
+bool request_run(struct context *c, struct request *r);
 void request_free(struct request *r);
 
 /* ---- message_region.c: requests that run ---- */

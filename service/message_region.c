@@ -51,7 +51,7 @@ static int add_region(struct session *s, struct region *r) {
 		s->cap_regions = cap;
 	}
 	s->regions[s->n_regions++] = r;
-	s->memory_bytes += r->size_bytes;
+	session_charge(s, r->size_bytes);
 	return 0;
 }
 
@@ -61,7 +61,7 @@ static void remove_region(struct session *s, struct region *r) {
 		i++;
 	}
 	s->regions[i] = s->regions[--s->n_regions];
-	s->memory_bytes -= r->size_bytes;
+	session_charge(s, -(int64_t)r->size_bytes);
 	region_drop(r);
 }
 

@@ -9,7 +9,7 @@
 #include "service/record.h"
 #include "service/session.h"
 
-enum { MAX_REQUESTS = 64, MAX_WORDS = 0x300 };
+enum { MAX_REQUESTS = 64, MAX_WORDS = 0x300, SLICE_PIXELS = 1 << 16 };
 
 /* ---- Queries ---- */
 
@@ -76,15 +76,21 @@ static int read_screen(struct pica_ctx *ctx, const struct pica_msg_transfer *t, 
 			 pica_ctx_read_screen(ctx, id, (enum pica_eye)t->args[1], out, t->args[2]);
 }
 
-static int read_surface(struct pica_ctx *ctx, const struct pica_msg_transfer *t, uint8_t *out) {
-	uint32_t width = t->args[2], height = t->args[3], stride = t->args[4];
-	if (width > 2048 || height > 2048) {
+/* In slices of whole rows of tiles; *rows have been read. Returns -EAGAIN if more are left. */
+static int read_surface(struct pica_ctx *ctx, const struct pica_msg_transfer *t, uint32_t *rows,
+		uint8_t *out) {
+	const uint32_t width = t->args[2], height = t->args[3], stride = t->args[4];
+	if (width < 8 || width > 2048 || height > 2048) {
 		return -EINVAL;
 	}
+	const uint32_t left = height - *rows, most = SLICE_PIXELS / width & ~7u;
+	const uint32_t n = left < most ? left : most;
 	int ret = check_rows(t, 4 * width, height, stride);
-	return ret < 0 ? ret :
-			 pica_ctx_read_surface(
-					 ctx, t->args[0], t->args[1], width, height, out, stride);
+	ret = ret < 0 ? ret :
+			pica_ctx_read_surface_rows(ctx, t->args[0], t->args[1], width, height,
+					*rows, n, out, stride);
+	*rows += n;
+	return ret < 0 || *rows == height ? ret : -EAGAIN;
 }
 
 /*
@@ -114,10 +120,13 @@ static int transfer_state(struct context *c, const struct pica_msg_transfer *t, 
 	return ret;
 }
 
-static int transfer(struct context *c, const struct pica_msg_transfer *t, uint8_t *memory) {
-	const int ret = t->head.type == PICA_MSG_READ_SCREEN ? read_screen(c->ctx, t, memory) :
-			t->head.type == PICA_MSG_READ_SURFACE ? read_surface(c->ctx, t, memory) :
-								transfer_state(c, t, memory);
+static int transfer(struct context *c, struct request *r) {
+	const struct pica_msg_transfer *t = &r->u.transfer;
+	uint8_t *memory = r->memory->host + t->offset;
+	const uint16_t type = t->head.type;
+	const int ret = type == PICA_MSG_READ_SCREEN ? read_screen(c->ctx, t, memory) :
+			type == PICA_MSG_READ_SURFACE ? read_surface(c->ctx, t, &r->rows, memory) :
+							transfer_state(c, t, memory);
 	if (ret >= 0) {
 		session_reply_done(c->session, &t->head, ret);
 	}
@@ -135,7 +144,7 @@ void request_free(struct request *r) {
 	free(r);
 }
 
-void request_run(struct context *c, struct request *r) {
+bool request_run(struct context *c, struct request *r) {
 	int ret = 0;
 	switch (r->u.head.type) {
 	case PICA_MSG_REGION_CREATE:
@@ -153,13 +162,17 @@ void request_run(struct context *c, struct request *r) {
 		ret = describe_screen(c, &r->u.query);
 		break;
 	default:
-		ret = transfer(c, &r->u.transfer, r->memory->host + r->u.transfer.offset);
+		ret = transfer(c, r);
 		break;
+	}
+	if (ret == -EAGAIN) {
+		return false;
 	}
 	if (ret < 0) {
 		session_reply_error(c->session, &r->u.head, ret, strerror(-ret));
 	}
 	request_free(r);
+	return true;
 }
 
 struct request *request_create(

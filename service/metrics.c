@@ -209,6 +209,10 @@ static uint64_t memory_of(const struct session *s, const struct pica_usage *used
 	return s->memory_bytes;
 }
 
+static uint64_t engine_memory_of(const struct session *s, const struct pica_usage *used) {
+	return pica_memory_used(s->memory) - s->memory_bytes;
+}
+
 static uint64_t pixels_of(const struct session *s, const struct pica_usage *used) {
 	return used->pixels;
 }
@@ -222,7 +226,11 @@ static const struct column columns[] = {
 			false },
 	{ "picad_session_jobs_queued", "gauge", "Jobs of a session that are not complete.",
 			queued_of, false },
-	{ "picad_session_memory_bytes", "gauge", "Memory of a session.", memory_of, false },
+	{ "picad_session_memory_bytes", "gauge", "Regions and windows of a session.", memory_of,
+			false },
+	{ "picad_session_engine_memory_bytes", "gauge",
+			"Memory that the renderer uses for a session, beside those.",
+			engine_memory_of, false },
 	{ "picad_session_pixels_total", "counter", "Pixels that a session has drawn.", pixels_of,
 			false },
 	{ "picad_session_cpu_seconds_total", "counter", "Processor time of a session's jobs.",
@@ -344,7 +352,11 @@ static void put_all(FILE *out, struct server *server) {
 			"Contexts whose sessions are gone and whose work ends.",
 			reaper_pending(server->reaper));
 	number(out, "picad_regions", "gauge", "Regions of all sessions.", now.regions);
-	number(out, "picad_memory_bytes", "gauge", "Memory of all sessions.", now.memory_bytes);
+	number(out, "picad_memory_bytes", "gauge", "Regions and windows of all sessions.",
+			now.memory_bytes);
+	number(out, "picad_engine_memory_bytes", "gauge",
+			"Memory that the renderer uses for all contexts, beside regions and windows.",
+			pica_memory_used(server->regions.memory));
 	number(out, "picad_jobs_queued", "gauge", "Jobs that were taken and are not complete.",
 			now.queued);
 	put_jobs(out, m);

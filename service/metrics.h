@@ -49,7 +49,10 @@ void metrics_job(struct metrics *m, unsigned op, int error);
 void metrics_latency(struct metrics *m, uint64_t ns);
 void metrics_ended(struct metrics *m, int error);
 void metrics_refused(struct metrics *m, int error);
-/* All numbers as they are now, in a sealed memfd, the caller's to close. Or a negative errno. */
+/*
+ * Returns a sealed memfd with all numbers as they are now, for the caller to close, or a negative
+ * errno.
+ */
 int metrics_memfd(struct server *server, size_t *size_bytes);
 
 #endif

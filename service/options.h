@@ -35,10 +35,10 @@ struct options {
  */
 void options_read(struct options *o, int argc, char **argv);
 /*
- * Again after SIGHUP, into fresh; the command line still wins. Keys that hold from the start on
- * keep the values of o; those that would have changed are named in fixed, with commas. -EINVAL:
- * what is wrong was printed, fresh is empty and o as it was. Otherwise one of the two calls that
- * follow.
+ * Reads the options again after SIGHUP, into fresh; the command line still wins. Keys that cannot
+ * change at run time keep the values of o; fixed names those that would have changed, separated by
+ * commas. Returns 0: the caller calls one of the two functions that follow. Returns -EINVAL after
+ * printing the error: fresh is empty and o is unchanged.
  */
 int options_reread(struct options *fresh, struct options *o, int argc, char **argv, char *fixed,
 		size_t fixed_bytes);
@@ -47,19 +47,22 @@ void options_adopt(struct options *o, struct options *fresh);
 /* They are not. */
 void options_discard(struct options *o, struct options *fresh);
 void options_finish(struct options *o);
-/* The least important lines to log. */
+/* Returns the level of the least important lines to log. */
 enum log_level options_log_level(const struct options *o);
 /* Whether the display is one of a card. */
 bool options_has_card(const struct options *o);
 /* Whether somebody gives that card, who is asked again when he ended. */
 bool options_has_seat(const struct options *o);
-/* The path of the configuration, whether it exists or not. */
+/* Returns the path of the configuration, whether it exists or not. */
 const char *options_config(const struct options *o);
-/* The path of the socket: own holds it, if it was not told. */
+/* Returns the path of the socket; a default path is stored in own. */
 const char *options_socket(const struct options *o, char own[OPTIONS_SOCKET_BYTES]);
 /* As a picad.conf that says the same. */
 void options_print(const struct options *o, FILE *out);
-/* -EINVAL: a group or a folder that does not exist; printed. The settings borrow texts of o. */
+/*
+ * Fills settings, which borrow texts of o. Returns 0, or -EINVAL after printing the error: a group
+ * or a folder does not exist.
+ */
 int options_apply(const struct options *o, struct server_settings *settings);
 
 #endif

@@ -6,8 +6,8 @@
 #include "service/options.h"
 
 /*
- * Fills settings; idle becomes the picture that stands when nobody presents, which they borrow like
- * the texts of o. -EINVAL: what is wrong was printed.
+ * Fills settings, which borrow idle and the texts of o; idle becomes the picture that is shown when
+ * nobody presents. Returns 0, or -EINVAL after printing the error.
  */
 int options_apply_display(
 		const struct options *o, struct present_settings *settings, struct picture *idle);

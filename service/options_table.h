@@ -33,7 +33,7 @@ bool row_is_number(const struct row *row);
 /* Returns 0, or -EINVAL with a sentence in why. */
 int row_set(struct options *o, const struct row *row, const char *value, char *why,
 		size_t why_bytes);
-/* The text that holds, whether it was given or not; NULL: none. own: room for it. */
+/* Returns the text in force, given or default, or NULL if there is none. own: room for it. */
 const char *row_text_in_force(
 		const struct options *o, const struct row *row, char own[OPTIONS_SOCKET_BYTES]);
 

@@ -14,10 +14,13 @@ struct present_frame;
 struct server;
 struct session;
 
-/* A frame with shots to be filled, for a PRESENT. NULL: no memory. */
+/* Returns a frame for a PRESENT, with shots to be filled, or NULL when out of memory. */
 struct present_frame *present_frame_create(const struct pica_job *job, uint64_t arrived_ns);
 void present_frame_free(struct present_frame *frame);
-/* Its shots are taken: to the display. Takes the frame; -ENOMEM: it is the caller's still. */
+/*
+ * Passes a frame whose shots are filled to the display, and takes it. Returns 0, or -ENOMEM: the
+ * caller keeps it.
+ */
 int present_rendered(struct context *c, uint32_t ticket, struct present_frame *frame);
 /* Collects results of the presenter; its descriptor is readable. */
 void present_collect(struct server *server);

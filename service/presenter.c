@@ -397,15 +397,22 @@ int presenter_create(struct presenter **out, const struct present_settings *sett
 	return 0;
 }
 
-void presenter_destroy(struct presenter *p) {
+bool presenter_destroy(struct presenter *p, uint64_t until_ns) {
+	const struct timespec until = { (time_t)(until_ns / 1000000000),
+		(long)(until_ns % 1000000000) };
 	if (!p) {
-		return;
+		return true;
 	}
 	pthread_mutex_lock(&p->mutex);
 	p->stop = true;
 	pthread_mutex_unlock(&p->mutex);
 	wake(p->stop_fd);
 	wake(p->wake_fd);
-	pthread_join(p->thread, NULL);
+	if (until_ns == UINT64_MAX) {
+		pthread_join(p->thread, NULL);
+	} else if (pthread_clockjoin_np(p->thread, NULL, CLOCK_MONOTONIC, &until) != 0) {
+		return false;
+	}
 	finish(p);
+	return true;
 }

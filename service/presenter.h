@@ -79,17 +79,24 @@ struct present_stats {
 };
 
 /*
- * Starts the display and its thread. What display_impl.create() says; -EAGAIN: threads are out;
- * -ENOMEM, -EMFILE.
+ * Starts the display and its thread. Returns 0, an error of display_impl.create(), -EAGAIN if no
+ * thread can be made, -ENOMEM or -EMFILE.
  */
 int presenter_create(struct presenter **out, const struct present_settings *settings,
 		struct pica_device *device);
-/* Clients must be gone. Frames that are not reaped are freed. NULL is allowed. */
-void presenter_destroy(struct presenter *p);
-/* Readable when there is something to be reaped, or presenter_state() has changed. */
+/*
+ * Clients must be gone. Frames that are not reaped are freed. NULL is allowed. Waits for the
+ * display until until_ns on the monotonic clock (UINT64_MAX: no end). Returns false if it does not
+ * answer: its thread keeps everything.
+ */
+bool presenter_destroy(struct presenter *p, uint64_t until_ns);
+/*
+ * Returns a descriptor that is readable when there is something to reap, or presenter_state() has
+ * changed.
+ */
 int presenter_fd(const struct presenter *p);
 
-/* name is copied (up to 31 bytes). NULL: no memory. */
+/* name is copied (up to 31 bytes). Returns NULL when out of memory. */
 struct present_client *presenter_client_create(
 	struct presenter *p, uint64_t session, const char *name, int32_t priority);
 /* Drops and frees its waiting frames. Its shown picture stays. NULL is allowed. */
@@ -97,7 +104,10 @@ void presenter_client_destroy(struct presenter *p, struct present_client *client
 /* Takes the frame. */
 void presenter_submit(
 		struct presenter *p, struct present_client *client, struct present_frame *frame);
-/* The next frame that is done, in each client's order, or NULL. The caller's, without shots. */
+/*
+ * Returns the next frame that is done, in each client's order, or NULL. The caller owns it; it has
+ * no shots.
+ */
 struct present_frame *presenter_reap(struct presenter *p);
 
 /* Shows a session from now on, as soon as it presents, until it is gone; 0: by policy again. */
@@ -105,7 +115,8 @@ void presenter_focus(struct presenter *p, uint64_t session);
 
 /*
  * Takes the layout, the idle picture, who is shown and how long pictures linger from the settings;
- * the rest stays. The next picture shows all changes at once. -ENOMEM: nothing changed.
+ * the rest stays. The next picture shows all changes at once. Returns 0, or -ENOMEM: nothing
+ * changed.
  */
 int presenter_reload(struct presenter *p, const struct present_settings *settings);
 

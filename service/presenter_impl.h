@@ -118,7 +118,7 @@ void present_take(struct presenter *p, struct present_client *c, struct present_
 void content_copy(struct content *to, const struct content *from);
 void content_clear(struct content *c);
 void latencies_add(struct latencies *l, uint64_t ns);
-/* Who should be shown now, or NULL. */
+/* Returns the client that should be shown now, or NULL. */
 struct present_client *present_focused(struct presenter *p);
 
 /* ---- present_draw.c; on the display thread, the mutex is not held ---- */

@@ -16,13 +16,15 @@ struct identity {
 };
 
 /*
- * "NAME" or "NAME:GROUP", names or numbers; GROUP replaces the user's own groups. -EINVAL: no such
- * user or group; -EPERM: this process may not become anybody else. NULL: nobody.
+ * Parses "NAME" or "NAME:GROUP", names or numbers; GROUP replaces the user's own groups. NULL:
+ * nobody. Returns 0, -EINVAL if there is no such user or group, or -EPERM if this process may not
+ * change its user.
  */
 int identity_find(struct identity *out, const char *spec);
 /*
- * Becomes it for good, which is verified: nobody, if it is not set. $HOME, $USER, $LOGNAME and
- * $SHELL, of what the service starts, are its own then, or there are none.
+ * Becomes that identity for good, and verifies it; without one, nothing changes. Afterwards $HOME,
+ * $USER, $LOGNAME and $SHELL are those of the identity, or are unset. Returns 0 or a negative
+ * errno.
  */
 int identity_assume(const struct identity *id);
 /*

@@ -16,7 +16,7 @@ struct reaper {
 	pthread_t thread;
 	pthread_mutex_t mutex; /* covers what follows */
 	pthread_cond_t cond;   /* remains came, stop was set, or the thread has ended */
-	struct remains *first, **last;
+	struct remains_queue queue;
 	uint32_t pending;
 	bool stop;
 	bool has_ended; /* the thread, after stop */
@@ -27,8 +27,9 @@ struct dying *dying_get(struct dying **list, uid_t uid) {
 	for (struct dying *d; (d = *list);) {
 		if (d->uid == uid) {
 			found = d;
-		} else if (atomic_load_explicit(&d->refs, memory_order_acquire) == 1) {
-			*list = d->next; /* nobody else's: that user has left */
+		} else if (atomic_load_explicit(&d->refs, memory_order_acquire) == 1 &&
+				d->cpu.allowance_ns >= 0) {
+			*list = d->next; /* nobody else's: that user has left, without debts */
 			dying_put(d);
 			continue;
 		}
@@ -52,11 +53,14 @@ void dying_put(struct dying *d) {
 	}
 }
 
-void remains_destroy(struct remains *m) {
+/* Destroys them, or a slice. Returns whether that was all. */
+static bool remains_step(struct remains *m) {
 	if (m->released) {
-		region_release(m->released);
-		free(m);
-		return;
+		const bool is_over = region_release(m->released);
+		if (is_over) {
+			free(m);
+		}
+		return is_over;
 	}
 	if (m->recording) {
 		recording_detach(m->recording);
@@ -74,6 +78,43 @@ void remains_destroy(struct remains *m) {
 	}
 	free(m->regions);
 	free(m);
+	return true;
+}
+
+void remains_destroy(struct remains *m) {
+	while (!remains_step(m)) {
+	}
+}
+
+/* ---- Turns ---- */
+
+void remains_queue_init(struct remains_queue *q) {
+	*q = (struct remains_queue){ .last = &q->first };
+}
+
+void remains_append(struct remains_queue *q, struct remains *m) {
+	m->next = NULL;
+	*q->last = m;
+	q->last = &m->next;
+}
+
+struct remains *remains_take(struct remains_queue *q) {
+	struct remains **best = &q->first;
+	uid_t least = UINT32_MAX;
+	for (struct remains **link = &q->first; *link; link = &(*link)->next) {
+		const uid_t after = (*link)->uid - q->last_uid - 1;
+		if (after < least) {
+			best = link;
+			least = after;
+		}
+	}
+	struct remains *m = *best;
+	if (m) {
+		q->last_uid = m->uid;
+		*best = m->next;
+		q->last = m->next ? q->last : best;
+	}
+	return m;
 }
 
 /* Returns whether remains came, or stop was set, within TRIM_S. Mutex held. */
@@ -82,10 +123,10 @@ static bool comes_soon(struct reaper *r) {
 	clock_gettime(CLOCK_MONOTONIC, &end);
 	end.tv_sec += TRIM_S;
 	int ret = 0;
-	while (!r->first && !r->stop && ret == 0) {
+	while (!r->queue.first && !r->stop && ret == 0) {
 		ret = pthread_cond_clockwait(&r->cond, &r->mutex, CLOCK_MONOTONIC, &end);
 	}
-	return r->first || r->stop;
+	return r->queue.first || r->stop;
 }
 
 static void *run(void *arg) {
@@ -99,21 +140,20 @@ static void *run(void *arg) {
 			pthread_mutex_lock(&r->mutex);
 			has_freed = false;
 		}
-		while (!r->first && !r->stop) {
+		while (!r->queue.first && !r->stop) {
 			pthread_cond_wait(&r->cond, &r->mutex);
 		}
-		struct remains *m = r->first;
+		struct remains *m = remains_take(&r->queue);
 		if (!m) {
 			break;
 		}
-		r->first = m->next;
-		if (!r->first) {
-			r->last = &r->first;
-		}
 		const bool is_context = m->ctx;
 		pthread_mutex_unlock(&r->mutex);
-		remains_destroy(m);
+		const bool is_over = remains_step(m);
 		pthread_mutex_lock(&r->mutex);
+		if (!is_over) {
+			remains_append(&r->queue, m);
+		}
 		r->pending -= is_context;
 		has_freed |= is_context;
 	}
@@ -145,7 +185,7 @@ int reaper_create(struct reaper **out) {
 	if (!r) {
 		return -ENOMEM;
 	}
-	r->last = &r->first;
+	remains_queue_init(&r->queue);
 	pthread_mutex_init(&r->mutex, NULL);
 	deadline_cond_init(&r->cond);
 	int ret = -pthread_create(&r->thread, NULL, run, r);
@@ -180,12 +220,10 @@ void reaper_destroy(struct reaper *r) {
 }
 
 void reaper_add(struct reaper *r, struct remains *remains) {
-	remains->next = NULL;
 	pthread_mutex_lock(&r->mutex);
 	const bool is_over = r->stop;
 	if (!is_over) {
-		*r->last = remains;
-		r->last = &remains->next;
+		remains_append(&r->queue, remains);
 		r->pending += remains->ctx != NULL;
 		pthread_cond_signal(&r->cond);
 	}

@@ -1,6 +1,7 @@
 /*
  * Destroys contexts of dead sessions and releases regions. Work in flight cannot be cancelled at
  * once, giving back pages takes time, and either would stop the loop: a thread of its own waits.
+ * Users have turns: a context, or a slice of a region's pages.
  */
 #ifndef SERVICE_REAPER_H
 #define SERVICE_REAPER_H
@@ -12,22 +13,35 @@
 #include <sys/types.h>
 
 #include "pica.h"
+#include "service/loop.h"
 #include "service/region.h"
 
 struct reaper;
 struct recording;
 
-/* The work that sessions of a user leave to other threads. Counted: it may outlive them. */
+/* A quota of processor time: fills at its rate, and holds a second of it. */
+struct cpu_bucket {
+	int64_t allowance_ns;
+	uint64_t at_ns; /* of the last look */
+};
+
+/*
+ * What sessions of a user have in common: processor time, turns at the loop, and the work that
+ * they leave to other threads. Counted: it may outlive them.
+ */
 struct dying {
 	struct dying *next; /* server.dying */
 	uid_t uid;
+	struct cpu_bucket cpu; /* loop's thread */
+	struct loop_share share; /* likewise: what runs of its sessions have taken */
 	atomic_uint refs;
 	atomic_uint contexts;   /* that are being destroyed */
 	atomic_uint recordings; /* that begin, go on, or are being finished */
 	atomic_uint finishing;  /* of these */
+	uint64_t reserved_bytes; /* for these, of the disk: under the archive's mutex */
 };
 
-/* A reference to that of a user. NULL: out of memory. Loop's thread. */
+/* Returns a reference to the entry of a user, or NULL when out of memory. Loop's thread. */
 struct dying *dying_get(struct dying **list, uid_t uid);
 /* NULL is allowed. Any thread. */
 void dying_put(struct dying *d);
@@ -38,6 +52,7 @@ void dying_put(struct dying *d);
  */
 struct remains {
 	struct remains *next;
+	uid_t uid;                /* whose turn it takes */
 	struct region *released;  /* NULL: a context */
 	struct pica_ctx *ctx;     /* NULL: none */
 	struct region **regions;  /* references that are dropped after ctx is gone */
@@ -49,25 +64,39 @@ struct remains {
 /* Destroys them, which waits for jobs in flight. Any thread. */
 void remains_destroy(struct remains *m);
 
+/* Of users in turn; not locked. */
+struct remains_queue {
+	struct remains *first, **last;
+	uid_t last_uid; /* whose turn was the last one */
+};
+
+void remains_queue_init(struct remains_queue *q);
+void remains_append(struct remains_queue *q, struct remains *m);
+/*
+ * Takes the first one of the user whose number follows that of the last turn, and of the least
+ * number after the greatest. Returns NULL if none is left.
+ */
+struct remains *remains_take(struct remains_queue *q);
+
 /* ---- Waiting until a time of the monotonic clock; UINT64_MAX: no end ---- */
 
 void deadline_cond_init(pthread_cond_t *cond);
-/* False: it is that time. */
+/* Returns false when that time has come. */
 bool deadline_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t until_ns);
 
 /* ---- The reaper ---- */
 
 int reaper_create(struct reaper **out);
 /*
- * Waits until everything is destroyed, or until_ns on the monotonic clock. False: it is not; the
- * reaper's thread goes on.
+ * Waits until everything is destroyed, or until_ns on the monotonic clock. Returns false if
+ * something is left: the reaper's thread goes on.
  */
 bool reaper_stop(struct reaper *r, uint64_t until_ns);
 /* Of a stopped one. */
 void reaper_destroy(struct reaper *r);
 /* Any thread. Stopped: destroys them itself. */
 void reaper_add(struct reaper *r, struct remains *remains);
-/* How many contexts wait or are being destroyed. Any thread. */
+/* Returns how many contexts wait or are being destroyed. Any thread. */
 uint32_t reaper_pending(struct reaper *r);
 
 #endif

@@ -31,7 +31,7 @@ static bool withdraw(struct recording *r) {
 	if (*link) {
 		*link = r->next;
 		a->last = r->next ? a->last : link;
-		recording_free(r);
+		recording_free(r, 0);
 	}
 	return true;
 }
@@ -91,6 +91,7 @@ static struct recording *recording_create(struct archive *a, struct context *c) 
 		r->ctx = c->ctx;
 		r->session = s->id;
 		r->dying = s->dying;
+		r->uid = s->uid;
 		atomic_fetch_add_explicit(&r->dying->refs, 1, memory_order_relaxed);
 		pthread_mutex_lock(&a->mutex);
 		a->n_recordings++;
@@ -164,7 +165,7 @@ void record_on_started(void *owner, uint32_t events) {
 			c->recording = NULL;
 			c->session->is_recorded = false;
 			pthread_mutex_lock(&a->mutex);
-			recording_free(r);
+			recording_free(r, 0);
 			pthread_mutex_unlock(&a->mutex);
 		}
 		session_mark(c->session);
@@ -244,7 +245,7 @@ bool record_abandon(struct context *c, struct remains *m) {
 		m->recording = r->recorder ? r : NULL;
 		if (!r->recorder) {
 			recording_log_no_start(r);
-			recording_free(r);
+			recording_free(r, 0);
 		}
 	}
 	pthread_mutex_unlock(&a->mutex);
@@ -265,7 +266,7 @@ void record_drop(struct context *c) {
 		}
 		forget_started(r);
 		pica_recorder_destroy(r->recorder); /* idle */
-		recording_free(r);
+		recording_free(r, 0);
 	}
 	pthread_mutex_unlock(&a->mutex);
 }

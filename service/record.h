@@ -24,13 +24,14 @@ struct session;
 
 enum { RECORDINGS_A_SESSION = 64 }; /* files */
 
-/* folder exists. max_bytes of a file, 0: no end. */
+/* folder exists. max_bytes: of a file; 0: no limit. Returns 0 or a negative errno. */
 int archive_create(struct archive **out, struct server *server, const char *folder,
 		uint64_t max_bytes);
 /*
- * Waits until every recording is finished, those that abandoned contexts still begin, too, or
- * until_ns on the monotonic clock: after the reaper's end. NULL is allowed. False: that was logged,
- * and the archive is left to its threads, and the server, too: the last one calls server_end().
+ * Waits until every recording is finished, also those that abandoned contexts still begin, or
+ * until_ns on the monotonic clock. Call after the reaper has ended. NULL is allowed. Returns false,
+ * after logging it, if recordings are left: their threads keep the archive and the server, and the
+ * last one calls server_end().
  */
 bool archive_destroy(struct archive *a, uint64_t until_ns);
 
@@ -39,22 +40,22 @@ bool archive_destroy(struct archive *a, uint64_t until_ns);
 /* Asks for the recording of a session, or ends it. */
 void record_session(struct session *s, bool on);
 /*
- * The head of the queue goes to the engine next. False: it has to wait, because a recording begins
- * or has to end before; pump() is called again.
+ * The head of the queue goes to the engine next. Returns false if it has to wait because a
+ * recording begins or has to end first; pump() is called again.
  */
 bool record_ready(struct context *c);
 /*
- * A recording of the context is beginning: nobody but the archive's thread may touch its engine
- * part.
+ * Returns whether a recording of the context is beginning: only the archive's thread may then touch
+ * its engine part.
  */
 bool record_is_starting(const struct context *c);
-/* True: it is starting, and may take the time that a disk has. */
+/* Returns whether a recording is starting, which may take as long as the disk needs. */
 bool record_keeps_waiting(const struct context *c);
 /* The idle context's state or windows are going to be replaced, or nothing is recorded any more. */
 void record_split(struct context *c);
 /*
- * The context goes. A recording that has not begun is dropped. True: m was taken, and will be
- * buried. False: m->recording is set, m is the caller's.
+ * The context ends. A recording that has not begun is dropped. Returns true if m was taken and will
+ * be freed here. Otherwise m->recording is set and the caller keeps m.
  */
 bool record_abandon(struct context *c, struct remains *m);
 /* There is no memory for remains: gives the recording up, which may wait. */

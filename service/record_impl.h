@@ -18,13 +18,15 @@ enum {
 };
 
 struct recording {
-	struct recording *next; /* archive.first, .started, .finishing or .waiting */
+	struct recording *next; /* archive.first, .started, .finishing, .waiting or .kept */
 	struct archive *archive;
 	struct context *context; /* loop's thread */
 	struct pica_ctx *ctx;
 	struct pica_recorder *recorder;
 	uint64_t session;
 	struct dying *dying; /* a reference to its user's, where it is counted */
+	uid_t uid;
+	uint64_t bytes; /* under archive.mutex: reserved; of one that is kept: of its file */
 	bool is_starting; /* loop's thread: until it has heard of it */
 	bool to_start;    /* under archive.mutex: the thread has yet to do so */
 	bool is_taken;    /* likewise: the thread starts it, and may touch the context */
@@ -47,6 +49,8 @@ struct archive {
 	struct recording *started;
 	struct recording *finishing; /* each by a thread of its own */
 	struct recording *waiting;   /* for such a thread */
+	struct recording *kept;      /* finished, without all that they had: their files count */
+	uint64_t reserved_bytes;     /* of those that go on */
 	unsigned n_recordings;
 	unsigned n_finishing;
 	unsigned refs; /* its threads, and the server until archive_destroy() */
@@ -58,10 +62,22 @@ struct archive {
 
 /* Hands it to the archive's thread, to begin. */
 void archive_add(struct recording *r);
-/* Mutex held. */
-void recording_free(struct recording *r);
+/* Mutex held. size_bytes: of its file, or 0: there is none, or it does not count. */
+void recording_free(struct recording *r, uint64_t size_bytes);
 /* Why it did not begin. */
 void recording_log_no_start(const struct recording *r);
+
+/* ---- record_space.c ---- */
+/*
+ * The archive's thread: sets r->bytes, 0 if there are no limits. Returns 0, or -EDQUOT: there are
+ * as many files or bytes as its user, or all, may have.
+ */
+int record_space_reserve(struct recording *r);
+/* Mutex held. */
+void record_space_release(struct recording *r);
+/* Mutex held. Returns whether r is kept from now on, for its file counts. */
+bool record_space_keep(struct recording *r, uint64_t size_bytes);
+void record_space_finish(struct archive *a);
 
 /* ---- record.c ---- */
 /* A loop_fn: recordings have begun, or could not. */

@@ -9,14 +9,15 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "pica.h"
+#include "service/fault.h"
 #include "service/reaper.h"
 
 enum {
 	TMPFS_SUPER = 0x01021994,
-	SLICE_BYTES = 2 << 20,
+	SLICE_BYTES = 2 << 20, /* of pages that are given back, 0.3 ms */
 	KEPT_BYTES = 64 << 10, /* for a file with its inode, its watch, and what is not a page */
 	MOST_KEPT = 8192,      /* half of the events that inotify queues by default */
 };
@@ -27,6 +28,7 @@ struct region_account {
 	uid_t uid;
 	uint32_t n_regions;
 	uint64_t charged_bytes, dying_bytes;
+	struct pica_memory *memory; /* with what is charged */
 };
 
 /* ---- Charges: mutex held ---- */
@@ -47,6 +49,12 @@ static int open_account(struct region *r, uid_t uid) {
 		if (!a) {
 			return -ENOMEM;
 		}
+		const int ret = pica_memory_create(&a->memory, all->memory);
+		if (ret < 0) {
+			free(a);
+			return ret;
+		}
+		pica_memory_limit(a->memory, all->user_bytes);
 		a->uid = uid;
 		a->next = all->accounts;
 		all->accounts = a;
@@ -63,6 +71,7 @@ static void close_account(struct region *r) {
 			link = &(*link)->next;
 		}
 		*link = a->next;
+		pica_memory_destroy(a->memory);
 		free(a);
 	}
 }
@@ -71,6 +80,7 @@ static void charge(struct region *r, uint64_t bytes, bool is_dying) {
 	struct region_account *a = r->account;
 	r->all->charged_bytes += bytes - r->charge_bytes;
 	a->charged_bytes += bytes - r->charge_bytes;
+	pica_memory_add(a->memory, (int64_t)(bytes - r->charge_bytes));
 	a->dying_bytes -= r->is_dying ? r->charge_bytes : 0;
 	a->dying_bytes += is_dying ? bytes : 0;
 	r->charge_bytes = bytes;
@@ -98,6 +108,15 @@ static void forget(struct region *r) {
 static struct region *find_twin(const struct region *r, bool is_kept) {
 	struct region *twin = r->watch < 0 ? NULL : *bucket_of(r->all, r->watch);
 	while (twin && (twin == r || twin->watch != r->watch || twin->is_kept != is_kept)) {
+		twin = twin->next;
+	}
+	return twin;
+}
+
+/* Whether pages of the same file are being given back. */
+static bool is_being_punched(const struct region *r) {
+	const struct region *twin = r->watch < 0 ? NULL : *bucket_of(r->all, r->watch);
+	while (twin && (twin->watch != r->watch || !twin->is_punching)) {
 		twin = twin->next;
 	}
 	return twin;
@@ -131,8 +150,16 @@ static void read_events(struct regions *all) {
 /* ---- All of them ---- */
 
 int regions_init(struct regions *all, struct reaper *reaper) {
-	*all = (struct regions){ .reaper = reaper, .kept_bytes = KEPT_BYTES };
+	*all = (struct regions){ .reaper = reaper,
+		.inotify = -1,
+		.kept_bytes = KEPT_BYTES,
+		.user_bytes = UINT64_MAX };
 	pthread_mutex_init(&all->mutex, NULL);
+	pthread_cond_init(&all->cond, NULL);
+	const int ret = pica_memory_create(&all->memory, NULL);
+	if (ret < 0) {
+		return ret;
+	}
 	all->inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	return all->inotify < 0 ? -errno : 0;
 }
@@ -146,13 +173,20 @@ void regions_finish(struct regions *all) {
 	if (all->inotify >= 0) {
 		close(all->inotify);
 	}
+	pica_memory_destroy(all->memory);
+	pthread_cond_destroy(&all->cond);
 	pthread_mutex_destroy(&all->mutex);
 }
 
-void regions_limit(struct regions *all, uint64_t total_bytes) {
+void regions_limit(struct regions *all, uint64_t total_bytes, uint64_t user_bytes) {
 	const uint64_t least = total_bytes / MOST_KEPT;
 	pthread_mutex_lock(&all->mutex);
 	all->kept_bytes = least > KEPT_BYTES ? least : KEPT_BYTES;
+	all->user_bytes = user_bytes ? user_bytes : UINT64_MAX;
+	pica_memory_limit(all->memory, total_bytes / 2);
+	for (const struct region_account *a = all->accounts; a; a = a->next) {
+		pica_memory_limit(a->memory, all->user_bytes);
+	}
 	pthread_mutex_unlock(&all->mutex);
 }
 
@@ -193,6 +227,7 @@ static struct region *new_region(struct regions *all, enum region_kind kind) {
 	r->end = end;
 	r->kind = kind;
 	r->watch = -1;
+	r->fault = -1;
 	return r;
 }
 
@@ -211,12 +246,16 @@ static int enlist(struct region *r, uid_t uid, uint64_t bytes, int fd) {
 	ret = ret < 0 ? ret : open_account(r, uid);
 	if (ret == 0) {
 		struct region **bucket = bucket_of(all, r->watch), *kept = find_twin(r, true);
+		r->end->uid = uid;
 		if (kept) {
 			forget(kept);
 		}
 		charge(r, bytes, false);
 		r->next = *bucket;
 		*bucket = r;
+		while (is_being_punched(r)) {
+			pthread_cond_wait(&all->cond, &all->mutex);
+		}
 	}
 	pthread_mutex_unlock(&all->mutex);
 	return ret;
@@ -235,8 +274,11 @@ static int map(struct region **out, struct regions *all, uid_t uid, enum region_
 		free_unlisted(r);
 		return ret;
 	}
-	const int ret = enlist(r, uid, kind == REGION_RINGS ? 0 : size_bytes, fd);
+	r->fault = fault_cover(r->host, size_bytes);
+	const int ret = r->fault < 0 ? r->fault :
+				       enlist(r, uid, kind == REGION_RINGS ? 0 : size_bytes, fd);
 	if (ret < 0) {
+		fault_uncover(r->fault);
 		munmap(r->host, size_bytes);
 		free_unlisted(r);
 		return ret;
@@ -297,6 +339,10 @@ int region_charge(struct region **out, struct regions *all, uid_t uid, uint32_t 
 	return 0;
 }
 
+struct pica_memory *region_memory(const struct region *r) {
+	return r->account->memory;
+}
+
 /* ---- Its end ---- */
 
 struct region *region_get(struct region *r) {
@@ -320,27 +366,35 @@ void region_drop(struct region *r) {
 }
 
 /*
- * In slices, between which the loop's thread gets the mutex. Stops when the file is imported: then
- * its pages are those of the other region. Returns false if there may be pages left.
+ * Gives back a slice of pages, which an import of the same file waits for. Returns false if it
+ * cannot, or if the file is imported: then its pages are those of the other region.
  */
 static bool punch(struct region *r) {
-	const struct timespec nap = { .tv_nsec = 1000 };
-	bool is_done = true;
-	for (uint32_t at = 0; at < r->size_bytes && is_done; at += SLICE_BYTES) {
-		const uint32_t left = r->size_bytes - at;
-		pthread_mutex_lock(&r->all->mutex);
-		is_done = !find_twin(r, false) &&
-				madvise(r->host + at, left < SLICE_BYTES ? left : SLICE_BYTES,
-						MADV_REMOVE) == 0;
-		pthread_mutex_unlock(&r->all->mutex);
-		nanosleep(&nap, NULL);
+	struct regions *all = r->all;
+	const uint32_t left = r->size_bytes - r->punched_bytes;
+	const uint32_t n = left < SLICE_BYTES ? left : SLICE_BYTES;
+	pthread_mutex_lock(&all->mutex);
+	r->is_punching = !find_twin(r, false);
+	pthread_mutex_unlock(&all->mutex);
+	if (!r->is_punching) {
+		return false;
 	}
+	const bool is_done = madvise(r->host + r->punched_bytes, n, MADV_REMOVE) == 0;
+	pthread_mutex_lock(&all->mutex);
+	r->is_punching = false;
+	pthread_cond_broadcast(&all->cond);
+	pthread_mutex_unlock(&all->mutex);
+	r->punched_bytes += is_done ? n : 0;
 	return is_done;
 }
 
-void region_release(struct region *r) {
+bool region_release(struct region *r) {
 	struct regions *all = r->all;
 	const bool has_pages = r->kind != REGION_MADE || r->may_come_back || !punch(r);
+	if (!has_pages && r->punched_bytes < r->size_bytes) {
+		return false;
+	}
+	fault_uncover(r->fault);
 	if (r->host) {
 		munmap(r->host, r->size_bytes);
 	}
@@ -355,6 +409,7 @@ void region_release(struct region *r) {
 				false);
 	}
 	pthread_mutex_unlock(&all->mutex);
+	return true;
 }
 
 static int write_all(int fd, const char *bytes, size_t n) {

@@ -34,6 +34,7 @@ enum region_kind {
 
 enum { REGION_BUCKETS = 1024 };
 
+struct pica_memory;
 struct region_account;
 
 /* All regions of a service. */
@@ -41,9 +42,16 @@ struct regions {
 	struct reaper *reaper;
 	int inotify;  /* -1: none, so that nothing is charged beyond its release */
 	pthread_mutex_t mutex; /* covers what follows */
+	pthread_cond_t cond;   /* a slice of pages was given back */
 	struct region *bucket[REGION_BUCKETS]; /* by watch */
 	struct region_account *accounts;       /* of users that have regions */
 	uint64_t charged_bytes; /* to all */
+	/*
+	 * The engine's of all sessions, without regions: those of some users must not take the
+	 * room that others work in. Accounts belong to it.
+	 */
+	struct pica_memory *memory;
+	uint64_t user_bytes; /* limit of an account */
 	uint64_t kept_bytes;    /* at least, of a kept one */
 };
 
@@ -60,20 +68,26 @@ struct region {
 	enum region_kind kind;
 	bool may_come_back; /* set before the drop: its client may import it, so that pages stay */
 	uint8_t *host;
+	int fault; /* of fault.h; -1: no mapping */
 	/* Covered by regions.mutex. */
 	struct region_account *account;
 	int watch; /* -1: none */
 	uint64_t charge_bytes;
 	bool is_dying, is_kept;
 	bool is_gone; /* nobody else holds the file */
+	bool is_punching;      /* a slice of its pages is being given back */
+	uint32_t punched_bytes; /* the reaper's: from its start, so many are given back */
 };
 
-/* 0, or why there is no inotify; regions work without it. */
+/* Returns 0, -ENOMEM without regions.memory, or the errno of inotify; regions work without it. */
 int regions_init(struct regions *all, struct reaper *reaper);
 /* Nobody has a region any more. */
 void regions_finish(struct regions *all);
-/* total_bytes: the quota of all. Bounds how many regions can be kept, and so watches and events. */
-void regions_limit(struct regions *all, uint64_t total_bytes);
+/*
+ * The quotas of all and of a user; user_bytes 0: none. Bounds how many regions can be kept, and so
+ * watches and events. The engine may use half of total_bytes beside the regions.
+ */
+void regions_limit(struct regions *all, uint64_t total_bytes, uint64_t user_bytes);
 /* Looks for kept regions that are gone. */
 void regions_update(struct regions *all);
 
@@ -83,28 +97,37 @@ struct region_charges {
 struct region_charges regions_charges(struct regions *all, uid_t uid);
 
 /*
- * New zeroed memory of size_bytes (a multiple of 4096). *fd becomes a descriptor for the client, to
- * be closed by the caller. -ENOMEM, -EMFILE, -ENOSPC ...
+ * Creates zeroed memory of size_bytes (a multiple of 4096). *fd becomes a descriptor for the
+ * client, which the caller closes. Returns 0, or -ENOMEM, -EMFILE, -ENOSPC, ...
  */
 int region_create(struct region **out, struct regions *all, uid_t uid, enum region_kind kind,
 		uint32_t size_bytes, int *fd);
 /*
- * Maps a client's descriptor, which stays the caller's. -EINVAL: no memfd of exactly size_bytes
- * whose size is sealed, or one of huge pages, which can fail to be there when they are touched.
+ * Maps a client's descriptor, which stays the caller's. Returns 0 or a negative errno; -EINVAL for
+ * anything but a memfd of exactly size_bytes whose size is sealed, and for one of huge pages, which
+ * can be missing when they are touched.
  */
 int region_import(
 		struct region **out, struct regions *all, uid_t uid, int fd, uint32_t size_bytes);
-/* REGION_WINDOWS. -ENOMEM. */
+/* Creates a region of kind REGION_WINDOWS. Returns 0 or -ENOMEM. */
 int region_charge(struct region **out, struct regions *all, uid_t uid, uint32_t size_bytes);
+/* Of its user: regions, and what contexts use that belong to it. Borrowed. */
+struct pica_memory *region_memory(const struct region *r);
 struct region *region_get(struct region *r);
 /* NULL is allowed. Any thread; the last one gives it to the reaper. */
 void region_put(struct region *r);
 /* Puts the reference of its owner: from now on it is dying. NULL is allowed. */
 void region_drop(struct region *r);
-/* The reaper's: nobody uses it any more. */
-void region_release(struct region *r);
+/*
+ * The reaper's: nobody uses it any more. Gives back a slice of its pages, then all else. Returns
+ * whether that was all: r is gone.
+ */
+bool region_release(struct region *r);
 
-/* A sealed memfd with bytes that a client may read, the caller's to close; or a negative errno. */
+/*
+ * Returns a sealed memfd with bytes that a client may read, for the caller to close, or a negative
+ * errno.
+ */
 int sealed_file(const char *name, const void *bytes, size_t size_bytes);
 
 #endif

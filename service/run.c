@@ -15,6 +15,9 @@
 /* Of a session in one run; then others have theirs. */
 enum { JOBS_A_RUN = 256, MESSAGES_A_RUN = 16 };
 
+/* After this time a run takes no further message, and begins no further request. */
+static const uint64_t requests_ns = 100000;
+
 void session_push_done(
 		struct session *s, const struct pica_job *job, int32_t result, uint32_t flags) {
 	const struct pica_done done = { job->user_data, result, flags };
@@ -123,6 +126,15 @@ static bool serve_ring(struct session *s, unsigned *jobs) {
 	return s->state == SESSION_OPEN;
 }
 
+bool session_may_run_request(struct session *s) {
+	if (s->has_run_request && loop_now_ns() >= s->run_until_ns) {
+		session_mark(s);
+		return false;
+	}
+	s->has_run_request = true;
+	return true;
+}
+
 bool session_catch_up(struct session *s) {
 	unsigned jobs = JOBS_A_RUN;
 	return serve_ring(s, &jobs);
@@ -130,6 +142,8 @@ bool session_catch_up(struct session *s) {
 
 void session_run(struct session *s) {
 	unsigned jobs = JOBS_A_RUN, messages = MESSAGES_A_RUN;
+	s->run_until_ns = loop_now_ns() + requests_ns;
+	s->has_run_request = false;
 	for (struct context *c = s->contexts; c; c = c->next_context) {
 		if (c->has_done && !record_is_starting(c)) {
 			context_collect(c);
@@ -141,7 +155,9 @@ void session_run(struct session *s) {
 			return;
 		}
 		is_again = messages > 0 && session_read_message(s);
-		messages -= is_again;
+		if (is_again) {
+			messages = loop_now_ns() < s->run_until_ns ? messages - 1 : 0;
+		}
 		if (!is_again && s->state == SESSION_OPEN && !s->server->is_stopping) {
 			is_again = jobs > 0 && has_more(s);
 		}

@@ -39,17 +39,18 @@ struct sandbox_folder {
 };
 
 /*
- * No files but those below the folders, for this thread and those that it makes from now on; what
- * is open stays so. From Linux 6.12 on no abstract sockets of others either, and no signals to
- * other processes: has_child lets them through, to one that was started before. -EOPNOTSUPP: not
- * with this kernel or this build; or another negative errno, and nothing holds.
+ * Denies this thread, and those that it makes from now on, all files except those below the
+ * folders; open files stay open. From Linux 6.12 on it also denies abstract sockets of others, and
+ * signals to other processes unless has_child is set (a child was started before). Returns 0,
+ * -EOPNOTSUPP if this kernel or this build cannot, or another negative errno; on failure nothing is
+ * denied.
  */
 int sandbox_folders(const struct sandbox_folder *folders, unsigned n, bool has_child);
 /*
- * No system calls but those that the service needs, for all threads: others fail with EPERM, and
- * what only an intruder would try (starting programs, tracing, mounting ...) ends the process.
+ * Denies all threads every system call that the service does not need: it fails with EPERM, and
+ * those that only an intruder would try (starting programs, tracing, mounting ...) end the process.
  * features: SANDBOX_* bits. child: the one process that may be ended and waited for, or 0. Needs
- * no_new_privs or root. -EOPNOTSUPP as above.
+ * no_new_privs or root. Returns as above.
  */
 int sandbox_filter(unsigned features, pid_t child);
 

@@ -12,13 +12,13 @@
 
 struct seat;
 
-/* Told by seat_dispatch() when the screen is ours (again), or was taken. */
+/* Called by seat_dispatch() when the screen becomes ours (again), or was taken. */
 typedef void seat_fn(void *owner, bool is_active);
 
 /*
- * name: "none", "seatd", "logind", "builtin", "any" of the last three, or "auto": any, else none.
- * -EOPNOTSUPP: this build has no libseat; else as libseat says. A seat of libseat becomes active by
- * seat_dispatch(); "none" is from the start, without a call.
+ * name: "none", "seatd", "logind", "builtin", "any" of the last three, or "auto": any, else none. A
+ * seat of libseat becomes active by seat_dispatch(); "none" is active from the start, without a
+ * call. Returns 0, -EOPNOTSUPP if this build has no libseat, or an error of libseat.
  */
 int seat_open(struct seat **out, const char *name, seat_fn *fn, void *owner);
 /* Devices are closed before. NULL is allowed. */
@@ -32,9 +32,9 @@ bool seat_is_kept(const struct seat *seat);
  */
 bool seat_has_terminal(const struct seat *seat);
 bool seat_is_in_front(const struct seat *seat);
-/* For poll(2), or -1. */
+/* Returns a descriptor for poll(2), or -1. */
 int seat_fd(const struct seat *seat);
-/* 0, or an errno: the seat is lost for good. */
+/* Returns 0, or a negative errno if the seat is lost for good. */
 int seat_dispatch(struct seat *seat);
 
 struct seat_device {

@@ -12,6 +12,7 @@
 
 #include "service/acceptor.h"
 #include "service/context.h"
+#include "service/fault.h"
 #include "service/logfmt.h"
 #include "service/memory_quota.h"
 #include "service/metrics.h"
@@ -150,8 +151,9 @@ int server_reload(struct server *server, const struct server_settings *settings)
 	server->settings.max_sessions = settings->max_sessions;
 	server->settings.user_sessions = settings->user_sessions;
 	server->settings.total_memory_bytes = settings->total_memory_bytes;
-	regions_limit(&server->regions, settings->total_memory_bytes);
 	server->settings.user_memory_bytes = settings->user_memory_bytes;
+	regions_limit(&server->regions, settings->total_memory_bytes, settings->user_memory_bytes);
+	server->settings.user_cpu_ns_per_s = settings->user_cpu_ns_per_s;
 	server->settings.max_greeting = settings->max_greeting;
 	server->settings.hello_ns = settings->hello_ns;
 	server->settings.job_ns = settings->job_ns;
@@ -161,9 +163,11 @@ int server_reload(struct server *server, const struct server_settings *settings)
 	for (struct session *s = server->sessions; s; s = s->next) {
 		if (s->state == SESSION_OPEN) {
 			s->limits = settings->limits;
+			pica_memory_limit(s->memory, s->limits.memory_bytes);
 			session_event(s, &event);
 		}
 	}
+	pica_device_trim(server->device);
 	server_log(server, LOG_LEVEL_INFO, "event=reloaded sessions=%u", server_sessions(server));
 	return 0;
 }
@@ -204,7 +208,7 @@ static int64_t time_to_drain(const struct server *server) {
 	if (!server->is_stopping || server->stop_by_ns == UINT64_MAX) {
 		return -1;
 	}
-	const uint64_t until = server->stop_by_ns - server->settings.stop_ns / 2;
+	const uint64_t until = server->stop_by_ns - server->settings.stop_ns / 3 * 2;
 	const uint64_t now = loop_now_ns();
 	return now < until ? (int64_t)(until - now) : 0;
 }
@@ -262,6 +266,9 @@ void server_settings_init(struct server_settings *s) {
 	s->hello_ns = 2000000000ull;
 	s->max_priority = 0;
 	s->record_bytes = UINT64_C(4) << 30;
+	s->record_user_bytes = UINT64_C(32) << 30;
+	s->record_total_bytes = UINT64_C(128) << 30;
+	s->record_user_files = 1024;
 	s->record_queue_bytes = 64 << 20;
 	s->record_patience_ns = UINT64_C(10000000000);
 	s->job_ns = 60000000000ull;
@@ -292,10 +299,31 @@ static void on_regions(void *owner, uint32_t events) {
 	regions_update(owner);
 }
 
+/* Whoever has memory that cannot be had is told, and ends. */
+static void on_fault(void *owner, uint32_t events) {
+	struct server *server = owner;
+	uint64_t count;
+	const ssize_t n = read(fault_fd(), &count, sizeof(count));
+	(void)n; /* empty: another one has read it */
+	for (struct session *s = server->sessions; s; s = s->next) {
+		bool has_fault = s->ring_memory && fault_has_been(s->ring_memory->fault);
+		for (uint32_t i = 0; i < s->n_regions; i++) {
+			has_fault |= fault_has_been(s->regions[i]->fault);
+		}
+		if (has_fault) {
+			session_break(s, -EFAULT, "a page of its memory cannot be had (SIGBUS)");
+		}
+	}
+}
+
 /* Where there is no inotify, or no /proc, the service works without. */
 static int open_regions(struct server *server) {
 	const int ret = regions_init(&server->regions, server->reaper);
-	regions_limit(&server->regions, server->settings.total_memory_bytes);
+	if (!server->regions.memory) {
+		return ret;
+	}
+	regions_limit(&server->regions, server->settings.total_memory_bytes,
+			server->settings.user_memory_bytes);
 	if (ret < 0) {
 		server_log(server, LOG_LEVEL_WARNING, "event=memory_unwatched error=\"%s\"",
 				strerror(-ret));
@@ -371,12 +399,19 @@ int server_create(struct server **out, const struct server_settings *settings) {
 	if (ret < 0) {
 		goto err_archive;
 	}
+	if (fault_fd() >= 0) {
+		ret = loop_watch_add(server->loop, &server->fault_watch, fault_fd(), on_fault,
+				server);
+		if (ret < 0) {
+			goto err_archive;
+		}
+	}
 	*out = server;
 	return 0;
 
 err_archive:
-	presenter_destroy(server->presenter);
-	archive_destroy(server->archive, UINT64_MAX); /* idle */
+	presenter_destroy(server->presenter, UINT64_MAX); /* idle, both */
+	archive_destroy(server->archive, UINT64_MAX);
 err_device:
 	pica_device_destroy(server->device);
 err_reaper:
@@ -404,13 +439,20 @@ bool server_destroy(struct server *server) {
 	/* contexts end before their device */
 	const bool is_reaped = reaper_stop(server->reaper, until_ns);
 	loop_watch_remove(server->loop, server->regions_watch);
+	loop_watch_remove(server->loop, server->fault_watch);
 	loop_watch_remove(server->loop, server->present_watch);
-	presenter_destroy(server->presenter);
+	const bool is_dark = presenter_destroy(server->presenter, until_ns);
 	if (!is_reaped) {
 		server_log(server, LOG_LEVEL_WARNING,
 				"event=stopped_early contexts=%u text=\"their work and their "
 				"recordings end unfinished\"",
 				reaper_pending(server->reaper));
+	}
+	if (!is_dark) {
+		server_log(server, LOG_LEVEL_WARNING,
+				"event=stopped_early text=\"the display does not answer\"");
+	}
+	if (!is_reaped || !is_dark) {
 		return false; /* its threads have everything else */
 	}
 	const bool is_done = archive_destroy(server->archive, until_ns);

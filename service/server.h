@@ -32,6 +32,7 @@ struct server_settings {
 	uint32_t user_sessions;     /* of one user; 0: as many as there are */
 	uint64_t total_memory_bytes; /* of all sessions */
 	uint64_t user_memory_bytes; /* of those of one user; 0: as much as there is */
+	uint64_t user_cpu_ns_per_s; /* likewise: processor time */
 	uint32_t max_greeting;      /* connections that have not said HELLO yet */
 	uint64_t hello_ns;          /* how long they may take */
 	int32_t max_priority;       /* that a client may ask for, 0..10 */
@@ -40,6 +41,8 @@ struct server_settings {
 	const char *record_folder; /* borrowed; NULL: nothing can be recorded */
 	bool record_always;        /* every session, else those that are asked for */
 	uint64_t record_bytes;     /* of a file; 0: no end */
+	uint64_t record_user_bytes, record_total_bytes; /* of a user's files, and all; 0: no end */
+	uint32_t record_user_files; /* likewise */
 	uint64_t record_queue_bytes; /* that wait for the disk; a recording with more ends */
 	uint64_t record_patience_ns; /* with a disk that does not answer; then it goes on without */
 	struct present_settings present; /* present.impl NULL: no display */
@@ -54,32 +57,32 @@ void server_settings_init(struct server_settings *settings);
 
 struct server;
 
-/* 0 or a negative errno; *out is untouched on failure. */
+/* Returns 0 or a negative errno; *out is unchanged on failure. */
 int server_create(struct server **out, const struct server_settings *settings);
 /*
- * Ends all sessions and waits for their work, stop_ns after server_stop() at most: then threads of
- * the service go on, with all that they use, until the process ends. False: so it is, which was
- * logged. NULL is allowed.
+ * Ends all sessions and waits for their work, at most stop_ns after server_stop(). NULL is allowed.
+ * Returns false, after logging it, if work is left: threads of the service go on then, with all
+ * that they use, until the process ends.
  */
 bool server_destroy(struct server *server);
 /*
- * Accepts clients from a listening SOCK_SEQPACKET socket, non-blocking, which the server owns from
- * then on (also on failure). A further one takes the place of the first.
+ * Accepts clients from a listening non-blocking SOCK_SEQPACKET socket, which the server owns from
+ * then on (also on failure). A second socket replaces the first. Returns 0 or a negative errno.
  */
 int server_listen(struct server *server, int listener);
 /*
- * Takes a connected socket (non-blocking) as a client whose credentials are not asked: of the same
- * process. Before server_run(), or on its thread.
+ * Takes a connected non-blocking socket of a client in the same process, whose credentials are not
+ * asked for. Call before server_run(), or on its thread. Returns 0 or a negative errno.
  */
 int server_add_client(struct server *server, int sock);
 /*
- * New limits and access for what is asked from now on, of which sessions are told; what of the
- * display presenter_reload() changes, at once. -ENOMEM: nothing changed.
+ * Applies new limits and access to later requests, and informs sessions of them; applies at once
+ * what presenter_reload() changes. Returns 0, or -ENOMEM: nothing changed.
  */
 int server_reload(struct server *server, const struct server_settings *settings);
 /*
  * Runs until server_stop() was called and everything that was submitted by then, up to a session's
- * quota of jobs, is complete, or half of stop_ns is over.
+ * quota of jobs, is complete, or a third of stop_ns is over. Returns 0 or a negative errno.
  */
 int server_run(struct server *server);
 /*

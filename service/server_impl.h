@@ -10,6 +10,7 @@
 #include "service/region.h"
 #include "service/server.h"
 #include "service/spare.h"
+#include "sock.h"
 
 struct archive;
 struct presenter;
@@ -22,7 +23,7 @@ struct server {
 	struct pica_device *device;
 	struct reaper *reaper;
 	struct regions regions;
-	struct loop_watch *regions_watch;
+	struct loop_watch *regions_watch, *fault_watch;
 	struct archive *archive; /* NULL: nothing is recorded */
 	struct presenter *presenter; /* NULL: no display */
 	struct loop_watch *present_watch;
@@ -39,12 +40,13 @@ struct server {
 	struct loop_timer spare_timer;
 	struct loop_task free_task;
 	struct spare spare;
+	struct sock_message mail; /* the message that is being handled */
 	atomic_bool want_stop;
 	bool is_stopping;
 	uint64_t stop_by_ns; /* then: on loop_now_ns()'s clock */
 };
 
-/* An open one, or NULL. */
+/* Returns an open session, or NULL. */
 struct session *server_find_session(const struct server *server, uint64_t id);
 
 /* ---- admission.c ---- */
@@ -54,13 +56,14 @@ void server_accept(void *owner, int sock, bool is_last);
 /* A timer: holds descriptors again. */
 void server_fill_spare(void *owner);
 /*
- * The session that has said HELLO is counted as one: NULL, or which quota is used up. That of an
- * administrator, who may have to end others, comes in all the same, but makes nothing (over_quota).
+ * Counts a session that has sent HELLO. Returns NULL, or the name of the quota that is used up. The
+ * session of an administrator, who may have to end others, is admitted even then, but may create
+ * nothing (over_quota).
  */
 const char *server_admit(struct server *server, struct session *s);
 /*
- * No descriptors are left: releases those that are held for administrators. False: there are none.
- * server_spare_end() holds again what is left then.
+ * Call when no descriptors are left: releases those that are held for administrators. Returns false
+ * if there are none. server_spare_end() takes them back.
  */
 bool server_spare_begin(struct server *server);
 void server_spare_end(struct server *server);

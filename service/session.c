@@ -110,6 +110,14 @@ void session_event(struct session *s, const struct pica_event *event) {
 
 /* ---- Objects ---- */
 
+void session_charge(struct session *s, int64_t size_bytes) {
+	s->memory_bytes += (uint64_t)size_bytes;
+	pica_memory_add(s->memory, size_bytes);
+	if (memory_quota_is_full(s)) {
+		pica_device_trim(s->server->device);
+	}
+}
+
 struct region *session_region(struct session *s, uint32_t handle) {
 	for (uint32_t i = 0; i < s->n_regions; i++) {
 		if (s->regions[i]->handle == handle) {
@@ -162,6 +170,11 @@ static int open_rings(struct session *s, uint32_t entries, int fds[3]) {
 	if (ret < 0) {
 		goto err;
 	}
+	ret = pica_memory_create(&s->memory, region_memory(s->ring_memory));
+	if (ret < 0) {
+		goto err;
+	}
+	pica_memory_limit(s->memory, s->limits.memory_bytes);
 	ring_server_init(&s->ring, s->ring_memory->host, &header);
 	ret = loop_bell_add(
 			s->server->loop, &s->bell_watch, to_us[0], on_bell, s);
@@ -186,6 +199,8 @@ err:
 	if (fds[0] >= 0) {
 		close(fds[0]);
 	}
+	pica_memory_destroy(s->memory);
+	s->memory = NULL;
 	region_drop(s->ring_memory);
 	s->ring_memory = NULL;
 	return ret;
@@ -326,7 +341,7 @@ static void close_session(struct session *s) {
 }
 
 bool session_read_message(struct session *s) {
-	static struct sock_message m; /* of the loop's thread, like all of this; 4 KiB */
+	struct sock_message *m = &s->server->mail;
 	if (!s->has_mail || s->state == SESSION_BROKEN) {
 		return false;
 	}
@@ -336,10 +351,10 @@ bool session_read_message(struct session *s) {
 				loop_now_ns() + dying_rest_ns);
 		return false;
 	}
-	const int ret = sock_receive(s->sock, &m);
+	const int ret = sock_receive(s->sock, m);
 	s->has_mail = ret != -EAGAIN;
 	if (ret == -EMFILE && s->state == SESSION_OPEN) {
-		session_reply_error(s, sock_head(&m), ret, "descriptors of the service used up");
+		session_reply_error(s, sock_head(m), ret, "descriptors of the service used up");
 	} else if (ret == -EPROTO || ret == -EMFILE) {
 		session_break(s, -EPROTO, "malformed message");
 	} else if (ret <= 0 && ret != -EAGAIN) {
@@ -347,11 +362,11 @@ bool session_read_message(struct session *s) {
 	} else if (ret > 0) {
 		/* A request comes after what was submitted before it was sent. */
 		if (s->state == SESSION_GREETING) {
-			greet(s, &m);
+			greet(s, m);
 		} else if (session_catch_up(s)) {
-			message_handle(s, &m);
+			message_handle(s, m);
 		}
-		sock_drop(&m);
+		sock_drop(m);
 	}
 	return s->has_mail;
 }
@@ -390,6 +405,7 @@ int session_create(struct session **out, struct server *server, int sock, pid_t 
 	s->dying_timer.owner = s;
 	s->task.fn = run;
 	s->task.owner = s;
+	s->task.share = &dying->share;
 	memcpy(s->name, "greeting", 9);
 	int ret = loop_watch_add(
 			server->loop, &s->sock_watch, sock, on_socket, s);
@@ -415,6 +431,7 @@ void session_destroy(struct session *s) {
 	while (s->contexts) {
 		context_destroy(s->contexts);
 	}
+	session_usage_ends(s);
 	if (s->present) {
 		presenter_client_destroy(s->server->presenter, s->present);
 	}
@@ -425,6 +442,7 @@ void session_destroy(struct session *s) {
 		region_drop(s->regions[i]);
 	}
 	free(s->regions);
+	pica_memory_destroy(s->memory);
 	region_drop(s->ring_memory);
 	close(s->sock);
 	if (s->bell_in >= 0) {

@@ -8,6 +8,7 @@
 #include "pica.h"
 #include "ring.h"
 #include "service/loop.h"
+#include "service/reaper.h"
 #include "service/region.h"
 #include "service/server.h"
 #include "sock.h"
@@ -40,6 +41,8 @@ struct session {
 	struct loop_timer dying_timer; /* set: its messages wait (has_many_dying()) */
 	struct loop_task task;         /* posted: it is marked */
 	bool has_mail;                 /* there may be messages to read */
+	uint64_t run_until_ns;         /* then requests wait for its next run */
+	bool has_run_request;          /* in this run, which has at least one */
 	bool is_admitted;             /* counted as one that has greeted */
 	bool has_waited;               /* long enough for recordings to be finished */
 	bool has_left;                 /* closed by its client: nobody reconnects */
@@ -51,8 +54,8 @@ struct session {
 	struct ring_server ring;
 	uint32_t outstanding; /* popped and not pushed */
 	/* Quota of processor time. */
-	int64_t cpu_allowance;
-	uint64_t cpu_used, cpu_at_ns; /* at the last look */
+	struct cpu_bucket cpu;
+	uint64_t cpu_used; /* at the last look */
 	bool is_throttled;            /* until cpu_timer */
 	struct loop_timer cpu_timer;
 	bool needs_publish;
@@ -68,7 +71,8 @@ struct session {
 	uint64_t used_timelines; /* a bit each */
 	struct region **regions;
 	uint32_t n_regions, cap_regions;
-	uint64_t memory_bytes;
+	uint64_t memory_bytes; /* regions and windows */
+	struct pica_memory *memory; /* with them, and of its user; NULL: no HELLO yet */
 	uint32_t next_handle;
 	uint32_t n_requests; /* that wait */
 	/* NULL: nothing was presented yet, or no display */
@@ -82,7 +86,7 @@ struct session {
 };
 
 /* ---- session.c ---- */
-/* Takes sock. pid 0: of this process. */
+/* Takes sock. pid 0: a client in this process. Returns 0 or a negative errno. */
 int session_create(struct session **out, struct server *server, int sock, pid_t pid, uid_t uid,
 		bool is_admin);
 /* Gives what may still be in use to the reaper and frees the rest. */
@@ -96,6 +100,8 @@ void session_mark(struct session *s);
 /* Handles one message. Returns true if there may be more. */
 bool session_read_message(struct session *s);
 void session_event(struct session *s, const struct pica_event *event);
+/* Regions and windows: so much more, or less. What the engine keeps beyond a limit then goes. */
+void session_charge(struct session *s, int64_t size_bytes);
 struct region *session_region(struct session *s, uint32_t handle);
 struct context *session_context(struct session *s, uint32_t handle);
 /*
@@ -117,12 +123,24 @@ void usage_add(struct pica_usage *sum, const struct pica_usage *more);
 void session_usage(const struct session *s, struct pica_usage *sum);
 /* Adds what its contexts of now have used. */
 void session_live_usage(const struct session *s, struct pica_usage *sum);
-/* False: it has used up its processor time, and is marked when it has some again. */
+/* Returns whether processor time of the session or of its user is limited. */
+bool session_is_metered(const struct session *s);
+/*
+ * Returns false if the session, or its user, has used up the processor time; the session is marked
+ * when there is some again.
+ */
 bool session_may_run(struct session *s);
+/* Its contexts are destroyed: what it has used is charged to its user. */
+void session_usage_ends(struct session *s);
 
 /* ---- run.c ---- */
 /* Does what is due. Not within a message or a request of the session. */
 void session_run(struct session *s);
+/*
+ * Returns whether another request may run, or a slice of one. If not, the session is marked: others
+ * have their runs before.
+ */
+bool session_may_run_request(struct session *s);
 /* Takes what was submitted by now. Returns false if the session was broken. */
 bool session_catch_up(struct session *s);
 /* Puts a completion into the ring. */

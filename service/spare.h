@@ -20,9 +20,9 @@ struct spare {
 
 /* How many a process should hold whose limit is as it is now. None are held yet. */
 void spare_init(struct spare *s);
-/* As many as there are; true: all that are wanted. */
+/* Takes as many as there are. Returns whether all that are wanted were there. */
 bool spare_fill(struct spare *s);
-/* Gives them back to the process; false: there were none. */
+/* Gives them back to the process. Returns false if there were none. */
 bool spare_release(struct spare *s);
 
 #endif

@@ -250,7 +250,7 @@ static bool wait_is_over(struct context *c, int32_t *result) {
 /* Whether another job of the context goes to the engine now. */
 static bool has_turn(struct context *c, const struct pica_job *job) {
 	const struct session *s = c->session;
-	const uint32_t depth = s->limits.cpu_ns_per_s ? METERED_DEPTH : ENGINE_DEPTH;
+	const uint32_t depth = session_is_metered(s) ? METERED_DEPTH : ENGINE_DEPTH;
 	if (job->op == PICA_OP_PRESENT && s->presents >= s->limits.presents) {
 		return false; /* until one of those was shown */
 	}
@@ -261,14 +261,19 @@ static bool has_turn(struct context *c, const struct pica_job *job) {
 static bool begin_request(struct context *c, struct slot *slot) {
 	fence(c);
 	finish_ready(c);
-	if (!context_has_finished(c)) {
+	if (!context_has_finished(c) || !session_may_run_request(c->session)) {
 		return false;
 	}
 	struct request *r = slot->request;
 	slot->request = NULL;
 	slot->state = SLOT_EMPTY;
-	request_run(c, r);
-	return true;
+	if (request_run(c, r)) {
+		return true;
+	}
+	slot->request = r;
+	slot->state = SLOT_QUEUED;
+	session_mark(c->session);
+	return false;
 }
 
 /* Begins the slot at next. Returns false if it has to wait. */

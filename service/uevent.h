@@ -5,9 +5,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A non-blocking descriptor for poll(2), close()d by the caller; -EPERM, -EPROTONOSUPPORT, ... */
+/*
+ * Returns a non-blocking descriptor for poll(2), which the caller closes, or -EPERM,
+ * -EPROTONOSUPPORT, ...
+ */
 int uevent_open(void);
-/* Reads all that is there: true if some of it concerned displays. */
+/* Reads all that is there. Returns whether some of it concerned displays. */
 bool uevent_read(int fd);
 /* Whether a message of the kernel ("ACTION@path\0KEY=value\0...") is about displays. Any bytes. */
 bool uevent_is_display(const char *message, size_t size_bytes);

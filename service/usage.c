@@ -36,24 +36,47 @@ void context_usage_ends(const struct context *c) {
 	usage_add(&c->session->server->metrics.gone, &used);
 }
 
-/*
- * ---- Processor time of a session: a bucket that fills at the quota's rate and holds a second of
- * it ----
- */
+/* ---- Processor time ---- */
 
 static const uint64_t second_ns = 1000000000;
 
-static void refill(struct session *s) {
-	const uint64_t quota = s->limits.cpu_ns_per_s, now = loop_now_ns();
-	uint64_t elapsed = now - s->cpu_at_ns;
+bool session_is_metered(const struct session *s) {
+	return s->limits.cpu_ns_per_s || s->server->settings.user_cpu_ns_per_s;
+}
+
+static void fill(struct cpu_bucket *b, uint64_t quota, uint64_t now, uint64_t used_ns) {
+	if (!quota) {
+		*b = (struct cpu_bucket){ .at_ns = now };
+		return;
+	}
+	uint64_t elapsed = now - b->at_ns;
+	elapsed = elapsed < second_ns ? elapsed : second_ns;
+	b->allowance_ns += (int64_t)(elapsed * (quota / 1000) / (second_ns / 1000));
+	b->allowance_ns -= (int64_t)used_ns;
+	b->allowance_ns = b->allowance_ns < (int64_t)quota ? b->allowance_ns : (int64_t)quota;
+	b->at_ns = now;
+}
+
+/* How long it takes until there is a twentieth of a second's worth; 0: there is some now. */
+static uint64_t time_to_fill(const struct cpu_bucket *b, uint64_t quota) {
+	if (!quota || b->allowance_ns > 0) {
+		return 0;
+	}
+	const uint64_t lacks = (uint64_t)-b->allowance_ns + quota / 20 + 1;
+	return lacks / (quota / 1000 + 1) * (second_ns / 1000) + 1;
+}
+
+static void look(struct session *s) {
+	const uint64_t now = loop_now_ns();
 	struct pica_usage used;
 	session_usage(s, &used);
-	elapsed = elapsed < second_ns ? elapsed : second_ns;
-	s->cpu_allowance += (int64_t)(elapsed * (quota / 1000) / (second_ns / 1000));
-	s->cpu_allowance -= used.cpu_ns > s->cpu_used ? (int64_t)(used.cpu_ns - s->cpu_used) : 0;
-	s->cpu_allowance = s->cpu_allowance < (int64_t)quota ? s->cpu_allowance : (int64_t)quota;
+	/* Time that was used before the quota was set does not count. */
+	const uint64_t more = s->cpu.at_ns && used.cpu_ns > s->cpu_used ?
+			used.cpu_ns - s->cpu_used :
+			0;
 	s->cpu_used = used.cpu_ns;
-	s->cpu_at_ns = now;
+	fill(&s->cpu, s->limits.cpu_ns_per_s, now, more);
+	fill(&s->dying->cpu, s->server->settings.user_cpu_ns_per_s, now, more);
 }
 
 static void on_cpu_again(void *owner) {
@@ -63,26 +86,33 @@ static void on_cpu_again(void *owner) {
 }
 
 bool session_may_run(struct session *s) {
-	const uint64_t quota = s->limits.cpu_ns_per_s;
-	if (!quota || s->server->is_stopping) {
+	if (!session_is_metered(s) || s->server->is_stopping) {
+		s->cpu.at_ns = 0;
 		return true; /* finish the jobs that were taken */
 	}
 	if (s->is_throttled) {
 		return false;
 	}
-	refill(s);
-	if (s->cpu_allowance > 0) {
+	look(s);
+	const uint64_t own = time_to_fill(&s->cpu, s->limits.cpu_ns_per_s);
+	const uint64_t users = time_to_fill(
+			&s->dying->cpu, s->server->settings.user_cpu_ns_per_s);
+	if (!own && !users) {
 		return true;
 	}
-	/* Until there is a twentieth of a second's worth. */
-	uint64_t lacks = (uint64_t)-s->cpu_allowance + quota / 20 + 1;
 	s->is_throttled = true;
 	s->server->metrics.throttled++;
 	s->cpu_timer.fn = on_cpu_again;
 	s->cpu_timer.owner = s;
 	loop_timer_set(s->server->loop, &s->cpu_timer,
-			loop_now_ns() + lacks / (quota / 1000 + 1) * (second_ns / 1000));
+			loop_now_ns() + (own > users ? own : users));
 	return false;
+}
+
+void session_usage_ends(struct session *s) {
+	if (session_is_metered(s)) {
+		look(s);
+	}
 }
 
 /* ---- A job that takes too long ---- */

@@ -49,6 +49,13 @@ class Work(unittest.TestCase):
         stats = self.context.stats()
         self.assertEqual((stats['lists'], stats['fills']), (1, 1))
 
+    def test_a_large_surface_is_read_in_slices(self):
+        side, i8 = 1024, 7
+        grey = [bytes([13 * band & 0xFF]) for band in range(side // 8)]
+        self.vram.buffer[:side * side] = b''.join(8 * side * g for g in grey)
+        want = b''.join(8 * side * (3 * g + b'\xff') for g in grey)
+        self.assertTrue(self.context.read_surface(VRAM, i8, side, side) == want)
+
     def test_state(self):
         state = self.context.state()
         other = self.service.context()

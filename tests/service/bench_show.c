@@ -94,9 +94,8 @@ static void place(struct run *r, unsigned output, const struct layout *l,
 }
 
 static void write_reg(struct pica_ctx *ctx, uint32_t addr, uint32_t value) {
-	struct pica_job job = { .op = PICA_OP_REG_WRITE };
-	job.u.reg_write.addr = addr;
-	job.u.reg_write.value = value;
+	struct pica_job job = { .op = PICA_OP_REG_WRITE,
+		.u.reg_write = { .addr = addr, .value = value } };
 	pica_submit(ctx, &job, 1, NULL);
 }
 

@@ -203,6 +203,78 @@ TEST_LOOP(tasks_run_once_after_the_events_of_a_round, 2) {
 	loop_destroy(loop);
 }
 
+/* ---- Shares: each task takes 60 us by this clock, and writes its name ---- */
+
+static struct {
+	uint64_t now_ns;
+	char names[64];
+	size_t n;
+	struct loop_task *newcomer; /* posted by the first task */
+} turns;
+
+static uint64_t turns_clock(void) {
+	return turns.now_ns;
+}
+
+static void take_turn(void *owner) {
+	const char *name = owner;
+	turns.now_ns += 60000;
+	turns.names[turns.n++] = *name;
+	if (turns.newcomer) {
+		loop_post(loop, turns.newcomer);
+		turns.newcomer = NULL;
+	}
+}
+
+static char turn_names[] = "abcdv0";
+
+TEST_LOOP(whose_tasks_have_had_least_time_comes_first, 2) {
+	struct loop_share attacker = { 0 }, victim = { 0 };
+	struct loop_task tasks[6];
+	if (!open_loop(_i)) {
+		return;
+	}
+	memset(&turns, 0, sizeof(turns));
+	loop_set_clock(loop, turns_clock);
+	for (unsigned i = 0; i < 6; i++) {
+		tasks[i] = (struct loop_task){ .fn = take_turn, .owner = &turn_names[i],
+			.share = i < 4 ? &attacker : i == 4 ? &victim : NULL };
+	}
+	/* Four sessions of one user wait when another's comes: two of them run before, 120 us. */
+	for (unsigned i = 0; i < 4; i++) {
+		loop_post(loop, &tasks[i]);
+	}
+	turns.newcomer = &tasks[4];
+	ck_assert_int_eq(loop_step(loop, -1), 0);
+	ck_assert_str_eq(turns.names, "ab");
+	/* It comes before those two, and has no credit from the time when it had no tasks. */
+	ck_assert_int_eq(loop_step(loop, -1), 0);
+	ck_assert_str_eq(turns.names, "abvc");
+	loop_post(loop, &tasks[4]);
+	loop_post(loop, &tasks[0]);
+	loop_post(loop, &tasks[5]); /* nobody's */
+	ck_assert_int_eq(loop_step(loop, -1), 0);
+	ck_assert_str_eq(turns.names, "abvc0vd");
+	ck_assert_int_eq(loop_step(loop, -1), 0);
+	ck_assert_str_eq(turns.names, "abvc0vda");
+	/* However long the one was alone, both then have as much. */
+	for (unsigned i = 0; i < 20; i++) {
+		loop_post(loop, &tasks[0]);
+		ck_assert_int_eq(loop_step(loop, -1), 0);
+	}
+	turns.n = 0;
+	tasks[5].share = &victim;
+	loop_post(loop, &tasks[0]);
+	loop_post(loop, &tasks[1]);
+	loop_post(loop, &tasks[4]);
+	loop_post(loop, &tasks[5]);
+	ck_assert_int_eq(loop_step(loop, -1), 0);
+	ck_assert_int_eq(loop_step(loop, -1), 0);
+	turns.names[turns.n] = 0;
+	ck_assert_str_eq(turns.names, "va0b");
+	loop_destroy(loop);
+}
+
 TEST_LOOP(removed_watches_are_not_called_even_where_they_are_due, 2) {
 	struct reader a, b;
 	int out_a, out_b;

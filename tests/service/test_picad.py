@@ -202,6 +202,15 @@ class Serving(Case):
             self.assertEqual(self.region(first, 4096), 66)
             admin.send(struct.pack('<IHHIIQII', 0x41434950, 16, 0, 32, 3, 1, 0, 0))  # KICK the first one
             self.assertIn(b'ended by an administrator', first.recv(4096))
+            # Its place is free as soon as the service has noticed: the administrator's session takes none.
+            answer = None
+            for _ in range(50):
+                if answer != 66:
+                    time.sleep(0.1)
+                    last = self.greet()[0]
+                    answer = self.region(last, 4096)
+                    last.close()
+            self.assertEqual(answer, 66)
             self.stop(p)
 
     def test_too_many_that_greet(self):

@@ -234,7 +234,7 @@ static void start(void) {
 }
 
 static void tear_down(void) {
-	presenter_destroy(presenter);
+	ck_assert(presenter_destroy(presenter, UINT64_MAX));
 	presenter = NULL;
 	pica_device_destroy(device);
 	for (unsigned o = 0; o < DISPLAY_OUTPUTS; o++) {

@@ -2,106 +2,12 @@
  * Processor time of sessions and of jobs: who uses too much waits, or ends; others do not notice.
  */
 #include <errno.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
+#include <sys/mman.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "client.h"
-#include "service/server.h"
-#include "triangle.h"
-#include "tests/suite.h"
-
-static const enum loop_kind loops[] = { LOOP_EPOLL, LOOP_AUTO };
-enum { N_LOOPS = 2 };
-
-static char folder[] = "/tmp/test_quota.XXXXXX";
-static char path[64];
-static struct server *server;
-static pthread_t thread;
-
-struct one {
-	struct pica_client *client;
-	struct pica_client_ctx *ctx;
-	struct pica_client_memory *vram, *fcram;
-};
-
-static void *run(void *arg) {
-	server_run(server);
-	return NULL;
-}
-
-static void open_service(struct server_settings *settings) {
-	struct sockaddr_un addr = { .sun_family = AF_UNIX };
-	settings->device.n_threads = 2;
-	snprintf(path, sizeof(path), "%s/socket", folder);
-	memcpy(addr.sun_path, path, sizeof(path));
-	int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	ck_assert_int_eq(bind(sock, (struct sockaddr *)&addr, sizeof(addr)), 0);
-	ck_assert_int_eq(listen(sock, 8), 0);
-	ck_assert_int_eq(server_create(&server, settings), 0);
-	ck_assert_int_eq(server_listen(server, sock), 0);
-	ck_assert_int_eq(pthread_create(&thread, NULL, run, NULL), 0);
-}
-
-static void close_service(void) {
-	server_stop(server);
-	pthread_join(thread, NULL);
-	server_destroy(server);
-	unlink(path);
-}
-
-static void open_one(struct one *o) {
-	char message[PICA_TEXT_BYTES];
-	ck_assert_int_eq(pica_client_connect(&o->client, path, NULL, message), 0);
-	ck_assert_int_eq(pica_client_ctx_create(&o->ctx, o->client, NULL), 0);
-	ck_assert_int_eq(pica_client_map(&o->vram, o->ctx, VRAM, VRAM_BYTES, 0), 0);
-	ck_assert_int_eq(pica_client_map(&o->fcram, o->ctx, FCRAM, FCRAM_BYTES, 0), 0);
-}
-
-static void put_list(struct one *o, uint32_t size_bytes) {
-	struct pica_job *job = pica_client_slot(o->ctx);
-	ck_assert_ptr_nonnull(job);
-	job->op = PICA_OP_LIST;
-	job->u.list.addr = LIST;
-	job->u.list.size_bytes = size_bytes;
-}
-
-static void draw_triangle(struct one *o) {
-	struct pica_done done;
-	memset(pica_client_host(o->vram), 0, SIDE * SIDE * 4);
-	put_list(o, triangle_list(pica_client_host(o->fcram), 1));
-	ck_assert_int_eq(pica_client_submit(o->client), 1);
-	ck_assert_int_eq(pica_client_wait(o->client, &done, 1, -1), 1);
-	ck_assert_int_eq(done.result, 0);
-	ck_assert_uint_eq(triangle_count(pica_client_host(o->vram)), TRIANGLE_PIXELS);
-}
-
-/* A number of the service, as an administrator gets it. */
-static double metric(struct one *o, const char *name) {
-	struct pica_msg_object m = { .head.type = PICA_MSG_METRICS };
-	struct pica_msg_text answer;
-	char line[100];
-	int fd;
-	ck_assert_int_eq(client_request(o->client, &m, sizeof(m), -1, PICA_MSG_TEXT, &answer,
-					 sizeof(answer), &fd),
-			0);
-	char *text = calloc(1, answer.size_bytes + 1);
-	ck_assert_ptr_nonnull(text);
-	ck_assert_int_eq(read(fd, text, answer.size_bytes), (ssize_t)answer.size_bytes);
-	close(fd);
-	snprintf(line, sizeof(line), "\n%s ", name);
-	const char *at = strstr(text, line);
-	ck_assert_msg(at != NULL, "%s is not there", name);
-	double value = strtod(at + strlen(line), NULL);
-	free(text);
-	return value;
-}
+#include "quota_rig.h"
+#include "service/fault.h"
+#include "service/reaper.h"
 
 static double now(void) {
 	struct timespec t;
@@ -110,24 +16,31 @@ static double now(void) {
 }
 
 /* A tenth of a processor: no more than that, a second of it in advance, and what had begun. */
-TEST_LOOP(processor_time_is_limited, N_LOOPS) {
+TEST_LOOP(processor_time_is_limited, 2 * N_LOOPS) {
+	const bool is_users = _i >= N_LOOPS;
 	struct server_settings settings;
 	struct one o;
 	server_settings_init(&settings);
-	settings.loop = loops[_i];
-	settings.limits.cpu_ns_per_s = 100000000;
+	settings.loop = loops[_i % N_LOOPS];
+	*(is_users ? &settings.user_cpu_ns_per_s : &settings.limits.cpu_ns_per_s) = 100000000;
 	open_service(&settings);
 	open_one(&o);
-	ck_assert_uint_eq(pica_client_welcome(o.client)->limits.cpu_ns_per_s, 100000000);
+	ck_assert_uint_eq(pica_client_welcome(o.client)->limits.cpu_ns_per_s,
+			is_users ? 0 : 100000000);
 	/*
 	 * One after the other, so that a slow machine need not pay for many: until it had to wait,
-	 * and then some.
+	 * and then some. A user's sessions have one quota, also those that come after others.
 	 */
 	uint32_t size_bytes = heavy_list(pica_client_host(o.fcram), 2);
 	unsigned jobs = 0;
 	double begin = now();
 	for (unsigned left = 3; left > 0; jobs++) {
 		struct pica_done done;
+		if (is_users) {
+			pica_client_close(o.client);
+			open_one(&o);
+			heavy_list(pica_client_host(o.fcram), 2);
+		}
 		put_list(&o, size_bytes);
 		ck_assert_int_eq(pica_client_submit(o.client), 1);
 		ck_assert_int_eq(pica_client_wait(o.client, &done, 1, -1), 1);
@@ -252,6 +165,103 @@ TEST_LOOP(memory_of_all_sessions_is_limited, N_LOOPS) {
 	}
 }
 
+/* ---- The reaper ---- */
+
+TEST(remains_of_users_have_turns) {
+	static const uid_t users[] = { 7, 7, 7, 0, 9, 7, 9 };
+	static const unsigned order[] = { 0, 4, 3, 1, 6, 2, 5 };
+	struct remains m[7];
+	struct remains_queue q;
+	remains_queue_init(&q);
+	for (unsigned i = 0; i < 7; i++) {
+		m[i].uid = users[i];
+		remains_append(&q, &m[i]);
+	}
+	for (unsigned i = 0; i < 7; i++) {
+		ck_assert_ptr_eq(remains_take(&q), &m[order[i]]);
+	}
+	ck_assert_ptr_null(remains_take(&q));
+	remains_append(&q, &m[3]);
+	ck_assert_ptr_eq(remains_take(&q), &m[3]);
+}
+
+TEST(pages_of_a_region_are_given_back_in_slices) {
+	enum { SIZE = 5 << 20, SLICE = 2 << 20 };
+	struct reaper *reaper;
+	struct regions all;
+	struct region *r;
+	int fd;
+	ck_assert_int_eq(reaper_create(&reaper), 0);
+	ck_assert_int_eq(regions_init(&all, reaper), 0);
+	ck_assert_int_eq(region_create(&r, &all, 7, REGION_MADE, SIZE, &fd), 0);
+	memset(r->host, 1, SIZE);
+	for (uint32_t slice = 0; slice < 2; slice++) {
+		ck_assert(!region_release(r));
+		ck_assert_uint_eq(r->host[SLICE * (slice + 1) - 1], 0);
+		ck_assert_uint_eq(r->host[SLICE * (slice + 1)], 1);
+		ck_assert_uint_eq(regions_charges(&all, 7).of_user, SIZE);
+	}
+	struct remains *end = r->end;
+	ck_assert(region_release(r));
+	free(end);
+	ck_assert_uint_eq(regions_charges(&all, 7).of_user, 64 << 10); /* fd keeps the file */
+	close(fd);
+	ck_assert_uint_eq(regions_charges(&all, 7).of_user, 0);
+	ck_assert(reaper_stop(reaper, UINT64_MAX));
+	reaper_destroy(reaper);
+	regions_finish(&all);
+}
+
+/* ---- Memory that cannot be had ---- */
+
+/* A page of each region of the first session, as a file that has become shorter. */
+static void take_pages_away(void) {
+	const int file = memfd_create("empty", MFD_CLOEXEC);
+	ck_assert_int_ge(file, 0);
+	ck_assert_ptr_null(server->sessions->next);
+	for (uint32_t i = 0; i < server->sessions->n_regions; i++) {
+		void *host = server->sessions->regions[i]->host;
+		ck_assert_ptr_eq(mmap(host, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+						 file, 0), host);
+	}
+	close(file);
+}
+
+/* The command thread reads a list there, workers and the loop's thread write. */
+TEST_LOOP(a_fault_in_its_memory_ends_a_session, 3 * N_LOOPS) {
+	struct server_settings settings;
+	struct one victim, neighbour;
+	struct pica_done done;
+	server_settings_init(&settings);
+	settings.loop = loops[_i % N_LOOPS];
+	if (fault_fd() < 0) {
+		ck_assert_int_eq(fault_begin(), 0);
+	}
+	open_service(&settings);
+	open_one(&victim);
+	take_pages_away();
+	open_one(&neighbour);
+	struct pica_job *job = pica_client_slot(victim.ctx);
+	job->op = _i < 2 * N_LOOPS ? PICA_OP_FILL : PICA_OP_LIST;
+	if (job->op == PICA_OP_FILL) {
+		job->u.fill = (struct pica_job_fill){ .start = VRAM,
+			.end = VRAM + (_i < N_LOOPS ? 4096 : VRAM_BYTES), .control = 2 << 8 };
+	} else {
+		job->u.list = (struct pica_job_list){ .addr = FCRAM, .size_bytes = 64 };
+	}
+	ck_assert_int_eq(pica_client_submit(victim.client), 1);
+	while (pica_client_wait(victim.client, &done, 1, -1) == 1) {
+	}
+	ck_assert_int_eq(pica_client_ctx_create(&victim.ctx, victim.client, NULL), -ECONNRESET);
+	ck_assert_ptr_nonnull(strstr(pica_client_error(victim.client), "SIGBUS"));
+	draw_triangle(&neighbour);
+	pica_client_close(victim.client);
+	pica_client_close(neighbour.client);
+	close_service();
+}
+
+/* ---- The log ---- */
+
 /* Lines about a session, and how many were left out. */
 struct lines {
 	unsigned bad_job, engine, left_out;
@@ -321,12 +331,19 @@ TEST_LOOP(lines_of_each_session_and_kind_are_limited, N_LOOPS) {
 	}
 }
 
-int main(void) {
-	if (!mkdtemp(folder)) {
-		return 1;
+/* Sessions that come and go have many kinds of lines; users keep room for theirs. */
+TEST(lines_of_sessions_leave_room_for_those_of_users) {
+	enum { SESSIONS = 4000 };
+	static const char fmt[] = "event=something session=%llu";
+	struct server_settings settings;
+	unsigned n_allowed = 0;
+	server_settings_init(&settings);
+	open_service(&settings);
+	for (uint64_t i = 1; i <= SESSIONS; i++) {
+		n_allowed += log_limit_allows(server, log_session(i), fmt);
 	}
-	signal(SIGPIPE, SIG_IGN); /* as picad: clients go while they are rung for */
-	int failed = suite_run();
-	rmdir(folder);
-	return failed;
+	ck_assert_uint_lt(n_allowed, SESSIONS);
+	ck_assert(log_limit_allows(server, log_user(7), fmt));
+	ck_assert(log_limit_allows(server, LOG_STRANGERS, fmt));
+	close_service();
 }

@@ -93,9 +93,10 @@ static unsigned count_disk_waiters(void) {
 
 static uint64_t patience_ns = UINT64_C(10000000000), queue_bytes = 64 << 20;
 static uint64_t hello_ns = UINT64_C(10000000000), stop_ns;
-static uint32_t most_contexts = 8;
+static uint32_t most_contexts = 8, user_files;
+static uint64_t user_bytes;
 /* Lines of the log about recordings that fail because of the disk's speed, and because it hangs. */
-static atomic_uint too_slow, no_answer, recorded, left, stopped_early;
+static atomic_uint too_slow, no_answer, over_quota, recorded, left, stopped_early;
 
 static void on_log(void *user, enum log_level level, const char *line) {
 	recorded += strstr(line, "event=recorded ") != NULL;
@@ -103,6 +104,7 @@ static void on_log(void *user, enum log_level level, const char *line) {
 	left += strstr(line, "event=recordings_left files=1 ") != NULL;
 	if (strstr(line, "event=recording_failed")) {
 		too_slow += strstr(line, "the disk does not take") != NULL;
+		over_quota += strstr(line, "as many files or bytes as its user") != NULL;
 		no_answer += strstr(line, "error=\"the disk does not answer\"") != NULL;
 	}
 }
@@ -127,6 +129,8 @@ static void open_service(enum loop_kind loop, bool always, unsigned threads) {
 	settings.hello_ns = hello_ns;
 	settings.stop_ns = stop_ns;
 	settings.limits.contexts = most_contexts;
+	settings.record_user_bytes = user_bytes;
+	settings.record_user_files = user_files;
 	settings.log = on_log;
 	snprintf(path, sizeof(path), "%s/socket", folder);
 	memcpy(addr.sun_path, path, sizeof(path));
@@ -205,6 +209,16 @@ static void frame(uint32_t size_bytes) {
 static int is_capture(const struct dirent *e) {
 	size_t n = strlen(e->d_name);
 	return n > 5 && strcmp(e->d_name + n - 5, ".pica") == 0;
+}
+
+static unsigned count_files(void) {
+	struct dirent **entries;
+	const int n = scandir(folder, &entries, is_capture, NULL);
+	for (int i = 0; i < n; i++) {
+		free(entries[i]);
+	}
+	free(entries);
+	return (unsigned)n;
 }
 
 struct found {
@@ -459,6 +473,51 @@ TEST_LOOP(recordings_of_a_user_are_limited_across_sessions, N_LOOPS) {
 	hello_ns = UINT64_C(10000000000);
 }
 
+static unsigned remove_files(void) {
+	struct dirent **entries;
+	char name[400];
+	const int n = scandir(folder, &entries, is_capture, NULL);
+	for (int i = 0; i < n; i++) {
+		snprintf(name, sizeof(name), "%s/%s", folder, entries[i]->d_name);
+		ck_assert_int_eq(unlink(name), 0);
+		free(entries[i]);
+	}
+	free(entries);
+	return (unsigned)n;
+}
+
+/* Makes a recording, or is refused one. */
+static void come_and_go(void) {
+	const unsigned before = recorded + over_quota;
+	open_client();
+	frame(triangle_list(pica_client_host(fcram), 1));
+	pica_client_close(client);
+	while (recorded + over_quota == before) {
+		usleep(1000);
+	}
+}
+
+/* Each client makes one, as long as its user may; files that were removed no longer count. */
+TEST_LOOP(files_and_bytes_of_recordings_are_limited, 2 * N_LOOPS) {
+	const unsigned most = _i < N_LOOPS ? 2 : 1;
+	user_files = _i < N_LOOPS ? most : 0;
+	user_bytes = _i < N_LOOPS ? 0 : (8 << 20) + 1; /* one has an eighth of it, at least 1 MiB */
+	over_quota = recorded = 0;
+	open_service(loops[_i % N_LOOPS], true, 2);
+	for (unsigned i = 0; i < most + 2; i++) {
+		come_and_go();
+		ck_assert_uint_eq(recorded, i < most ? i + 1 : most);
+	}
+	ck_assert_uint_eq(remove_files(), most);
+	come_and_go();
+	ck_assert_uint_eq(recorded, most + 1);
+	close_service();
+	ck_assert_uint_eq(over_quota, 2);
+	ck_assert_uint_eq(take_files().files, 1);
+	user_files = 0;
+	user_bytes = 0;
+}
+
 /* Nor does a client come back before its contexts are destroyed. */
 TEST_LOOP(dying_contexts_of_a_user_are_limited_across_sessions, N_LOOPS) {
 	most_contexts = 1;
@@ -569,6 +628,10 @@ TEST_LOOP(files_of_a_session_have_an_end, N_LOOPS) {
 		frame(size_bytes);
 		ck_assert_int_eq(pica_client_map(&more, ctx, 0x30000000, 0x1000, 0), 0);
 		ck_assert_int_eq(pica_client_free(more), 0);
+		/* Not faster than the disk: so many unfinished ones, and its user gets no more. */
+		while (count_files() + RECORDINGS_A_USER / 2 <= i) {
+			usleep(1000);
+		}
 	}
 	pica_client_close(client);
 	close_service();

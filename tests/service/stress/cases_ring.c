@@ -358,6 +358,11 @@ static bool bells_that_are_broken(struct bench *b) {
 		__atomic_store_n(&r->control->cq_head,
 				__atomic_load_n(&r->control->cq_tail, __ATOMIC_ACQUIRE),
 				__ATOMIC_SEQ_CST);
+		/* The service may wait for this room, with all slots of the other ring taken. */
+		if (__atomic_load_n(&r->control->service_flags, __ATOMIC_SEQ_CST) &
+				PICA_RING_NEED_WAKEUP) {
+			raw_ring(r);
+		}
 	}
 	EXPECT(neighbour_is_well(b));
 	close(r->bell_in);

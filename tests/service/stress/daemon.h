@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 enum { DAEMON_ARGS = 26 };
@@ -44,5 +45,13 @@ long process_rss_kib(pid_t pid);
 long process_shmem_kib(pid_t pid);
 /* Mappings of memory files: regions and rings. */
 int process_memfds(pid_t pid);
+
+/* Ends a case that returns whether it passed. */
+#define EXPECT(promise) do { \
+		if (!(promise)) { \
+			printf("%s:%d: not so: %s\n", __FILE__, __LINE__, #promise); \
+			return false; \
+		} \
+	} while (0)
 
 #endif

@@ -29,13 +29,6 @@ extern const struct hostile_case hello_cases[], message_cases[], memory_cases[],
 		list_cases[];
 extern const unsigned n_hello_cases, n_message_cases, n_memory_cases, n_ring_cases, n_list_cases;
 
-#define EXPECT(promise) do { \
-		if (!(promise)) { \
-			printf("%s:%d: not so: %s\n", __FILE__, __LINE__, #promise); \
-			return false; \
-		} \
-	} while (0)
-
 /* What the service of the matrix is told; cases know these numbers. */
 enum {
 	MATRIX_SESSIONS = 12,

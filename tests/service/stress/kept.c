@@ -17,13 +17,6 @@
 
 enum { MOST_ROUNDS = 400, RING_ENTRIES = 4096, PAGE = 4096 };
 
-#define EXPECT(promise) do { \
-		if (!(promise)) { \
-			printf("%s:%d: not so: %s\n", __FILE__, __LINE__, #promise); \
-			return false; \
-		} \
-	} while (0)
-
 static unsigned rounds;
 static uint32_t size_bytes; /* of a region; a user may have four */
 

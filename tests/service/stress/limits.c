@@ -24,13 +24,6 @@
 
 enum { MANY = 40 };
 
-#define EXPECT(promise) do { \
-		if (!(promise)) { \
-			printf("%s:%d: not so: %s\n", __FILE__, __LINE__, #promise); \
-			return false; \
-		} \
-	} while (0)
-
 static const char *loop;
 
 /* ---- RLIMIT_NOFILE ---- */

@@ -1,0 +1,100 @@
+/*
+ * How much of the disk recordings have: each user's, and all. Those that are finished count until
+ * somebody removes their files; one that goes on counts with the most that it may become.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "service/reaper.h"
+#include "service/record_impl.h"
+#include "service/server_impl.h"
+
+/* A recording may have an eighth of what is left, so that others have some; at least: */
+enum { SHARE = 8, LEAST_BYTES = 1 << 20 };
+
+/* The archive's thread, without the mutex: the disk may hang. */
+static struct recording *drop_removed(struct recording *list) {
+	struct recording **link = &list;
+	while (*link) {
+		struct recording *r = *link;
+		struct stat st;
+		if (stat(r->path, &st) < 0 && errno == ENOENT) {
+			*link = r->next;
+			free(r);
+		} else {
+			link = &r->next;
+		}
+	}
+	return list;
+}
+
+static uint64_t rest(uint64_t quota, uint64_t used) {
+	return quota == 0 ? UINT64_MAX : quota > used ? quota - used : 0;
+}
+
+static uint64_t least(uint64_t a, uint64_t b) {
+	return a < b ? a : b;
+}
+
+int record_space_reserve(struct recording *r) {
+	struct archive *a = r->archive;
+	const struct server_settings *s = &a->server->settings;
+	pthread_mutex_lock(&a->mutex);
+	struct recording *list = a->kept;
+	a->kept = NULL;
+	pthread_mutex_unlock(&a->mutex);
+	list = drop_removed(list);
+	pthread_mutex_lock(&a->mutex);
+	struct recording **end = &a->kept;
+	while (*end) {
+		end = &(*end)->next;
+	}
+	*end = list;
+	uint64_t of_user = r->dying->reserved_bytes, of_all = a->reserved_bytes;
+	uint32_t files = atomic_load_explicit(&r->dying->recordings, memory_order_relaxed);
+	for (const struct recording *k = a->kept; k; k = k->next) {
+		of_user += k->uid == r->uid ? k->bytes : 0;
+		of_all += k->bytes;
+		files += k->uid == r->uid;
+	}
+	const uint64_t left = least(
+			rest(s->record_user_bytes, of_user), rest(s->record_total_bytes, of_all));
+	const bool is_enough = left / SHARE < LEAST_BYTES ||
+			(s->record_user_files && files > s->record_user_files);
+	if (!is_enough && left != UINT64_MAX) {
+		r->bytes = a->max_bytes ? least(a->max_bytes, left / SHARE) : left / SHARE;
+		r->dying->reserved_bytes += r->bytes;
+		a->reserved_bytes += r->bytes;
+	}
+	pthread_mutex_unlock(&a->mutex);
+	return is_enough ? -EDQUOT : 0;
+}
+
+void record_space_release(struct recording *r) {
+	if (r->bytes) {
+		r->dying->reserved_bytes -= r->bytes;
+		r->archive->reserved_bytes -= r->bytes;
+		r->bytes = 0;
+	}
+}
+
+bool record_space_keep(struct recording *r, uint64_t size_bytes) {
+	const struct server_settings *s = &r->archive->server->settings;
+	if (!size_bytes ||
+			!(s->record_user_bytes || s->record_total_bytes || s->record_user_files)) {
+		return false;
+	}
+	r->bytes = size_bytes;
+	r->next = r->archive->kept;
+	r->archive->kept = r;
+	return true;
+}
+
+void record_space_finish(struct archive *a) {
+	while (a->kept) {
+		struct recording *r = a->kept;
+		a->kept = r->next;
+		free(r);
+	}
+}
