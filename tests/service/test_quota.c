@@ -347,3 +347,36 @@ TEST(lines_of_sessions_leave_room_for_those_of_users) {
 	ck_assert(log_limit_allows(server, LOG_STRANGERS, fmt));
 	close_service();
 }
+
+/* The sum of those left out, of each user: 1 and 2. */
+static void on_left_out(void *user, enum log_level level, const char *line) {
+	unsigned *left_out = user;
+	unsigned uid, n;
+	if (sscanf(line, "event=lines_left_out of=something uid=%u lines=%u", &uid, &n) == 2) {
+		ck_assert_uint_le(uid, 2);
+		left_out[uid] += n;
+	}
+}
+
+/* The first kind of a second is told of as those after it are. */
+TEST(lines_left_out_are_told_of_for_every_kind) {
+	enum { LINES = 4000 };
+	static const char fmt[] = "event=something uid=%u";
+	struct server_settings settings;
+	unsigned left_out[3] = { 0 }, n_allowed[3] = { 0 };
+	server_settings_init(&settings);
+	settings.log = on_left_out;
+	settings.log_level = LOG_LEVEL_WARNING;
+	settings.log_user = left_out;
+	open_service(&settings);
+	for (unsigned i = 0; i < LINES; i++) {
+		for (unsigned uid = 1; uid <= 2; uid++) {
+			n_allowed[uid] += log_limit_allows(server, log_user(uid), fmt);
+		}
+	}
+	close_service(); /* tells of the rest */
+	for (unsigned uid = 1; uid <= 2; uid++) {
+		ck_assert_uint_ge(n_allowed[uid], 10);
+		ck_assert_uint_eq(n_allowed[uid] + left_out[uid], LINES);
+	}
+}
