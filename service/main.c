@@ -1,6 +1,7 @@
 /* picad: the service as a daemon. */
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -332,6 +333,8 @@ static int run(struct picad *p, struct server_settings *settings) {
 int main(int argc, char **argv) {
 	struct picad p = { .argc = argc, .argv = argv, .kiosk_fd = -1 };
 	struct server_settings settings;
+	/* With a heap for each thread, what a session leaves free in one helps no other. */
+	mallopt(M_ARENA_MAX, 1);
 	options_read(&p.options, argc, argv);
 	if (options_apply(&p.options, &settings) < 0) {
 		options_finish(&p.options);
