@@ -29,17 +29,35 @@ static uint64_t least(uint64_t a, uint64_t b) {
 	return a < b ? a : b;
 }
 
-/* Of our control group, and of the one that a container shows as the root of all. */
+/* Of the control group at path, "/" or "/a/b", and those that it is in. */
+static uint64_t limit_of_groups(const char *root, char *path, const char *file) {
+	uint64_t bytes = UINT64_MAX;
+	for (char *end = path + strlen(path); end; end = strrchr(path, '/')) {
+		char name[640];
+		*end = 0;
+		snprintf(name, sizeof(name), "%s%s/%s", root, path, file);
+		bytes = least(bytes, limit_in(name));
+	}
+	return bytes;
+}
+
+/* Of our control group, of version 2 or 1. A container may show its own as the root. */
 static uint64_t group_limit(void) {
 	uint64_t bytes = least(limit_in("/sys/fs/cgroup/memory.max"),
 			limit_in("/sys/fs/cgroup/memory/memory.limit_in_bytes"));
-	char line[512], path[640];
+	char line[512];
 	FILE *f = fopen("/proc/self/cgroup", "re");
 	while (f && fgets(line, sizeof(line), f)) {
 		line[strcspn(line, "\n")] = 0;
+		char *of_v1 = strstr(line, ":memory:/");
 		if (strncmp(line, "0::/", 4) == 0) {
-			snprintf(path, sizeof(path), "/sys/fs/cgroup%s/memory.max", line + 3);
-			bytes = least(bytes, limit_in(path));
+			bytes = least(bytes,
+					limit_of_groups("/sys/fs/cgroup", line + 3, "memory.max"));
+		} else if (of_v1) {
+			bytes = least(bytes,
+					limit_of_groups("/sys/fs/cgroup/memory",
+							of_v1 + strlen(":memory:"),
+							"memory.limit_in_bytes"));
 		}
 	}
 	if (f) {
@@ -97,8 +115,8 @@ bool memory_quota_recovers(const struct session *s) {
 	const struct region_charges charges = regions_charges(&s->server->regions, s->uid);
 	const uint64_t has = s->memory_bytes, quota = s->limits.memory_bytes;
 	const uint64_t most = quota > has ? quota - has : 0;
-	const uint64_t of_user = settings->user_memory_bytes ? settings->user_memory_bytes :
-							      UINT64_MAX;
+	const uint64_t of_user =
+			settings->user_memory_bytes ? settings->user_memory_bytes : UINT64_MAX;
 	return charges.dying_of_user &&
 			(is_beyond(charges.of_user, most, of_user) ||
 					is_beyond(charges.bytes, most,

@@ -11,7 +11,14 @@ import unittest
 
 from test_picad import PICAD, Case
 
+CGROUPS = pathlib.Path('/sys/fs/cgroup')
 SYSTEMD = pathlib.Path(__file__).resolve().parents[2] / 'service' / 'systemd'
+
+
+def write_existing(path, text):
+    """A folder that is not a control group has no such file."""
+    with open(path, 'r+', encoding='ascii') as f:
+        f.write(text)
 
 
 class Files(Case):
@@ -218,6 +225,30 @@ class Configuration(Case):
         text = subprocess.run([PICAD, '--print-config', '--config', '/dev/null'], capture_output=True, text=True, timeout=300,
                               env=self.env(), preexec_fn=lambda: os.sched_setaffinity(0, {one})).stdout
         self.assertIn('\nthreads = 0\n', text)
+
+    def test_memory_of_all_is_half_of_what_a_control_group_around_it_allows(self):
+        for root, limit in (CGROUPS / 'memory', 'memory.limit_in_bytes'), (CGROUPS, 'memory.max'):
+            outer = root / f'pica-test-{os.getpid()}'
+            inner = outer / 'inner'
+            try:
+                outer.mkdir()
+            except OSError:
+                continue
+            try:
+                write_existing(outer / limit, str(200 << 20))
+                inner.mkdir()
+                text = subprocess.run([PICAD, '--print-config', '--config', '/dev/null'], capture_output=True, text=True,
+                                      timeout=300, env=self.env(),
+                                      preexec_fn=lambda group=inner: write_existing(group / 'cgroup.procs', '0')).stdout
+            except (OSError, subprocess.SubprocessError):  # no such file: memory is not controlled there
+                continue
+            finally:
+                if inner.exists():
+                    inner.rmdir()
+                outer.rmdir()
+            self.assertIn(f'\ntotal-memory = {100 << 20}\n', text)
+            return
+        self.skipTest('no control group with a limit of memory can be made here')
 
 
 if __name__ == '__main__':
