@@ -9,6 +9,7 @@
 #include "core/base/attributes.h"
 #include "pica_shader.h"
 #include "pictures/file.h"
+#include "vc4/qpu/qpu.h"
 #include "verbs.h"
 
 enum { MAX_FILE = 16 << 20 };
@@ -16,9 +17,12 @@ enum { MAX_FILE = 16 << 20 };
 struct options {
 	const char *output; /* NULL: beside the source (asm), standard output (disasm) */
 	int entry;
+	enum { CHIP_PICA, CHIP_VC4 } chip;
 	unsigned given; /* 1: --entry */
 	bool no_nop;
 };
+
+static const char *const chip_words[] = { "pica", "vc4", NULL };
 
 static const char *parse_entry(void *entry, char *arg) {
 	uint64_t n;
@@ -32,8 +36,8 @@ static const char *parse_entry(void *entry, char *arg) {
 	return NULL;
 }
 
-/* "a/b.pica" -> "a/b.shbin"; "-" stays. NULL: no memory. */
-static char *binary_name(const char *source) {
+/* "a/b.pica", ".shbin" -> "a/b.shbin"; "-" stays. NULL: no memory. */
+static char *binary_name(const char *source, const char *suffix) {
 	if (strcmp(source, "-") == 0) {
 		return strdup("-");
 	}
@@ -41,12 +45,12 @@ static char *binary_name(const char *source) {
 	const int len = (int)(dot && (!slash || dot > slash + 1) && dot != source ?
 			dot - source : (ptrdiff_t)strlen(source));
 	char *name;
-	return asprintf(&name, "%.*s.shbin", len, source) < 0 ? NULL : name;
+	return asprintf(&name, "%.*s%s", len, source, suffix) < 0 ? NULL : name;
 }
 
 static int write_binary(
 	const struct options *o, const struct pica_shader *shader, const char *source) {
-	char *path = o->output ? strdup(o->output) : binary_name(source);
+	char *path = o->output ? strdup(o->output) : binary_name(source, ".shbin");
 	void *data = NULL;
 	size_t size;
 	int ret = path ? pica_shader_write(shader, &data, &size) : -ENOMEM;
@@ -131,6 +135,67 @@ static int disassemble(const struct options *o, const char *file) {
 	return exit;
 }
 
+/* Source in the syntax of qpu.h to words, low half first, as memory has them. */
+static int vc4_assemble(const struct options *o, const char *file) {
+	void *text;
+	size_t len, n;
+	int ret = file_read(file, &text, &len, MAX_FILE);
+	if (ret < 0) {
+		return log_result(file, ret);
+	}
+	uint64_t *words = NULL;
+	struct qpu_error error;
+	ret = qpu_assemble(text, len, &words, &n, &error);
+	free(text);
+	if (ret == -EINVAL) {
+		return log_fail("%s:%u:%u: %s", file, error.line, error.column, error.message);
+	}
+	char *path = o->output ? strdup(o->output) : binary_name(file, ".qpu");
+	ret = ret < 0 || !path ? -ENOMEM : file_write(path, words, n * sizeof(*words));
+	const int exit = log_result(path ? path : file, ret);
+	free(path);
+	free(words);
+	return exit;
+}
+
+static int vc4_disassemble(const struct options *o, const char *file) {
+	void *data;
+	size_t size, len = 0;
+	int ret = file_read(file, &data, &size, MAX_FILE);
+	if (ret < 0) {
+		return log_result(file, ret);
+	}
+	if (size % sizeof(uint64_t)) {
+		free(data);
+		return log_fail("%s: %zu bytes: expected words of 8 bytes", file, size);
+	}
+	const char *path = o->output ? o->output : "-";
+	char *text = NULL;
+	FILE *out = open_memstream(&text, &len);
+	for (size_t at = 0; out && at < size; at += sizeof(uint64_t)) {
+		uint64_t word;
+		char line[QPU_TEXT_SIZE];
+		memcpy(&word, (const char *)data + at, sizeof(word));
+		qpu_disassemble(word, line);
+		fprintf(out, "%s\n", line);
+	}
+	free(data);
+	ret = out && fclose(out) == 0 ? file_write(path, text, len) : -ENOMEM;
+	free(text);
+	return log_result(path, ret);
+}
+
+static int vc4_shader(const struct options *o, const struct option_args *args) {
+	const bool is_asm = strcmp(args->v[0], "asm") == 0;
+	if (o->given || o->no_nop) {
+		return log_fail("--%s: of --chip pica only", o->given ? "entry" : "no-nop");
+	}
+	if ((!is_asm && strcmp(args->v[0], "disasm") != 0) || args->n != 2) {
+		return log_fail("--chip vc4: expected asm and a source, or disasm and a file of words");
+	}
+	return is_asm ? vc4_assemble(o, args->v[1]) : vc4_disassemble(o, args->v[1]);
+}
+
 #define AT(member) offsetof(struct options, member)
 
 int verb_shader(int argc, char **argv) {
@@ -141,6 +206,8 @@ int verb_shader(int argc, char **argv) {
 				OPTION_FLAG, .at = AT(no_nop) },
 		{ "entry", 0, "N|none", "disasm: whose directives are written (default: 0)", OPTION_CALL,
 				.at = AT(entry), .parse = parse_entry, .given = 1 },
+		{ "chip", 0, NULL, "Whose shaders: of the PICA200 or the VideoCore IV (default: pica)",
+				OPTION_CHOICE, .at = AT(chip), .words = chip_words },
 	};
 	static const struct option_spec spec = {
 		.forms = "asm SOURCE...\ndisasm SHBIN",
@@ -158,6 +225,9 @@ int verb_shader(int argc, char **argv) {
 		if (file_is_same(args.v[i], o.output)) {
 			return log_fail("-o %s: this is the input itself: expected another name", o.output);
 		}
+	}
+	if (o.chip == CHIP_VC4) {
+		return vc4_shader(&o, &args);
 	}
 	if (strcmp(action, "asm") == 0 && args.n > 1) {
 		return assemble(&o, args.v + 1, args.n - 1);

@@ -801,6 +801,25 @@ class Shader(Case):
         self.assertIn('x.pica:3: ', self.err)
         self.assertEqual(self.files(), ['x.pica'])
 
+    def test_words_of_the_other_chip(self):
+        text = 'nop\nldi vr_setup, 0x1a341ac0\nor ra0, vpm, -; nop\nnop; thrend\n'
+        data = bytes.fromhex('00709e00 e7090010 c01a341a 670c02e0 f77dc215 27000210 00709e00 e7090030')
+        (self.dir / 'a.s').write_text(text)
+        self.assertEqual(self.pica('shader', '--chip', 'vc4', 'asm', 'a.s', '-o', 'b.qpu'), '')
+        self.assertEqual(self.bytes('b.qpu'), data)
+        self.assertEqual(self.pica('shader', '--chip', 'vc4', 'disasm', 'b.qpu'), text)
+        self.pica('shader', '--chip', 'vc4', 'asm', 'a.s')
+        self.assertEqual(self.bytes('a.qpu'), data)
+        (self.dir / 'a.s').write_text('nop\n  or r0, r1 vpm\n')
+        (self.dir / 'b.qpu').write_bytes(data[:-1])
+        for args, message in ((['asm', 'a.s'], "a.s:2:13: vpm: expected ',' after the first source"),
+                              (['disasm', 'b.qpu'], 'b.qpu: 31 bytes: expected words of 8 bytes'),
+                              (['--entry', '0', 'disasm', 'b.qpu'], '--entry: of --chip pica only'),
+                              (['asm', 'a.s', 'b.s'], '--chip vc4: expected asm and a source, or disasm and a file of words'),
+                              (['disasm', '.'], '.: Is a directory')):
+            self.assertEqual(self.pica('shader', '--chip', 'vc4', *args, code=2), '')
+            self.assertEqual(self.err, f'pica shader: {message}\n')
+
     def test_not_a_shbin(self):
         (self.dir / 'x.shbin').write_bytes(b'DVLB' + b'\xff' * 60)
         self.pica('shader', 'disasm', 'x.shbin', code=2)
