@@ -29,7 +29,7 @@ static uint64_t least(uint64_t a, uint64_t b) {
 	return a < b ? a : b;
 }
 
-/* Of the control group at path, "/" or "/a/b", and those that it is in. */
+/* Of the control group at path, "/" or "/a/b", and of all around it, root included. */
 static uint64_t limit_of_groups(const char *root, char *path, const char *file) {
 	uint64_t bytes = UINT64_MAX;
 	for (char *end = path + strlen(path); end; end = strrchr(path, '/')) {
@@ -41,10 +41,12 @@ static uint64_t limit_of_groups(const char *root, char *path, const char *file) 
 	return bytes;
 }
 
-/* Of our control group, of version 2 or 1. A container may show its own as the root. */
+/*
+ * Of our control group, version 2 or 1. In a container the path may not exist below root: root is
+ * our group there.
+ */
 static uint64_t group_limit(void) {
-	uint64_t bytes = least(limit_in("/sys/fs/cgroup/memory.max"),
-			limit_in("/sys/fs/cgroup/memory/memory.limit_in_bytes"));
+	uint64_t bytes = UINT64_MAX;
 	char line[512];
 	FILE *f = fopen("/proc/self/cgroup", "re");
 	while (f && fgets(line, sizeof(line), f)) {

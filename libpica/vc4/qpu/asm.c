@@ -82,7 +82,7 @@ static bool is(struct span span, const char *name) {
 			memcmp(span.at, name, (size_t)span.len) == 0;
 }
 
-/* Letters, digits and, within a number, points. What is longer than any name is cut. */
+/* Letters, digits and, within a number, points. Its length is cut at 32, beyond any name. */
 static struct span word_of(struct parser *s, bool with_points) {
 	skip(s);
 	struct span span = { .at = s->p };
@@ -276,6 +276,10 @@ static bool modifiers(struct parser *s) {
 		const int pack = find(qpu_packs, 16, name), unpack = find(qpu_unpacks, 8, name);
 		const int branch = find(qpu_branch_conds, 16, name);
 		const bool is_branch = q->sig == QPU_SIG_BRANCH, is_load = q->sig == QPU_SIG_LOAD;
+		if ((pack > 0 && q->pack) || (unpack > 0 && !is_load && q->unpack)) {
+			return fail(s, name.at, "%.*s: a second one: expected one pack... and one unpack...",
+					name.len, name.at);
+		}
 		if (is(name, "setf") && !is_branch) {
 			q->sf = 1;
 		} else if (is(name, "pm")) {
@@ -301,8 +305,7 @@ static bool modifiers(struct parser *s) {
 
 /* The first part of a line is of the add unit where that has such an operation. */
 static bool operation(struct parser *s, struct span name) {
-	static const char *const moves[] = { "mov" };
-	const bool is_move = find(moves, 1, name) == 0;
+	const bool is_move = is(name, "mov");
 	const int add = is_move ? 21 : find_op(qpu_add_ops, 32, name);
 	const int mul = is_move ? 4 : find_op(qpu_mul_ops, 8, name);
 	const bool is_mul = s->add.is_given || add < 0;
@@ -448,6 +451,9 @@ static bool part(struct parser *s) {
 		return true;
 	}
 	if (is(name, "rot")) {
+		if (s->rotate >= 0) {
+			return fail(s, name.at, "rot: a second rotation: expected one");
+		}
 		skip(s);
 		const char *at = s->p;
 		uint64_t n = 0;
