@@ -300,7 +300,7 @@ static void on_socket(void *owner, uint32_t events) {
 }
 
 static void on_dying_rest(void *owner) {
-	on_socket(owner, LOOP_READ);
+	session_mark(owner);
 }
 
 /*
@@ -320,14 +320,14 @@ static bool has_many_dying(const struct session *s) {
 
 static void on_hello_late(void *owner) {
 	struct session *s = owner;
-	if (!has_many_dying(s)) {
+	if (!s->has_mail || !has_many_dying(s)) {
 		session_break(s, -ETIME, "no HELLO came in time");
 		return;
 	}
 	s->has_waited = true;
 	loop_timer_set(s->server->loop, &s->hello_timer,
 			loop_now_ns() + s->server->settings.hello_ns);
-	on_socket(s, LOOP_READ);
+	session_mark(s);
 }
 
 static void close_session(struct session *s) {
@@ -345,7 +345,6 @@ bool session_read_message(struct session *s) {
 	if (!s->has_mail || s->state == SESSION_BROKEN) {
 		return false;
 	}
-	s->has_mail = false;
 	if (has_many_dying(s)) {
 		loop_timer_set(s->server->loop, &s->dying_timer,
 				loop_now_ns() + dying_rest_ns);

@@ -38,7 +38,7 @@ struct session {
 	int sock;
 	struct loop_watch *sock_watch;
 	struct loop_timer hello_timer;
-	struct loop_timer dying_timer; /* set: its messages wait (has_many_dying()) */
+	struct loop_timer dying_timer; /* set: its mail waits (has_many_dying()) */
 	struct loop_task task;         /* posted: it is marked */
 	bool has_mail;                 /* there may be messages to read */
 	uint64_t run_until_ns;         /* then requests wait for its next run */

@@ -2,6 +2,7 @@
  * Processor time of sessions and of jobs: who uses too much waits, or ends; others do not notice.
  */
 #include <errno.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <time.h>
 
@@ -163,6 +164,57 @@ TEST_LOOP(memory_of_all_sessions_is_limited, N_LOOPS) {
 		}
 		close_service();
 	}
+}
+
+/* ---- HELLO while contexts of its user are being destroyed ---- */
+
+static int connect_raw(void) {
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	memcpy(addr.sun_path, path, sizeof(path));
+	const int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	ck_assert_int_eq(connect(sock, (struct sockaddr *)&addr, sizeof(addr)), 0);
+	return sock;
+}
+
+/* Returns the type of the next message, or 0 if none comes within so many milliseconds. */
+static uint16_t next_message(int sock, int patience_ms, struct sock_message *m) {
+	struct pollfd fd = { .fd = sock, .events = POLLIN };
+	if (poll(&fd, 1, patience_ms) == 0) {
+		return 0;
+	}
+	ck_assert_int_eq(sock_receive(sock, m), 1);
+	const uint16_t type = sock_head(m)->type;
+	sock_drop(m);
+	return type;
+}
+
+/* A HELLO that came waits; a client that sends none is too late all the same. */
+TEST_LOOP(who_sends_no_hello_is_late_beside_contexts_that_end, N_LOOPS) {
+	struct pica_msg_hello hello = { .head.type = PICA_MSG_HELLO,
+		.min_version = PICA_PROTOCOL_VERSION,
+		.max_version = PICA_PROTOCOL_VERSION };
+	struct server_settings settings;
+	struct sock_message m;
+	struct one o;
+	server_settings_init(&settings);
+	settings.loop = loops[_i];
+	settings.hello_ns = 100000000;
+	open_service(&settings);
+	open_one(&o);
+	struct dying *dying = server->dying;
+	atomic_fetch_add(&dying->contexts, settings.limits.contexts);
+	const int early = connect_raw();
+	ck_assert_int_eq(sock_send(early, &hello, sizeof(hello), NULL, 0), 0);
+	const int silent = connect_raw();
+	ck_assert_uint_eq(next_message(silent, 20000, &m), PICA_MSG_ERROR);
+	ck_assert_int_eq(((const struct pica_msg_error *)m.bytes)->error, -ETIME);
+	ck_assert_uint_eq(next_message(early, 0, &m), 0);
+	atomic_fetch_sub(&dying->contexts, settings.limits.contexts);
+	ck_assert_uint_eq(next_message(early, -1, &m), PICA_MSG_WELCOME);
+	close(early);
+	close(silent);
+	pica_client_close(o.client);
+	close_service();
 }
 
 /* ---- The reaper ---- */
