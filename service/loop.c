@@ -328,6 +328,7 @@ static void run_tasks(struct loop *loop) {
 		const uint64_t end_ns = loop->clock_ns();
 		if (share) {
 			share->ns += end_ns - now_ns;
+			share->used_ns += end_ns - now_ns;
 			spent_ns += end_ns - now_ns;
 		}
 		now_ns = end_ns;

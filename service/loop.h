@@ -38,7 +38,8 @@ struct loop_timer {
 
 /* Time of the loop's thread that tasks of somebody have had; zero at the start. It is not moved. */
 struct loop_share {
-	uint64_t ns; /* private */
+	uint64_t ns;      /* private: with what counts as had while there were no tasks */
+	uint64_t used_ns; /* of tasks that are over */
 };
 
 /* Work that is run once after a round of events. It lies in its owner, and is not moved. */

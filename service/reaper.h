@@ -34,6 +34,7 @@ struct dying {
 	uid_t uid;
 	struct cpu_bucket cpu; /* loop's thread */
 	struct loop_share share; /* likewise: what runs of its sessions have taken */
+	uint64_t loop_ns;        /* likewise: of it, at the last look */
 	atomic_uint refs;
 	atomic_uint contexts;   /* that are being destroyed */
 	atomic_uint recordings; /* that begin, go on, or are being finished */

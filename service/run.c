@@ -144,6 +144,9 @@ void session_run(struct session *s) {
 	unsigned jobs = JOBS_A_RUN, messages = MESSAGES_A_RUN;
 	s->run_until_ns = loop_now_ns() + requests_ns;
 	s->has_run_request = false;
+	if (s->state == SESSION_OPEN) {
+		session_meter(s);
+	}
 	for (struct context *c = s->contexts; c; c = c->next_context) {
 		if (c->has_done && !record_is_starting(c)) {
 			context_collect(c);

@@ -430,7 +430,7 @@ void session_destroy(struct session *s) {
 	while (s->contexts) {
 		context_destroy(s->contexts);
 	}
-	session_usage_ends(s);
+	session_meter(s);
 	if (s->present) {
 		presenter_client_destroy(s->server->presenter, s->present);
 	}

@@ -130,8 +130,8 @@ bool session_is_metered(const struct session *s);
  * when there is some again.
  */
 bool session_may_run(struct session *s);
-/* Its contexts are destroyed: what it has used is charged to its user. */
-void session_usage_ends(struct session *s);
+/* If its processor time, or its user's, is limited: charges what was used since the last call. */
+void session_meter(struct session *s);
 
 /* ---- run.c ---- */
 /* Does what is due. Not within a message or a request of the session. */

@@ -68,6 +68,7 @@ static uint64_t time_to_fill(const struct cpu_bucket *b, uint64_t quota) {
 
 static void look(struct session *s) {
 	const uint64_t now = loop_now_ns();
+	struct dying *user = s->dying;
 	struct pica_usage used;
 	session_usage(s, &used);
 	/* Time that was used before the quota was set does not count. */
@@ -76,7 +77,9 @@ static void look(struct session *s) {
 			0;
 	s->cpu_used = used.cpu_ns;
 	fill(&s->cpu, s->limits.cpu_ns_per_s, now, more);
-	fill(&s->dying->cpu, s->server->settings.user_cpu_ns_per_s, now, more);
+	const uint64_t in_loop = user->cpu.at_ns ? user->share.used_ns - user->loop_ns : 0;
+	user->loop_ns = user->share.used_ns;
+	fill(&user->cpu, s->server->settings.user_cpu_ns_per_s, now, more + in_loop);
 }
 
 static void on_cpu_again(void *owner) {
@@ -87,7 +90,7 @@ static void on_cpu_again(void *owner) {
 
 bool session_may_run(struct session *s) {
 	if (!session_is_metered(s) || s->server->is_stopping) {
-		s->cpu.at_ns = 0;
+		s->cpu.at_ns = s->dying->cpu.at_ns = 0;
 		return true; /* finish the jobs that were taken */
 	}
 	if (s->is_throttled) {
@@ -109,7 +112,7 @@ bool session_may_run(struct session *s) {
 	return false;
 }
 
-void session_usage_ends(struct session *s) {
+void session_meter(struct session *s) {
 	if (session_is_metered(s)) {
 		look(s);
 	}

@@ -57,6 +57,33 @@ TEST_LOOP(processor_time_is_limited, 2 * N_LOOPS) {
 	close_service();
 }
 
+static uint64_t ten_ms_a_run(void) {
+	static uint64_t ns;
+	return ns += 10000000;
+}
+
+/* What its sessions have of the loop's thread is its user's time: here much, beside small jobs. */
+TEST_LOOP(time_at_the_loop_is_limited, N_LOOPS) {
+	enum { PERCENT = 50 }; /* a second of it is used up in as many runs */
+	struct server_settings settings;
+	struct one o;
+	unsigned frames = 0;
+	server_settings_init(&settings);
+	settings.loop = loops[_i];
+	settings.user_cpu_ns_per_s = PERCENT * 10000000;
+	loop_clock = ten_ms_a_run;
+	open_service(&settings);
+	open_one(&o);
+	for (; metric(&o, "picad_throttled_total") < 3; frames++) {
+		ck_assert_uint_le(frames, 20 * PERCENT);
+		draw_triangle(&o);
+	}
+	ck_assert_uint_ge(frames, 2);
+	pica_client_close(o.client);
+	close_service();
+	loop_clock = NULL;
+}
+
 /*
  * A job of many seconds ends with its session, which is told why; its neighbour goes on, its memory
  * comes back.
