@@ -1,4 +1,4 @@
-/* Kernels of the geometry room against C: fetch and project_batch. */
+/* Kernels of the geometry room against C: fetch, project_batch and project_positions. */
 #include "kern.h"
 
 #include <stdio.h>
@@ -156,6 +156,34 @@ static void test_project(enum isa isa, const struct geom_kernels *k) {
 	kern_done(b);
 }
 
+/* Against project_batch of plain C: where it projects a vertex, the same place and codes. */
+static void test_positions(enum isa isa, const struct geom_kernels *k) {
+	struct shader_batch *b = kern_buffer(sizeof(*b));
+	struct projected *want = kern_buffer(sizeof(*want));
+	PICA_ALIGNED(64) float x[SHADER_LANES], y[SHADER_LANES];
+	PICA_ALIGNED(64) int32_t code[SHADER_LANES];
+	for (int round = 0; round < ROUNDS && k->project_positions; round++) {
+		struct geom_state g;
+		struct out_map m;
+		random_state(&g);
+		random_map(&m);
+		random_outputs(b, round & 1);
+		const unsigned n = (unsigned)kern_random_in(1, SHADER_LANES);
+		c_kernels.project_batch(
+			&g, &m, b, n, 0, want->cv, want->out, want->codes, want->ok);
+		k->project_positions(&g, &m, b, n, &(struct position_out){ x, y, code });
+		for (unsigned i = 0; i < n; i++) {
+			const int32_t good = code[i] & POSITION_BAD ? 0 : 1;
+			const int32_t expected[4] = { want->ok[i], good * want->codes[i],
+				good * want->out[i].x_fx, good * want->out[i].y_fx };
+			const int32_t found[4] = { good, good * (code[i] & POSITION_CODES),
+				good ? (int32_t)x[i] : 0, good ? (int32_t)y[i] : 0 };
+			kern_same("positions", isa, expected, found, sizeof(expected));
+		}
+	}
+	kern_done(b);
+}
+
 /* ---- Bench ---- */
 
 /* Position f32 x 3, texture coordinates f32 x 2, colour u8 x 4, indices out of order. */
@@ -218,6 +246,7 @@ static void check(enum isa isa) {
 	kern_slots(isa, "geom", &c_kernels, &k, sizeof(k));
 	test_fetch(isa, &k);
 	test_project(isa, &k);
+	test_positions(isa, &k);
 }
 
 static void close_memory(void) {

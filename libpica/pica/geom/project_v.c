@@ -75,28 +75,42 @@ static inline vi codes_of(const struct geom_state *g, vf x, vf y, vf z, vf w) {
 	return code;
 }
 
-/* Half away from zero. */
+/* The viewport in sixteenths of a pixel. Sixteen times a sum is exact, term by term. */
+struct viewport {
+	vf scale[2], offset[2];
+	bool flip;
+	int32_t height_fx4;
+};
+
+static inline struct viewport viewport_of(const struct geom_state *g) {
+	return (struct viewport){
+		.scale = { vf_set1(16.0f * g->half_w), vf_set1(16.0f * g->half_h) },
+		.offset = { vf_set1(16.0f * (float)g->off_x), vf_set1(16.0f * (float)g->off_y) },
+		.flip = g->rule->flip,
+		.height_fx4 = 16 * (int32_t)g->height,
+	};
+}
+
+/* Half away from zero: with 0.5 itself, the largest float below 0.5 would become 1. */
 static inline vf round_half_away(vf x) {
-	vf t = vf_trunc(x);
-	vi away = vf_ge(vf_abs(vf_sub(x, t)), vf_set1(0.5f));
-	vf step = vf_select(vf_lt(x, vf_zero()), vf_set1(-1.0f), vf_set1(1.0f));
-	return vf_select(away, vf_add(t, step), t);
+	const vf below_half = vf_set1(0x1.fffffep-2f);
+	return vf_trunc(vf_add(x, vf_xor(vf_and(x, vf_set1(-0.0f)), below_half)));
 }
 
 /* Window coordinate in sixteenths from clip coordinate c. */
-static inline vf window_fx4(vf c, vf iw, float half, int32_t off) {
-	vf s = vf_mul(vf_add(vf_mul(c, iw), vf_set1(1.0f)), vf_set1(half));
-	return round_half_away(vf_mul(vf_add(s, vf_set1((float)off)), vf_set1(16.0f)));
+static inline vf window_fx4(const struct viewport *to, unsigned axis, vf c, vf iw) {
+	const vf s = vf_mul(vf_add(vf_mul(c, iw), vf_set1(1.0f)), to->scale[axis]);
+	return round_half_away(vf_add(s, to->offset[axis]));
 }
 
 /* The first four words of vert, and the masks of lanes that are projected. */
-static inline vi project_group(const struct geom_state *g, const vf pos[4], vf iw, vf word[4]) {
+static inline vi project_group(const struct viewport *to, const vf pos[4], vf iw, vf word[4]) {
 	const vf limit = vf_set1(32768.0f);
-	const vf sx = window_fx4(pos[0], iw, g->half_w, g->off_x);
-	const vf sy = window_fx4(pos[1], iw, g->half_h, g->off_y);
+	const vf sx = window_fx4(to, 0, pos[0], iw);
+	const vf sy = window_fx4(to, 1, pos[1], iw);
 	vi iy = vi_from_vf_trunc(sy);
-	if (g->rule->flip) {
-		iy = vi_sub(vi_set1(16 * (int32_t)g->height), iy);
+	if (to->flip) {
+		iy = vi_sub(vi_set1(to->height_fx4), iy);
 	}
 	word[0] = vf_as_vi_bits(vi_from_vf_trunc(sx));
 	word[1] = vf_as_vi_bits(iy);
@@ -106,30 +120,27 @@ static inline vi project_group(const struct geom_state *g, const vf pos[4], vf i
 			vi_and(vf_lt(vf_abs(sx), limit), vf_lt(vf_abs(sy), limit)));
 }
 
-static void fill_constants(float constants[2][SHADER_LANES]) {
-	for (unsigned i = 0; i < SHADER_LANES; i += VF_LANES) {
-		vf_store(&constants[0][i], vf_zero());
-		vf_store(&constants[1][i], vf_set1(1.0f));
-	}
-}
-
 /* Lane 0 of the output component that is word i of a clip vertex. */
 static inline const float *component(const struct out_map *m, const struct shader_batch *b,
-		unsigned i, float constants[2][SHADER_LANES]) {
+		unsigned i) {
+	static const PICA_ALIGNED(64) float zero[SHADER_LANES];
+	static const PICA_ALIGNED(64) float one[SHADER_LANES] = {
+		1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+		1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+	};
 	const uint8_t f = m->from[i];
-	return f < OUT_MAP_ZERO ? b->o[m->reg[f >> 2]][f & 3] : constants[f == OUT_MAP_ONE];
+	return f < OUT_MAP_ZERO ? b->o[m->reg[f >> 2]][f & 3] : f == OUT_MAP_ONE ? one : zero;
 }
 
 static void project_batch(const struct geom_state *g, const struct out_map *m,
 		const struct shader_batch *b, unsigned n, uint32_t planes_mask,
 		struct clip_vertex *cv, struct vert *out, uint8_t *codes, uint8_t *ok) {
-	PICA_ALIGNED(64) float constants[2][SHADER_LANES];
 	PICA_ALIGNED(64) int32_t lane_code[SHADER_LANES], lane_ok[SHADER_LANES];
-	fill_constants(constants);
+	const struct viewport to = viewport_of(g);
 	struct job job = { .words = planes_mask << (COLOR_WORD - PLANE_COLOR), .flat = g->flat != 0,
 		.cv = cv, .out = out };
 	for (unsigned i = 0; i < N_WORDS; i++) {
-		job.from[i] = component(m, b, i, constants);
+		job.from[i] = component(m, b, i);
 	}
 	for (unsigned lane = 0; lane < n; lane += VF_LANES) {
 		unsigned count = n - lane < VF_LANES ? n - lane : VF_LANES;
@@ -140,7 +151,7 @@ static void project_batch(const struct geom_state *g, const struct out_map *m,
 		store_words(cv, lane, 0, pos, count);
 		vi code = codes_of(g, pos[0], pos[1], pos[2], pos[3]);
 		vf iw = vf_div(vf_set1(1.0f), pos[3]);
-		vi good = project_group(g, pos, iw, word);
+		vi good = project_group(&to, pos, iw, word);
 		store_words(out, lane, 0, word, count);
 		attribute_group(&job, 4, lane, count, iw);
 		attribute_group(&job, 8, lane, count, iw);
@@ -158,39 +169,40 @@ static void project_batch(const struct geom_state *g, const struct out_map *m,
 	}
 }
 
-/* Whether codes_of() may find something; a NaN of x or y, with which nothing is projected, not. */
-static inline bool may_be_outside(const struct geom_state *g, vf x, vf y, vf z, vf w) {
-	const vf sides = vf_min(vf_sub(w, vf_abs(x)), vf_sub(w, vf_abs(y)));
-	const vf depths = vf_min(vf_neg(z), vf_add(z, w));
-	const vi inside = vf_ge(vf_min(sides, depths), vf_zero());
-	return g->clip_enabled || vi_movemask(vi_xor(inside, vi_set1(-1)));
+/* Lanes where codes_of() finds nothing, with no plane of the draw's own; or w is infinite. */
+static inline vi is_inside(vf x, vf y, vf z, vf w) {
+	const vf farthest = vf_max(vf_max(vf_abs(x), vf_abs(y)), vf_neg(z));
+	return vi_and(vf_le(farthest, w), vf_le(z, vf_zero()));
 }
 
 static void project_positions(const struct geom_state *g, const struct out_map *m,
 		const struct shader_batch *b, unsigned n, const struct position_out *out) {
-	const vi sign = vi_set1(g->rule->flip ? INT32_MIN : 0);
-	const vf top = vf_set1(g->rule->flip ? 16.0f * (float)g->height : 0.0f);
+	const struct viewport to = viewport_of(g);
+	const vf sign = vf_as_vi_bits(vi_set1(to.flip ? INT32_MIN : 0));
+	const vf top = vf_set1(to.flip ? (float)to.height_fx4 : 0.0f);
 	const vf limit = vf_set1(32768.0f);
-	PICA_ALIGNED(64) float constants[2][SHADER_LANES];
+	const bool has_plane = g->clip_enabled;
+	const struct position_out to_rows = *out;
 	const float *from[4];
-	fill_constants(constants);
 	for (unsigned i = 0; i < 4; i++) {
-		from[i] = component(m, b, i, constants);
+		from[i] = component(m, b, i);
 	}
 	for (unsigned lane = 0; lane < n; lane += VF_LANES) {
 		const vf x = vf_load(from[0] + lane), y = vf_load(from[1] + lane);
 		const vf z = vf_load(from[2] + lane), w = vf_load(from[3] + lane);
 		const vf iw = vf_div(vf_set1(1.0f), w);
-		const vf sx = window_fx4(x, iw, g->half_w, g->off_x);
-		const vf sy = window_fx4(y, iw, g->half_h, g->off_y);
+		const vf sx = window_fx4(&to, 0, x, iw);
+		const vf sy = window_fx4(&to, 1, y, iw);
 		const vi good = vi_and(vf_gt(w, vf_zero()),
 				vi_and(vf_lt(vf_abs(sx), limit), vf_lt(vf_abs(sy), limit)));
-		vf_store(out->x + lane, sx);
-		const vf along = vf_as_vi_bits(vi_xor(vi_as_vf_bits(sy), sign));
-		vf_store(out->y + lane, vf_add(top, along));
-		const vi bad = vi_andnot(good, vi_set1(POSITION_BAD));
-		const vi code = may_be_outside(g, x, y, z, w) ? codes_of(g, x, y, z, w) : vi_zero();
-		vi_store(out->code + lane, vi_or(code, bad));
+		vf_store(to_rows.x + lane, sx);
+		vf_store(to_rows.y + lane, vf_add(top, vf_xor(sy, sign)));
+		vi code = vi_andnot(good, vi_set1(POSITION_BAD));
+		const vi outside = vi_xor(is_inside(x, y, z, w), vi_set1(-1));
+		if (has_plane || vi_movemask(outside)) {
+			code = vi_or(code, codes_of(g, x, y, z, w));
+		}
+		vi_store(to_rows.code + lane, code);
 	}
 }
 
