@@ -137,7 +137,7 @@ static PICA_UNUSED void write_box(
 }
 
 /* Memory events, then the jobs from a frame on to the end. */
-static void expect_box_from(uint32_t first) {
+static PICA_UNUSED void expect_box_from(uint32_t first) {
 	static struct box_memory_image memory;
 	struct pica_job jobs[16];
 	const uint8_t *pages[3] = { memory.vram + 0x1000, memory.vram + 0x3000,

@@ -16,12 +16,12 @@
 static struct pica_capture_error error;
 static struct pica_capture *capture;
 
-static void done(void) {
+static PICA_UNUSED void done(void) {
 	pica_capture_close(capture);
 	capture = NULL;
 }
 
-static struct pica_capture_info info(void) {
+static PICA_UNUSED struct pica_capture_info info(void) {
 	struct pica_capture_info i;
 	pica_capture_info(capture, &i);
 	return i;

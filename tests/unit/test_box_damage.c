@@ -4,14 +4,11 @@
  * than the file declares.
  */
 #include <malloc.h>
-#include <unistd.h>
 
 #define XXH_STATIC_LINKING_ONLY
 #include <xxhash.h>
 
-#include "box_file.h"
-#include "capture/container/box.h"
-#include "tests/folder.h"
+#include "box_damage.h"
 
 /* ---- Memory in use (the linker sends the library's allocations here) ---- */
 
@@ -67,31 +64,7 @@ char *__wrap_strdup(const char *text) {
 	return copy ? strcpy(copy, text) : NULL;
 }
 
-/* ---- Files ---- */
-
-static char path[64];
-static struct pica_state states[2];
-static uint8_t *good, *bad;
-static size_t good_size;
-
-/* A file of this version's making, or a released one. */
-static void load_good(const char *sample) {
-	if (!sample) {
-		write_box(path, states, false);
-	}
-	FILE *f = fopen(sample ? sample : path, "rb");
-	ck_assert_ptr_nonnull(f);
-	good = malloc(1 << 24);
-	bad = malloc(1 << 24);
-	good_size = fread(good, 1, 1 << 24, f);
-	memcpy(bad, good, good_size);
-	fclose(f);
-}
-
-static void drop_good(void) {
-	free(good);
-	free(bad);
-}
+/* ---- Reading ---- */
 
 /* What the header allows, and the fixed parts: states, index, messages. */
 static size_t allowed(const uint8_t *file, size_t size) {
@@ -138,45 +111,6 @@ static int read_all(const uint8_t *file, size_t size, char *text) {
 	ck_assert_msg(most - before <= allowed(file, size), "%zu bytes, allowed %zu: %s",
 			most - before, allowed(file, size), text);
 	return ret;
-}
-
-/* Whether a message says where: a chunk by name or number, or the header. */
-static bool names_place(const char *text) {
-	return strstr(text, "chunk") || strstr(text, "header");
-}
-
-/* The chunk that a byte belongs to; *offset: where it starts. "header" at the front. */
-static const char *place_of(size_t byte, size_t *offset) {
-	size_t at = BOX_HEADER;
-	*offset = 0;
-	if (byte < at) {
-		return "header";
-	}
-	for (;;) {
-		struct box_chunk head;
-		memcpy(&head, good + at, sizeof(head));
-		const size_t next = at + BOX_CHUNK + box_padded(head.stored);
-		if (byte < next) {
-			static struct box_name name;
-			name = box_fourcc_name(head.fourcc);
-			*offset = at;
-			return name.text;
-		}
-		at = next;
-	}
-}
-
-/* Bytes of heads are tried one by one, and of what they hold each PICA_TEST_SAMPLEth (8). */
-static bool is_tried(size_t at) {
-	static size_t every;
-	size_t offset;
-	if (every == 0) {
-		const char *sample = getenv("PICA_TEST_SAMPLE");
-		every = sample ? strtoul(sample, NULL, 10) : 8;
-		every = every ? every : 1;
-	}
-	place_of(at, &offset);
-	return at - offset < BOX_CHUNK || at % every == 0;
 }
 
 /* ---- Tests ---- */
@@ -317,9 +251,8 @@ TEST(lies_with_right_hashes_are_harmless) {
 		struct box_chunk head;
 		size_t offset = BOX_HEADER;
 		for (size_t at = BOX_HEADER; at <= i;) {
-			memcpy(&head, bad + at, sizeof(head));
 			offset = at;
-			at += BOX_CHUNK + box_padded(head.stored);
+			at = after_chunk(bad, at, &head);
 		}
 		static const uint32_t values[] = { 0, 1, 2, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF,
 			0x100, 0x10000 };
@@ -354,9 +287,8 @@ TEST(jobs_with_pointers_are_refused) {
 	unsigned n = 0;
 	for (size_t at = BOX_HEADER; at < size;) {
 		struct box_chunk head;
-		memcpy(&head, bad + at, sizeof(head));
-		size_t event = at + BOX_CHUNK + sizeof(struct box_events),
-		       end = at + BOX_CHUNK + head.stored;
+		const size_t next = after_chunk(bad, at, &head), end = at + BOX_CHUNK + head.stored;
+		size_t event = at + BOX_CHUNK + sizeof(struct box_events);
 		for (; head.fourcc == BOX_EVTS && event < end; n++) {
 			struct box_record record;
 			memcpy(&record, bad + event, sizeof(record));
@@ -369,7 +301,7 @@ TEST(jobs_with_pointers_are_refused) {
 			memcpy(bad + event, &record, sizeof(record));
 			event += sizeof(record) + 4 * (size_t)record.n_words;
 		}
-		at += BOX_CHUNK + box_padded(head.stored);
+		at = next;
 	}
 	ck_assert_uint_gt(n, BOX_FRAMES);
 	drop_good();
@@ -499,235 +431,26 @@ TEST(nothing_is_allocated_beyond_the_limits) {
 	ck_assert_ptr_nonnull(strstr(text, "INFO chunk 0"));
 	ck_assert_uint_lt(largest_request, 1 << 22);
 
-	struct box_header h;
+	struct box_header was;
 	memcpy(bad, good, good_size);
-	memcpy(&h, bad, sizeof(h));
-	const struct box_header was = h;
-	h.max_chunk = ((uint64_t)1 << 30) + 1;
-	memcpy(bad, &h, sizeof(h));
-	hash_again(bad, good_size);
-	ck_assert_int_eq(read_all(bad, good_size, text), -EFBIG);
-	h = was;
-	h.min_reader = 2;
-	memcpy(bad, &h, sizeof(h));
-	hash_again(bad, good_size);
-	ck_assert_int_eq(read_all(bad, good_size, text), -EOPNOTSUPP);
-	h = was;
-	h.features = 1;
-	memcpy(bad, &h, sizeof(h));
-	hash_again(bad, good_size);
-	ck_assert_int_eq(read_all(bad, good_size, text), -EOPNOTSUPP);
-	h = was;
-	h.version = 9; /* a later writer that older readers understand */
-	memcpy(bad, &h, sizeof(h));
-	hash_again(bad, good_size);
-	ck_assert_int_eq(read_all(bad, good_size, text), 0);
-	h = was;
-	h.blob_bytes = 100;
-	memcpy(bad, &h, sizeof(h));
-	hash_again(bad, good_size);
-	ck_assert_int_eq(read_all(bad, good_size, text), -EINVAL);
+	memcpy(&was, bad, sizeof(was));
+	struct box_header large = was, newer = was, unknown = was, later = was, few = was;
+	large.max_chunk = ((uint64_t)1 << 30) + 1;
+	newer.min_reader = 2;
+	unknown.features = 1;
+	later.version = 9; /* of a later writer that older readers understand */
+	few.blob_bytes = 100;
+	const struct {
+		const struct box_header *h;
+		int result;
+	} cases[] = { { &large, -EFBIG }, { &newer, -EOPNOTSUPP }, { &unknown, -EOPNOTSUPP },
+		{ &later, 0 }, { &few, -EINVAL } };
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		memcpy(bad, cases[i].h, sizeof(was));
+		hash_again(bad, good_size);
+		ck_assert_int_eq(read_all(bad, good_size, text), cases[i].result);
+	}
 	ck_assert_ptr_nonnull(strstr(text, "BLOB"));
-	drop_good();
-}
-
-static void store(const uint8_t *bytes, size_t size) {
-	FILE *f = fopen(path, "wb");
-	ck_assert_ptr_nonnull(f);
-	ck_assert_uint_eq(fwrite(bytes, 1, size, f), size);
-	ck_assert_int_eq(fclose(f), 0);
-}
-
-/* The rest of a file is a beginning of it, of any length. */
-TEST(recovery_gives_what_is_whole) {
-	load_good(NULL);
-	unsigned recovered = 0;
-	uint32_t last = 0;
-	for (size_t size = 0; size <= good_size; size++) {
-		if (size < good_size && !is_tried(size)) {
-			continue;
-		}
-		store(good, size);
-		int ret = pica_capture_recover(&capture, path, &error);
-		if (ret < 0) {
-			/* more bytes, not less to see */
-			ck_assert_msg(recovered == 0, "%zu: %s", size, error.message);
-			continue;
-		}
-		ck_assert_int_eq(ret, size < good_size);
-		recovered++;
-		struct pica_capture_info i = info();
-		ck_assert_int_eq((i.missing & PICA_CAPTURE_LOST_END) != 0, size < good_size);
-		ck_assert_msg(size == good_size || names_place(error.message), "%s", error.message);
-		ck_assert_uint_ge(i.frames, last);
-		last = i.frames;
-		struct pica_capture_event e;
-		uint32_t frames = 0, n;
-		while ((ret = pica_capture_next(capture, &e)) > 0) {
-			frames += e.kind == PICA_CAPTURE_FRAME;
-		}
-		ck_assert_msg(ret == 0 && frames == i.frames, "%zu: %s", size,
-				pica_capture_error(capture)->message);
-		pica_capture_expected(capture, frames, &n);
-		ck_assert_uint_eq(n, 0);
-		ck_assert_int_eq(pica_capture_verify(capture), 0);
-		done();
-	}
-	ck_assert_uint_gt(recovered, 100);
-	ck_assert_uint_eq(last, BOX_FRAMES);
-
-	/* A flip in the middle: the part before it. In the header: everything. */
-	size_t second_key = 0;
-	for (size_t at = BOX_HEADER, keys = 0; keys < 2;) {
-		struct box_chunk head;
-		memcpy(&head, good + at, sizeof(head));
-		keys += head.fourcc == BOX_KEYF;
-		second_key = at;
-		at += BOX_CHUNK + box_padded(head.stored);
-	}
-	bad[second_key + BOX_CHUNK] ^= 4;
-	store(bad, good_size);
-	/* The index is whole: opening shows no damage, reading on to it does. */
-	ck_assert_int_eq(pica_capture_open(&capture, path, &error), 0);
-	uint32_t at;
-	ck_assert_int_eq(pica_capture_seek(capture, 2, &at), -EINVAL);
-	ck_assert_ptr_nonnull(strstr(pica_capture_error(capture)->message, "KEYF chunk"));
-	ck_assert_int_eq(pica_capture_verify(capture), -EINVAL);
-	done();
-	/* All events are there: only a key is lost. */
-	ck_assert_int_eq(pica_capture_recover(&capture, path, &error), 1);
-	ck_assert_ptr_nonnull(strstr(error.message, "KEYF chunk"));
-	ck_assert_uint_eq(info().missing & PICA_CAPTURE_LOST_END, 0);
-	ck_assert_uint_eq(info().frames, BOX_FRAMES);
-	ck_assert_int_eq(pica_capture_verify(capture), 0);
-	expect_box_from(0);
-	done();
-	memcpy(bad, good, good_size);
-	bad[20] ^= 4;
-	store(bad, good_size);
-	ck_assert_int_eq(pica_capture_recover(&capture, path, &error), 1);
-	ck_assert_ptr_nonnull(strstr(error.message, "header"));
-	expect_box_from(0);
-	done();
-	drop_good();
-}
-
-/* Where chunk number `n` of a kind begins in `good`. */
-static size_t nth_chunk(uint32_t fourcc, unsigned n) {
-	for (size_t at = BOX_HEADER; at < good_size;) {
-		struct box_chunk head;
-		memcpy(&head, good + at, sizeof(head));
-		if (head.fourcc == fourcc && n-- == 0) {
-			return at;
-		}
-		at += BOX_CHUNK + box_padded(head.stored);
-	}
-	ck_abort_msg("no such chunk");
-}
-
-/* The events of frame 2, which is the first one now. */
-static void expect_last_frame(void) {
-	struct pica_job jobs[16];
-	const unsigned n = box_jobs(2, jobs);
-	uint32_t n_expected;
-	ck_assert_uint_eq(info().frames, 1);
-	ck_assert_uint_eq(info().first_frame, 7 + 2);
-	ck_assert_uint_eq(info().keys, 1);
-	for (unsigned i = 0; i < 3; i++) {
-		ck_assert_int_eq(next().kind, PICA_CAPTURE_MEMORY);
-	}
-	for (unsigned i = 0; i < n; i++) {
-		const struct pica_capture_event e = next();
-		ck_assert_uint_eq(e.frame, 0);
-		ck_assert_int_eq(e.job.op, jobs[i].op);
-	}
-	expect_frame(0);
-	ck_assert_int_eq(next().job.op, PICA_OP_BARRIER);
-	expect_end();
-	const struct pica_expected *e = pica_capture_expected(capture, 0, &n_expected);
-	ck_assert_uint_eq(n_expected, 2);
-	const struct pica_expected want = box_expected(2, 0);
-	ck_assert_mem_eq(e->hash, want.hash, sizeof(want.hash));
-	ck_assert_int_eq(pica_capture_verify(capture), 0);
-	ck_assert_int_eq(pica_capture_rewind(capture), 0);
-	ck_assert_int_eq(next().kind, PICA_CAPTURE_MEMORY);
-}
-
-/* Frames 0 and 1 are of one chunk of events, frame 2 begins with a key. */
-TEST(what_begins_behind_damage_can_be_saved) {
-	struct pica_capture_part parts[2];
-	static const uint32_t kinds[] = { BOX_EVTS, BOX_KEYF, BOX_GEOM, BOX_MEMP };
-	load_good(NULL);
-	for (unsigned i = 0; i < ARRAY_LEN(kinds); i++) {
-		memcpy(bad, good, good_size);
-		bad[nth_chunk(kinds[i], 0) + BOX_CHUNK] ^= 1;
-		store(bad, good_size);
-		ck_assert_int_eq(pica_capture_recover(&capture, path, &error), 1);
-		ck_assert_msg(names_place(error.message), "%s", error.message);
-		ck_assert_uint_eq(pica_capture_parts(capture, parts, 2), 1);
-		ck_assert_uint_eq(parts[0].first, 2);
-		ck_assert_uint_eq(parts[0].frames, 1);
-		ck_assert_uint_eq(parts[0].is_open, 1);
-		expect_last_frame();
-		done();
-		ck_assert_int_eq(pica_capture_recover_at(&capture, path, 1, &error), -EINVAL);
-		ck_assert_msg(strstr(error.message, "frame 1 is not whole, or not there: frames 2-2 are"),
-				"%s", error.message);
-	}
-	/* The last events are lost, or what they name: the frames before. */
-	for (unsigned i = 0; i < 2; i++) {
-		memcpy(bad, good, good_size);
-		bad[nth_chunk(BOX_EVTS, 1) + BOX_CHUNK + i] ^= 1;
-		store(bad, good_size);
-		ck_assert_int_eq(pica_capture_recover_at(&capture, path, i, &error), 1);
-		ck_assert_uint_eq(info().frames, 2);
-		ck_assert(info().missing & PICA_CAPTURE_LOST_END);
-		ck_assert_uint_eq(pica_capture_lacks(capture, NULL, 0), 2);
-		ck_assert_int_eq(pica_capture_verify(capture), 0);
-		done();
-		ck_assert_int_eq(pica_capture_recover_at(&capture, path, 2, &error), -EINVAL);
-	}
-	/* Without the end there is the beginning alone. */
-	store(good, good_size - 1);
-	ck_assert_int_eq(pica_capture_recover_at(&capture, path, 2, &error), 1);
-	ck_assert_uint_eq(pica_capture_parts(capture, parts, 2), 0);
-	done();
-	ck_assert_int_eq(pica_capture_recover_at(&capture, path, 3, &error), -EINVAL);
-	/* Of a whole file every frame is. */
-	store(good, good_size);
-	ck_assert_int_eq(pica_capture_recover_at(&capture, path, 2, &error), 0);
-	expect_box_from(0);
-	done();
-	drop_good();
-}
-
-/* A chunk of data that is lost costs the events that need it. */
-TEST(lost_data_costs_who_names_it) {
-	unsigned saved = 0;
-	load_good(NULL);
-	for (size_t at = BOX_HEADER; at < good_size;) {
-		struct box_chunk head;
-		memcpy(&head, good + at, sizeof(head));
-		if (head.fourcc == BOX_BLOB) {
-			memcpy(bad, good, good_size);
-			bad[at + BOX_CHUNK] ^= 1;
-			store(bad, good_size);
-			const int ret = pica_capture_recover(&capture, path, &error);
-			ck_assert_msg(strstr(error.message, "BLOB chunk"), "%s", error.message);
-			if (ret >= 0) {
-				struct pica_capture_event e;
-				int more;
-				while ((more = pica_capture_next(capture, &e)) > 0) {
-				}
-				ck_assert_int_eq(more, 0);
-				ck_assert_int_eq(pica_capture_verify(capture), 0);
-				saved++;
-				done();
-			}
-		}
-		at += BOX_CHUNK + box_padded(head.stored);
-	}
-	ck_assert_uint_gt(saved, 0);
 	drop_good();
 }
 
