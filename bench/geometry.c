@@ -4,7 +4,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 uint32_t geometry_hash(uint32_t x) {
 	x ^= x >> 16;

@@ -1,7 +1,6 @@
 #include "fields.h"
 
 #include <errno.h>
-#include <stddef.h>
 #include <string.h>
 #include <strings.h>
 

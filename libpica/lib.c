@@ -7,8 +7,6 @@
 #include "pica.h"
 #include "pica_show.h"
 
-#include "core/base/f24.h"
-#include "core/base/morton.h"
 #include "job.h"
 #include "pica/front/ctx.h"
 #include "pica/xfer/ports.h"

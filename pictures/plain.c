@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include <unistd.h>
-
 /* Length of the UTF-8 sequence at text that is not a control character; 0: none. */
 static size_t sequence(const unsigned char *text, size_t len) {
 	const unsigned char first = text[0];

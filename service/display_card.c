@@ -1,7 +1,6 @@
 #include "service/display_card.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +10,6 @@
 
 #include "service/display_headless.h"
 #include "service/display_why.h"
-#include "service/logfmt.h"
 #include "service/uevent.h"
 
 enum {

@@ -2,14 +2,12 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "service/display_card.h"
 #include "service/display_why.h"
 #include "service/logfmt.h"
-#include "service/uevent.h"
 
 enum { CARDS = 16 }; /* /dev/dri/card0 and on */
 

@@ -3,11 +3,9 @@
 
 #include <errno.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "service/context.h"
 #include "service/memory_quota.h"
-#include "service/server_impl.h"
 #include "service/session.h"
 
 static void reply_limits(struct session *s, struct sock_message *raw) {

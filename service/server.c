@@ -3,11 +3,9 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "service/acceptor.h"
@@ -15,7 +13,6 @@
 #include "service/fault.h"
 #include "service/logfmt.h"
 #include "service/memory_quota.h"
-#include "service/metrics.h"
 #include "service/reaper.h"
 #include "service/present.h"
 #include "service/record.h"

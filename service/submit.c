@@ -4,7 +4,6 @@
 #include <errno.h>
 
 #include "service/context.h"
-#include "service/metrics.h"
 #include "service/message.h"
 #include "service/present.h"
 #include "service/presenter.h"

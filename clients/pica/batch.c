@@ -1,5 +1,4 @@
 /* pica batch: draws many captures, compares, reports; alone, or shared out to many machines. */
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

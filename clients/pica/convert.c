@@ -1,9 +1,7 @@
 /* pica convert: captures from one form into the other. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "convert/convert.h"
 #include "pictures/file.h"

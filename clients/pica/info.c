@@ -1,9 +1,6 @@
 /* pica info: contents, features and missing parts of a capture, which is drawn once for that. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/facts.h"
 #include "common/json.h"

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "common/json.h"
-#include "core/base/attributes.h"
 #include "expect.h"
 #include "pictures/file.h"
 #include "pictures/plain.h"

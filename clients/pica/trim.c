@@ -1,5 +1,4 @@
 /* pica trim: some frames of a capture, as a capture of their own. */
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 

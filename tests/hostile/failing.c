@@ -1,7 +1,6 @@
 #include "failing.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -12,7 +11,6 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static struct failing_plan plan;
 static atomic_bool armed;
@@ -35,7 +33,6 @@ static struct {
 	uint8_t bytes[MAX_DISK];
 	size_t size;
 } named;
-
 
 ssize_t __real_pread64(int fd, void *data, size_t size, off_t offset);
 

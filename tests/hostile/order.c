@@ -2,10 +2,8 @@
  * Draws and contexts in each other's way: what waits must be drawn in its order, by somebody, and
  * nobody may wait for ever.
  */
-#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "limits_rig.h"
 #include "tests/suite.h"

@@ -1,7 +1,6 @@
 /* Kernels of the geometry room against C: fetch, project_batch and project_positions. */
 #include "kern.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

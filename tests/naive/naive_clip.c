@@ -7,7 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/base/attributes.h"
 #include "core/base/f24.h"
 #include "core/base/fixed.h"
 #include "pica/regs/regs.h"

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "core/base/f24.h"
-#include "core/base/fixed.h"
 #include "pica/regs/regs.h"
 
 /* ---- Coverage ---- */

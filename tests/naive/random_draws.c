@@ -21,7 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/attributes.h"
 #include "core/vec/cpu.h"
 #include "random_rig.h"
 #include "random_shares.h"

@@ -1,8 +1,6 @@
 /* Whole groups: draws whose state changes in part, and fills, transfers, copies, writes between. */
 #include "random.h"
 
-#include <string.h>
-
 #include "core/base/attributes.h"
 
 static uint32_t round_to(uint32_t x, uint32_t to) {

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/attributes.h"
 #include "pica/regs/regs.h"
 
 static unsigned pixel_bytes(bool depth, unsigned format) {

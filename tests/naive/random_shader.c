@@ -5,8 +5,6 @@
  */
 #include "random.h"
 
-#include <string.h>
-
 enum { IDENTITY = 0 }; /* the descriptor of whole, unswizzled operands */
 
 enum {

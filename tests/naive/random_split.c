@@ -18,7 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/attributes.h"
 #include "pica/regs/regs.h"
 #include "pica_record.h"
 #include "random.h"

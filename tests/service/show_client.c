@@ -4,7 +4,6 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "pica/common/remote.h"
 #include "replay.h"

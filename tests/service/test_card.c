@@ -1,7 +1,6 @@
 /* The display of a card (service/display_card.c) on a mock card: its handling of failures. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "card_user.h"

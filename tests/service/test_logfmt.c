@@ -1,7 +1,6 @@
 /* Lines of the log: a value cannot break out of its quotes. */
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "service/logfmt.h"

@@ -2,7 +2,6 @@
 #include <stdio.h>
 
 #include "frag_expect.h"
-#include "tests/suite.h"
 
 /* Both operands of each column of the console's table; -1: the row's input. */
 static const int dot3_columns[11][2][3] = {

@@ -2,7 +2,6 @@
 #include <math.h>
 
 #include "frag_expect.h"
-#include "tests/suite.h"
 
 /* ---- Output ---- */
 

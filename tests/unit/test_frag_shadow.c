@@ -1,6 +1,5 @@
 /* Shadow maps as targets: the numbers [fidelity: output-numbers], and what has no part in them. */
 #include "frag_expect.h"
-#include "tests/suite.h"
 
 enum {
 	F16_ONE_AND_A_HALF = 0x3E00,

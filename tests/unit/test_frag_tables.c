@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "core/base/arena.h"
-#include "pica/frag/plan.h"
 #include "pica/frag/proctex.h"
 #include "pica/frag/step.h"
 #include "pica/regs/regs.h"

@@ -3,7 +3,6 @@
  * semantics, geometry-numbers]
  */
 #include "engine_rig.h"
-#include "tests/suite.h"
 
 enum { END = (int)0x88000000, EMIT = (int)0xA8000000, GS_DESCRIPTOR = 0x36F };
 

@@ -1,5 +1,4 @@
 /* The system's command queue, with the numbers [fidelity: external-registers]. */
-#include <stdatomic.h>
 
 #include "engine_rig.h"
 #include "pica_gsp.h"

@@ -1,6 +1,5 @@
 /* Fragment lighting: what each register does to a pixel, and which plans light. */
 #include "frag_rig.h"
-#include "tests/suite.h"
 
 /* Primary or secondary colour straight into the target. */
 enum { PRIMARY = 1, SECONDARY = 2 };

@@ -2,7 +2,6 @@
 #include <sys/mman.h>
 
 #include "engine_rig.h"
-#include "tests/suite.h"
 
 static void emit_quad(struct pica_emit *e) {
 	pica_emit_draw_arrays(e, PICA_PRIMITIVE_STRIP, 0, 4);

@@ -1,5 +1,4 @@
 /* A context that waits for work of its own is parked: the jobs of others go on (queue_park()). */
-#include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 

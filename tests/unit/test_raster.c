@@ -1,6 +1,5 @@
 /* Set-up, coverage and interpolation against their definitions; every case for every vector set. */
 #include "raster_rig.h"
-#include "tests/suite.h"
 
 /* ---- Coverage ---- */
 

@@ -1,6 +1,5 @@
 /* Interpolation against its formula (fidelity.md 1); every case for every vector set. */
 #include "raster_rig.h"
-#include "tests/suite.h"
 
 /* ---- Planes ---- */
 

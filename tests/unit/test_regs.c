@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "core/base/attributes.h"
-#include "core/base/f24.h"
 #include "core/base/fixed.h"
 #include "pica/regs/regfile.h"
 #include "pica/regs/regs.h"

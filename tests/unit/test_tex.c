@@ -1,10 +1,8 @@
 /* Texture units 0-2: registers, formats, wrapping, filters, levels.  [fidelity: texture-numbers] */
-#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "pica.h"
 #include "tex_rig.h"
 #include "tests/suite.h"
 

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <sys/stat.h>
-
 #include "batch.h"
 #include "common/array.h"
 #include "pictures/file.h"

@@ -1,6 +1,5 @@
 #include "convert.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "common/log.h"

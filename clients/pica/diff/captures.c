@@ -17,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/json.h"
 #include "shown.h"
 
 /* ---- Targets ---- */

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "common/array.h"
-#include "common/json.h"
 #include "pictures/file.h"
 
 enum { MAX_FILE = 64 << 20 };

@@ -9,7 +9,6 @@
 
 #include "common/json.h"
 #include "common/log.h"
-#include "core/base/attributes.h"
 #include "fields.h"
 #include "pictures/file.h"
 #include "pictures/writer.h"

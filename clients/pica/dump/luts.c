@@ -3,15 +3,12 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/effects.h"
-#include "common/log.h"
 #include "core/base/attributes.h"
 #include "fields.h"
 #include "pica_regs.h"
 #include "pictures/drawing.h"
-#include "pictures/writer.h"
 
 enum {
 	WIDTH = 512, /* of a plot: a multiple of every table's length */

@@ -1,6 +1,5 @@
 /* Checks of a draw: target, tests, viewport, combiners. */
 #include <math.h>
-#include <string.h>
 
 #include "fields.h"
 #include "lint.h"

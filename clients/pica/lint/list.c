@@ -1,5 +1,4 @@
 /* Words of command lists: their places, ends and uploads. */
-#include <string.h>
 
 #include "fields.h"
 #include "lint.h"

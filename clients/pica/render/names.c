@@ -1,5 +1,4 @@
 /* Names of pictures that would collide are refused before any work. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,4 @@
 /* Work of the copy engines as units of the core. */
-#include <string.h>
 
 #include "pica/draw/draw.h"
 #include "pica/xfer/show.h"

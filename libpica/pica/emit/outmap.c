@@ -1,7 +1,6 @@
 #include "pica/emit/outmap.h"
 
 #include "core/base/attributes.h"
-#include "core/base/fixed.h"
 #include "pica/regs/regs.h"
 #include "pica_emit.h"
 

@@ -2,12 +2,10 @@
  * Uploads to the shader units, output maps, the geometry stage. [fidelity: shader-upload,
  * dvle-binding]
  */
-#include <errno.h>
 #include <string.h>
 
 #include "core/base/attributes.h"
 #include "core/base/f24.h"
-#include "core/base/fixed.h"
 #include "pica/emit/emit.h"
 #include "pica/emit/outmap.h"
 #include "pica/regs/regs.h"

@@ -1,5 +1,4 @@
 /* Attributes, draws, vertices in the list. [fidelity: vertex-fetch, draws] */
-#include <errno.h>
 
 #include "core/base/attributes.h"
 #include "core/base/f24.h"

@@ -1,7 +1,6 @@
 /* PRESENT with shots, and shots into a host's picture on the device's workers. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/attributes.h"
 #include "pica/front/ctx.h"

@@ -1,7 +1,5 @@
 #include "pica/tex/private.h"
 
-#include <stddef.h>
-
 #include "pica/regs/regs.h"
 
 /* The C kernels first, then what the instruction set does better. */

@@ -10,8 +10,6 @@
 
 #include <string.h>
 
-#include "core/base/attributes.h"
-
 enum {
 	BAND_ROWS = 16,
 	BLOCK_LINES = 16, /* decoded and turned at once */

@@ -6,15 +6,12 @@
  * which ends the session and is answered with a new one. The service lives, the neighbour's picture
  * stays right.
  */
-#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "daemon.h"
 #include "pica_emit.h"

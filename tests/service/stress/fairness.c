@@ -5,14 +5,12 @@
  * ratios. The goal is a p99 at most twice that of alone. Machines are noisy: it fails only where
  * both ratios are beyond TOO_UNFAIR and the p99 is one that people see.
  */
-#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "daemon.h"
 #include "pica_emit.h"

@@ -4,7 +4,6 @@
  */
 #include "hostile.h"
 
-#include <stdlib.h>
 #include <time.h>
 
 bool is_told(struct raw *r, int error, const char *text) {

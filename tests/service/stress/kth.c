@@ -7,7 +7,6 @@
  * System calls are answered by this process (seccomp_unotify(2)); SHIM is failmalloc.so.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <poll.h>
@@ -21,7 +20,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "daemon.h"

@@ -6,7 +6,6 @@
  * with the slope of the second half; at the end nothing may be left that was not there in the
  * beginning.
  */
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
