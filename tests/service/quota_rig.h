@@ -1,30 +1,8 @@
-/* A service in this process, and clients that draw: for tests of quotas. */
+/* Clients that draw with a service in this process: for tests of quotas. */
 #ifndef TESTS_SERVICE_QUOTA_RIG_H
 #define TESTS_SERVICE_QUOTA_RIG_H
 
-#include <pthread.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
-
-#include "client.h"
-#include "service/server_impl.h"
-#include "service/session.h"
-#include "triangle.h"
-#include "tests/suite.h"
-
-static const enum loop_kind loops[] = { LOOP_EPOLL, LOOP_AUTO };
-enum { N_LOOPS = 2 };
-
-static char folder[] = "/tmp/test_quota.XXXXXX";
-static char path[64];
-static struct server *server;
-static pthread_t thread;
-static uint64_t (*loop_clock)(void); /* NULL: the thread's processor time */
+#include "service_rig.h"
 
 struct one {
 	struct pica_client *client;
@@ -32,32 +10,9 @@ struct one {
 	struct pica_client_memory *vram, *fcram;
 };
 
-static void *run(void *arg) {
-	server_run(server);
-	return NULL;
-}
-
 static void open_service(struct server_settings *settings) {
-	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	settings->device.n_threads = 2;
-	snprintf(path, sizeof(path), "%s/socket", folder);
-	memcpy(addr.sun_path, path, sizeof(path));
-	int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	ck_assert_int_eq(bind(sock, (struct sockaddr *)&addr, sizeof(addr)), 0);
-	ck_assert_int_eq(listen(sock, 8), 0);
-	ck_assert_int_eq(server_create(&server, settings), 0);
-	if (loop_clock) {
-		loop_set_clock(server_loop(server), loop_clock);
-	}
-	ck_assert_int_eq(server_listen(server, sock), 0);
-	ck_assert_int_eq(pthread_create(&thread, NULL, run, NULL), 0);
-}
-
-static void close_service(void) {
-	server_stop(server);
-	pthread_join(thread, NULL);
-	server_destroy(server);
-	unlink(path);
+	begin_service(settings);
 }
 
 static void open_one(struct one *o) {
@@ -105,16 +60,6 @@ static double metric(struct one *o, const char *name) {
 	double value = strtod(at + strlen(line), NULL);
 	free(text);
 	return value;
-}
-
-int main(void) {
-	if (!mkdtemp(folder)) {
-		return 1;
-	}
-	signal(SIGPIPE, SIG_IGN); /* as picad: clients go while they are rung for */
-	int failed = suite_run();
-	rmdir(folder);
-	return failed;
 }
 
 #endif

@@ -1,0 +1,257 @@
+/*
+ * Recordings of sessions: whole files of what was done, on both loops, and their limits.
+ */
+#include <sys/resource.h>
+
+#include "service/reaper.h"
+#include "recording_rig.h"
+
+FIXTURE(default_settings, NULL)
+
+TEST_LOOP(what_was_asked_for_is_recorded, N_LOOPS) {
+	open_service(loops[_i], false, 2);
+	open_client();
+	uint32_t size_bytes = triangle_list(pica_client_host(fcram), 1);
+	frame(size_bytes);
+	ck_assert_int_eq(record_me(1), 0);
+	for (unsigned i = 0; i < 3; i++) {
+		frame(size_bytes);
+	}
+	ck_assert_int_eq(record_me(0), 0);
+	frame(size_bytes);
+	ck_assert_int_eq(record(12345, 1), -ENOENT);
+	ck_assert_str_eq(pica_client_error(client), "no such session");
+	pica_client_close(client);
+	close_service();
+	struct found f = take_files();
+	ck_assert_uint_eq(f.files, 1);
+	ck_assert_uint_eq(f.frames, 3);
+	ck_assert_uint_eq(f.lists, 3);
+}
+
+TEST_LOOP(a_change_of_the_memory_map_or_state_begins_another_file, N_LOOPS) {
+	struct pica_client_memory *more;
+	struct pica_state *state = malloc(sizeof(*state));
+	ck_assert_ptr_nonnull(state);
+	open_service(loops[_i], true, 0);
+	open_client();
+	uint32_t size_bytes = triangle_list(pica_client_host(fcram), 1);
+	frame(size_bytes);
+	ck_assert_int_eq(pica_client_map(&more, ctx, 0x30000000, 0x1000, 0), 0);
+	frame(size_bytes);
+	ck_assert_int_eq(pica_client_save_state(ctx, state), 0);
+	frame(size_bytes);
+	ck_assert_int_eq(pica_client_load_state(ctx, state), 0);
+	frame(size_bytes);
+	ck_assert_int_eq(pica_client_free(more), 0);
+	frame(size_bytes);
+	pica_client_close(client);
+	close_service();
+	struct found f = take_files();
+	ck_assert_uint_eq(f.files, 4);
+	ck_assert_uint_eq(f.frames, 5);
+	free(state);
+}
+
+TEST_LOOP(a_session_that_is_cut_off_leaves_a_whole_file, N_LOOPS) {
+	open_service(loops[_i], true, 2);
+	for (unsigned i = 0; i < 10; i++) {
+		open_client();
+		uint32_t size_bytes = triangle_list(pica_client_host(fcram), 20);
+		if (i) {
+			frame(size_bytes);
+		}
+		for (unsigned k = 0; k < 40; k++) {
+			add_job(k % 5 ? PICA_OP_LIST : PICA_OP_PRESENT, size_bytes);
+		}
+		ck_assert_int_eq(pica_client_submit(client), 40);
+		/* with jobs in flight, or the recording about to begin */
+		pica_client_close(client);
+	}
+	close_service();
+	struct found f = take_files();
+	ck_assert_uint_ge(f.files, 9);
+	ck_assert_uint_ge(f.frames, 9);
+}
+
+TEST_LOOP(a_full_disk_ends_the_recording_alone, N_LOOPS) {
+	struct rlimit old, small;
+	open_service(loops[_i], true, 2);
+	open_client();
+	uint32_t size_bytes = triangle_list(pica_client_host(fcram), 1);
+	frame(size_bytes);
+	signal(SIGXFSZ, SIG_IGN);
+	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &old), 0);
+	small = old;
+	small.rlim_cur = 100000;
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &small), 0);
+	for (unsigned i = 0; i < 10; i++) {
+		noisy_frame(size_bytes);
+	}
+	/* The next one fails as it begins. */
+	ck_assert_int_eq(record_me(1), 0);
+	frame(size_bytes);
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &old), 0);
+	frame(size_bytes);
+	pica_client_close(client);
+	close_service();
+	struct found f = take_files();
+	ck_assert_uint_le(f.files, 1); /* of the time after, if any */
+}
+
+static unsigned remove_files(void) {
+	struct dirent **entries;
+	char name[400];
+	const int n = scandir(folder, &entries, is_capture, NULL);
+	for (int i = 0; i < n; i++) {
+		snprintf(name, sizeof(name), "%s/%s", folder, entries[i]->d_name);
+		ck_assert_int_eq(unlink(name), 0);
+		free(entries[i]);
+	}
+	free(entries);
+	return (unsigned)n;
+}
+
+/* Makes a recording, or is refused one. */
+static void come_and_go(void) {
+	const unsigned before = recorded + over_quota;
+	open_client();
+	frame(triangle_list(pica_client_host(fcram), 1));
+	pica_client_close(client);
+	while (recorded + over_quota == before) {
+		usleep(1000);
+	}
+}
+
+/* Each client makes one, as long as its user may; files that were removed no longer count. */
+TEST_LOOP(files_and_bytes_of_recordings_are_limited, 2 * N_LOOPS) {
+	const unsigned most = _i < N_LOOPS ? 2 : 1;
+	settings.record_user_files = _i < N_LOOPS ? most : 0;
+	/* a recording takes an eighth of it, at least 1 MiB */
+	settings.record_user_bytes = _i < N_LOOPS ? 0 : (8 << 20) + 1;
+	open_service(loops[_i % N_LOOPS], true, 2);
+	for (unsigned i = 0; i < most + 2; i++) {
+		come_and_go();
+		ck_assert_uint_eq(recorded, i < most ? i + 1 : most);
+	}
+	ck_assert_uint_eq(remove_files(), most);
+	come_and_go();
+	ck_assert_uint_eq(recorded, most + 1);
+	close_service();
+	ck_assert_uint_eq(over_quota, 2);
+	ck_assert_uint_eq(take_files().files, 1);
+}
+
+/* Nor does a client come back before its contexts are destroyed. */
+TEST_LOOP(dying_contexts_of_a_user_are_limited_across_sessions, N_LOOPS) {
+	settings.limits.contexts = 1;
+	open_service(loops[_i], true, 2);
+	for (unsigned i = 0; i < 4; i++) {
+		open_client();
+		/* the reaper counts until a little later; its mutex makes the other count known */
+		ck_assert_uint_le(reaper_pending(server->reaper), 1);
+		ck_assert_uint_eq(i ? atomic_load(&server->dying->contexts) : 0, 0);
+		frame(triangle_list(pica_client_host(fcram), 1));
+		add_job(PICA_OP_LIST, heavy_list(pica_client_host(fcram), 8));
+		ck_assert_int_eq(pica_client_submit(client), 1);
+		ck_assert_int_eq(record_me(1), 0); /* comes after the job */
+		pica_client_close(client);
+	}
+	close_service();
+	ck_assert_uint_eq(take_files().files, 4);
+}
+
+static unsigned count_files(void) {
+	struct dirent **entries;
+	const int n = scandir(folder, &entries, is_capture, NULL);
+	for (int i = 0; i < n; i++) {
+		free(entries[i]);
+	}
+	free(entries);
+	return (unsigned)n;
+}
+
+TEST_LOOP(files_of_a_session_have_an_end, N_LOOPS) {
+	struct pica_client_memory *more;
+	open_service(loops[_i], true, 2);
+	open_client();
+	uint32_t size_bytes = triangle_list(pica_client_host(fcram), 1);
+	for (unsigned i = 0; i < RECORDINGS_A_SESSION + 5; i++) {
+		frame(size_bytes);
+		ck_assert_int_eq(pica_client_map(&more, ctx, 0x30000000, 0x1000, 0), 0);
+		ck_assert_int_eq(pica_client_free(more), 0);
+		/* Not faster than the disk: so many unfinished ones, and its user gets no more. */
+		while (count_files() + RECORDINGS_A_USER / 2 <= i) {
+			usleep(1000);
+		}
+	}
+	pica_client_close(client);
+	close_service();
+	struct found f = take_files();
+	ck_assert_uint_eq(f.files, RECORDINGS_A_SESSION);
+	ck_assert_uint_eq(f.frames, RECORDINGS_A_SESSION);
+}
+
+/*
+ * Recordings that are about to begin, begin, or have begun when their context goes, in any order.
+ */
+TEST_LOOP(contexts_go_while_their_recordings_begin, N_LOOPS) {
+	open_service(loops[_i], true, 2);
+	open_client();
+	uint32_t size_bytes = triangle_list(pica_client_host(fcram), 1);
+	pica_client_free(vram);
+	pica_client_free(fcram);
+	pica_client_ctx_destroy(ctx);
+	for (unsigned i = 0; i < 60; i++) {
+		struct pica_done done;
+		ck_assert_int_eq(pica_client_ctx_create(&ctx, client, NULL), 0);
+		ck_assert_int_eq(pica_client_map(&fcram, ctx, FCRAM, FCRAM_BYTES, 0), 0);
+		add_job(PICA_OP_LIST, size_bytes);
+		ck_assert_int_eq(pica_client_submit(client), 1);
+		struct timespec t = { 0, 100000 * (long)(i % 16) };
+		nanosleep(&t, NULL);
+		/* Not by the library, which has the memory freed before. */
+		struct pica_msg_object m = { .head.type = PICA_MSG_CONTEXT_DESTROY,
+			.id = pica_client_ctx_handle(ctx) };
+		struct pica_msg_done answer;
+		ck_assert_int_eq(client_request(client, &m, sizeof(m), -1, PICA_MSG_DONE, &answer,
+						 sizeof(answer), NULL),
+				0);
+		ck_assert_int_eq(pica_client_wait(client, &done, 1, -1), 1);
+		ck_assert_int_eq(pica_client_free(fcram), 0);
+	}
+	pica_client_close(client);
+	close_service();
+	struct found f = take_files();
+	ck_assert_uint_ge(f.files, 1);
+	ck_assert_uint_le(f.files, 60);
+}
+
+TEST(without_a_folder_it_is_refused) {
+	char message[PICA_TEXT_BYTES];
+	struct pica_client_settings of_client;
+	pica_client_settings_init(&of_client);
+	ck_assert_int_eq(pica_client_connect(&client, "builtin:", &of_client, message), 0);
+	ck_assert_uint_eq(pica_client_welcome(client)->features & PICA_FEATURE_BIT_RECORD, 0);
+	ck_assert_int_eq(record_me(1), -EOPNOTSUPP);
+	pica_client_close(client);
+	of_client.required = PICA_FEATURE_BIT_RECORD;
+	ck_assert_int_eq(pica_client_connect(&client, "builtin:", &of_client, message),
+			-EOPNOTSUPP);
+}
+
+/* The last one: in a process of its own it leaves threads that draw. */
+TEST(work_that_takes_long_keeps_no_service_from_ending) {
+	struct pica_done done;
+	settings.stop_ns = 500000000;
+	open_service(LOOP_AUTO, true, 2);
+	open_client();
+	frame(triangle_list(pica_client_host(fcram), 1));
+	add_job(PICA_OP_LIST, heavy_list(pica_client_host(fcram), 11000));
+	ck_assert_int_eq(pica_client_submit(client), 1);
+	ck_assert_int_eq(record_me(1), 0); /* comes after the job */
+	close_service();
+	ck_assert_uint_eq(stopped_early, 1);
+	ck_assert(pica_client_wait(client, &done, 1, -1) != 1 || done.result < 0);
+	pica_client_close(client);
+}
