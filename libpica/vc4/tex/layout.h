@@ -1,0 +1,31 @@
+/*
+ * Layouts of images in the memory of the VideoCore IV: textures and targets.
+ *
+ * A micro-tile is 64 bytes, pixels row by row. Layout LT has micro-tiles row by row. Layout T has
+ * sub-tiles of 4x4 micro-tiles, tiles of 2x2 sub-tiles, and rows of tiles that go to the right and
+ * to the left in turn. [fidelity: vc4-layouts]
+ */
+#ifndef VC4_LAYOUT_H
+#define VC4_LAYOUT_H
+
+#include <stdint.h>
+
+enum vc4_layout { VC4_LAYOUT_RASTER, VC4_LAYOUT_T, VC4_LAYOUT_LT };
+
+/* Offsets of images of this size fit in 32 bits. */
+enum { VC4_IMAGE_MAX = 16384 };
+
+struct vc4_image {
+	uint8_t layout;         /* enum vc4_layout */
+	uint8_t px_bytes;       /* 1, 2, 4 or 8 (a block of ETC1) */
+	uint16_t width, height; /* 1 to VC4_IMAGE_MAX */
+};
+
+/* Returns the layout of a texture level that is stored tiled: LT if it is small, else T. */
+enum vc4_layout vc4_layout_of_texture(uint32_t width, uint32_t height, unsigned px_bytes);
+/* Returns the offset of pixel (x, y) in bytes; both lie in the image. */
+uint32_t vc4_image_offset(const struct vc4_image *image, uint32_t x, uint32_t y);
+/* Returns its size in bytes, with what rounding its dimensions up adds. */
+uint32_t vc4_image_bytes(const struct vc4_image *image);
+
+#endif
