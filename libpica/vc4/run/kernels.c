@@ -1,0 +1,5 @@
+#include "vc4/run/machine.h"
+
+void qpu_kernels_init(struct qpu_kernels *k, enum isa isa) {
+	k->run = qpu_run_c;
+}

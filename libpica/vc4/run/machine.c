@@ -1,0 +1,199 @@
+#include "vc4/run/machine.h"
+
+#include <errno.h>
+#include <string.h>
+
+void machine_init(struct machine *m, struct qpu_run *r) {
+	memset(m, 0, sizeof(*m));
+	m->run = r;
+	m->program = r->program;
+	m->pc = r->program->entry;
+	m->active = (1u << r->n_lanes) - 1;
+	m->uniform = r->uniforms & QPU_ADDRESS_MASK & ~3u;
+	vpm_set_up(&m->vpm_read, 0x1A00);
+	m->vpm_read.left = 0;
+	vpm_set_up(&m->vpm_write, 0x1A00);
+	if (r->w) {
+		memcpy(m->file[0][15], r->w, sizeof(m->file[0][15]));
+	}
+	if (r->z) {
+		memcpy(m->file[1][15], r->z, sizeof(m->file[1][15]));
+	}
+	for (unsigned i = 0; r->tlb && i < QPU_LANES; i++) {
+		m->rev_flag[i] = r->tlb->is_back;
+	}
+	r->steps = 0;
+	r->written = 0;
+	r->warnings = 0;
+}
+
+int machine_branch(struct machine *m, const struct qpu_word *w, uint32_t *link) {
+	uint32_t target = w->target;
+	if (w->q.has_register) {
+		const uint32_t address = qpu_branch_base(w) +
+				m->file[0][w->q.raddr_a][QPU_LANES - 1];
+		target = qpu_program_find(m->program, address & QPU_ADDRESS_MASK);
+	}
+	if (target == QPU_NOWHERE) {
+		return machine_fail(m, -EOPNOTSUPP, "branch to where no branch by a number leads");
+	}
+	*link = qpu_after_slots(w->address) | m->program->alias;
+	m->target = target;
+	m->to_target = DELAY_SLOTS + 1;
+	return 0;
+}
+
+static void set_row(uint32_t out[QPU_LANES], uint32_t v) {
+	for (unsigned i = 0; i < QPU_LANES; i++) {
+		out[i] = v;
+	}
+}
+
+static int read_uniform(struct machine *m, uint32_t *out) {
+	if (m->uniform_avail < sizeof(*out)) {
+		m->uniform_host = space_host_from(m->run->space, m->uniform, &m->uniform_avail);
+		if (m->uniform_avail < sizeof(*out)) {
+			return machine_fail(m, -ERANGE, "uniform outside of memory");
+		}
+	}
+	memcpy(out, m->uniform_host, sizeof(*out));
+	m->uniform = (m->uniform + 4) & QPU_ADDRESS_MASK;
+	m->uniform_host += 4;
+	/* The address wraps. */
+	m->uniform_avail = m->uniform ? m->uniform_avail - 4 : 0;
+	return 0;
+}
+
+static void read_varying(struct machine *m, uint32_t out[QPU_LANES]) {
+	const struct qpu_run *r = m->run;
+	if (m->varying < r->n_varyings) {
+		memcpy(out, r->varying[m->varying], QPU_LANES * sizeof(*out));
+	} else {
+		m->run->warnings |= QPU_WARN_VARYING;
+		set_row(out, 0);
+	}
+}
+
+void machine_varying_read(struct machine *m) {
+	uint32_t c = 0;
+	if (m->varying < m->run->n_varyings) {
+		memcpy(&c, &m->run->varying_c[m->varying++], sizeof(c));
+	}
+	set_row(m->r[5], c);
+}
+
+int machine_read(struct machine *m, unsigned file, unsigned address, uint32_t out[QPU_LANES]) {
+	const struct qpu_tlb *tlb = m->run->tlb;
+	switch (address) {
+	case READ_UNIFORM: {
+		uint32_t v = 0;
+		int ret = read_uniform(m, &v);
+		set_row(out, v);
+		return ret;
+	}
+	case READ_VARYING:
+		read_varying(m, out);
+		return 0;
+	case READ_VPM:
+		vpm_read(m, out);
+		return 0;
+	case READ_NUMBER:
+		for (unsigned i = 0; i < QPU_LANES; i++) {
+			out[i] = file == 0 ? i : 0;
+		}
+		return 0;
+	case READ_PIXEL:
+		set_row(out, 0);
+		if (tlb) {
+			memcpy(out, file == 0 ? tlb->x : tlb->y, QPU_LANES * sizeof(*out));
+		}
+		return 0;
+	case READ_MASK:
+		if (file == 0) {
+			tlb_read_mask(m, out);
+		} else {
+			memcpy(out, m->rev_flag, sizeof(m->rev_flag));
+		}
+		return 0;
+	default: /* nop, busy flags, waits, the mutex */
+		set_row(out, 0);
+		return 0;
+	}
+}
+
+/* ---- Writes ---- */
+
+static void write_r5(struct machine *m, unsigned file, const uint32_t v[QPU_LANES],
+		unsigned mask) {
+	const unsigned group = file == 0 ? 4 : QPU_LANES;
+	for (unsigned i = 0; i < QPU_LANES; i++) {
+		const unsigned from = i & ~(group - 1);
+		if (mask >> from & 1) {
+			m->r[5][i] = v[from];
+		}
+	}
+}
+
+static void set_uniform_address(struct machine *m, unsigned file, uint32_t v) {
+	/* Relative to the next one that would be read: assumed. */
+	m->next_uniform = (file == 0 ? v : m->uniform + v) & QPU_ADDRESS_MASK & ~3u;
+	m->next_in = 2;
+}
+
+static int write_vpm_setup(struct machine *m, unsigned file, uint32_t word) {
+	if (word >> 30) {
+		return 0; /* DMA */
+	}
+	return vpm_set_up(file == 0 ? &m->vpm_read : &m->vpm_write, word) ? 0 :
+			machine_fail(m, -EINVAL, "reserved size of VPM access");
+}
+
+int machine_write(struct machine *m, unsigned file, unsigned address,
+		const uint32_t v[QPU_LANES], unsigned mask) {
+	switch (address) {
+	case WRITE_R5:
+		write_r5(m, file, v, mask);
+		return 0;
+	case WRITE_UNIFORM_ADDRESS:
+		if (mask & 1) {
+			set_uniform_address(m, file, v[0]);
+		}
+		return 0;
+	case WRITE_MASK:
+		if (file == 0) {
+			tlb_and_mask(m, v, mask);
+			return 0;
+		}
+		for (unsigned i = 0; i < QPU_LANES; i++) {
+			m->rev_flag[i] = mask >> i & 1 ? v[i] & 1 : m->rev_flag[i];
+		}
+		return 0;
+	case WRITE_STENCIL:
+		if (mask & 1) {
+			tlb_set_stencil(m, v[0]);
+		}
+		return 0;
+	case WRITE_Z:
+	case WRITE_COLOR_SAMPLE:
+	case WRITE_COLOR:
+		tlb_write(m, address, v, mask);
+		return 0;
+	case WRITE_VPM:
+		vpm_write(m, v, mask);
+		return 0;
+	case WRITE_VPM_SETUP:
+		return mask & 1 ? write_vpm_setup(m, file, v[0]) : 0;
+	case WRITE_SFU + SFU_RECIP:
+	case WRITE_SFU + SFU_RSQRT:
+	case WRITE_SFU + SFU_EXP2:
+	case WRITE_SFU + SFU_LOG2:
+		for (unsigned i = 0; i < QPU_LANES; i++) {
+			if (mask >> i & 1) {
+				m->r[4][i] = qpu_sfu(address - WRITE_SFU, v[i]);
+			}
+		}
+		return 0;
+	default: /* nop, the host's interrupt, pixel coordinates, the mutex */
+		return 0;
+	}
+}

@@ -1,0 +1,137 @@
+/* One QPU: its state, and what is outside of its arithmetic; private to the room. */
+#ifndef VC4_RUN_MACHINE_H
+#define VC4_RUN_MACHINE_H
+
+#include "core/base/attributes.h"
+#include "vc4/run/program.h"
+
+enum {
+	READ_UNIFORM = 32, READ_VARYING = 35, READ_NUMBER = 38, READ_PIXEL = 41, READ_MASK = 42,
+	READ_VPM = 48,
+	WRITE_R0 = 32, WRITE_R5 = 37, WRITE_UNIFORM_ADDRESS = 40, WRITE_MASK = 42,
+	WRITE_STENCIL = 43, WRITE_Z = 44, WRITE_COLOR_SAMPLE = 45, WRITE_COLOR = 46,
+	WRITE_VPM = 48, WRITE_VPM_SETUP = 49, WRITE_SFU = 52,
+	SFU_RECIP = 0, SFU_RSQRT, SFU_EXP2, SFU_LOG2,
+	SIG_BREAKPOINT = 0, SIG_PROGRAM_END = 3, SIG_COVERAGE_LOAD = 7, SIG_COLOR_LOAD,
+	SIG_COLOR_LOAD_END, SIG_TMU0, SIG_TMU1, SIG_ALPHA_MASK_LOAD,
+	BRANCH_ALWAYS = 15,
+};
+
+/* [fidelity: qpu-vpm] The address moves by the stride after each vector. */
+struct vpm_setup {
+	uint8_t address, stride, size; /* size: 0 to 2, 8 to 32 bits */
+	bool is_horizontal, is_laned;
+	uint8_t left; /* of a read: vectors */
+};
+
+struct stencil_face {
+	bool is_on;
+	uint8_t mask, reference, write_mask, function, on_fail, on_pass, on_z_fail;
+};
+
+struct machine {
+	PICA_ALIGNED(64) uint32_t file[2][32][QPU_LANES]; /* A, B */
+	PICA_ALIGNED(64) uint32_t r[6][QPU_LANES];
+	PICA_ALIGNED(64) uint32_t rev_flag[QPU_LANES];
+	struct qpu_run *run;
+	const struct qpu_program *program;
+	unsigned active; /* bit: lane */
+
+	/* The flow. */
+	uint32_t pc, target;   /* indices */
+	uint8_t to_target;     /* instructions until the flow is at the target; 0: none */
+	uint8_t to_end;        /* the same of the end */
+	uint64_t steps;
+
+	/* Uniforms. */
+	uint32_t uniform;      /* address of the next one */
+	uint32_t next_uniform; /* ... when next_in instructions have begun */
+	uint8_t next_in;
+	const uint8_t *uniform_host;
+	uint32_t uniform_avail; /* bytes from there */
+
+	unsigned varying;      /* number of the next one */
+	struct vpm_setup vpm_read, vpm_write;
+	struct stencil_face stencil[2]; /* front, back */
+	uint8_t load_sample, store_sample;
+};
+
+void machine_init(struct machine *m, struct qpu_run *r);
+
+/* Sets r->fault's text. Returns ret. */
+static inline int machine_fail(struct machine *m, int ret, const char *why) {
+	m->run->fault.why = why;
+	return ret;
+}
+
+/* Sets up a taken branch and *link. Returns 0 or -EOPNOTSUPP. */
+int machine_branch(struct machine *m, const struct qpu_word *w, uint32_t *link);
+/*
+ * Reads an address from 32 on: a row of lanes. Returns 0 or an error of qpu_kernels.run. Of
+ * a varying there is a second half for after the other inputs were read.
+ */
+int machine_read(struct machine *m, unsigned file, unsigned address, uint32_t out[QPU_LANES]);
+void machine_varying_read(struct machine *m);
+/* Writes to an address from 36 on in the lanes of mask. */
+int machine_write(struct machine *m, unsigned file, unsigned address,
+		const uint32_t v[QPU_LANES], unsigned mask);
+
+/* r4 becomes the colour of the next sample. */
+void tlb_load(struct machine *m);
+void tlb_write(struct machine *m, unsigned address, const uint32_t v[QPU_LANES], unsigned mask);
+void tlb_set_stencil(struct machine *m, uint32_t word);
+/* The multisample mask: 4 bits a lane. */
+void tlb_read_mask(const struct machine *m, uint32_t out[QPU_LANES]);
+void tlb_and_mask(struct machine *m, const uint32_t v[QPU_LANES], unsigned mask);
+
+/* VPM: a row of lanes. Returns false for a reserved size. */
+bool vpm_set_up(struct vpm_setup *s, uint32_t word);
+void vpm_read(struct machine *m, uint32_t out[QPU_LANES]);
+void vpm_write(struct machine *m, const uint32_t v[QPU_LANES], unsigned mask);
+
+/* The plain C kernel. */
+int qpu_run_c(struct qpu_run *r);
+
+uint32_t qpu_sfu(unsigned function, uint32_t bits);
+
+/* ---- The flow [fidelity: qpu-flow] ---- */
+
+enum { DELAY_SLOTS = 3, END_SLOTS = 2 };
+
+/* Before an instruction: a new address of uniforms counts from the next but one on. */
+static inline void machine_begin(struct machine *m) {
+	m->steps++;
+	if (m->next_in && !--m->next_in) {
+		m->uniform = m->next_uniform;
+		m->uniform_avail = 0;
+	}
+}
+
+/* After it. Returns false at the end of the program. */
+static inline bool machine_advance(struct machine *m) {
+	m->pc = m->to_target && !--m->to_target ? m->target : m->pc + 1;
+	return !m->to_end || --m->to_end;
+}
+
+static inline void machine_end(struct machine *m) {
+	if (!m->to_end) {
+		m->to_end = END_SLOTS + 1;
+	}
+}
+
+/* conds: lanes whose flag is set. */
+static inline bool machine_condition(const struct machine *m, unsigned cond, unsigned set) {
+	const unsigned lanes = set & m->active;
+	switch (cond & 3) {
+	case 0:
+		return lanes == m->active;
+	case 1:
+		return !lanes;
+	case 2:
+		return lanes;
+	default:
+		return lanes != m->active;
+	}
+}
+
+#endif

@@ -1,0 +1,113 @@
+/*
+ * Programs of the QPU, the shader processor of the VideoCore IV, on 16 lanes: decoding and running.
+ *
+ * A program may be shared by threads; a run belongs to one thread. Results depend neither on the
+ * instruction set nor on the thread. Lanes from n_lanes on take part in the arithmetic, since
+ * rotations reach them, and in nothing else: branches do not look at them, and they are not
+ * looked up, stored or drawn. Fill their inputs with zero.
+ */
+#ifndef VC4_RUN_H
+#define VC4_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/space/space.h"
+#include "core/vec/cpu.h"
+
+enum {
+	QPU_LANES = 16,
+	QPU_MAX_STEPS = 65536,    /* instructions of one run */
+	QPU_PROGRAM_WORDS = 16384,
+	QPU_PROGRAM_SPAN = 1 << 20, /* bytes around the entry, in which all words lie */
+	QPU_VPM_ROWS = 64,
+	QPU_SAMPLES = 4,
+	QPU_SCRATCH_BYTES = 16384,
+};
+
+/* Where an error is: the bus address of the instruction, less its alias bits, and a short text. */
+struct qpu_fault {
+	uint32_t address;
+	const char *why;
+};
+
+/* Decoded once, then immutable. */
+struct qpu_program;
+
+/*
+ * Decodes what can be reached from addr: both ways of a branch with a condition, and the
+ * instruction that a link names. Each word is read once. Returns 0, -ENOMEM, or, with *fault set,
+ * -ERANGE (outside every window), -EINVAL (a reserved form) or -EOPNOTSUPP (known, but not built,
+ * more than QPU_PROGRAM_WORDS, or outside of
+ * QPU_PROGRAM_SPAN). On failure leaves *out unchanged.
+ */
+int qpu_program_create(struct qpu_program **out, const struct space *space, uint32_t addr,
+		struct qpu_fault *fault);
+void qpu_program_destroy(struct qpu_program *p);
+
+/*
+ * A tile buffer and the pixels of a run in it. Lanes 4q to 4q + 3 are quad q: (x,y), (x+1,y),
+ * (x,y+1), (x+1,y+1), and the pixels quad_px[q] to quad_px[q] + 3 of both buffers.
+ */
+struct qpu_tlb {
+	uint32_t *color;    /* sample 0 of pixel 0 */
+	uint32_t *zs;       /* Z in 31:8, stencil in 7:0 */
+	uint32_t sample_px; /* from a sample to the next one, in pixels */
+	uint8_t n_samples;  /* 1 or QPU_SAMPLES */
+	uint8_t depth_function; /* of record 0x60 */
+	bool updates_z, is_back;
+	uint32_t quad_px[QPU_LANES / 4];
+	int32_t x[QPU_LANES], y[QPU_LANES];
+	/*
+	 * By sample, bit i: lane i covers it. A run takes away what the multisample mask and the
+	 * tests of Z and stencil do; the latter happen only if the program writes Z.
+	 */
+	uint16_t covered[QPU_SAMPLES];
+};
+
+/* qpu_run.warnings: defined here, undefined on the chip. */
+enum {
+	QPU_WARN_VPM_READ = 1,  /* more vectors than were set up, or rows that are not there */
+	QPU_WARN_VARYING = 2,   /* more varyings than there are */
+};
+
+/* Inputs, then results. Rows of lanes are 64-byte aligned. What a program lacks is 0 or NULL. */
+struct qpu_run {
+	const struct qpu_program *program;
+	const struct space *space;
+	uint32_t uniforms;  /* bus address */
+	unsigned n_lanes;   /* 1 to QPU_LANES; of fragments a multiple of 4 */
+	void *scratch;      /* QPU_SCRATCH_BYTES, 64-byte aligned, any contents */
+
+	/* Vertices. */
+	const uint32_t (*vpm_in)[QPU_LANES]; /* n_in rows */
+	unsigned n_in;
+	uint32_t (*vpm_out)[QPU_LANES]; /* QPU_VPM_ROWS rows */
+
+	/* Fragments: the planes of the varyings, their values at the reference vertex. */
+	const float (*varying)[QPU_LANES], *varying_c;
+	unsigned n_varyings;
+	const float *w;     /* a row for ra15, or NULL: zeros */
+	const uint32_t *z;  /* a row for rb15, or NULL: zeros */
+	struct qpu_tlb *tlb;
+
+	/* Set by every run. */
+	uint64_t steps;     /* instructions */
+	uint64_t written;   /* bit r: vpm_out[r] was written; the others hold any values */
+	uint32_t warnings;  /* QPU_WARN_* */
+	struct qpu_fault fault; /* on failure */
+};
+
+struct qpu_kernels {
+	/*
+	 * Runs the program to its end. Registers, accumulators and flags start at 0. Returns 0, or,
+	 * with r->fault set: -ERANGE (a uniform or a look-up outside every window), -EINVAL (makes
+	 * no sense), -EOPNOTSUPP (a branch by a register to where no branch leads), -EDQUOT
+	 * (QPU_MAX_STEPS).
+	 */
+	int (*run)(struct qpu_run *r);
+};
+
+void qpu_kernels_init(struct qpu_kernels *k, enum isa isa);
+
+#endif

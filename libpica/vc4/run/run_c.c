@@ -1,0 +1,272 @@
+/* The interpreter, one lane at a time: the truth. */
+#include <errno.h>
+#include <string.h>
+
+#include "vc4/run/alu.h"
+#include "vc4/run/machine.h"
+
+enum { ALL_LANES = 0xFFFF };
+
+struct core {
+	struct machine m; /* first */
+	unsigned z, n, c; /* flags; bit: lane */
+	uint32_t in_a[QPU_LANES], in_b[QPU_LANES];
+};
+_Static_assert(sizeof(struct core) <= QPU_SCRATCH_BYTES, "a run needs more scratch");
+
+/* A result of both units. */
+struct result {
+	uint32_t v[QPU_LANES];
+	unsigned carry;
+};
+
+static unsigned lanes_of(const struct core *k, unsigned cond) {
+	const unsigned set[4] = { 0, k->z, k->n, k->c };
+	const unsigned lanes = set[cond >> 1];
+	return (cond & 1 ? ~lanes : lanes) & ALL_LANES;
+}
+
+static uint32_t small_immediate(unsigned code) {
+	if (code < 32 || code >= QPU_ROTATE) {
+		const uint32_t low = code & 31;
+		return low < 16 ? low : low - 32;
+	}
+	/* 1 to 128, then 1/256 to 1/2 */
+	return (code < 40 ? 127 + code - 32 : 127 + code - 48) << 23;
+}
+
+/* ---- Inputs ---- */
+
+static int read_inputs(struct core *k, const struct qpu_instruction *q) {
+	struct machine *m = &k->m;
+	const bool is_immediate = q->sig == QPU_SIG_SMALL_IMMEDIATE;
+	const bool is_shared = !is_immediate && q->raddr_a == q->raddr_b &&
+			(q->raddr_a == READ_UNIFORM || q->raddr_a == READ_VARYING ||
+			q->raddr_a == READ_VPM);
+	int ret = 0;
+	if (q->raddr_a < 32) {
+		memcpy(k->in_a, m->file[0][q->raddr_a], sizeof(k->in_a));
+	} else {
+		ret = machine_read(m, 0, q->raddr_a, k->in_a);
+	}
+	if (is_immediate) {
+		for (unsigned i = 0; i < QPU_LANES; i++) {
+			k->in_b[i] = small_immediate(q->raddr_b);
+		}
+	} else if (is_shared) {
+		memcpy(k->in_b, k->in_a, sizeof(k->in_b));
+	} else if (q->raddr_b < 32) {
+		memcpy(k->in_b, m->file[1][q->raddr_b], sizeof(k->in_b));
+	} else if (!ret) {
+		ret = machine_read(m, 1, q->raddr_b, k->in_b);
+	}
+	return ret;
+}
+
+static uint32_t input(const struct core *k, const struct qpu_instruction *q, unsigned mux,
+		unsigned lane, bool is_float) {
+	if (mux == QPU_INPUT_A) {
+		return alu_unpack(q->pm ? 0 : q->unpack, k->in_a[lane], is_float);
+	}
+	if (mux == QPU_INPUT_B) {
+		return k->in_b[lane];
+	}
+	return alu_unpack(q->pm && mux == 4 ? q->unpack : 0, k->m.r[mux][lane], true);
+}
+
+/* ---- Results ---- */
+
+static void rotate(const struct core *k, const struct qpu_instruction *q, struct result *r) {
+	const unsigned n = (q->raddr_b == QPU_ROTATE ? k->m.r[5][0] : q->raddr_b) & 15;
+	const bool is_full = q->mul_a < 4 && q->mul_b < 4;
+	const struct result from = *r;
+	for (unsigned i = 0; i < QPU_LANES; i++) {
+		const unsigned to = is_full ? (i + n) & 15 : (i & 12) | ((i + n) & 3);
+		r->v[to] = from.v[i];
+		r->carry = (r->carry & ~(1u << to)) | (from.carry >> i & 1) << to;
+	}
+}
+
+static void set_flags(struct core *k, const struct result *r, unsigned lanes) {
+	for (unsigned i = 0; i < QPU_LANES; i++) {
+		if (lanes >> i & 1) {
+			const unsigned bit = 1u << i;
+			k->z = r->v[i] == 0 ? k->z | bit : k->z & ~bit;
+			k->n = r->v[i] >> 31 ? k->n | bit : k->n & ~bit;
+			k->c = r->carry & bit ? k->c | bit : k->c & ~bit;
+		}
+	}
+}
+
+/* Where a result goes, and how it is packed. */
+struct destination {
+	unsigned file, address;
+	bool is_mul, is_float;
+	unsigned lanes;
+};
+
+static int write(struct core *k, const struct qpu_instruction *q, const struct destination *d,
+		uint32_t v[QPU_LANES]) {
+	struct machine *m = &k->m;
+	uint32_t *row = d->address < 32 ? m->file[d->file][d->address] :
+			d->address < WRITE_R0 + 4 ? m->r[d->address - WRITE_R0] : NULL;
+	const bool packs_a = !q->pm && d->file == 0 && d->address < 32;
+	for (unsigned i = 0; i < QPU_LANES; i++) {
+		const uint32_t old = row ? row[i] : 0;
+		if (packs_a) {
+			v[i] = alu_pack(q->pack, v[i], old, d->is_float);
+		} else if (q->pm && d->is_mul) {
+			v[i] = alu_pack_color(q->pack, v[i], old);
+		}
+		if (row && d->lanes >> i & 1) {
+			row[i] = v[i];
+		}
+	}
+	return row || !d->lanes ? 0 : machine_write(m, d->file, d->address, v, d->lanes);
+}
+
+/* ---- Instructions ---- */
+
+static void run_add(const struct core *k, const struct qpu_instruction *q, struct result *r,
+		uint32_t out[QPU_LANES]) {
+	const bool is_float = alu_takes_floats(q->op_add);
+	r->carry = 0;
+	for (unsigned i = 0; i < QPU_LANES; i++) {
+		const uint32_t a = input(k, q, q->add_a, i, is_float);
+		const uint32_t b = input(k, q, q->add_b, i, is_float);
+		bool carry;
+		r->v[i] = alu_add(q->op_add, a, b, &carry);
+		r->carry |= (unsigned)carry << i;
+		out[i] = !q->pm && q->pack == 8 ? alu_saturate(q->op_add, a, b, r->v[i]) : r->v[i];
+	}
+}
+
+static void run_mul(const struct core *k, const struct qpu_instruction *q, struct result *r) {
+	const bool is_float = q->op_mul == MUL_FMUL;
+	r->carry = 0;
+	for (unsigned i = 0; i < QPU_LANES; i++) {
+		bool carry;
+		r->v[i] = alu_mul(q->op_mul, input(k, q, q->mul_a, i, is_float),
+				input(k, q, q->mul_b, i, is_float), &carry);
+		r->carry |= (unsigned)carry << i;
+	}
+	if (q->sig == QPU_SIG_SMALL_IMMEDIATE && q->raddr_b >= QPU_ROTATE) {
+		rotate(k, q, r);
+	}
+}
+
+static int run_alu(struct core *k, const struct qpu_instruction *q) {
+	struct machine *m = &k->m;
+	int ret = read_inputs(k, q);
+	if (ret) {
+		return ret;
+	}
+	struct result a, b;
+	uint32_t saturated[QPU_LANES];
+	run_add(k, q, &a, saturated);
+	run_mul(k, q, &b);
+	const struct destination to_add = {
+		q->ws, q->waddr_add, false, alu_makes_floats(q->op_add),
+		q->op_add ? lanes_of(k, q->cond_add) : 0,
+	};
+	const struct destination to_mul = {
+		!q->ws, q->waddr_mul, true, q->op_mul == MUL_FMUL,
+		q->op_mul ? lanes_of(k, q->cond_mul) : 0,
+	};
+	if (q->sf && q->op_add) {
+		set_flags(k, &a, to_add.lanes);
+	} else if (q->sf) {
+		set_flags(k, &b, to_mul.lanes);
+	}
+	if (q->raddr_a == READ_VARYING || (q->raddr_b == READ_VARYING &&
+			q->sig != QPU_SIG_SMALL_IMMEDIATE)) {
+		machine_varying_read(m);
+	}
+	if (q->sig == SIG_COLOR_LOAD || q->sig == SIG_COLOR_LOAD_END) {
+		tlb_load(m);
+	}
+	if (q->sig == SIG_PROGRAM_END || q->sig == SIG_COLOR_LOAD_END) {
+		machine_end(m);
+	}
+	ret = write(k, q, &to_add, saturated);
+	return ret ? ret : write(k, q, &to_mul, b.v);
+}
+
+static int run_load(struct core *k, const struct qpu_instruction *q) {
+	struct result r = { .carry = 0 };
+	uint32_t v[QPU_LANES];
+	for (unsigned i = 0; i < QPU_LANES; i++) {
+		const uint32_t high = q->immediate >> (16 + i) & 1, low = q->immediate >> i & 1;
+		r.v[i] = q->unpack == QPU_LOAD_WORD ? q->immediate :
+				q->unpack == QPU_LOAD_SIGNED ? low - 2 * high : low + 2 * high;
+		v[i] = r.v[i];
+	}
+	const struct destination to_add = {
+		q->ws, q->waddr_add, false, false, lanes_of(k, q->cond_add)
+	};
+	const struct destination to_mul = {
+		!q->ws, q->waddr_mul, true, false, lanes_of(k, q->cond_mul)
+	};
+	if (q->sf) {
+		set_flags(k, &r, q->cond_add ? to_add.lanes : to_mul.lanes);
+	}
+	int ret = write(k, q, &to_add, v);
+	return ret ? ret : write(k, q, &to_mul, r.v);
+}
+
+static int run_branch(struct core *k, const struct qpu_word *w) {
+	const struct qpu_instruction *q = &w->q;
+	const unsigned set[4] = { k->z, k->n, k->c };
+	if (q->branch_cond != BRANCH_ALWAYS &&
+			!machine_condition(&k->m, q->branch_cond, set[q->branch_cond >> 2])) {
+		return 0;
+	}
+	uint32_t link, add[QPU_LANES], mul[QPU_LANES];
+	int ret = machine_branch(&k->m, w, &link);
+	if (ret) {
+		return ret;
+	}
+	for (unsigned i = 0; i < QPU_LANES; i++) {
+		add[i] = mul[i] = link;
+	}
+	const struct destination to_add = { q->ws, q->waddr_add, false, false, ALL_LANES };
+	const struct destination to_mul = { !q->ws, q->waddr_mul, true, false, ALL_LANES };
+	ret = write(k, q, &to_add, add);
+	return ret ? ret : write(k, q, &to_mul, mul);
+}
+
+static int run_word(struct core *k, const struct qpu_word *w) {
+	switch (w->q.sig) {
+	case SIG_BREAKPOINT:
+		return machine_fail(&k->m, -EOPNOTSUPP, "nothing was decoded here");
+	case QPU_SIG_LOAD:
+		return run_load(k, &w->q);
+	case QPU_SIG_BRANCH:
+		return run_branch(k, w);
+	default:
+		return run_alu(k, &w->q);
+	}
+}
+
+int qpu_run_c(struct qpu_run *r) {
+	struct core *k = r->scratch;
+	struct machine *m = &k->m;
+	machine_init(m, r);
+	k->z = k->n = k->c = 0;
+	const struct qpu_word *w;
+	int ret = 0;
+	do {
+		w = &m->program->word[m->pc];
+		if (m->steps == QPU_MAX_STEPS) {
+			ret = machine_fail(m, -EDQUOT, "the program does not end");
+			break;
+		}
+		machine_begin(m);
+		ret = run_word(k, w);
+	} while (!ret && machine_advance(m));
+	r->steps = m->steps;
+	if (ret) {
+		r->fault.address = w->address;
+	}
+	return ret;
+}
