@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,6 +151,16 @@ float kern_random_float(void) {
 	float f;
 	memcpy(&f, &bits, sizeof(f));
 	return f;
+}
+
+bool kern_tame(const float *x, unsigned n) {
+	for (unsigned i = 0; i < n; i++) {
+		const float magnitude = fabsf(x[i]);
+		if (magnitude != 0.0f && !(magnitude >= 0x1p-23f && magnitude < 0x1p30f)) {
+			return false;
+		}
+	}
+	return true;
 }
 
 void kern_random_bytes(void *p, size_t n) {

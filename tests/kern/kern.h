@@ -39,6 +39,8 @@ uint64_t kern_random(void);
 int64_t kern_random_in(int64_t lo, int64_t hi);
 /* A float: ordinary values of many sizes, and at times 0, -0, tiny, huge, inf, NaN. */
 float kern_random_float(void);
+/* Whether n floats are 0 or have magnitudes from 2^-23 to below 2^30. */
+bool kern_tame(const float *x, unsigned n);
 void kern_random_bytes(void *p, size_t n);
 /* n values 0..255 with many edges. */
 void kern_random_colors(uint16_t *p, unsigned n);

@@ -39,15 +39,27 @@ static void random_layout(struct fetch_layout *l, bool hostile) {
 	}
 }
 
+/* What the batch claims to be tame is; *n: claims of registers. */
+static void check_tame(enum isa isa, const struct shader_batch *b, unsigned *n) {
+	for (unsigned i = 0; i < 16; i++) {
+		if (b->tame >> i & 1) {
+			kern_check("fetch: tame", isa, kern_tame(b->v[i][0], 4 * SHADER_LANES));
+			*n += 1;
+		}
+	}
+}
+
 static void test_fetch(enum isa isa, const struct geom_kernels *k) {
 	struct shader_batch *want = kern_buffer(sizeof(*want));
 	struct shader_batch *got = kern_buffer(sizeof(*got));
+	unsigned n_constant = 0, n_tame = 0;
 	for (int round = 0; round < ROUNDS; round++) {
 		struct fetch_layout l;
 		bool hostile = round & 1;
 		random_layout(&l, hostile);
 		for (size_t i = 0; i < MEMORY; i += 4) {
-			float f = kern_random_float();
+			float f = round % 4 == 2 ? (float)kern_random_in(-9, 9) :
+						   kern_random_float();
 			memcpy(memory + i, &f, 4);
 		}
 		unsigned n = (unsigned)kern_random_in(round % 10 != 0, SHADER_LANES);
@@ -63,7 +75,9 @@ static void test_fetch(enum isa isa, const struct geom_kernels *k) {
 		memcpy(got, want, sizeof(*got));
 		c_kernels.fetch(&l, &space, index, n, mode, want, &want_outside);
 		k->fetch(&l, &space, index, n, mode, got, &got_outside);
-		kern_same("fetch", isa, want, got, sizeof(*want));
+		kern_same("fetch", isa, want->v, got->v, sizeof(want->v));
+		check_tame(isa, want, &n_constant);
+		check_tame(isa, got, &n_tame);
 		kern_same("fetch.outside", isa, &want_outside, &got_outside, sizeof(want_outside));
 		/* Other vertices over the same batch. */
 		unsigned more = (unsigned)kern_random_in(1, SHADER_LANES);
@@ -72,8 +86,10 @@ static void test_fetch(enum isa isa, const struct geom_kernels *k) {
 		}
 		c_kernels.fetch(&l, &space, index, more, mode, want, &want_outside);
 		k->fetch(&l, &space, index, more, mode, got, &got_outside);
-		kern_same("fetch again", isa, want, got, sizeof(*want));
+		kern_same("fetch again", isa, want->v, got->v, sizeof(want->v));
+		check_tame(isa, got, &n_tame);
 	}
+	kern_check("fetch: tame arrays", isa, n_tame > 2 * n_constant + ROUNDS);
 	kern_done(want);
 }
 

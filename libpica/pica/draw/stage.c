@@ -12,6 +12,7 @@ static void fetch(const struct kernels *k, const struct space *space,
 		uint64_t *outside) {
 	if (inline_attributes) {
 		memset(b->v, 0, sizeof(b->v));
+		b->tame = 0;
 		for (unsigned lane = 0; lane < n; lane++) {
 			fetch_inline(&part->layout, inline_attributes + 16 * (size_t)number[lane],
 					lane, b);

@@ -235,13 +235,25 @@ bool fetch_leave_out(struct fetch_layout *l, const struct space *space, unsigned
 	return true;
 }
 
+static bool is_tame(const float x[4]) {
+	bool is = true;
+	for (unsigned c = 0; c < 4; c++) {
+		const uint32_t magnitude = f32_bits(x[c]) & 0x7FFFFFFF;
+		is = is && (magnitude == 0 || (magnitude >= SHADER_TAME_LEAST &&
+				magnitude < SHADER_TAME_END));
+	}
+	return is;
+}
+
 void fetch_constants(const struct fetch_layout *l, struct shader_batch *b) {
 	unsigned taken = 0;
+	b->tame = 0;
 	for (unsigned a = l->n_attributes; a-- > 0;) {
 		const struct fetch_attribute *attr = &l->attr[a];
 		if (!fetch_takes(l, a, &taken) || attr->source == FETCH_ARRAY) {
 			continue;
 		}
+		b->tame |= (uint16_t)(is_tame(l->fixed[a]) << attr->input);
 		for (unsigned c = 0; c < 4; c++) {
 			for (unsigned i = 0; i < SHADER_LANES; i++) {
 				b->v[attr->input][c][i] = l->fixed[a][c];
@@ -256,4 +268,5 @@ void fetch_constants(const struct fetch_layout *l, struct shader_batch *b) {
 		memset(&b->v[r], 0, (end - r) * sizeof(b->v[r]));
 		r = end + 1;
 	}
+	b->tame |= (uint16_t)~taken;
 }

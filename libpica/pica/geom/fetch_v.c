@@ -1,5 +1,6 @@
 /* Attribute fetch in vectors: VF_LANES vertices at a time, where a window holds their records. */
 #include "core/base/attributes.h"
+#include "core/vec/extent.h"
 #include "core/vec/vec.h"
 #include "pica/geom/fetch_element.h"
 #include "pica/geom/geom.h"
@@ -18,35 +19,43 @@ static inline vf truncate_f24(vf x) {
 	return vf_as_vi_bits(r);
 }
 
-/* Lanes that more is done with than to clear their low bits: all but normal numbers and +0. */
-static inline vi is_unusual(vf x) {
-	const vi bits = vi_as_vf_bits(x), magnitude = vi_and(bits, vi_set1(0x7FFFFFFF));
-	/* Unsigned: magnitude - 0x20800000 > 0x3EFFFFFF. */
-	const vi from_least = vi_add(magnitude, vi_set1(INT32_MAX - 0x207FFFFF));
-	return vi_andnot(vi_eq(bits, vi_zero()),
-			vi_gt(from_least, vi_set1(INT32_MIN + 0x3EFFFFFF)));
-}
-
 /* In all three: byte offsets of the lanes' elements from p; lanes a multiple of VF_LANES. */
 
 static inline void fetch_f32(const uint8_t *p, const uint32_t *off, unsigned lanes, unsigned count,
-		bool narrow, float v[4][SHADER_LANES]) {
+		float v[4][SHADER_LANES]) {
 	for (unsigned i = 0; i < lanes; i += VF_LANES) {
 		vf row[4];
 		vf_load_rows(p, off + i, count, row);
-		vi unusual = vi_zero();
-		for (unsigned c = 0; c < count && narrow; c++) {
-			unusual = vi_or(unusual, is_unusual(row[c]));
-		}
-		if (PICA_UNLIKELY(vi_movemask(unusual))) {
-			for (unsigned c = 0; c < count; c++) {
-				vf_store(&v[c][i], truncate_f24(row[c]));
-			}
-			continue;
-		}
-		const vf kept = vf_as_vi_bits(vi_set1(narrow ? ~0x7F : -1));
 		for (unsigned c = 0; c < count; c++) {
-			vf_store(&v[c][i], vf_and(row[c], kept));
+			vf_store(&v[c][i], row[c]);
+		}
+	}
+}
+
+/*
+ * f24 mode. Of 0 and what is neither too small nor too large, only low bits are cleared and the
+ * sign of a zero.
+ */
+static inline void fetch_f24(const uint8_t *p, const uint32_t *off, unsigned lanes, unsigned count,
+		float v[4][SHADER_LANES], struct extent *extent) {
+	const vf kept = vf_as_vi_bits(vi_set1(~0x7F));
+	struct extent e = extent_none();
+	for (unsigned i = 0; i < lanes; i += VF_LANES) {
+		vf row[4];
+		vf_load_rows(p, off + i, count, row);
+		for (unsigned c = 0; c < count; c++) {
+			extent_add(&e, row[c]);
+			vf_store(&v[c][i], vf_and(vf_add(row[c], vf_zero()), kept));
+		}
+	}
+	*extent = e;
+	if (PICA_LIKELY(extent_within(&e, 0x20800000, 0x5F800000))) {
+		return;
+	}
+	fetch_f32(p, off, lanes, count, v);
+	for (unsigned c = 0; c < count; c++) {
+		for (unsigned i = 0; i < lanes; i += VF_LANES) {
+			vf_store(&v[c][i], truncate_f24(vf_load(&v[c][i])));
 		}
 	}
 }
@@ -86,6 +95,9 @@ static inline void fetch_halves(const uint8_t *p, const uint32_t *off, unsigned 
 	}
 }
 
+/* A further type: f32 that become f24. */
+enum { NARROW_TYPE = 4, NARROW = NARROW_TYPE << 2 };
+
 #define FORMAT(type, count) ((type) << 2 | ((count) - 1))
 #define FOR_COUNTS(type, call) \
 	case FORMAT(type, 1): { \
@@ -109,20 +121,28 @@ static inline void fetch_halves(const uint8_t *p, const uint32_t *off, unsigned 
 		break; \
 	}
 
-/* Lanes 0..lanes-1, a multiple of VF_LANES; constant component counts for the compiler. */
-static void fetch_window(const struct fetch_attribute *a, const uint8_t *host,
-		const uint32_t *relative, unsigned lanes, bool narrow, float v[4][SHADER_LANES]) {
+/*
+ * Lanes 0..lanes-1, a multiple of VF_LANES; constant component counts for the compiler. host: of
+ * vertex min. Returns whether all is tame.
+ */
+static bool fetch_window(const struct fetch_attribute *a, const uint8_t *host,
+		const uint32_t *index, uint32_t min, unsigned lanes, bool narrow,
+		float v[4][SHADER_LANES]) {
 	/* All elements lie in one window, so offsets from its first one fit 32 bits. */
 	PICA_ALIGNED(64) uint32_t off[SHADER_LANES];
 	const vi stride = vi_set1((int32_t)a->stride_bytes);
+	const vi first = vi_set1((int32_t)(min * a->stride_bytes));
 	for (unsigned i = 0; i < lanes; i += VF_LANES) {
-		vi_store(&off[i], vi_mul(vi_load(&relative[i]), stride));
+		vi_store(&off[i], vi_sub(vi_mul(vi_loadu(&index[i]), stride), first));
 	}
-	switch (FORMAT(a->type, a->count)) {
+	struct extent e = extent_none();
+	const unsigned format = FORMAT(a->type, a->count);
+	switch (narrow ? format | NARROW : format) {
 	FOR_COUNTS(FETCH_S8, fetch_bytes(host, off, lanes, COUNT, true, v))
 	FOR_COUNTS(FETCH_U8, fetch_bytes(host, off, lanes, COUNT, false, v))
 	FOR_COUNTS(FETCH_S16, fetch_halves(host, off, lanes, COUNT, v))
-	FOR_COUNTS(FETCH_F32, fetch_f32(host, off, lanes, COUNT, narrow, v))
+	FOR_COUNTS(FETCH_F32, fetch_f32(host, off, lanes, COUNT, v))
+	FOR_COUNTS(FETCH_F32 | NARROW_TYPE, fetch_f24(host, off, lanes, COUNT, v, &e))
 	}
 	for (unsigned c = a->count; c < 4; c++) {
 		vf missing = vf_set1(c == 3 ? 1.0f : 0.0f);
@@ -130,6 +150,9 @@ static void fetch_window(const struct fetch_attribute *a, const uint8_t *host,
 			vf_store(&v[c][i], missing);
 		}
 	}
+	/* Integers are. */
+	return (a->type != FETCH_F32 || narrow) &&
+			extent_within(&e, SHADER_TAME_LEAST, SHADER_TAME_END);
 }
 
 /* Element by element, where some of it lies outside. */
@@ -147,10 +170,34 @@ static void fetch_scattered(const struct fetch_attribute *a, const struct space 
 	}
 }
 
-static void fill_lanes(float *v, unsigned from, float x) {
-	for (unsigned i = from; i < SHADER_LANES; i++) {
-		v[i] = x;
+/* Lanes from n on copy lane 0. */
+static void fill_lanes(float v[4][SHADER_LANES], unsigned n) {
+	for (unsigned c = 0; c < 4; c++) {
+		for (unsigned i = n; i < SHADER_LANES; i++) {
+			v[c][i] = v[c][0];
+		}
 	}
+}
+
+/* Returns whether all is known to be tame. */
+static bool fetch_attribute(const struct fetch_attribute *a, const struct space *space,
+		const uint32_t *index, unsigned n, uint32_t min, uint32_t max, bool narrow,
+		float v[4][SHADER_LANES], uint64_t *outside) {
+	const unsigned lanes = (n + VF_LANES - 1) / VF_LANES * VF_LANES;
+	const uint8_t *host = fetch_host(a, space, min, max);
+	bool tame = false;
+	if (PICA_LIKELY(host)) {
+		tame = fetch_window(a, host, index, min, lanes, narrow, v);
+	} else {
+		fetch_scattered(a, space, index, n, v, outside);
+		for (unsigned i = 0; narrow && i < 4 * SHADER_LANES; i += VF_LANES) {
+			vf_store(&v[0][i], truncate_f24(vf_load(&v[0][i])));
+		}
+	}
+	if (n < SHADER_LANES) {
+		fill_lanes(v, n);
+	}
+	return tame;
 }
 
 static void fetch(const struct fetch_layout *l, const struct space *space, const uint32_t *index,
@@ -159,15 +206,13 @@ static void fetch(const struct fetch_layout *l, const struct space *space, const
 	if (n == 0) {
 		return;
 	}
-	uint32_t min, max;
+	uint32_t min, max, whole[SHADER_LANES];
 	fetch_min_max(index, n, &min, &max);
-	unsigned lanes = (n + VF_LANES - 1) / VF_LANES * VF_LANES;
-	PICA_ALIGNED(64) uint32_t relative[SHADER_LANES];
-	for (unsigned i = 0; i < n; i++) {
-		relative[i] = index[i] - min;
-	}
-	for (unsigned i = n; i < lanes; i++) {
-		relative[i] = index[0] - min;
+	if (n % VF_LANES) {
+		for (unsigned i = 0; i < SHADER_LANES; i++) {
+			whole[i] = index[i < n ? i : 0];
+		}
+		index = whole;
 	}
 	unsigned taken = 0;
 	for (unsigned a = l->n_attributes; a-- > 0;) {
@@ -175,23 +220,10 @@ static void fetch(const struct fetch_layout *l, const struct space *space, const
 		if (!fetch_takes(l, a, &taken) || attr->source != FETCH_ARRAY) {
 			continue;
 		}
-		float (*v)[SHADER_LANES] = b->v[attr->input];
-		bool narrow = attr->type == FETCH_F32 && mode == PICA_FLOAT_F24;
-		const uint8_t *host = fetch_host(attr, space, min, max);
-		if (host) {
-			fetch_window(attr, host, relative, lanes, narrow, v);
-		} else {
-			fetch_scattered(attr, space, index, n, v, outside);
-			for (unsigned c = 0; c < 4; c++) {
-				fill_lanes(v[c], n, v[c][0]);
-				for (unsigned i = 0; narrow && i < lanes; i += VF_LANES) {
-					vf_store(&v[c][i], truncate_f24(vf_load(&v[c][i])));
-				}
-			}
-		}
-		for (unsigned c = 0; c < 4; c++) {
-			fill_lanes(v[c], n, v[c][0]);
-		}
+		const bool narrow = attr->type == FETCH_F32 && mode == PICA_FLOAT_F24;
+		const bool tame = fetch_attribute(attr, space, index, n, min, max, narrow,
+				b->v[attr->input], outside);
+		b->tame = (uint16_t)((b->tame & ~(1u << attr->input)) | tame << attr->input);
 	}
 }
 

@@ -55,7 +55,8 @@ struct geom_kernels {
 	 * Attributes of n <= 32 vertices into b->v; lanes n..31 copy lane 0. Registers that no
 	 * array reaches are left as they are: fetch_constants() fills them. f24 mode truncates f32
 	 * arrays to f24. Bytes outside windows read 0; *outside grows by the number of elements
-	 * (one attribute of one vertex) that had such bytes.
+	 * (one attribute of one vertex) that had such bytes. b->tame is right afterwards
+	 * if fetch_constants() made it.
 	 */
 	void (*fetch)(const struct fetch_layout *l, const struct space *space,
 			const uint32_t *index, unsigned n, enum pica_float mode,
@@ -99,7 +100,7 @@ bool fetch_indices(const struct space *space, uint32_t addr, bool is_u16, uint32
 
 /*
  * All lanes of fixed attributes' registers get their value, those that receive nothing become 0:
- * before the first batch of a draw. Shaders do not write b->v.
+ * before the first batch of a draw. Shaders do not write b->v. b->tame names these alone.
  */
 void fetch_constants(const struct fetch_layout *l, struct shader_batch *b);
 

@@ -6,6 +6,7 @@
 #ifndef SHADER_OPERAND_V_H
 #define SHADER_OPERAND_V_H
 
+#include "core/vec/extent.h"
 #include "pica/shader/arith.h"
 #include "pica/shader/run_v.h"
 
@@ -21,31 +22,11 @@ static void zero_rows(float row[4][SHADER_LANES], unsigned components) {
 	}
 }
 
-/*
- * Smallest magnitude but 0 and largest one, as bits. The smallest is kept as magnitude - 1 on the
- * signed scale, where 0 is the largest of all.
- */
-struct extent {
-	vi smallest, largest;
-};
-
-static inline struct extent extent_none(void) {
-	return (struct extent){ vi_set1(INT32_MAX), vi_zero() };
-}
-
-static inline void extent_add(struct extent *e, vf x) {
-	vi magnitude = vi_and(vi_as_vf_bits(x), vi_set1(0x7FFFFFFF));
-	e->smallest = vi_min(e->smallest, vi_add(magnitude, vi_set1(INT32_MAX)));
-	e->largest = vi_max(e->largest, magnitude);
-}
-
 static enum class extent_class(const struct extent *e) {
-	if (vi_movemask(vi_gt(vi_set1(INT32_MIN + BELOW_F24), e->smallest))) {
-		return CLASS_ANY;
+	if (extent_within(e, SHADER_TAME_LEAST, SHADER_TAME_END)) {
+		return CLASS_TAME;
 	}
-	vi wild = vi_or(vi_gt(vi_set1(INT32_MIN + BELOW_TAME), e->smallest),
-			vi_gt(e->largest, vi_set1(ABOVE_TAME - 1)));
-	return vi_movemask(wild) ? CLASS_CLEAN : CLASS_TAME;
+	return extent_within(e, BELOW_F24 + 1, INT32_MAX) ? CLASS_CLEAN : CLASS_ANY;
 }
 
 /* Class of the components read of v or r, found once for each value. */
@@ -74,7 +55,7 @@ static enum class find_class(struct machine *m, unsigned reg, const float row[4]
 /* is_patient: looking at the rows pays, if it lets a tame kernel run. */
 static inline enum class register_class(struct machine *m, unsigned reg,
 		const float row[4][SHADER_LANES], unsigned reads, bool is_patient) {
-	if ((m->tame[reg] & reads) == reads) {
+	if ((reg < SHADER_R && m->b->tame >> reg & 1) || (m->tame[reg] & reads) == reads) {
 		return CLASS_TAME;
 	}
 	if (!is_patient && (m->clean[reg] & reads) == reads) {
@@ -168,7 +149,8 @@ static enum class read_uniform(struct machine *m, struct args *x, const struct p
 		}
 		return CLASS_CLEAN;
 	}
-	return smallest >= BELOW_TAME && largest < ABOVE_TAME ? CLASS_TAME : CLASS_CLEAN;
+	const bool is_tame = smallest >= SHADER_TAME_LEAST - 1 && largest < SHADER_TAME_END;
+	return is_tame ? CLASS_TAME : CLASS_CLEAN;
 }
 
 static const float ones[4] = { 1.0f, 1.0f, 1.0f, 1.0f };

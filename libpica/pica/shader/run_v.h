@@ -11,9 +11,7 @@
 
 enum {
 	VECTORS = SHADER_LANES / VF_LANES,
-	BELOW_F24 = 0x207FFFFF,  /* bits of the largest float below 2^-62 */
-	BELOW_TAME = 0x33FFFFFF, /* ... below 2^-23 */
-	ABOVE_TAME = 0x4E800000, /* bits of 2^30 */
+	BELOW_F24 = 0x207FFFFF, /* bits of the largest float below 2^-62 */
 };
 
 /* What a kernel gets: rows begin at the first vector to work on. */

@@ -19,6 +19,9 @@ enum {
 	SHADER_UNIFORMS = 96,
 	SHADER_PAUSE_STEPS = 4096, /* instructions after which a run looks at the clock */
 	SHADER_PAUSED_BYTES = 16384,
+	/* Tame is 0, and a magnitude from the first of these bits to below the second. */
+	SHADER_TAME_LEAST = 0x34000000, /* 2^-23 */
+	SHADER_TAME_END = 0x4E800000,   /* 2^30 */
 };
 
 /* Constants of one invocation; floats as the arithmetic reads them (f24-exact in f24 mode). */
@@ -31,6 +34,8 @@ struct shader_uniforms {
 /*
  * 32 vertices, structure of arrays: [register][component][lane].
  *
+ * tame: inputs (bit i: v[i]) of which all components and lanes are tame; others may be as well.
+ *
  * o_unread: outputs (bit i: o[i]) that are never read: if the program does not write them, they
  * hold any value afterwards instead of 0. Saves half the time of a short program; 0 is always
  * right.
@@ -41,6 +46,7 @@ struct shader_uniforms {
 struct shader_batch {
 	PICA_ALIGNED(64) float v[16][4][SHADER_LANES];
 	PICA_ALIGNED(64) float o[16][4][SHADER_LANES];
+	uint16_t tame;
 	uint16_t o_unread;
 	bool is_paused;
 	PICA_ALIGNED(64) unsigned char paused[SHADER_PAUSED_BYTES]; /* the kernel's */
