@@ -9,7 +9,7 @@ static void expect(struct vc4_image image, uint32_t x, uint32_t y, uint32_t offs
 }
 
 TEST(offsets_by_hand) {
-	const struct vc4_image t = { VC4_LAYOUT_T, 4, 256, 256 };
+	const struct vc4_image t = { VC4_IMAGE_T, 4, 256, 256 };
 	expect(t, 0, 0, 0);
 	expect(t, 1, 1, 16 + 4);
 	expect(t, 4, 0, 64);
@@ -25,13 +25,13 @@ TEST(offsets_by_hand) {
 	expect(t, 16, 48, 15 * 4096);
 	ck_assert_uint_eq(vc4_image_bytes(&t), 256 * 256 * 4);
 
-	const struct vc4_image lt = { VC4_LAYOUT_LT, 2, 20, 9 };
+	const struct vc4_image lt = { VC4_IMAGE_LT, 2, 20, 9 };
 	expect(lt, 7, 3, 3 * 16 + 14);
 	expect(lt, 8, 0, 64);
 	expect(lt, 0, 4, 3 * 64);
 	ck_assert_uint_eq(vc4_image_bytes(&lt), 3 * 3 * 64);
 
-	const struct vc4_image raster = { VC4_LAYOUT_RASTER, 4, 642, 3 };
+	const struct vc4_image raster = { VC4_IMAGE_RASTER, 4, 642, 3 };
 	expect(raster, 641, 0, 641 * 4);
 	expect(raster, 0, 1, 644 * 4);
 	ck_assert_uint_eq(vc4_image_bytes(&raster), 644 * 4 * 3);
@@ -39,9 +39,9 @@ TEST(offsets_by_hand) {
 
 /* A small T image is rounded up to whole tiles. */
 TEST(sizes_are_rounded_up) {
-	const struct vc4_image t = { VC4_LAYOUT_T, 1, 65, 1 };
+	const struct vc4_image t = { VC4_IMAGE_T, 1, 65, 1 };
 	ck_assert_uint_eq(vc4_image_bytes(&t), 2 * 4096);
-	const struct vc4_image most = { VC4_LAYOUT_RASTER, 4, VC4_IMAGE_MAX, VC4_IMAGE_MAX };
+	const struct vc4_image most = { VC4_IMAGE_RASTER, 4, VC4_IMAGE_MAX, VC4_IMAGE_MAX };
 	ck_assert_uint_eq(vc4_image_bytes(&most), 1u << 30);
 }
 
@@ -67,9 +67,9 @@ TEST(every_pixel_once) {
 }
 
 TEST(small_textures_are_lt) {
-	ck_assert_int_eq(vc4_layout_of_texture(16, 256, 4), VC4_LAYOUT_LT);
-	ck_assert_int_eq(vc4_layout_of_texture(17, 17, 4), VC4_LAYOUT_T);
-	ck_assert_int_eq(vc4_layout_of_texture(64, 16, 2), VC4_LAYOUT_LT);
-	ck_assert_int_eq(vc4_layout_of_texture(33, 17, 2), VC4_LAYOUT_T);
-	ck_assert_int_eq(vc4_layout_of_texture(33, 32, 1), VC4_LAYOUT_LT);
+	ck_assert_int_eq(vc4_layout_of_texture(16, 256, 4), VC4_IMAGE_LT);
+	ck_assert_int_eq(vc4_layout_of_texture(17, 17, 4), VC4_IMAGE_T);
+	ck_assert_int_eq(vc4_layout_of_texture(64, 16, 2), VC4_IMAGE_LT);
+	ck_assert_int_eq(vc4_layout_of_texture(33, 17, 2), VC4_IMAGE_T);
+	ck_assert_int_eq(vc4_layout_of_texture(33, 32, 1), VC4_IMAGE_LT);
 }

@@ -208,6 +208,12 @@ static bool emit_own(struct segment_run *r, const struct vert *const v[3],
 	return emit(r, at, at + 1, at + 2);
 }
 
+static bool project_corner(
+		const struct segment_run *r, const struct clip_vertex *v, struct vert *out) {
+	const struct vertex_stage *stage = r->d->state.vertex_stage;
+	return stage->project ? stage->project(r->d, v, out) : project(r->g, v, out);
+}
+
 static bool clipped_triangle(struct segment_run *r, const struct clip_vertex *const v[3],
 		unsigned planes) {
 	struct clip_vertex poly[CLIP_MAX_VERTICES];
@@ -218,7 +224,7 @@ static bool clipped_triangle(struct segment_run *r, const struct clip_vertex *co
 	struct vert rec[CLIP_MAX_VERTICES];
 	bool ok[CLIP_MAX_VERTICES];
 	for (unsigned i = 0; i < n; i++) {
-		ok[i] = project(r->g, &poly[i], &rec[i]);
+		ok[i] = project_corner(r, &poly[i], &rec[i]);
 	}
 	if (!reserve_verts(r->c, n)) {
 		return false;

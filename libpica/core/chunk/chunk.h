@@ -99,6 +99,8 @@ struct pass_work {
 	unsigned tile_size; /* 32 or 64 */
 	unsigned tiles_x, tiles_y;
 	const struct target *target;
+	/* NULL: tiles are drawn in place. Else target has only a size, and tasks are its. */
+	const struct tile_program *program;
 	/*
 	 * Slow and exact: colour and depth overlap, or part of the target lies outside memory. One
 	 * call for tile 0, triangle by triangle, pixels ascending in memory (fidelity: aliasing).

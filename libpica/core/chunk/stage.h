@@ -95,6 +95,8 @@ struct vertex_stage {
 			uint32_t first, uint32_t last);
 	void (*shade_positions)(const struct vertex_env *env, const struct draw *d,
 			const uint32_t *number, unsigned n, const struct position_out *out);
+	/* NULL: project(). The same for the corners of clipped triangles. */
+	bool (*project)(const struct draw *d, const struct clip_vertex *v, struct vert *out);
 	/*
 	 * NULL: nothing to do. For n assembled triangles, corners as numbers in cv: bit i of
 	 * negated[k] says that corner i of triangle k has the planes `negates` with the other sign.
@@ -131,6 +133,11 @@ struct frag_stage {
 	 */
 	void (*early_block)(void *scratch, struct batch *b, const struct raster_block *at);
 	void (*shade_block)(void *scratch, struct batch *b, const struct raster_block *at);
+	/*
+	 * NULL, or called before the quads of each triangle: v are its corners, as set up. A batch
+	 * then has quads of one triangle only.
+	 */
+	void (*triangle)(void *scratch, const struct vert *const v[3]);
 	/* At the end of a tile: the greatest value that it has to report, or 0; forgets it. */
 	uint32_t (*finish)(void *scratch);
 };

@@ -47,16 +47,9 @@ static struct account *account_for(struct exec *x, uint64_t job, uint64_t pixels
 	return a;
 }
 
-struct unit *exec_open_pass(struct exec *x, const struct target *target, uint64_t job,
-		uint64_t pixels, uint64_t steps) {
+static struct unit *open_pass(struct exec *x, uint64_t job, uint64_t pixels, uint64_t steps) {
 	struct unit *u = unit_open(x, true, job);
-	u->target = *target;
 	u->account = account_for(x, job, pixels, steps);
-	struct range color = { target->color_addr, target->color_bytes };
-	struct range depth = { target->depth_addr, target->depth_bytes };
-	u->target.color = space_host_writable(x->space, color.addr, color.size);
-	u->target.depth = depth.size ? space_host_writable(x->space, depth.addr, depth.size) : NULL;
-
 	struct pass_work *w = &u->work;
 	memset(w, 0, sizeof(*w));
 	w->raster = &x->e->raster;
@@ -64,6 +57,33 @@ struct unit *exec_open_pass(struct exec *x, const struct target *target, uint64_
 	w->target = &u->target;
 	w->space = x->space;
 	w->abandoned = &x->abandoned;
+	x->open = u;
+	return u;
+}
+
+struct unit *exec_open_tiles(struct exec *x, const struct tile_program *program, unsigned tile_size,
+		unsigned tiles_x, unsigned tiles_y, uint64_t job, uint64_t pixels, uint64_t steps) {
+	assert(tiles_x * tiles_y <= EXEC_MAX_TILES && program->n_tasks <= EXEC_MAX_TILES);
+	struct unit *u = open_pass(x, job, pixels, steps);
+	u->target = (struct target){ .width = (uint16_t)(tiles_x * tile_size),
+		.height = (uint16_t)(tiles_y * tile_size) };
+	u->work.program = program;
+	u->work.tile_size = tile_size;
+	u->work.tiles_x = tiles_x;
+	u->work.tiles_y = tiles_y;
+	return u;
+}
+
+struct unit *exec_open_pass(struct exec *x, const struct target *target, uint64_t job,
+		uint64_t pixels, uint64_t steps) {
+	struct unit *u = open_pass(x, job, pixels, steps);
+	u->target = *target;
+	struct range color = { target->color_addr, target->color_bytes };
+	struct range depth = { target->depth_addr, target->depth_bytes };
+	u->target.color = space_host_writable(x->space, color.addr, color.size);
+	u->target.depth = depth.size ? space_host_writable(x->space, depth.addr, depth.size) : NULL;
+
+	struct pass_work *w = &u->work;
 	w->outside = !u->target.color || (depth.size && !u->target.depth);
 	w->serial = w->outside || ranges_overlap(color, depth);
 	unsigned tiles64 = ((target->width + 63u) / 64) * ((target->height + 63u) / 64);
@@ -76,7 +96,6 @@ struct unit *exec_open_pass(struct exec *x, const struct target *target, uint64_
 	w->tiles_x = (target->width + w->tile_size - 1) / w->tile_size;
 	w->tiles_y = (target->height + w->tile_size - 1) / w->tile_size;
 	assert(w->tiles_x * w->tiles_y <= EXEC_MAX_TILES); /* 2047 x 1024 pixels at most */
-	x->open = u;
 	return u;
 }
 

@@ -60,7 +60,7 @@ static inline unsigned engine_scratches(const struct engine *e) {
 	return pool_threads(e->pool) + 1;
 }
 
-enum { EXEC_UNITS = 8, EXEC_MAX_TILES = 2048, WORK_ARG_BYTES = 256 };
+enum { EXEC_UNITS = 8, EXEC_MAX_TILES = 4096, WORK_ARG_BYTES = 256 };
 
 /* Budgets (pica_budgets) and costs of the passes of one job. */
 struct account {
@@ -199,6 +199,14 @@ void exec_finish(struct exec *x);
  */
 struct unit *exec_open_pass(struct exec *x, const struct target *target, uint64_t job,
 		uint64_t pixels, uint64_t steps);
+/*
+ * The same for a chip that draws into buffers of tiles, by the program, which must live as long as
+ * the pass does (exec_hold()). Its bins are tiles of tile_size pixels (32 or 64), of an area of
+ * tiles_x times tiles_y of them, at most EXEC_MAX_TILES. The caller adds to the footprints of the
+ * unit what vertices and tiles read, and what tiles write.
+ */
+struct unit *exec_open_tiles(struct exec *x, const struct tile_program *program, unsigned tile_size,
+		unsigned tiles_x, unsigned tiles_y, uint64_t job, uint64_t pixels, uint64_t steps);
 /*
  * Appends a draw (allocated, with all it points to, in the pass's arena). reads: what its vertices
  * and textures read. Returns 0, or -ENOMEM: the draw was not added.

@@ -369,8 +369,14 @@ static void tile_done(void *arg) {
 	e->notify(e->notify_arg);
 }
 
-/* Lists the tiles that have triangles; their number. */
+/* Lists the tasks: tiles that have triangles, or those of the program. Returns their number. */
 static unsigned find_tiles(struct unit *u) {
+	if (u->work.program) {
+		for (unsigned t = 0; t < u->work.program->n_tasks; t++) {
+			u->tiles[t] = (uint16_t)t;
+		}
+		return u->work.program->n_tasks;
+	}
 	const unsigned n_tiles = u->work.serial ? 1 : u->work.tiles_x * u->work.tiles_y;
 	unsigned n = 0;
 	for (unsigned t = 0; t < n_tiles; t++) {

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { RASTER_SAMPLES = 4 };
+enum { RASTER_SAMPLES = 4 }; /* BATCH_SAMPLES */
 
 struct raster_sample {
 	int8_t x, y;

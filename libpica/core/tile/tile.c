@@ -1,81 +1,25 @@
-#include "core/tile/tile.h"
+#include "core/tile/walk.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/morton.h"
-#include "core/raster/surface.h"
-
 enum {
-	LIST_QUADS = RASTER_SMALL_QUADS,
 	BLOCK_PIXELS = 24, /* blocks with at least this many pixels are batches of their own */
 	/* Planes of a quad that are there for the early tests, which read the first two. */
 	TESTED_QUAD_PLANES = 4,
 	/* Approximate maximum times, in ns. */
-	TRIANGLE_TICKS = 100,
 	PIXEL_TICKS = 16,
-	SERIAL_TICKS = 256, /* a pixel on its own */
-};
-
-/* 8x8 blocks that a triangle may touch, inclusive. */
-struct block_box {
-	int x0, y0, x1, y1;
-};
-
-/* Four pixels of a target that may lie outside memory. */
-struct quad_window {
-	struct target target;
-	uint8_t color[16], depth[16];
-};
-
-/* The next block to draw. */
-struct cursor {
-	unsigned tile, chunk;
-	uint32_t tri; /* of the chunk: in its list for the tile; serial: in tris */
-	/* Serial: the next block of the triangle, if it was begun. */
-	bool is_inside;
-	struct block_box box;
-	int bx, by;     /* multiples of 4 where blocks are 32x32 */
-	unsigned block; /* of the 16 (or one) there */
-};
-
-/* Quads of the current triangle that are in no batch yet. */
-struct quad_list {
-	struct raster_quad at[LIST_QUADS];
-	uint32_t px[LIST_QUADS];  /* of the first pixel */
-	uint8_t mask[LIST_QUADS]; /* not 0 */
-	unsigned n;
-};
-
-struct tile_scratch {
-	struct batch packed;
-	struct batch block;
-	struct tri tri;
-	struct quad_list list;
-	bool has_steps; /* of tri */
-	const struct pass_work *work;
-	struct cursor at;
-	struct quad_window win; /* serial */
-	/* Of the current draw: */
-	const struct raster_kernels *k;
-	const struct draw *draw;
-	const struct frag_stage *stage;
-	const struct target *target;
-	struct frag_facts facts;
-	unsigned quad_planes; /* tri_planes() */
-	bool may_repeat; /* a pixel may be pending twice: opaque and tested when appended */
-	const struct tile_counts *counts; /* NULL: not requested */
-	/* Hash bits of pending quads, and of some that failed their tests: no bit, no conflict. */
-	uint64_t pending;
-	struct tile_stats stats;
-	PICA_ALIGNED(64) unsigned char frag[]; /* of the stages */
+	STEP_TICKS = 8000, /* a load or a store of a buffer */
 };
 
 struct tile_scratch *tile_scratch_create(size_t stage_bytes) {
 	const size_t size = (sizeof(struct tile_scratch) + stage_bytes + 63) & ~(size_t)63;
 	struct tile_scratch *s = aligned_alloc(64, size);
 	if (s) {
-		memset(s, 0, size);
+		/* The buffer's pages stay untouched where no chip uses them. */
+		memset(s, 0, offsetof(struct tile_scratch, buffer));
+		memset(s->frag, 0, size - offsetof(struct tile_scratch, frag));
 	}
 	return s;
 }
@@ -130,7 +74,7 @@ static void report(struct tile_scratch *s) {
 	s->stats.greatest = value > s->stats.greatest ? value : s->stats.greatest;
 }
 
-static void bind(struct tile_scratch *s, const struct draw *d, const struct target *target) {
+void walk_bind(struct tile_scratch *s, const struct draw *d, const struct target *target) {
 	const struct raster_state *rs = d->state.raster;
 	s->draw = d;
 	if (d->state.frag_stage != s->stage) {
@@ -140,15 +84,6 @@ static void bind(struct tile_scratch *s, const struct draw *d, const struct targ
 	s->quad_planes = tri_planes(rs);
 	s->stage->bind(s->frag, s->work->kernels, s->k, &d->state, target, &s->facts);
 	s->may_repeat = s->facts.early && s->facts.opaque;
-}
-
-static uint32_t block_px(const struct target *t, int x, int y) {
-	return surface_block_px(t->block32 ? SURFACE_BLOCKS32 : SURFACE_BLOCKS, t->width,
-			(uint32_t)x, (uint32_t)y);
-}
-
-static uint32_t quad_px(const struct target *t, int x, int y) {
-	return block_px(t, x, y) + morton8((uint32_t)x & 7, (uint32_t)y & 7);
 }
 
 static uint64_t pending_bit(uint32_t px) {
@@ -377,6 +312,22 @@ static void draw_by_blocks(struct tile_scratch *s) {
 	}
 }
 
+/* Pixels of four samples: whole blocks, with the samples that are covered. */
+static void draw_by_samples(struct tile_scratch *s) {
+	const struct tri *t = &s->tri;
+	s->has_steps = false;
+	for (int y = t->min_y & ~7; y <= t->max_y; y += 8) {
+		for (int x = t->min_x & ~7; x <= t->max_x; x += 8) {
+			uint64_t *samples = s->block.samples;
+			s->k->cover_samples(t, x, y, samples);
+			const uint64_t mask = samples[0] | samples[1] | samples[2] | samples[3];
+			if (mask) {
+				shade_block(s, x, y, mask, popcount64(mask));
+			}
+		}
+	}
+}
+
 /*
  * A chunk's triangles lie in memory as they were made, those of a tile scattered over it: the next
  * one's corners are fetched while this one is drawn, and the place of the one after it.
@@ -398,23 +349,31 @@ static void draw_triangle(
 		struct tile_scratch *s, const struct chunk *ch, const struct tri_ref *ref) {
 	const struct pass_work *w = s->work;
 	const int size = (int)w->tile_size;
-	const int org_x = (int)(s->at.tile % w->tiles_x) * size,
-		  org_y = (int)(s->at.tile / w->tiles_x) * size;
 	const struct draw *d = w->draws[ref->draw];
 	if (d != s->draw) {
 		flush(s);
-		bind(s, d, w->target);
+		walk_bind(s, d, s->target);
 	}
-	if (!w->raster->setup(&s->tri, d->state.raster, &ch->verts[ref->v[0]],
-			    &ch->verts[ref->v[1]], &ch->verts[ref->v[2]], org_x, org_y, size)) {
+	const struct raster_state *rs = d->state.raster;
+	const struct vert *const v[3] = { &ch->verts[ref->v[0]], &ch->verts[ref->v[1]],
+		&ch->verts[ref->v[2]] };
+	if (!w->raster->setup(&s->tri, rs, v[0], v[1], v[2], s->org_x, s->org_y, size)) {
 		return;
 	}
-	if (raster_is_small(&s->tri)) {
+	if (s->stage->triangle) {
+		s->stage->triangle(s->frag, v);
+	}
+	if (rs->rule->n_samples > 1) {
+		draw_by_samples(s);
+	} else if (raster_is_small(&s->tri)) {
 		draw_by_quads(s);
 	} else {
 		draw_by_blocks(s);
 	}
 	pack_list(s);
+	if (s->stage->triangle) {
+		flush(s);
+	}
 }
 
 static bool run_tile(struct tile_scratch *s, struct slice *slice) {
@@ -439,145 +398,51 @@ static bool run_tile(struct tile_scratch *s, struct slice *slice) {
 	return true;
 }
 
-/* ---- Serial: one pixel at a time ---- */
+/* ---- Buffers ---- */
 
-/* quad_px may be of the window, so the pixel is given. */
-static void count_pixel(const struct tile_scratch *s, uint32_t px, bool live) {
-	s->counts->entered[px]++;
-	s->counts->cost[px] += live ? s->facts.cost : 1;
+static void begin_walk(struct tile_scratch *s, const struct tile_walk *walk) {
+	s->at = (struct cursor){ .tile = walk->bin };
+	s->org_x = s->local.org_x = walk->org_x;
+	s->org_y = s->local.org_y = walk->org_y;
+	s->draw = NULL; /* the stage has to see the origin */
+	s->is_walking = true;
 }
 
-static void serial_pixel(struct tile_scratch *s, int x, int y) {
-	const struct pass_work *w = s->work;
-	const struct target *t = w->target;
-	struct quad_window *win = &s->win;
-	int qx = x & ~1, qy = y & ~1;
-	unsigned lane = (unsigned)((x & 1) | (y & 1) << 1);
-	const uint32_t px = quad_px(t, qx, qy);
-	struct batch *b = &s->block;
-	b->live = 1ull << lane;
-	b->n_quads = 1;
-	b->quad_px[0] = w->outside ? 0 : px;
-	const unsigned cb = t->color_px_bytes, db = t->depth_px_bytes;
-	uint32_t color_at = t->color_addr + (px + lane) * cb,
-		 depth_at = t->depth_addr + (px + lane) * db;
-	const bool has_depth = t->depth_bytes != 0; /* else it has no address either */
-	if (w->outside) {
-		space_read(w->space, color_at, win->color + lane * cb, cb);
-	}
-	if (w->outside && has_depth) {
-		space_read(w->space, depth_at, win->depth + lane * db, db);
-	}
-	s->stats.fragments++;
-	const struct raster_quad at = { qx, qy };
-	s->k->interp_quads(&s->tri, &at, 1, b, 0, 0, s->quad_planes);
-	if (s->facts.early) {
-		s->stage->early(s->frag, b, 0, 1);
-	}
-	if (PICA_UNLIKELY(s->counts != NULL)) {
-		count_pixel(s, px + lane, b->live != 0);
-	}
-	if (b->live) {
-		s->stats.batches++;
-		s->stage->shade(s->frag, b);
-	}
-	if (PICA_UNLIKELY(s->counts != NULL)) {
-		s->counts->passed[px + lane] += b->live != 0;
-	}
-	if (w->outside && has_depth) {
-		space_store(w->space, depth_at, win->depth + lane * db, db);
-	}
-	if (w->outside) {
-		space_store(w->space, color_at, win->color + lane * cb, cb);
-	}
-}
-
-static void serial_block(struct tile_scratch *s, int x, int y) {
-	uint64_t mask = s->k->cover_block(&s->tri, x, y);
-	while (mask) {
-		unsigned i = ctz64(mask);
-		mask &= mask - 1;
-		serial_pixel(s, x + (int)morton8_x(i), y + (int)morton8_y(i));
-	}
-}
-
-/*
- * Blocks in memory order; the set-up is redone for each, exactness before speed. False: the slice
- * is over.
- */
-static bool serial_blocks(struct tile_scratch *s, struct slice *slice,
-		const struct raster_state *rs, const struct vert *const v[3]) {
-	struct cursor *at = &s->at;
-	const int step = s->work->target->block32 ? 4 : 1;
-	while (at->by <= at->box.y1 && !pass_is_abandoned(s->work)) {
-		const int x = (at->bx + (int)morton8_x(at->block)) * 8,
-			  y = (at->by + (int)morton8_y(at->block)) * 8;
-		const uint64_t before = s->stats.fragments;
-		if (s->k->setup(&s->tri, rs, v[0], v[1], v[2], x, y, 8)) {
-			serial_block(s, x, y);
+static bool run_program(struct tile_scratch *s, struct slice *slice) {
+	const struct tile_program *p = s->work->program;
+	while (!pass_is_abandoned(s->work)) {
+		if (s->is_walking && !run_tile(s, slice)) {
+			return false;
 		}
-		if (++at->block == (unsigned)(step * step)) {
-			at->block = 0;
-			at->bx += step;
-			if (at->bx > at->box.x1) {
-				at->bx = at->box.x0 & ~(step - 1);
-				at->by += step;
-			}
+		s->is_walking = false;
+		struct tile_walk walk;
+		const enum tile_next next = p->step(p, s->task, &s->step, &s->buffer, &walk);
+		if (next == TILE_ENDS) {
+			return true;
 		}
-		if (slice_over(slice,
-				    TRIANGLE_TICKS +
-						    SERIAL_TICKS * (s->stats.fragments - before))) {
+		if (next == TILE_WALKS) {
+			begin_walk(s, &walk);
+		}
+		if (slice_over(slice, STEP_TICKS)) {
 			return false;
 		}
 	}
 	return true;
 }
 
-static void serial_bind(struct tile_scratch *s, const struct draw *d) {
-	const struct pass_work *w = s->work;
-	struct quad_window *win = &s->win;
-	if (w->outside) {
-		win->target = *w->target;
-		win->target.color = win->color;
-		win->target.depth = w->target->depth_bytes ? win->depth : NULL;
-	}
-	bind(s, d, w->outside ? &win->target : w->target);
-}
-
-static bool run_serial(struct tile_scratch *s, struct slice *slice) {
-	const struct pass_work *w = s->work;
-	struct cursor *at = &s->at;
-	const int step = w->target->block32 ? 4 : 1;
-	for (; at->chunk < w->n_chunks; at->chunk++, at->tri = 0) {
-		const struct chunk *ch = w->chunks[at->chunk];
-		for (; at->tri < ch->n_tris && !pass_is_abandoned(w);
-				at->tri++, at->is_inside = false) {
-			const struct tri_ref *ref = &ch->tris[at->tri];
-			const struct draw *d = w->draws[ref->draw];
-			const struct vert *const v[3] = { &ch->verts[ref->v[0]],
-				&ch->verts[ref->v[1]], &ch->verts[ref->v[2]] };
-			const struct raster_state *rs = d->state.raster;
-			if (d != s->draw) {
-				serial_bind(s, d);
-			}
-			if (!at->is_inside) {
-				const struct pixel_box p = raster_bounds(rs, v[0], v[1], v[2]);
-				if (p.min_x > p.max_x || p.min_y > p.max_y) {
-					continue;
-				}
-				at->box = (struct block_box){ p.min_x >> 3, p.min_y >> 3,
-					p.max_x >> 3, p.max_y >> 3 };
-				at->bx = at->box.x0 & ~(step - 1);
-				at->by = at->box.y0 & ~(step - 1);
-				at->block = 0;
-				at->is_inside = true;
-			}
-			if (!serial_blocks(s, slice, rs, v)) {
-				return false;
-			}
-		}
-	}
-	return true;
+static void begin_program(struct tile_scratch *s) {
+	const uint16_t size = (uint16_t)s->work->tile_size;
+	s->local = (struct target){ .color = (uint8_t *)s->buffer.color,
+		.depth = (uint8_t *)s->buffer.depth,
+		.color_bytes = sizeof(s->buffer.color),
+		.depth_bytes = sizeof(s->buffer.depth),
+		.width = size,
+		.height = size,
+		.color_px_bytes = 4,
+		.depth_px_bytes = 4 };
+	s->target = &s->local;
+	s->step = 0;
+	s->is_walking = false;
 }
 
 void tile_begin(struct tile_scratch *s, const struct pass_work *w, unsigned tile) {
@@ -587,8 +452,15 @@ void tile_begin(struct tile_scratch *s, const struct pass_work *w, unsigned tile
 	s->target = w->target;
 	s->work = w;
 	s->at = (struct cursor){ .tile = tile };
+	s->task = tile;
 	if (w->serial) {
 		memset(&s->win, 0, sizeof(s->win));
+	} else {
+		s->org_x = (int)(tile % w->tiles_x * w->tile_size);
+		s->org_y = (int)(tile / w->tiles_x * w->tile_size);
+	}
+	if (w->program) {
+		begin_program(s);
 	}
 	s->counts = w->is_counted ? &w->counts : NULL;
 	s->packed.n_quads = 0;
@@ -599,7 +471,10 @@ void tile_begin(struct tile_scratch *s, const struct pass_work *w, unsigned tile
 }
 
 bool tile_go_on(struct tile_scratch *s, struct slice *slice, struct tile_stats *stats) {
-	if (!(s->work->serial ? run_serial(s, slice) : run_tile(s, slice))) {
+	const struct pass_work *w = s->work;
+	if (!(w->program        ? run_program(s, slice) :
+			w->serial ? walk_serial(s, slice) :
+				    run_tile(s, slice))) {
 		return false;
 	}
 	report(s);

@@ -9,6 +9,37 @@
 
 #include "core/chunk/chunk.h"
 
+enum { TILE_BUFFER_PX = 64 * 64 }; /* or 32 * 32 with four samples */
+
+/* The pixels of one tile, in 8x8 blocks; a sample's follow those of the one before. */
+struct tile_buffer {
+	PICA_ALIGNED(64) uint32_t color[TILE_BUFFER_PX];
+	PICA_ALIGNED(64) uint32_t depth[TILE_BUFFER_PX];
+};
+
+/* A bin to draw, and the first pixel of the tile that it is drawn to. */
+struct tile_walk {
+	unsigned bin;
+	int32_t org_x, org_y;
+};
+
+enum tile_next { TILE_ENDS, TILE_GOES_ON, TILE_WALKS };
+
+/*
+ * The tasks of a chip that draws into buffers: each loads and stores the buffer of a tile, and
+ * draws bins in between. Tasks may run at once.
+ */
+struct tile_program {
+	unsigned n_tasks; /* at most EXEC_MAX_TILES */
+	/*
+	 * The next step of a task. *at is 0 at first, and then as the step before left it, as the
+	 * buffer is; a task's first step finds any bytes there. TILE_WALKS: *walk is drawn before
+	 * the next step.
+	 */
+	enum tile_next (*step)(const struct tile_program *p, unsigned task, uint32_t *at,
+			struct tile_buffer *buffer, struct tile_walk *walk);
+};
+
 struct tile_stats {
 	uint64_t batches, fragments;
 	uint32_t greatest; /* of the reports of fragment stages */
@@ -19,7 +50,9 @@ struct tile_scratch;
 struct tile_scratch *tile_scratch_create(size_t stage_bytes);
 void tile_scratch_destroy(struct tile_scratch *s);
 
-/* Tiles of different numbers may run at once, each in a scratch of its own. */
+/*
+ * A tile, or a task of w->program. Different ones may run at once, each in a scratch of its own.
+ */
 void tile_begin(struct tile_scratch *s, const struct pass_work *w, unsigned tile);
 /*
  * Returns true when all is drawn and *stats is set; false when the slice is over: call it again, on

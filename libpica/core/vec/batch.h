@@ -9,6 +9,7 @@
 enum {
 	BATCH = 64,
 	BATCH_QUADS = 16,
+	BATCH_SAMPLES = 4,
 };
 
 /*
@@ -34,6 +35,8 @@ struct batch {
 	PICA_ALIGNED(64) uint32_t z[BATCH];      /* depth as integer of the target's width */
 	/* bit i: fragment i is covered and not discarded */
 	uint64_t live;
+	/* Where a pixel has four samples: the same of each, as covered. live is their union. */
+	uint64_t samples[BATCH_SAMPLES];
 	/* index in the target of each quad's first pixel */
 	uint32_t quad_px[BATCH_QUADS];
 	unsigned n_quads;                        /* quads in use; lanes after them are dead */

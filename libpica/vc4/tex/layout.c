@@ -27,7 +27,7 @@ enum vc4_layout vc4_layout_of_texture(uint32_t width, uint32_t height, unsigned 
 	const uint32_t most = LT_UTILES;
 	const bool is_small = width <= most << utile_width_bits(px_bytes) ||
 			height <= most << utile_height_bits(px_bytes);
-	return is_small ? VC4_LAYOUT_LT : VC4_LAYOUT_T;
+	return is_small ? VC4_IMAGE_LT : VC4_IMAGE_T;
 }
 
 /* The offset of the micro-tile at (x, y), of an image of tiles_x tiles across. */
@@ -45,13 +45,13 @@ uint32_t vc4_image_offset(const struct vc4_image *image, uint32_t x, uint32_t y)
 	const unsigned wb = utile_width_bits(image->px_bytes);
 	const unsigned hb = utile_height_bits(image->px_bytes);
 	const uint32_t across = units(image->width, wb);
-	if (image->layout == VC4_LAYOUT_RASTER) {
+	if (image->layout == VC4_IMAGE_RASTER) {
 		return ((y * across << wb) + x) * image->px_bytes;
 	}
 	const uint32_t ux = x >> wb, uy = y >> hb;
 	const uint32_t inside = (((y & ((1u << hb) - 1)) << wb) + (x & ((1u << wb) - 1))) *
 			image->px_bytes;
-	return inside + (image->layout == VC4_LAYOUT_LT ?
+	return inside + (image->layout == VC4_IMAGE_LT ?
 					(uy * across + ux) * UTILE_BYTES :
 					t_offset(ux, uy, units(across, 3)));
 }
@@ -61,11 +61,11 @@ uint32_t vc4_image_bytes(const struct vc4_image *image) {
 	const unsigned hb = utile_height_bits(image->px_bytes);
 	const uint32_t across = units(image->width, wb), down = units(image->height, hb);
 	switch ((enum vc4_layout)image->layout) {
-	case VC4_LAYOUT_RASTER:
+	case VC4_IMAGE_RASTER:
 		return (across << wb) * image->px_bytes * image->height;
-	case VC4_LAYOUT_LT:
+	case VC4_IMAGE_LT:
 		return across * down * UTILE_BYTES;
-	case VC4_LAYOUT_T:
+	case VC4_IMAGE_T:
 		break;
 	}
 	return units(across, 3) * units(down, 3) * TILE_BYTES;

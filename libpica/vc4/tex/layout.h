@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-enum vc4_layout { VC4_LAYOUT_RASTER, VC4_LAYOUT_T, VC4_LAYOUT_LT };
+enum vc4_layout { VC4_IMAGE_RASTER, VC4_IMAGE_T, VC4_IMAGE_LT }; /* as the fields of records */
 
 /* Offsets of images of this size fit in 32 bits. */
 enum { VC4_IMAGE_MAX = 16384 };

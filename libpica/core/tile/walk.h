@@ -1,0 +1,92 @@
+/* A walk over a tile: what the files of the room share. */
+#ifndef TILE_WALK_H
+#define TILE_WALK_H
+
+#include "core/base/morton.h"
+#include "core/raster/surface.h"
+#include "core/tile/tile.h"
+
+enum {
+	LIST_QUADS = RASTER_SMALL_QUADS,
+	TRIANGLE_TICKS = 100, /* approximate maximum time, in ns */
+};
+
+/* 8x8 blocks that a triangle may touch, inclusive. */
+struct block_box {
+	int x0, y0, x1, y1;
+};
+
+/* Four pixels of a target that may lie outside memory. */
+struct quad_window {
+	struct target target;
+	uint8_t color[16], depth[16];
+};
+
+/* The next block to draw. */
+struct cursor {
+	unsigned tile, chunk;
+	uint32_t tri; /* of the chunk: in its list for the tile; serial: in tris */
+	/* Serial: the next block of the triangle, if it was begun. */
+	bool is_inside;
+	struct block_box box;
+	int bx, by;     /* multiples of 4 where blocks are 32x32 */
+	unsigned block; /* of the 16 (or one) there */
+};
+
+/* Quads of the current triangle that are in no batch yet. */
+struct quad_list {
+	struct raster_quad at[LIST_QUADS];
+	uint32_t px[LIST_QUADS];  /* of the first pixel */
+	uint8_t mask[LIST_QUADS]; /* not 0 */
+	unsigned n;
+};
+
+struct tile_scratch {
+	struct batch packed;
+	struct batch block;
+	struct tri tri;
+	struct quad_list list;
+	bool has_steps; /* of tri */
+	const struct pass_work *work;
+	struct cursor at;
+	struct quad_window win; /* serial */
+	/* Of the current draw: */
+	const struct raster_kernels *k;
+	const struct draw *draw;
+	const struct frag_stage *stage;
+	const struct target *target;
+	struct frag_facts facts;
+	unsigned quad_planes; /* tri_planes() */
+	bool may_repeat; /* a pixel may be pending twice: opaque and tested when appended */
+	const struct tile_counts *counts; /* NULL: not requested */
+	int org_x, org_y;                 /* of the tile */
+	/* With a program: */
+	struct target local; /* the buffer */
+	unsigned task;
+	uint32_t step;
+	bool is_walking;
+	/* Hash bits of pending quads, and of some that failed their tests: no bit, no conflict. */
+	uint64_t pending;
+	struct tile_stats stats;
+	struct tile_buffer buffer; /* of a program */
+	PICA_ALIGNED(64) unsigned char frag[]; /* of the stages */
+};
+
+static inline uint32_t block_px(const struct target *t, int x, int y) {
+	return surface_block_px(t->block32 ? SURFACE_BLOCKS32 : SURFACE_BLOCKS, t->width,
+			(uint32_t)(x - t->org_x), (uint32_t)(y - t->org_y));
+}
+
+static inline uint32_t quad_px(const struct target *t, int x, int y) {
+	return block_px(t, x, y) + morton8((uint32_t)x & 7, (uint32_t)y & 7);
+}
+
+/* Makes a draw current. */
+void walk_bind(struct tile_scratch *s, const struct draw *d, const struct target *target);
+/*
+ * Draws all chunks triangle by triangle, pixels ascending in memory. Returns false if the slice is
+ * over.
+ */
+bool walk_serial(struct tile_scratch *s, struct slice *slice);
+
+#endif
