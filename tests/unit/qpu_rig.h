@@ -110,7 +110,7 @@ static inline void rig_text(const char *text) {
 }
 
 static inline void rig_uniform(unsigned i, uint32_t v) {
-	ck_assert_int_eq(space_write(&rig.space, RIG_UNIFORMS + 4 * i, &v, sizeof(v)), 0);
+	HOLDS(space_write(&rig.space, RIG_UNIFORMS + 4 * i, &v, sizeof(v)) == 0);
 }
 
 #endif

@@ -1,5 +1,6 @@
 /* Programs of the QPU, on every instruction set. */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "core/base/f24.h"
@@ -135,4 +136,348 @@ ISA_TEST(floats_become_bytes_at_quarters) {
 	check_color(f32_from_bits(0x7FC00000), 255);
 	check_color(f32_from_bits(0xFFC00000), 0);
 	check_color(f32_from_bits(0x00000001), 0);
+}
+
+/* ---- Special functions ---- */
+
+static uint32_t sfu(const char *name, uint32_t x) {
+	char text[128];
+	snprintf(text, sizeof(text), "or %s, unif, unif\nor vpm, r4, r4", name);
+	rig_uniform(0, x);
+	rig_text(text);
+	return rig.out[0][5];
+}
+
+static void check_sfu(const char *name, uint32_t x, uint32_t want) {
+	const uint32_t got = sfu(name, x);
+	if (got != want) {
+		ck_abort_msg("%s of %08x is %08x, not %08x", name, x, got, want);
+	}
+}
+
+ISA_TEST(special_functions_have_the_check_values) {
+	static const struct {
+		const char *name;
+		float x;
+		uint32_t want;
+	} values[] = {
+		{ "recip", 1, 0x3F7FFC00 }, { "recip", 2, 0x3EFFFC00 }, { "recip", 3, 0x3EAAAA00 },
+		{ "recip", 4, 0x3E7FFC00 }, { "recip", 0.25f, 0x407FFC00 },
+		{ "recip", 10, 0x3DCCCB00 }, { "recip", -4, 0xBE7FFC00 },
+		{ "recip", 0, 0x7F800000 },
+		{ "rsqrt", 1, 0x3F7FFB00 }, { "rsqrt", 2, 0x3F350100 }, { "rsqrt", 3, 0x3F13CC00 },
+		{ "rsqrt", 4, 0x3EFFFB00 }, { "rsqrt", -4, 0x3EFFFB00 }, { "rsqrt", 0, 0x7F800000 },
+		{ "log", 1, 0 }, { "log", 0.5f, 0xBF7FFF00 }, { "log", 3, 0x3FCADF00 },
+		{ "log", -3, 0x3FCADF00 }, { "log", 0, 0xFF800000 },
+		{ "exp", 0, 0x3F800100 }, { "exp", 0.5f, 0x3FB50600 }, { "exp", -1, 0x3EFFFE00 },
+		{ "exp", 128, 0x7F800000 }, { "exp", -127, 0 }, { "exp", 1e30f, 0x7F800000 },
+		{ "exp", -1e30f, 0 },
+	};
+	rig_open((enum isa)_i);
+	for (size_t i = 0; i < ARRAY_LEN(values); i++) {
+		check_sfu(values[i].name, f32_bits(values[i].x), values[i].want);
+	}
+	check_sfu("recip", 0x80000001, 0xFF800000);
+	check_sfu("recip", 0x7E800000, 0);
+	check_sfu("recip", 0xFF800000, 0x80000000);
+	check_sfu("rsqrt", 0x7F800000, 0);
+	check_sfu("log", 0x7F800000, 0x7F800000);
+}
+
+static bool is_near(double got, double want, double relative, double absolute) {
+	return fabs(got - want) <= relative * fabs(want) + absolute;
+}
+
+TEST(special_functions_are_near_the_exact_ones) {
+	rig_open(ISA_C);
+	seed = 0x5F0;
+	for (unsigned i = 0; i < 3000; i++) {
+		/* 2^-30 to 2^30 */
+		const uint32_t bits = (97 + random32() % 60) << 23 | (random32() & 0x7FFFFF);
+		const double x = (double)f32_from_bits(bits);
+		const float power = (float)(int32_t)random32() / 0x1p25f; /* -64 to 64 */
+		HOLDS(is_near((double)f32_from_bits(sfu("recip", bits)), 1 / x, 1e-4, 0));
+		HOLDS(is_near((double)f32_from_bits(sfu("rsqrt", bits)), 1 / sqrt(x), 1e-4, 0));
+		HOLDS(is_near((double)f32_from_bits(sfu("log", bits)), log2(x), 4e-5, 1.6e-4));
+		HOLDS(is_near((double)f32_from_bits(sfu("exp", f32_bits(power))),
+				exp2((double)power), 1.2e-4, 0));
+	}
+}
+
+/* ---- The flow ---- */
+
+ISA_TEST(a_loop_counts_and_the_slots_of_its_branch_run) {
+	rig_open((enum isa)_i);
+	rig_text("ldi r0, 5\n"
+		 "ldi r1, 0\n"
+		 "sub.setf r0, r0, 1\n" /* here */
+		 "brr.anynz -, -40\n"
+		 "add r1, r1, 1\n"
+		 "add r1, r1, 2\n"
+		 "add r1, r1, 4\n"
+		 "or vpm, r1, r1");
+	ck_assert_uint_eq(rig.out[0][15], 5 * 7);
+	ck_assert_uint_eq(rig.run.steps, 2 + 5 * 5 + 1 + 3);
+}
+
+ISA_TEST(a_subroutine_returns_by_its_link) {
+	rig_open((enum isa)_i);
+	/* Two calls of the routine at word 13, which doubles r0 and adds 1. */
+	ck_assert_int_eq(rig_create_text("ldi r0, 5\n"
+		 "brr ra1, 64\n" /* word 1 */
+		 "nop\nnop\nnop\n"
+		 "brr ra1, 32\n" /* word 5 */
+		 "nop\nnop\nnop\n"
+		 "brr -, 48\n" /* word 9 */
+		 "nop\nnop\nnop\n"
+		 "add r0, r0, r0\n" /* word 13 */
+		 "add r0, r0, 1\n"
+		 "bra -, ra1 + 0\n"
+		 "nop\nnop\nnop\n"
+		 "or vpm, r0, r0" /* word 19 */
+		 RIG_END), 0);
+	ck_assert_int_eq(rig.kernels.run(&rig.run), 0);
+	ck_assert_uint_eq(rig.out[0][0], 23);
+}
+
+ISA_TEST(a_branch_by_a_register_leads_to_decoded_words_only) {
+	rig_open((enum isa)_i);
+	ck_assert_int_eq(rig_create_text("ldi ra1, 0x00110000\nbra -, ra1 + 0x400\n"
+		"nop\nnop\nnop" RIG_END), 0);
+	ck_assert_int_eq(rig.kernels.run(&rig.run), -EOPNOTSUPP);
+	ck_assert_uint_eq(rig.run.fault.address, RIG_CODE + 8);
+	/* The first word is one of them. */
+	ck_assert_int_eq(rig_create_text("ldi ra1, 0x00110000\nbra -, ra1 + 0\n"
+		"nop\nnop\nnop" RIG_END), 0);
+	ck_assert_int_eq(rig.kernels.run(&rig.run), -EDQUOT);
+	ck_assert_uint_eq(rig.run.steps, QPU_MAX_STEPS);
+	/* No flow was seen after the slots of an endless loop. */
+	ck_assert_int_eq(rig_create_text("ldi ra1, 0x00110020\nbra -, ra1 + 0\n"
+		"nop\nnop\nnop\nnop" RIG_END), 0);
+	ck_assert_int_eq(rig.kernels.run(&rig.run), -EOPNOTSUPP);
+	ck_assert_uint_eq(rig.run.fault.address, RIG_CODE + 40);
+}
+
+ISA_TEST(branches_look_at_the_lanes_of_the_batch) {
+	rig_open((enum isa)_i);
+	rig.run.n_lanes = 3;
+	rig_text("sub.setf -, elem_num, 3\n" /* negative in lanes 0 to 2 */
+		 "ldi r0, 1\n"
+		 "brr.alln -, 8\n"
+		 "nop\nnop\nnop\n"
+		 "ldi r0, 2\n"
+		 "or vpm, r0, r0");
+	ck_assert_uint_eq(rig.out[0][0], 1);
+}
+
+ISA_TEST(an_endless_program_ends_with_an_error) {
+	rig_open((enum isa)_i);
+	ck_assert_int_eq(rig_create_text("nop\nbrr -, -32\nnop\nnop\nnop"), 0);
+	ck_assert_int_eq(rig.kernels.run(&rig.run), -EDQUOT);
+	ck_assert_uint_eq(rig.run.steps, QPU_MAX_STEPS);
+	ck_assert_ptr_nonnull(rig.run.fault.why);
+}
+
+/* ---- What cannot be decoded ---- */
+
+static void check_refused(const char *text, int ret, uint32_t word) {
+	rig.fault = (struct qpu_fault){ 0, NULL };
+	const int got = rig_create_text(text);
+	if (got != ret || rig.fault.address != RIG_CODE + 8 * word || !rig.fault.why) {
+		ck_abort_msg("%s: %d at %08x (%s), not %d", text, got, rig.fault.address,
+				rig.fault.why, ret);
+	}
+}
+
+TEST(reserved_forms_are_refused_where_they_are) {
+	rig_open(ISA_C);
+	check_refused("nop\nnop; bkpt" RIG_END, -EINVAL, 1);
+	check_refused("nop; loadcv" RIG_END, -EOPNOTSUPP, 0);
+	check_refused("nop; loadam" RIG_END, -EOPNOTSUPP, 0);
+	check_refused("sacq -, 3" RIG_END, -EOPNOTSUPP, 0);
+	check_refused("or tlbam, r0, r0" RIG_END, -EOPNOTSUPP, 0);
+	check_refused("ldi vr_addr, 0" RIG_END, -EOPNOTSUPP, 0);
+	check_refused(".word 0x1000000009000000" RIG_END, -EINVAL, 0); /* operation 9 */
+	check_refused(".word 0x100009e7158a7d80" RIG_END, -EINVAL, 0); /* reads address 34 */
+	check_refused(".word 0xe4020827000000ff" RIG_END, -EINVAL, 0); /* form 2 */
+	check_refused(".word 0xf0c809e700000000" RIG_END, -EINVAL, 0); /* condition 12 */
+	check_refused("fmul.pm.pack16a r0, r1, r1" RIG_END, -EINVAL, 0);
+	/* In a slot, behind a condition, at a target, after a call. */
+	check_refused("brr.allz -, 0\nnop\nnop\nnop; bkpt" RIG_END, -EINVAL, 3);
+	check_refused("brr.allz -, 8\nnop\nnop\nnop\nnop; bkpt" RIG_END, -EINVAL, 4);
+	check_refused("brr -, 8\nnop\nnop\nnop\nnop\nnop; bkpt" RIG_END, -EINVAL, 5);
+	check_refused("brr ra0, 32\nnop\nnop\nnop\nnop; bkpt\nnop; thrend\nnop\nnop\n"
+		"nop; thrend\nnop\nnop", -EINVAL, 4);
+	check_refused("nop; thrend\nnop\nnop; bkpt", -EINVAL, 2);
+	ck_assert_int_eq(rig_create_text("bra -, 0x00110004" RIG_END), -EINVAL);
+	ck_assert_uint_eq(rig.fault.address, RIG_CODE + 4);
+}
+
+TEST(data_after_the_end_or_a_branch_is_not_decoded) {
+	rig_open(ISA_C);
+	ck_assert_int_eq(rig_create_text("nop; thrend\nnop\nnop\nnop; bkpt"), 0);
+	ck_assert_int_eq(rig_create_text("brr -, 8\nnop\nnop\nnop\nnop; bkpt" RIG_END), 0);
+	ck_assert_int_eq(rig.kernels.run(&rig.run), 0);
+	ck_assert_uint_eq(rig.run.steps, 4 + 3);
+}
+
+TEST(programs_lie_in_memory) {
+	static const uint64_t nop = NOP;
+	struct qpu_program *p = NULL;
+	struct qpu_fault fault;
+	rig_open(ISA_C);
+	ck_assert_int_eq(qpu_program_create(&p, &rig.space, 0x40000, &fault), -ERANGE);
+	ck_assert_uint_eq(fault.address, 0x40000);
+	ck_assert_int_eq(qpu_program_create(&p, &rig.space, RIG_CODE + 4, &fault), -EINVAL);
+	/* The alias bits do not count; the flow leaves memory. */
+	const uint32_t last = RIG_BASE + RIG_BYTES - 8;
+	space_write(&rig.space, last, &nop, sizeof(nop));
+	ck_assert_int_eq(qpu_program_create(&p, &rig.space, last | 0xC0000000, &fault), -ERANGE);
+	ck_assert_uint_eq(fault.address, RIG_BASE + RIG_BYTES);
+	check_refused("bra -, 0x00900000\nnop\nnop\nnop", -EOPNOTSUPP, (0x900000 - RIG_CODE) / 8);
+	ck_assert_ptr_null(p);
+}
+
+TEST(a_program_may_not_be_too_long) {
+	static uint64_t words[QPU_PROGRAM_WORDS + 1];
+	rig_open(ISA_C);
+	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+		words[i] = NOP;
+	}
+	words[QPU_PROGRAM_WORDS - 3] = WORD(0x009E7000, 0x300009E7);
+	ck_assert_int_eq(rig_create(words, ARRAY_LEN(words)), 0);
+	words[QPU_PROGRAM_WORDS - 3] = NOP;
+	words[QPU_PROGRAM_WORDS - 2] = WORD(0x009E7000, 0x300009E7);
+	ck_assert_int_eq(rig_create(words, ARRAY_LEN(words)), -EOPNOTSUPP);
+}
+
+/* Each word is a target, and each a branch in the slots of the one before. */
+TEST(chains_of_branches_are_decoded) {
+	static uint64_t words[QPU_PROGRAM_WORDS];
+	rig_open(ISA_C);
+	for (uint32_t i = 0; i < ARRAY_LEN(words); i++) {
+		struct qpu_instruction q = {
+			.sig = QPU_SIG_BRANCH, .branch_cond = 15, .waddr_add = 39, .waddr_mul = 39,
+			.immediate = RIG_CODE + 8 * (QPU_PROGRAM_WORDS - 8 - i),
+		};
+		words[i] = i + 8 < QPU_PROGRAM_WORDS ? qpu_encode(&q) : NOP;
+	}
+	words[QPU_PROGRAM_WORDS - 8] = WORD(0x009E7000, 0x300009E7);
+	ck_assert_int_eq(rig_create(words, ARRAY_LEN(words)), 0);
+	/* Each replaces the one before, so that none is taken. */
+	ck_assert_int_eq(rig.kernels.run(&rig.run), 0);
+	ck_assert_uint_eq(rig.run.steps, QPU_PROGRAM_WORDS - 8 + 3);
+}
+
+/* ---- Uniforms, varyings, VPM ---- */
+
+ISA_TEST(uniforms_outside_of_memory_are_an_error) {
+	rig_open((enum isa)_i);
+	rig.run.uniforms = 0xC0000000 | (RIG_BASE + RIG_BYTES - 8);
+	ck_assert_int_eq(rig_create_text("or -, unif, unif\nnop\nor -, unif, unif\n"
+		"or -, unif, unif" RIG_END), 0);
+	ck_assert_int_eq(rig.kernels.run(&rig.run), -ERANGE);
+	ck_assert_uint_eq(rig.run.fault.address, RIG_CODE + 24);
+	ck_assert_uint_eq(rig.run.steps, 4);
+}
+
+ISA_TEST(a_new_address_of_uniforms_counts_from_the_second_instruction) {
+	rig_open((enum isa)_i);
+	for (unsigned i = 0; i < 32; i++) {
+		rig_uniform(i, 100 + i);
+	}
+	rig_text("ldi unif_addr, 0x00180040\n"
+		 "or vpm, unif, unif\n"
+		 "or vpm, unif, unif\n"
+		 "ldi unif_addr_rel, 16\n"
+		 "nop\n"
+		 "or vpm, unif, unif");
+	ck_assert_uint_eq(rig.out[0][3], 100);
+	ck_assert_uint_eq(rig.out[1][3], 116);
+	ck_assert_uint_eq(rig.out[2][3], 121);
+}
+
+ISA_TEST(a_varying_comes_with_its_constant_in_the_next_instruction) {
+	rig_open((enum isa)_i);
+	rig_fragments();
+	rig.run.n_varyings = 1;
+	rig.varying[0][7] = 3;
+	rig.c[0] = 8;
+	for (unsigned i = 0; i < QPU_LANES; i++) {
+		rig.w[i] = 2;
+	}
+	rig_text("ldi r5rep, 0x3f800000\n"
+		 "fadd vpm, vary, r5\n" /* the former r5 */
+		 "fadd vpm, ra15, r5\n"
+		 "fadd vpm, vary, r5\n" /* there is none */
+		 "fadd vpm, ra15, r5");
+	ck_assert_uint_eq(rig.out[0][7], f32_bits(4));
+	ck_assert_uint_eq(rig.out[1][7], f32_bits(10));
+	ck_assert_uint_eq(rig.out[2][7], f32_bits(8));
+	ck_assert_uint_eq(rig.out[3][7], f32_bits(2));
+	ck_assert_uint_eq(rig.run.warnings, QPU_WARN_VARYING);
+}
+
+ISA_TEST(reading_more_vectors_than_set_up_warns) {
+	rig_open((enum isa)_i);
+	memset(rig.in, 0x55, sizeof(rig.in));
+	rig_text("ldi vr_setup, 0x00201a00\nor vpm, vpm, vpm\nor vpm, vpm, vpm");
+	ck_assert_uint_eq(rig.run.warnings, 0);
+	rig_text("ldi vr_setup, 0x00101a00\nor vpm, vpm, vpm\nor vpm, vpm, vpm");
+	ck_assert_uint_eq(rig.run.warnings, QPU_WARN_VPM_READ);
+	ck_assert_uint_eq(rig.out[0][0], 0x55555555);
+	ck_assert_uint_eq(rig.out[1][0], 0);
+	rig.run.n_in = 1;
+	rig_text("ldi vr_setup, 0x00201a00\nor vpm, vpm, vpm\nor vpm, vpm, vpm");
+	ck_assert_uint_eq(rig.run.warnings, QPU_WARN_VPM_READ);
+	ck_assert_uint_eq(rig.out[1][0], 0);
+}
+
+/* ---- The tile buffer ---- */
+
+ISA_TEST(depth_is_tested_when_it_is_written) {
+	rig_open((enum isa)_i);
+	rig_fragments();
+	rig.tlb.depth_function = 1;
+	rig.tlb.updates_z = true;
+	for (unsigned i = 0; i < QPU_LANES; i++) {
+		rig.z[i] = 100 * i;
+		rig.zs[i] = 800 << 8 | 0x77;
+	}
+	rig_text("ldi r0, 0x12345678\n"
+		 "sub.setf -, elem_num, 2\n"
+		 "or tlbz.zc, rb15, rb15\n" /* lane 2 is discarded */
+		 "or tlbc, r0, r0");
+	for (unsigned i = 0; i < QPU_LANES; i++) {
+		const bool passes = i < 8 && i != 2;
+		ck_assert_uint_eq(rig.color[i], passes ? 0x12345678 : 0);
+		ck_assert_uint_eq(rig.zs[i], passes ? 100 * i << 8 | 0x77 : 800 << 8 | 0x77);
+	}
+	ck_assert_uint_eq(rig.tlb.covered[0], 0xFB);
+	/* Without a write of Z the function does not matter. */
+	rig_fragments();
+	rig.tlb.depth_function = 0;
+	rig_text("ldi tlbc, 0x11111111");
+	ck_assert_uint_eq(rig.color[15], 0x11111111);
+}
+
+ISA_TEST(samples_are_loaded_and_stored_in_turn) {
+	rig_open((enum isa)_i);
+	rig_fragments();
+	rig.tlb.n_samples = 4;
+	rig.tlb.covered[2] = 0xFFFE;
+	for (unsigned i = 0; i < 4 * QPU_LANES; i++) {
+		rig.color[i] = 1000 * (i / QPU_LANES) + i % QPU_LANES;
+	}
+	rig_text("ldi r0, 5\n"
+		 "nop; loadc\n"
+		 "add tlbm, r4, r0; loadc\n"
+		 "add tlbm, r4, r0; loadc\n"
+		 "add tlbm, r4, r0; loadc\n"
+		 "add tlbm, r4, r0\n");
+	for (unsigned i = 0; i < 4 * QPU_LANES; i++) {
+		const unsigned s = i / QPU_LANES;
+		ck_assert_uint_eq(rig.color[i], i == 32 ? 2000 :
+				1000 * s + i % QPU_LANES + 5);
+	}
 }

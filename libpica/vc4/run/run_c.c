@@ -111,6 +111,9 @@ static int write(struct core *k, const struct qpu_instruction *q, const struct d
 	uint32_t *row = d->address < 32 ? m->file[d->file][d->address] :
 			d->address < WRITE_R0 + 4 ? m->r[d->address - WRITE_R0] : NULL;
 	const bool packs_a = !q->pm && d->file == 0 && d->address < 32;
+	if (!d->lanes) {
+		return 0; /* then the pack may be a reserved one */
+	}
 	for (unsigned i = 0; i < QPU_LANES; i++) {
 		const uint32_t old = row ? row[i] : 0;
 		if (packs_a) {
@@ -122,7 +125,7 @@ static int write(struct core *k, const struct qpu_instruction *q, const struct d
 			row[i] = v[i];
 		}
 	}
-	return row || !d->lanes ? 0 : machine_write(m, d->file, d->address, v, d->lanes);
+	return row ? 0 : machine_write(m, d->file, d->address, v, d->lanes);
 }
 
 /* ---- Instructions ---- */
@@ -130,6 +133,7 @@ static int write(struct core *k, const struct qpu_instruction *q, const struct d
 static void run_add(const struct core *k, const struct qpu_instruction *q, struct result *r,
 		uint32_t out[QPU_LANES]) {
 	const bool is_float = alu_takes_floats(q->op_add);
+	const bool saturates = !q->pm && q->pack == 8 && !q->ws && q->waddr_add < 32;
 	r->carry = 0;
 	for (unsigned i = 0; i < QPU_LANES; i++) {
 		const uint32_t a = input(k, q, q->add_a, i, is_float);
@@ -137,7 +141,7 @@ static void run_add(const struct core *k, const struct qpu_instruction *q, struc
 		bool carry;
 		r->v[i] = alu_add(q->op_add, a, b, &carry);
 		r->carry |= (unsigned)carry << i;
-		out[i] = !q->pm && q->pack == 8 ? alu_saturate(q->op_add, a, b, r->v[i]) : r->v[i];
+		out[i] = saturates ? alu_saturate(q->op_add, a, b, r->v[i]) : r->v[i];
 	}
 }
 

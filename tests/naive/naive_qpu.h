@@ -1,0 +1,57 @@
+/*
+ * A QPU, one lane and one bit field at a time, from the rules of docs/fidelity.md: what vc4/run/ is
+ * compared with. It decodes words by itself and executes them where they lie.
+ */
+#ifndef NAIVE_QPU_H
+#define NAIVE_QPU_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { NAIVE_LANES = 16, NAIVE_QPU_STEPS = 65536 };
+
+struct naive_vpm_port {
+	unsigned address, stride, bits, left;
+	bool horizontal, laned;
+};
+
+struct naive_stencil {
+	bool on;
+	unsigned mask, reference, writes, function, fail, pass, z_fail;
+};
+
+struct naive_qpu {
+	/* The caller's: memory at the bus address base, inputs, the pixels of the lanes. */
+	const uint8_t *memory;
+	uint32_t base, size;
+	unsigned lanes; /* that are there */
+	uint32_t uniforms;
+	uint32_t (*sfu)(unsigned function, uint32_t x);
+	unsigned n_in, n_varyings, n_samples, depth_function;
+	uint32_t vpm_in[64][NAIVE_LANES];
+	float varying[32][NAIVE_LANES], varying_c[32];
+	uint32_t w[NAIVE_LANES], z[NAIVE_LANES];
+	int32_t x[NAIVE_LANES], y[NAIVE_LANES];
+	bool updates_z, is_back, has_tlb;
+	/* Before and after. */
+	uint32_t color[4][NAIVE_LANES], zs[4][NAIVE_LANES];
+	bool covered[4][NAIVE_LANES];
+	/* After. */
+	uint32_t vpm_out[64][NAIVE_LANES];
+	bool written[64];
+	unsigned steps;
+
+	/* Its own. */
+	uint32_t reg[2][32][NAIVE_LANES], acc[6][NAIVE_LANES], reverse[NAIVE_LANES];
+	bool flag[3][NAIVE_LANES]; /* Z, N, C */
+	unsigned next_varying, load_sample, store_sample;
+	uint32_t next_uniforms;
+	unsigned uniforms_wait;
+	struct naive_vpm_port in, out;
+	struct naive_stencil stencil[2];
+};
+
+/* Returns 0 at the program's end, -1 if it makes no sense or does not end. */
+int naive_qpu_run(struct naive_qpu *q, uint32_t address);
+
+#endif
