@@ -1,0 +1,121 @@
+/*
+ * Records of control lists, all expanded from pica_vc4_records.def:
+ *
+ *   VC4_OP_<RECORD>             the first byte, VC4_OP_CLIP_WINDOW = 0x66
+ *   VC4_SIZE_<RECORD>           bytes, of records in memory, too
+ *   VC4_<RECORD>_<FIELD>(r)     the field of the record at r: bits as they are, and of an ADDRESS
+ *                               the whole word without the bits beside it
+ *   VC4_<ENUM>_<VALUE>          named values, VC4_MODE_TRIANGLES
+ */
+#ifndef VC4_RECORD_H
+#define VC4_RECORD_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+enum vc4_op {
+#define VC4_RECORD(op, name, size, lists, state) VC4_OP_##name = (op),
+#include "vc4/pica_vc4_records.def"
+};
+
+enum {
+#define VC4_RECORD(op, name, size, lists, state) VC4_SIZE_##name = (size),
+#define VC4_STRUCT(name, size) VC4_SIZE_##name = (size),
+#include "vc4/pica_vc4_records.def"
+};
+
+enum {
+#define VC4_VALUE(values, name, value, text) VC4_##values##_##name = (value),
+#include "vc4/pica_vc4_records.def"
+};
+
+/* Returns the little-endian word of at most four bytes at r. */
+static inline uint32_t vc4_bits(const uint8_t *r, unsigned low, unsigned bits) {
+	uint32_t word = 0;
+	memcpy(&word, r, (low + bits + 7) / 8);
+	return word >> low & 0xFFFFFFFFu >> (32 - bits);
+}
+
+#define VC4_PLACED_FLAG 0
+#define VC4_PLACED_HEX 0
+#define VC4_PLACED_SIGNED 0
+#define VC4_PLACED_FX4 0
+#define VC4_PLACED_F32 0
+#define VC4_PLACED_F16 0
+#define VC4_PLACED_ADDRESS 1 /* stays at its bits */
+#define VC4_FIELD(record, field, byte, low, bits) \
+	static inline uint32_t VC4_##record##_##field(const uint8_t *r) { \
+		return vc4_bits(r + (byte), low, bits); \
+	}
+#define VC4_FIELD_FORM(record, field, byte, low, bits, form) \
+	static inline uint32_t VC4_##record##_##field(const uint8_t *r) { \
+		return vc4_bits(r + (byte), low, bits) << (VC4_PLACED_##form ? (low) : 0); \
+	}
+#include "vc4/pica_vc4_records.def"
+
+enum vc4_record_state { VC4_BUILT, VC4_IGNORED, VC4_UNBUILT };
+enum { VC4_BINNING = 1, VC4_RENDERING = 2, VC4_BOTH = 3 };
+enum { VC4_MAX_RECORD = 16 };
+
+enum vc4_form {
+	VC4_FORM_NUMBER,
+	VC4_FORM_ENUM,
+	VC4_FORM_FLAG,
+	VC4_FORM_HEX,
+	VC4_FORM_SIGNED,
+	VC4_FORM_FX4,
+	VC4_FORM_F32,
+	VC4_FORM_F16,
+	VC4_FORM_ADDRESS,
+};
+
+/* Lists of values and of fields end with one that has no name. */
+struct vc4_value {
+	const char *name; /* as in dumps */
+	uint32_t value;
+};
+
+struct vc4_field {
+	const char *name;
+	uint8_t byte, low, bits;
+	uint8_t form;                   /* enum vc4_form */
+	const struct vc4_value *values; /* of VC4_FORM_ENUM */
+};
+
+struct vc4_record {
+	const char *name;
+	uint8_t op;         /* of a record in lists */
+	uint8_t size_bytes; /* 0: varies */
+	uint8_t lists;      /* VC4_BINNING, VC4_RENDERING or both; 0: a record in memory */
+	uint8_t state;      /* enum vc4_record_state */
+	const struct vc4_field *fields;
+};
+
+/* Returns the record that begins with the byte op, or NULL if there is none. Static storage. */
+const struct vc4_record *vc4_record(uint8_t op);
+/* Returns a record, of lists or in memory, by its name, or NULL. */
+const struct vc4_record *vc4_record_named(const char *name);
+/* Returns a field of a record, as the functions VC4_<RECORD>_<FIELD>. */
+uint32_t vc4_field_get(const struct vc4_field *f, const uint8_t *r);
+/*
+ * Replaces a field of the record at r. Returns 0, or -ERANGE, and changes nothing, if value does
+ * not fit: an address with bits beside the field's, a number with more bits. SIGNED, FX4: value is
+ * two's complement of 32 bits.
+ */
+int vc4_field_set(const struct vc4_field *f, uint8_t *r, uint32_t value);
+
+/*
+ * Writes a record's name and fields, without flags that are 0: "CLIP_WINDOW LEFT=0 BOTTOM=0
+ * WIDTH=640 HEIGHT=480". r holds its bytes. At most size bytes with the final zero are written;
+ * returns the full length, as snprintf() does.
+ */
+size_t vc4_record_text(const struct vc4_record *record, const uint8_t *r, char *buf, size_t size);
+/*
+ * The same for the record that avail bytes of a list begin with. What is not a record, one of
+ * varying size, and the beginning of one become ".byte 0x..". Stores in *taken how many bytes the
+ * text stands for, at least 1; avail is not 0.
+ */
+size_t vc4_list_text(const uint8_t *list, size_t avail, size_t *taken, char *buf, size_t size);
+
+#endif
