@@ -7,7 +7,12 @@
 #include "pica/shader/isa.h"
 #include "pica/shader/shader.h"
 
-enum { PROGRAMS = 4000 };
+enum {
+	PROGRAMS = 4000,
+	IDENTITY = 20, /* the first of the descriptors that are that */
+};
+
+static const uint32_t identity = 0xD86C36F; /* xyzw, all of it */
 
 static struct shader_kernels kernels[ISA_COUNT];
 
@@ -100,15 +105,31 @@ static uint32_t random_word(unsigned pc, unsigned flow_in) {
 	return word;
 }
 
-static struct prog *random_program(unsigned *entry) {
+/* Without flow, and r0-r3 and a0 are written before they are read. */
+static uint32_t straight_word(unsigned pc) {
+	static const enum shader_op ops[] = { OP_DP4, OP_DP4, OP_DP3, OP_DPH, OP_MUL, OP_MAD,
+		OP_ADD, OP_MOV, OP_MAX, OP_MOVA, OP_RCP };
+	const enum shader_op op = pc < 4 ? OP_MOV : pc == 4 ? OP_MOVA :
+			ops[random_below(sizeof(ops) / sizeof(ops[0]))];
+	const uint32_t code = (uint32_t)shader_ops[op].code << F0_OPCODE_LOW;
+	if (pc > 4) {
+		return random_alu(op, code);
+	}
+	return code | PUT(F1U, DESC, IDENTITY) | PUT(F1U, SRC1, pc & 3) |
+			PUT(F1U, DST, SHADER_R + pc);
+}
+
+static struct prog *random_program(unsigned *entry, bool is_straight) {
 	static uint32_t code[SHADER_VS_WORDS], descriptors[128];
 	unsigned n = 4 + random_below(60);
 	unsigned flow_in = 2 + random_below(8);
+	n = is_straight ? 6 + random_below(20) : n;
 	for (unsigned i = 0; i < SHADER_VS_WORDS; i++) {
-		code[i] = i < n ? random_word(i, flow_in) :
-				(uint32_t)shader_ops[OP_END].code << F0_OPCODE_LOW;
+		code[i] = i >= n    ? (uint32_t)shader_ops[OP_END].code << F0_OPCODE_LOW :
+				is_straight ? straight_word(i) :
+					      random_word(i, flow_in);
 	}
-	*entry = one_in(8) ? random_below(0x10000) : random_below(n);
+	*entry = is_straight ? 0 : one_in(8) ? random_below(0x10000) : random_below(n);
 	kern_random_bytes(descriptors, sizeof(descriptors));
 	for (unsigned i = 0; i < 128; i++) {
 		if (one_in(2)) {
@@ -118,6 +139,7 @@ static struct prog *random_program(unsigned *entry) {
 			descriptors[i] &= ~(PUT(OPDESC, NEG1, 1) | PUT(OPDESC, NEG2, 1) |
 					PUT(OPDESC, NEG3, 1));
 		}
+		descriptors[i] = i >= IDENTITY ? identity : descriptors[i];
 	}
 	struct prog *p = prog_create(code, SHADER_VS_WORDS, descriptors, NULL);
 	if (!p) {
@@ -134,17 +156,34 @@ static float random_value(unsigned kind) {
 		return kern_random_float();
 	case 1: /* products and sums of these keep within few values: comparisons differ */
 		return (float)kern_random_in(-4, 4) * 0.5f;
+	case 3: { /* at the ends of what is tame */
+		const float x = (float)kern_random_in(0x800000, 0xFFFFFF) * 0x1p-23f;
+		return x * (one_in(2) ? 0x1p-23f : 0x1p29f) * (one_in(2) ? 1.0f : -1.0f);
+	}
+	case 4: /* uniforms around that of an instruction */
+		return (float)kern_random_in(-3, 3);
 	default: /* small numbers that MOVA takes */
 		return (float)kern_random_in(-140, 140);
 	}
 }
 
+/* Values of one call are mostly of one kind. */
+static unsigned random_kind(void) {
+	return one_in(2) ? 1 + random_below(4) : 0;
+}
+
+static unsigned vary_kind(unsigned kind) {
+	return kind == 0 ? random_below(3) : one_in(8) ? 1 + random_below(4) : kind;
+}
+
 static void random_uniforms(struct shader_uniforms *u) {
-	const bool is_tame = one_in(2);
+	const unsigned main_kind = random_kind();
+	const bool has_tiny = one_in(4); /* F() makes them 0 */
 	for (unsigned i = 0; i < SHADER_UNIFORMS; i++) {
-		unsigned kind = is_tame ? 1 + random_below(2) : random_below(3);
+		const unsigned kind = vary_kind(main_kind);
 		for (unsigned k = 0; k < 4; k++) {
-			u->c[i][k] = random_value(kind);
+			const bool is_tiny = has_tiny && one_in(4);
+			u->c[i][k] = random_value(kind) * (is_tiny ? 0x1p-64f : 1.0f);
 		}
 	}
 	for (unsigned i = 0; i < 4; i++) {
@@ -158,10 +197,11 @@ static void random_uniforms(struct shader_uniforms *u) {
 
 static void random_inputs(struct shader_batch *b) {
 	const bool is_uniform = one_in(6);
-	const bool is_tame = one_in(2);
+	const unsigned main_kind = random_kind();
 	for (unsigned r = 0; r < 16; r++) {
 		for (unsigned k = 0; k < 4; k++) {
-			unsigned kind = is_tame ? 1 + random_below(2) : random_below(3);
+			/* a0 of straight programs is v0. */
+			const unsigned kind = r == 0 && one_in(2) ? 4 : vary_kind(main_kind);
 			for (unsigned lane = 0; lane < SHADER_LANES; lane++) {
 				b->v[r][k][lane] = is_uniform && lane > 0 ? b->v[r][k][0] :
 									    random_value(kind);
@@ -201,7 +241,7 @@ static void test_programs(enum isa isa) {
 	struct shader_uniforms *u = kern_buffer(sizeof(*u));
 	for (int i = 0; i < PROGRAMS; i++) {
 		unsigned entry;
-		struct prog *p = random_program(&entry);
+		struct prog *p = random_program(&entry, false);
 		unsigned n = one_in(3) ? SHADER_LANES : 1 + random_below(SHADER_LANES);
 		uint64_t budget = one_in(8) ? random_below(40) : 200;
 		random_uniforms(u);
@@ -229,9 +269,10 @@ static void test_slices(enum isa isa) {
 	struct shader_uniforms *u = kern_buffer(sizeof(*u));
 	struct shader_slice *slice = kern_buffer(SHADER_SLICE_BYTES);
 	unsigned n_slices = 0;
-	for (int i = 0; i < PROGRAMS && kernels[isa].slice; i++) {
+	for (int i = 0; i < 4 * PROGRAMS && kernels[isa].slice; i++) {
 		unsigned entry, inputs;
-		struct prog *p = random_program(&entry);
+		const bool is_straight = !one_in(4);
+		struct prog *p = random_program(&entry, is_straight);
 		const enum pica_float mode = one_in(2) ? PICA_FLOAT_F24 : PICA_FLOAT_F32;
 		const unsigned n = one_in(3) ? SHADER_LANES : 1 + random_below(SHADER_LANES);
 		uint8_t needs[16];
@@ -270,7 +311,7 @@ static void test_slices(enum isa isa) {
 		}
 		prog_put(p);
 	}
-	kern_check("slice: some", isa, !kernels[isa].slice || n_slices > PROGRAMS / 100);
+	kern_check("slice: some", isa, !kernels[isa].slice || n_slices > PROGRAMS);
 	kern_done(want);
 }
 
@@ -278,7 +319,7 @@ static void test_slices(enum isa isa) {
 static struct prog *program_of_op(enum shader_op op) {
 	uint32_t code[SHADER_VS_WORDS] = { (uint32_t)shader_ops[op].code << F0_OPCODE_LOW,
 		(uint32_t)shader_ops[OP_END].code << F0_OPCODE_LOW };
-	const uint32_t descriptors[128] = { 0xD86C36F }; /* identity, xyzw */
+	const uint32_t descriptors[128] = { identity };
 	if (op == OP_MAD || op == OP_MADI) {
 		code[0] |= PUT(F5, SRC3, 2) | (op == OP_MAD ? PUT(F5, SRC2, 1) : PUT(F5I, SRC2, 1));
 	} else if (shader_ops[op].format != FORMAT_F1U) {

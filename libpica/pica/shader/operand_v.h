@@ -125,7 +125,7 @@ static inline uint32_t max_u32(uint32_t a, uint32_t b) {
 	return a > b ? a : b;
 }
 
-/* One value a component for all lanes; flushed, and its class given, if is_cleaned. */
+/* One value a component for all lanes, and its class; flushed if is_cleaned. */
 static enum class read_uniform(struct machine *m, struct args *x, const struct prog_op *op,
 		unsigned s, const float value[4], bool is_cleaned) {
 	const uint32_t sign = (uint32_t)(op->negate >> s & 1) << 31;
@@ -143,7 +143,10 @@ static enum class read_uniform(struct machine *m, struct args *x, const struct p
 	/* 0 counts as the largest. */
 	uint32_t smallest = min_u32(min_u32(m0 - 1, m1 - 1), min_u32(m2 - 1, m3 - 1));
 	uint32_t largest = max_u32(max_u32(m0, m1), max_u32(m2, m3));
-	if (PICA_UNLIKELY(is_cleaned && smallest < BELOW_F24)) {
+	if (PICA_UNLIKELY(smallest < BELOW_F24)) {
+		if (!is_cleaned) {
+			return CLASS_ANY;
+		}
 		for (unsigned k = 0; k < 4; k++) {
 			vf_store(row[k], flush(vf_load(row[k])));
 		}

@@ -96,6 +96,24 @@ static void op_litp(const struct args *x) {
 #define ALU_TAME 1
 #include "pica/shader/alu_v.h"
 
+static void tame_gathered_dp4(const struct args *x) {
+	const float *const b0 = x->s[1][0], *const b1 = x->s[1][1];
+	const float *const b2 = x->s[1][2], *const b3 = x->s[1][3];
+	const size_t step = x->step[1];
+	const unsigned nv = x->nv;
+	size_t q = 0;
+	for (unsigned i = 0; i < nv; i++, q += step) {
+		vf c[4];
+		vf_load_rows(x->rows, x->offset + i * VF_LANES, 4, c);
+		store_all(x, i, tame_dot4(c[0], c[1], c[2], c[3], vf_load(b0 + q), vf_load(b1 + q),
+						vf_load(b2 + q), vf_load(b3 + q)));
+	}
+}
+
+void (*VFN(shader_gathered)(unsigned op))(const struct args *) {
+	return op == OP_DP4 ? tame_gathered_dp4 : NULL;
+}
+
 #define ALU(name) f24_##name
 #define ALU_F24 1
 #define ALU_TAME 0

@@ -162,6 +162,14 @@ static void run_alu(struct machine *m, const struct group *g, const struct prog_
 	}
 }
 
+void VFN(shader_execute)(struct machine *m, const struct group *g, const struct prog_op *op) {
+	if (op->op == OP_MOVA) {
+		run_mova(m, g, op);
+	} else {
+		run_alu(m, g, op);
+	}
+}
+
 /* ---- Flow ---- */
 
 static void set_lanes(const struct machine *m, struct group *g, uint32_t live) {
@@ -309,27 +317,30 @@ static unsigned resume_run(struct shader_batch *b, struct machine *m, struct gro
 	return from->depth;
 }
 
+void VFN(shader_begin)(struct machine *m, unsigned n) {
+	m->all = (uint32_t)((UINT64_C(1) << n) - 1);
+	m->nv = (n + VF_LANES - 1) / VF_LANES;
+	m->cmp[0] = m->cmp[1] = 0;
+	m->a_valid[0] = m->a_valid[1] = false;
+	m->a_is_same[0] = m->a_is_same[1] = true;
+	m->a[0][0] = m->a[1][0] = 0;
+	memset(m->valid, 0, sizeof(m->valid));
+	memset(m->known, 0, sizeof(m->known));
+	memset(m->clean, 0, sizeof(m->clean));
+	memset(m->tame, 0, sizeof(m->tame));
+}
+
 static unsigned begin_run(struct machine *m, struct group *stack, const struct prog *p,
 		unsigned entry, const struct shader_uniforms *u, struct shader_batch *b, unsigned n,
 		const struct alu *alu) {
 	m->alu = alu;
 	m->u = u;
 	m->b = b;
-	m->all = (uint32_t)((UINT64_C(1) << n) - 1);
-	m->cmp[0] = m->cmp[1] = 0;
-	m->a_valid[0] = m->a_valid[1] = false;
-	m->a_is_same[0] = m->a_is_same[1] = true;
-	m->a[0][0] = m->a[1][0] = 0;
 	m->uniforms_known = false;
-	memset(m->valid, 0, sizeof(m->valid));
-	memset(m->known, 0, sizeof(m->known));
-	memset(m->clean, 0, sizeof(m->clean));
-	memset(m->tame, 0, sizeof(m->tame));
-
+	VFN(shader_begin)(m, n);
 	flow_start(&stack[0].flow, entry, vs_pc_mask(p), 0);
 	stack[0].steps = 0;
 	set_lanes(m, &stack[0], m->all);
-	m->nv = stack[0].nv;
 	return 1;
 }
 

@@ -22,6 +22,9 @@ struct args {
 	float *d[4];           /* the rows */
 	const float *s[3][4];  /* sources of these rows one by one (uses EACH) or by component */
 	size_t step[3];        /* VF_LANES, or 0: one vector for all lanes */
+	/* In place of source 0 for a kernel of shader_gathered(): bytes from rows, by lane. */
+	const uint8_t *rows;
+	const uint32_t *offset;
 };
 
 /* What is known of all values of an operand, each including the next. */
@@ -42,6 +45,11 @@ struct alu {
 
 /* What instructions do, by float mode: run_ops_v.c. */
 extern const struct alu VFN(shader_alu_f24), VFN(shader_alu_f32);
+/*
+ * Returns what does the same as run_tame with a source 0 of which each lane has its own vector, or
+ * NULL.
+ */
+void (*VFN(shader_gathered)(unsigned op))(const struct args *x);
 
 struct group {
 	struct flow flow;
@@ -78,6 +86,13 @@ struct machine {
 	PICA_ALIGNED(64) float operand[3][4][SHADER_LANES];
 	PICA_ALIGNED(64) float result[4][SHADER_LANES];
 };
+
+/*
+ * For a program of which all lanes 0..n-1 go the same way: begins it, without a look at uniforms
+ * that m knows, and executes an instruction that is not flow's or CMP.
+ */
+void VFN(shader_begin)(struct machine *m, unsigned n);
+void VFN(shader_execute)(struct machine *m, const struct group *g, const struct prog_op *op);
 
 /* ---- Words ---- */
 

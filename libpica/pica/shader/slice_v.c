@@ -1,110 +1,171 @@
 /*
- * Running a slice: run_v.c for all lanes of a batch, without flow, and with all that is the same in
- * each batch of a draw prepared.
+ * Running a slice: without flow, and with all that is the same in each batch of a draw prepared.
+ *
+ * The quick way takes for granted that inputs are tame (alu_v.h), which the batch says of itself,
+ * and that relative addresses stay inside the uniforms. Then it is known beforehand which kernel
+ * each instruction takes and where its operands are. Other batches go the way of run_v.c.
  */
 #include "pica/shader/slice.h"
 
 #include "pica/shader/operand_v.h"
 
-/* How a batch gets a source. */
-enum source {
-	SOURCE_ANY,      /* by read_operand() */
-	SOURCE_PREPARED, /* it is the same in all batches */
-	SOURCE_REGISTER, /* a register as it stands: args point at it */
-	SOURCE_RELATIVE, /* a uniform relative to a0, without a sign and not to be flushed */
+/* The operand of a step that is not where it was in the batch before. */
+enum varying {
+	VARYING_NONE,
+	VARYING_NEGATED,  /* a register, negated: a copy */
+	VARYING_RELATIVE, /* a uniform relative to a0 */
+	VARYING_GATHERED, /* the same, by a kernel that gathers by itself */
 };
 
 struct slice_step {
 	const struct prog_op *op;
-	void (*run)(const struct args *), (*run_tame)(const struct args *); /* as alu.op */
-	bool is_clean;       /* likewise */
-	uint8_t source[3];   /* enum source */
-	uint8_t class;       /* enum class: of those that are prepared */
 	int32_t al;
+	void (*run)(const struct args *); /* the kernel of the quick way */
+	bool is_cleaned;     /* it wants clean operands */
+	uint8_t varying[3];  /* enum varying, by source */
+	bool is_plain;       /* all of them VARYING_NONE, and no copy afterwards */
 	float (*row)[SHADER_LANES]; /* of the destination */
 	struct args x;
-	PICA_ALIGNED(64) float uniform[4][VF_LANES];
+	PICA_ALIGNED(64) float uniform[4][VF_LANES]; /* an instruction reads one */
 };
 
 struct shader_slice {
 	struct machine m;
 	unsigned n;
+	bool is_quick;         /* the quick way exists */
+	uint16_t tame_inputs;  /* inputs that it takes for tame */
 	/* By component of a0: the lowest and the highest uniform of offset 0. */
 	int32_t low[2], high[2];
-	bool is_inside[2]; /* no offset of the batch leads out of the uniforms */
+	/* Of its lanes: bytes from the uniform that is `low` below the one addressed. */
+	PICA_ALIGNED(64) uint32_t offset[2][SHADER_LANES];
 	struct slice_step step[SLICE_OPS];
 };
 
 _Static_assert(sizeof(struct shader_slice) <= SHADER_SLICE_BYTES, "room for a slice");
 
+/* ---- Preparation: m->valid, clean and tame say what steps before this one have written ---- */
+
 /* One uniform for all lanes of all batches. */
-static void prepare_uniform(struct machine *m, struct slice_step *step, unsigned s,
+static enum class prepare_uniform(struct machine *m, struct slice_step *step, unsigned s,
 		const float value[4]) {
-	const enum class class =
-			read_uniform(m, &step->x, step->op, s, value, step->run_tame != NULL);
+	const enum class class = read_uniform(m, &step->x, step->op, s, value, step->is_cleaned);
 	for (unsigned k = 0; k < 4; k++) {
 		vf_store(step->uniform[k], vf_load(m->operand[s][k]));
 		step->x.s[s][k] = step->uniform[k];
 	}
-	step->class = class < step->class ? (uint8_t)class : step->class;
-	step->source[s] = SOURCE_PREPARED;
+	return class;
 }
 
-static float (*register_rows(struct machine *m, unsigned reg))[SHADER_LANES] {
-	return reg < SHADER_R ? m->b->v[reg] : m->r[reg - SHADER_R];
+static enum class prepare_register(struct shader_slice *slice, struct slice_step *step,
+		unsigned s) {
+	static const struct group all = { .first = 0 };
+	struct machine *m = &slice->m;
+	const struct prog_op *op = step->op;
+	const unsigned reg = op->src[s], reads = op->reads[s];
+	const bool is_negated = op->negate >> s & 1;
+	const float (*rows)[SHADER_LANES] = (const float (*)[SHADER_LANES])(
+			is_negated   ? m->operand[s] :
+			reg < SHADER_R ? m->b->v[reg] :
+					 m->r[reg - SHADER_R]);
+	step->varying[s] = is_negated ? VARYING_NEGATED : VARYING_NONE;
+	point_at(&step->x, &all, op, s, rows);
+	if (reg < SHADER_R) {
+		return CLASS_TAME;
+	}
+	if (reads & ~(unsigned)m->valid[reg]) {
+		slice->is_quick = false; /* 0, but not in memory */
+	}
+	return (m->tame[reg] & reads) == reads ? CLASS_TAME :
+			(m->clean[reg] & reads) == reads ? CLASS_CLEAN : CLASS_ANY;
 }
 
-/* m->valid: what the steps before this one write. */
-static void prepare_source(struct shader_slice *slice, struct slice_step *step, unsigned s) {
+static enum class prepare_relative(struct shader_slice *slice, struct slice_step *step,
+		unsigned s) {
+	const struct group all = { .first = 0 };
+	struct machine *m = &slice->m;
+	const struct prog_op *op = step->op;
+	const int32_t base = op->src[s] - SHADER_C;
+	const unsigned a = op->rel - 1u;
+	slice->low[a] = base < slice->low[a] ? base : slice->low[a];
+	slice->high[a] = base > slice->high[a] ? base : slice->high[a];
+	step->varying[s] = VARYING_RELATIVE;
+	point_at(&step->x, &all, op, s, (const float (*)[SHADER_LANES])m->operand[s]);
+	return uniforms_class(m);
+}
+
+static enum class prepare_source(struct shader_slice *slice, struct slice_step *step, unsigned s) {
 	struct machine *m = &slice->m;
 	const struct prog_op *op = step->op;
 	const unsigned reg = op->src[s];
 	const unsigned rel = op->rel_src == s ? op->rel : 0;
-	const bool is_negated = op->negate >> s & 1;
-	step->source[s] = SOURCE_ANY;
 	if (reg < SHADER_C) {
-		if (!is_negated && (reg < SHADER_R || !(op->reads[s] & ~m->valid[reg]))) {
-			const struct group all = { .first = 0 };
-			point_at(&step->x, &all, op, s,
-					(const float (*)[SHADER_LANES])register_rows(m, reg));
-			step->source[s] = SOURCE_REGISTER;
-		}
-	} else if (rel == 0) {
-		prepare_uniform(m, step, s, m->u->c[reg - SHADER_C]);
-	} else if (rel == 3) {
-		prepare_uniform(m, step, s, uniform_at(m, reg - (unsigned)SHADER_C, step->al));
-	} else if (!is_negated && (!step->run_tame || uniforms_class(m) != CLASS_ANY)) {
-		const int32_t base = (int32_t)reg - SHADER_C;
-		slice->low[rel - 1] = base < slice->low[rel - 1] ? base : slice->low[rel - 1];
-		slice->high[rel - 1] = base > slice->high[rel - 1] ? base : slice->high[rel - 1];
-		step->source[s] = SOURCE_RELATIVE;
+		return prepare_register(slice, step, s);
 	}
+	if (rel == 0) {
+		return prepare_uniform(m, step, s, m->u->c[reg - SHADER_C]);
+	}
+	if (rel == 3 || !m->a_valid[rel - 1]) {
+		const int32_t offset = rel == 3 ? step->al : 0;
+		const float *value = uniform_at(m, reg - (unsigned)SHADER_C, offset);
+		return prepare_uniform(m, step, s, value);
+	}
+	return prepare_relative(slice, step, s);
+}
+
+/* The classes of what a step writes. */
+static void note_result(struct machine *m, const struct prog_op *op, enum class sources) {
+	const bool is_copy = op->op == OP_MOV || op->op == OP_MAX || op->op == OP_MIN;
+	const bool is_clean = m->alu->op[op->op].is_clean || (is_copy && sources >= CLASS_CLEAN);
+	const unsigned reg = op->dst, kept = ~(unsigned)op->mask;
+	m->valid[reg] |= op->mask;
+	m->clean[reg] = (uint8_t)((m->clean[reg] & kept) | (is_clean ? op->mask : 0u));
+	m->tame[reg] = (uint8_t)((m->tame[reg] & kept) |
+			(is_copy && sources == CLASS_TAME ? op->mask : 0u));
+}
+
+static bool is_gathered(const struct prog_op *op) {
+	return op->rel_src == 0 && !(op->negate & 1) && op->from[0][0] == 0 &&
+			op->from[0][1] == 1 && op->from[0][2] == 2 && op->from[0][3] == 3 &&
+			VFN(shader_gathered)(op->op);
 }
 
 static void prepare(struct shader_slice *slice, struct slice_step *step,
 		const struct slice_op *from) {
 	struct machine *m = &slice->m;
 	const struct prog_op *op = from->op;
-	step->op = op;
-	step->al = from->al;
-	step->run = m->alu->op[op->op].run;
-	step->run_tame = m->alu->op[op->op].run_tame;
-	step->is_clean = m->alu->op[op->op].is_clean;
-	step->class = CLASS_TAME;
-	step->row = op->dst < SHADER_R ? m->b->o[op->dst] : m->r[op->dst - SHADER_R];
+	*step = (struct slice_step){ .op = op, .al = from->al, .run = m->alu->op[op->op].run };
 	if (op->op == OP_MOVA) {
+		prepare_source(slice, step, 0);
+		slice->is_quick = slice->is_quick && step->varying[0] == VARYING_NONE;
+		m->a_valid[0] = m->a_valid[0] || (op->mask & 1);
+		m->a_valid[1] = m->a_valid[1] || (op->mask & 2);
 		return;
 	}
+	void (*const run_tame)(const struct args *) = m->alu->op[op->op].run_tame;
+	step->is_cleaned = run_tame != NULL;
+	step->row = op->dst < SHADER_R ? m->b->o[op->dst] : m->r[op->dst - SHADER_R];
 	float (*to)[SHADER_LANES] = op->overlaps ? m->result : step->row;
 	step->x.n = op->n_out;
 	step->x.out = op->out;
 	for (unsigned k = 0; k < op->n_out; k++) {
 		step->x.d[k] = to[op->out[k]];
 	}
+	enum class class = CLASS_TAME;
+	step->is_plain = !op->overlaps;
 	for (unsigned s = 0; s < op->n_src; s++) {
-		prepare_source(slice, step, s);
+		const enum class c = prepare_source(slice, step, s);
+		class = c < class ? c : class;
+		step->is_plain = step->is_plain && step->varying[s] == VARYING_NONE;
 	}
-	m->valid[op->dst] |= op->mask;
+	if (run_tame && class == CLASS_TAME) {
+		step->run = run_tame;
+		if (step->varying[0] == VARYING_RELATIVE && is_gathered(op)) {
+			step->varying[0] = VARYING_GATHERED;
+		}
+	} else if (run_tame && class == CLASS_ANY) {
+		slice->is_quick = false;
+	}
+	note_result(m, op, class);
 }
 
 /* Outputs that the slice does not write are 0. */
@@ -133,7 +194,9 @@ static unsigned slice(struct shader_slice *s, const struct prog *p, unsigned ent
 	s->m.u = u;
 	s->m.b = b;
 	s->m.uniforms_known = false;
-	memset(s->m.valid, 0, sizeof(s->m.valid));
+	VFN(shader_begin)(&s->m, SHADER_LANES);
+	s->is_quick = true;
+	s->tame_inputs = (uint16_t)(mode == PICA_FLOAT_F24 ? *inputs : 0);
 	for (unsigned c = 0; c < 2; c++) {
 		s->low[c] = SHADER_UNIFORMS;
 		s->high[c] = 0;
@@ -145,126 +208,124 @@ static unsigned slice(struct shader_slice *s, const struct prog *p, unsigned ent
 	return steps;
 }
 
-static void run_mova(struct shader_slice *s, const struct group *g, const struct slice_step *step) {
-	struct machine *m = &s->m;
-	struct args x;
-	read_operand(m, g, step->op, 0, false, &x);
+/* ---- The quick way ---- */
+
+/* Returns false if an offset leads out of the uniforms, perhaps because it is not one. */
+static bool quick_mova(struct shader_slice *s, const struct slice_step *step, unsigned nv) {
 	for (unsigned c = 0; c < 2; c++) {
 		if (!(step->op->mask >> c & 1)) {
 			continue;
 		}
 		/* Lanes beyond n take part: an offset that differs there costs time alone. */
-		const vi lowest = vi_set1(-s->low[c]);
-		const vi highest = vi_set1(SHADER_UNIFORMS - 1 - s->high[c]);
-		vi differs = vi_zero(), outside = vi_zero();
-		for (unsigned i = 0; i < g->nv; i++) {
-			const vi q = address_offset(vf_load(x.s[0][c] + i * x.step[0]));
-			vi_store(m->a[c] + i * VF_LANES, q);
-			const vi same = vi_eq(q, vi_set1(m->a[c][0]));
-			differs = vi_or(differs, vi_andnot(same, vi_set1(-1)));
-			outside = vi_or(outside, vi_or(vi_gt(lowest, q), vi_gt(q, highest)));
+		const float *from = step->x.s[0][c];
+		const vi low = vi_set1(s->low[c]);
+		const vi first = vi_from_vf_trunc(vf_set1(from[0]));
+		vi differs = vi_zero(), least = first, greatest = first;
+		for (unsigned i = 0; i < nv; i++, from += step->x.step[0]) {
+			const vi q = vi_from_vf_trunc(vf_load(from));
+			vi_store(s->offset[c] + i * VF_LANES, vi_sll(vi_add(q, low), 4));
+			differs = vi_or(differs, vi_xor(q, first));
+			least = vi_min(least, q);
+			greatest = vi_max(greatest, q);
 		}
-		m->a_valid[c] = true;
-		m->a_is_same[c] = !vi_movemask(differs);
-		s->is_inside[c] = !vi_movemask(outside);
+		const vi outside = vi_or(vi_gt(vi_set1(-s->low[c]), least),
+				vi_gt(greatest, vi_set1(SHADER_UNIFORMS - 1 - s->high[c])));
+		if (vi_movemask(outside)) {
+			return false;
+		}
+		const vi is_same = vi_eq(differs, vi_zero());
+		s->m.a_is_same[c] = !vi_movemask(vi_xor(is_same, vi_set1(-1)));
 	}
+	return true;
 }
 
-/* Uniforms base + offset, all of them inside. */
-static void gather_inside(const float *base, const int32_t *offset, unsigned nv,
-		float row[4][SHADER_LANES]) {
-	for (unsigned i = 0; i < nv * VF_LANES; i += VF_LANES) {
-		vf p[4];
-		vf_gather4(base, offset + i, p);
-		vf_store(row[0] + i, p[0]);
-		vf_store(row[1] + i, p[1]);
-		vf_store(row[2] + i, p[2]);
-		vf_store(row[3] + i, p[3]);
-	}
-}
-
-/* Any class, if there is one kernel alone. */
-static inline enum class read_source(struct shader_slice *slice, const struct group *g,
-		struct slice_step *step, unsigned s) {
+/* A uniform relative to a0. */
+static void read_addressed(struct shader_slice *slice, const struct slice_step *step, unsigned s,
+		unsigned nv, struct args *x) {
 	struct machine *m = &slice->m;
 	const struct prog_op *op = step->op;
-	const unsigned reg = op->src[s];
-	switch ((enum source)step->source[s]) {
-	case SOURCE_PREPARED:
-		return step->class;
-	case SOURCE_REGISTER: {
-		if (!step->run_tame) {
-			return CLASS_ANY;
+	const unsigned a = op->rel - 1u;
+	const unsigned base = op->src[s] - (unsigned)SHADER_C;
+	const uint8_t *rows = (const uint8_t *)m->u->c[base - (unsigned)slice->low[a]];
+	const uint32_t *offset = slice->offset[a];
+	if (m->a_is_same[a]) {
+		float value[4];
+		memcpy(value, rows + offset[0], sizeof(value));
+		read_uniform(m, x, op, s, value, step->is_cleaned);
+	} else if (step->varying[s] == VARYING_GATHERED) {
+		x->rows = rows;
+		x->offset = offset;
+	} else {
+		const vf sign = vf_set1(op->negate >> s & 1 ? -0.0f : 0.0f);
+		for (unsigned i = 0; i < nv * VF_LANES; i += VF_LANES) {
+			vf p[4];
+			vf_load_rows(rows, offset + i, 4, p);
+			for (unsigned k = 0; k < 4; k++) {
+				vf_store(m->operand[s][k] + i, vf_xor(p[k], sign));
+			}
 		}
-		const enum class class = register_class(m, reg,
-				(const float (*)[SHADER_LANES])register_rows(m, reg), op->reads[s],
-				!op->each || reg < SHADER_R);
-		if (PICA_LIKELY(class != CLASS_ANY)) {
-			return class;
-		}
-		/* The flushed copy takes its place in the arguments, also of later batches. */
-		step->source[s] = SOURCE_ANY;
-		break;
 	}
-	case SOURCE_RELATIVE: {
-		const unsigned c = op->rel - 1u;
-		if (m->a_is_same[c] || !slice->is_inside[c]) {
+}
+
+/* A step of which operands have to be read first. */
+static void run_varying(struct shader_slice *slice, const struct slice_step *step, unsigned nv) {
+	struct machine *m = &slice->m;
+	const struct prog_op *op = step->op;
+	const struct group all = { .first = 0, .nv = nv };
+	void (*run)(const struct args *) = step->run;
+	struct args x = step->x;
+	for (unsigned s = 0; s < op->n_src; s++) {
+		switch ((enum varying)step->varying[s]) {
+		case VARYING_NONE:
+			break;
+		case VARYING_NEGATED: {
+			const unsigned reg = op->src[s];
+			copy_rows(m, &all, op, s, (const float (*)[SHADER_LANES])(reg < SHADER_R ?
+					m->b->v[reg] : m->r[reg - SHADER_R]), false);
 			break;
 		}
-		point_at(&step->x, g, op, s, (const float (*)[SHADER_LANES])m->operand[s]);
-		gather_inside(m->u->c[reg - (unsigned)SHADER_C], m->a[c], g->nv,
-				m->operand[s]);
-		return step->run_tame ? uniforms_class(m) : CLASS_ANY;
+		case VARYING_GATHERED:
+			if (!m->a_is_same[op->rel - 1]) {
+				run = VFN(shader_gathered)(op->op);
+			}
+			read_addressed(slice, step, s, nv, &x);
+			break;
+		case VARYING_RELATIVE:
+			read_addressed(slice, step, s, nv, &x);
+			break;
+		}
 	}
-	case SOURCE_ANY:
-		break;
-	}
-	return read_operand(m, g, op, s, step->run_tame != NULL, &step->x);
-}
-
-static void run_step(struct shader_slice *slice, const struct group *g, struct slice_step *step) {
-	struct machine *m = &slice->m;
-	const struct prog_op *op = step->op;
-	enum class class = step->class;
-	for (unsigned s = 0; s < op->n_src; s++) {
-		const enum class c = read_source(slice, g, step, s);
-		class = c < class ? c : class;
-	}
-	step->x.nv = g->nv;
-	(step->run_tame && class == CLASS_TAME ? step->run_tame : step->run)(&step->x);
+	run(&x);
 	for (unsigned k = 0; op->overlaps && k < op->n_out; k++) {
 		memcpy(step->row[op->out[k]], m->result[op->out[k]], sizeof(m->result[0]));
 	}
-	if (op->dst < SHADER_R) {
-		return;
+}
+
+/* Returns false if some address leads out of the uniforms. */
+static bool run_quick(struct shader_slice *s, unsigned nv) {
+	for (struct slice_step *step = s->step, *end = step + s->n; step < end; step++) {
+		step->x.nv = nv;
+		if (PICA_LIKELY(step->is_plain)) {
+			step->run(&step->x);
+		} else if (step->op->op != OP_MOVA) {
+			run_varying(s, step, nv);
+		} else if (!quick_mova(s, step, nv)) {
+			return false;
+		}
 	}
-	m->valid[op->dst] |= op->mask;
-	m->clean[op->dst] = (uint8_t)(step->is_clean ? m->clean[op->dst] | op->mask :
-						       m->clean[op->dst] & ~op->mask);
-	m->known[op->dst] &= (uint8_t)~op->mask;
-	m->tame[op->dst] &= (uint8_t)~op->mask;
+	return true;
 }
 
 static void run_slice(struct shader_slice *s, unsigned n) {
-	struct machine *m = &s->m;
-	struct group g = { .live = (uint32_t)((UINT64_C(1) << n) - 1),
-		.nv = (n + VF_LANES - 1) / VF_LANES, .is_all = true };
-	m->all = g.live;
-	m->nv = g.nv;
-	m->a_valid[0] = m->a_valid[1] = false;
-	m->a_is_same[0] = m->a_is_same[1] = true;
-	m->a[0][0] = m->a[1][0] = 0;
-	memset(m->valid, 0, sizeof(m->valid));
-	memset(m->known, 0, sizeof(m->known));
-	memset(m->clean, 0, sizeof(m->clean));
-	memset(m->tame, 0, sizeof(m->tame));
+	const unsigned nv = (n + VF_LANES - 1) / VF_LANES;
+	if (s->is_quick && !(s->tame_inputs & ~s->m.b->tame) && run_quick(s, nv)) {
+		return;
+	}
+	VFN(shader_begin)(&s->m, n);
+	struct group g = { .live = s->m.all, .nv = nv, .is_all = true };
 	for (unsigned i = 0; i < s->n; i++) {
-		if (s->step[i].op->op == OP_MOVA) {
-			g.flow.al = s->step[i].al;
-			run_mova(s, &g, &s->step[i]);
-		} else {
-			run_step(s, &g, &s->step[i]);
-		}
+		g.flow.al = s->step[i].al;
+		VFN(shader_execute)(&s->m, &g, s->step[i].op);
 	}
 }
 
