@@ -1,4 +1,4 @@
-/* Pictures that a capture expects, against those that are drawn. */
+/* Compares the pictures that a capture expects with those that are drawn. */
 #ifndef CLIENTS_EXPECT_H
 #define CLIENTS_EXPECT_H
 
@@ -11,18 +11,18 @@
 
 enum { EXPECT_MAX = 3 }; /* top left, top right, bottom */
 
-/* The present pictures of the screens that were set; returns their number, or a negative errno. */
+/* Stores the pictures of the screens that are set. Returns their number or a negative errno. */
 int expect_from_screens(struct gpu gpu, struct pica_expected out[EXPECT_MAX]);
 /*
- * The first picture of the frame that is not as expected, into *want, and what is drawn into *have
- * (hash and size; width 0: nothing is shown). *n: how many were compared. 1: there is one; 0: none;
- * negative errno.
+ * Finds the first picture of the frame that is not as expected: stores the expected one in *want,
+ * the drawn one in *have (hash and size; width 0: nothing is shown), and the number of pictures
+ * compared in *n. Returns 1 if there is one, 0 if all are as expected, or a negative errno.
  */
 int expect_compare(struct gpu gpu, const struct pica_capture *capture, uint32_t frame, uint32_t *n,
 		struct pica_expected *want, struct pica_expected *have);
-/* Why frames of the capture have nothing to compare with. */
+/* Returns why frames of the capture have no expected pictures. */
 const char *expect_none(const struct pica_capture *capture);
-/* "top", "top-right", "bottom" */
+/* Returns "top", "top-right" or "bottom". */
 const char *expect_screen_name(const struct pica_expected *e);
 
 #endif

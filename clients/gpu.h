@@ -1,6 +1,6 @@
 /*
- * An emulated GPU that jobs go to and that is looked into: a context of libpica in this process, or
- * one of a service. Replays, pictures and expectations are the same for both.
+ * An emulated GPU: a context of libpica in this process, or one of a service. Replays, pictures and
+ * expectations are the same for both.
  */
 #ifndef CLIENTS_GPU_H
 #define CLIENTS_GPU_H
@@ -22,10 +22,7 @@ struct gpu {
 	void *service;        /* of the implementation */
 };
 
-/*
- * As the functions of pica.h of these names; errors are theirs, and -ECONNRESET: the service is
- * gone.
- */
+/* Like the functions of pica.h of these names; also returns -ECONNRESET: the service has gone. */
 struct gpu_impl {
 	int (*load)(struct gpu gpu, struct pica_capture *capture);
 	int (*submit)(struct gpu gpu, const struct pica_job *jobs, size_t n, uint64_t *seq);
@@ -51,10 +48,10 @@ enum { GPU_WINDOWS = 32 }; /* of a context, at most */
 
 /* The context of this process. */
 struct gpu gpu_here(struct pica_ctx *ctx);
-/* For zero_memory(): whole pages at a page's start. 0 or -ENOMEM. */
+/* For zero_memory(): clears whole pages, from a page's start. Returns 0 or -ENOMEM. */
 int gpu_clear_pages(void *host, size_t size_bytes);
 
-/* Reads a screen; replaces *p. -ENODATA: the screen was never set. */
+/* Reads a screen into *p. Returns 0. On failure returns -ENODATA (never set) or as gpu_impl. */
 int gpu_read_screen(struct picture *p, struct gpu gpu, enum pica_screen_id screen,
 		enum pica_eye eye);
 /*
@@ -63,7 +60,7 @@ int gpu_read_screen(struct picture *p, struct gpu gpu, enum pica_screen_id scree
  */
 int gpu_read_surface(struct picture *p, struct gpu gpu, uint32_t addr, uint32_t format,
 		uint32_t width, uint32_t height);
-/* The colour buffer of a target, likewise. */
+/* The same for the colour buffer of a target. */
 int gpu_read_target(struct picture *p, struct gpu gpu, const struct pica_target *target);
 
 #endif

@@ -64,7 +64,7 @@ void picture_hash(const struct picture *p, char text[PICTURE_HASH_TEXT]) {
 }
 
 int picture_read_png(struct picture *p, const char *path, uint32_t background) {
-	const png_color behind = { (uint8_t)(background >> 16), (uint8_t)(background >> 8),
+	const png_color below = { (uint8_t)(background >> 16), (uint8_t)(background >> 8),
 		(uint8_t)background };
 	png_image image;
 	memset(&image, 0, sizeof(image));
@@ -77,7 +77,7 @@ int picture_read_png(struct picture *p, const char *path, uint32_t background) {
 	int ret = image.width > PICTURE_PNG_PX || image.height > PICTURE_PNG_PX ?
 			-EFBIG :
 			picture_alloc(p, image.width, image.height);
-	if (ret == 0 && !png_image_finish_read(&image, &behind, p->rgb, 0, NULL)) {
+	if (ret == 0 && !png_image_finish_read(&image, &below, p->rgb, 0, NULL)) {
 		ret = -EINVAL;
 	}
 	png_image_free(&image);

@@ -115,7 +115,7 @@ void ring_server_release(struct ring_server *r) {
 int ring_server_room(struct ring_server *r) {
 	uint32_t head = load_acquire(&r->control->cq_head);
 	if (r->cq_tail - head > r->cq_tail - r->cq_head) {
-		return -EPROTO; /* behind the last head, or ahead of the tail */
+		return -EPROTO; /* before the last head, or beyond the tail */
 	}
 	r->cq_head = head;
 	return (int)(r->cq_mask + 1 - (r->cq_tail - head));

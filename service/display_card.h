@@ -1,7 +1,7 @@
 /*
  * The inside of display_kms: a card's outputs, their buffers and flips. display_card.c: the card
  * and its connectors; display_seat.c: the owner of the screen; display_flip.c: when to flip, and
- * what to do when the card refuses. What the card says and does is display_kms.c's.
+ * what to do when the card refuses; display_kms.c: calls to the card, and its events.
  */
 #ifndef SERVICE_DISPLAY_CARD_H
 #define SERVICE_DISPLAY_CARD_H

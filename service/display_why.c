@@ -40,7 +40,7 @@ const char *why_no_seat(const char *name, int error) {
 	}
 	if (strcmp(name, "seatd") == 0) {
 		return error == -EACCES || error == -EPERM ?
-				"seatd does not serve this user: he is not of its socket's group" :
+				"seatd does not serve this user: expected a member of its socket's group" :
 				"seatd does not run, or not where $SEATD_SOCK says";
 	}
 	if (strcmp(name, "logind") == 0) {
@@ -55,11 +55,11 @@ const char *why_never_card(const char *path) {
 		return NULL;
 	}
 	if (!S_ISCHR(st.st_mode) || major(st.st_rdev) != DRM_MAJOR) {
-		return "it is no card: those are /dev/dri/card0 and so on";
+		return "not a card: expected /dev/dri/card0 or the like";
 	}
 	return minor(st.st_rdev) < FIRST_RENDER_MINOR ?
 			NULL :
-			"a render node shows nothing: its card is one of /dev/dri/card0 and so on";
+			"a render node has no display: expected its card, /dev/dri/card0 or the like";
 }
 
 const char *why_no_card(const char *path, int error, int has_seat) {
@@ -75,7 +75,7 @@ const char *why_no_card(const char *path, int error, int has_seat) {
 	case -EBUSY:
 		return "another program has it";
 	case -ENOENT:
-		return "there is no such node; waiting for it";
+		return "no such node; waiting for it";
 	case -ENODEV:
 		return "no node of /dev/dri is a card that could show something; waiting for one";
 	default:

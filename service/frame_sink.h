@@ -10,9 +10,9 @@
  *     y4m:FILE        a video of 4:4:4 pictures, one a refresh of the first output: of a pipe, "-",
  *                     too
  *
- * On the display thread. A pipe whose reader is slow holds the display up, not the clients' work;
- * one whose reader is gone ends the frames, not the display. A pipe with a name waits for its
- * reader, and for the next one, who gets a video from its header on.
+ * Display thread. A slow reader of a pipe delays the display, not the clients' work. If the reader
+ * has gone, frames end, but the display goes on. A named pipe waits for a reader, and then for the
+ * next one, which gets a video with a header.
  */
 #ifndef SERVICE_FRAME_SINK_H
 #define SERVICE_FRAME_SINK_H
@@ -42,17 +42,17 @@ const char *frame_sink_expected(const char *where, unsigned n_outputs);
 int frame_sink_create(struct frame_sink **out, const char *where,
 		const struct display_output *outputs, unsigned n, int stop_fd);
 /*
- * Gives files their names, with everything that was written whole. NULL is allowed. Returns 0, or
- * the reason for a missing file, unless it was reported before.
+ * Gives files their names; they hold what was written whole. NULL is allowed. Returns 0, or the
+ * reason for a missing file, unless it was reported before.
  */
 int frame_sink_destroy(struct frame_sink *sink);
-/* A picture that an output shows now. Errors end the sink and are kept: frame_sink_error(). */
+/* Writes a picture that an output shows now. An error ends the sink: frame_sink_error(). */
 void frame_sink_put(struct frame_sink *sink, unsigned output, const struct frame *frame);
 /* The output goes on showing it for another refresh. */
 void frame_sink_repeat(struct frame_sink *sink, unsigned output);
-/* Whether repeats matter. */
+/* Returns whether it uses repeats. */
 bool frame_sink_repeats(const struct frame_sink *sink);
-/* Whether the pipe has no reader. */
+/* Returns whether it waits for a reader of the pipe. */
 bool frame_sink_waits(const struct frame_sink *sink);
 /* Returns 0, or the first error. */
 int frame_sink_error(const struct frame_sink *sink);

@@ -42,7 +42,7 @@ enum {
  */
 static const int64_t rest_seconds = 1, most_seconds = 16;
 
-/* The least important level that is wanted: the service sets it, who minds the program reads it. */
+/* The least important level to log: set by the service, read by the process of the program. */
 static atomic_int *wanted_level;
 
 /* The tool beside us, as it is installed or in a build directory; else by $PATH. */
@@ -64,14 +64,14 @@ static void find_tool(char path[PATH_BYTES]) {
 
 /* ---- Patterns ---- */
 
-/* A character, with the backslash in front of it. */
-static const char *behind(const char *p) {
+/* Returns the place after a character and the backslash that may precede it. */
+static const char *next_char(const char *p) {
 	return p + (p[0] == '\\' && p[1] ? 2 : 1);
 }
 
 /* The comma or brace that ends what begins at p inside of braces; NULL: there is none. */
 static const char *part_end(const char *p) {
-	for (unsigned depth = 0; *p; p = behind(p)) {
+	for (unsigned depth = 0; *p; p = next_char(p)) {
 		if (depth == 0 && (*p == ',' || *p == '}')) {
 			return p;
 		}
@@ -99,7 +99,7 @@ typedef int pattern_fn(void *user, const char *pattern);
 static int each_pattern(const char *pattern, pattern_fn *fn, void *user) {
 	const char *open = pattern;
 	while (*open && *open != '{') {
-		open = behind(open);
+		open = next_char(open);
 	}
 	const char *end = *open ? braces_end(open + 1) : NULL;
 	if (!end) {
@@ -268,7 +268,7 @@ static void take_rest(struct stream *s) {
 
 /* ---- Waiting ---- */
 
-/* Until a signal, something that is said, or the time (< 0: none). */
+/* Waits for a signal, output of the program, or the time (< 0: none). */
 static void wait_a_turn(struct minder *k, int64_t until_ms) {
 	struct pollfd fds[1 + STREAMS] = { { .fd = k->signal_fd, .events = POLLIN } };
 	struct signalfd_siginfo info;

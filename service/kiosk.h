@@ -1,8 +1,8 @@
 /*
- * The one program that a kiosk runs: pica play with captures, or a command. A process of ours
- * restarts it when it ends; it ends with us, however we end. It and what it starts are a process
- * group, which ends together. What it prints becomes lines of the log: those on its standard error
- * are warnings. Of either stream ten seconds have a hundred lines, and then a sum.
+ * The one program of a kiosk: pica play with captures, or a command. A process of picad restarts it
+ * when it ends, and ends it with picad, even if picad is killed. The program and its children are
+ * one process group. Its output becomes lines of the log; those of its standard error are warnings.
+ * Each stream may log a hundred lines in ten seconds; more are counted.
  */
 #ifndef SERVICE_KIOSK_H
 #define SERVICE_KIOSK_H
@@ -18,21 +18,20 @@ struct kiosk {
 };
 
 /*
- * Whether there is something to play, before anybody waits for it: a capture that can be opened, of
- * each path or pattern, and of each that a pattern has in braces. -EINVAL: what is wrong with the
- * first file was printed.
+ * Checks that each path and pattern, and each alternative in braces, names a capture that can be
+ * opened. Returns 0. On failure prints the error of the first file and returns -EINVAL.
  */
 int kiosk_check(const struct kiosk *k);
 /*
- * Starts it, with $PICA_SOCKET set; before there are threads. Returns the process that keeps it, or
- * a negative errno.
+ * Starts it, with $PICA_SOCKET set. Call it before threads exist. Returns the process that restarts
+ * it, or a negative errno.
  */
 pid_t kiosk_start(const struct kiosk *k, const char *socket, enum log_level level);
-/* From now on its log has lines as important as this, and more. */
+/* Sets the least important level of the lines that it logs from now on. */
 void kiosk_set_log_level(enum log_level level);
-/* Asks it to end, so that it is not started again. pid <= 0: nothing. */
+/* Asks the program to end; it is not started again. pid <= 0: does nothing. */
 void kiosk_end(pid_t pid);
-/* Likewise, and waits a few seconds, then kills the rest. */
+/* The same; waits a few seconds, then kills the rest. */
 void kiosk_stop(pid_t pid);
 
 #endif

@@ -150,7 +150,7 @@ static int take_folder(struct listening *l) {
 	ret = ret == -ENOENT ? make_folder(l, path) : ret;
 	if (ret < 0) {
 		memcpy(copy, l->path, sizeof(copy));
-		log_error(ret == -ELOOP ? "%s: a link is on the way: root takes none" : "%s: %s",
+		log_error(ret == -ELOOP ? "%s: a symbolic link on the way: expected none, for root" : "%s: %s",
 				dirname(copy), strerror(-ret));
 		return ret;
 	}
@@ -240,12 +240,12 @@ static int clear_path(const struct listening *l) {
 		return 0;
 	}
 	if (!S_ISSOCK(st.st_mode)) {
-		log_error("%s: something that is no socket is in the way", l->path);
+		log_error("%s: not a socket: expected a socket or a free name", l->path);
 		return -EEXIST;
 	}
 	for (unsigned ms = 0; is_served(l); ms += REST_MS) {
 		if (ms >= PATIENCE_MS) {
-			log_error("%s: somebody else listens on this socket", l->path);
+			log_error("%s: in use: another process listens on this socket", l->path);
 			return -EADDRINUSE;
 		}
 		rest();

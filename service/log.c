@@ -124,7 +124,7 @@ static void put(const char *line, size_t n) {
 	}
 }
 
-/* Behind what stands in line already. */
+/* Appends the text, made plain, to the `at` bytes of line, and writes it. */
 static void put_plain(char line[LOG_LINE_BYTES], size_t at, const char *text) {
 	const size_t n = at +
 			plain_text(line + at, LOG_LINE_BYTES - 1 - at, text, strlen(text), false);

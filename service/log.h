@@ -1,10 +1,10 @@
 /*
- * What picad says on standard error: lines for people and lines of the log. Text from outside in
- * them is made plain (pictures/plain.h).
+ * Standard error of picad: messages for people and lines of the log. Text from outside is made
+ * plain (pictures/plain.h).
  *
- * Who reads there may stop to read, and must not stop the service by that: a thread of its own
- * writes, behind a queue with a bound. What does not fit is counted and said later. The open file
- * is others', too, and stays as blocking as they want it.
+ * A reader that stops reading must not stop the service: a thread of its own writes, from a
+ * bounded queue. Lines that do not fit are counted, and their number is written later. Other
+ * processes share the open file, so its flags are left alone.
  */
 #ifndef SERVICE_LOG_H
 #define SERVICE_LOG_H
@@ -21,7 +21,7 @@ enum {
 /* "picad: " and the text. Any thread. */
 void log_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /*
- * From here on what this thread says goes into text, the first of it, without "picad: "; NULL: to
+ * From here on the errors of this thread go to text, as many as fit, without "picad: "; NULL: to
  * standard error again.
  */
 void log_capture(char *text, size_t size);
@@ -29,13 +29,13 @@ void log_capture(char *text, size_t size);
 void log_line(void *user, enum log_level level, const char *line);
 
 /*
- * From here on a thread writes; before, and where it cannot be made, whoever speaks does. After
- * fork(), a child has no such thread: children are made before.
+ * Starts the thread that writes. Until then, and if it cannot be started, callers write themselves.
+ * A child of fork() has no such thread: create children before.
  */
 void log_begin(void);
 /*
- * Everything is written, or nothing of it has been taken for a second; the thread is left to
- * itself then.
+ * Returns when everything is written, or after a second in which the reader took nothing; the
+ * thread is then abandoned.
  */
 void log_end(void);
 

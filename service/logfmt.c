@@ -8,7 +8,7 @@ static const char cut[] = "...\"";
 
 struct line {
 	char *out;
-	size_t n, most; /* most: behind it there is room for cut and the final 0 */
+	size_t n, most; /* most: after it there is room for cut and the final 0 */
 	bool in_quotes, is_full;
 };
 

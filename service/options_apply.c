@@ -47,7 +47,7 @@ static int apply_record(const struct options *o, struct server_settings *s) {
 		return -EINVAL;
 	}
 	if (o->record && !S_ISDIR(st.st_mode)) {
-		log_error("record: %s: not a folder", o->record);
+		log_error("record: %s: expected a folder", o->record);
 		return -EINVAL;
 	}
 	return 0;

@@ -46,7 +46,7 @@ static int choose_display(const struct options *o, struct present_settings *s) {
 		return -EINVAL;
 	}
 	if (o->kiosk && o->exec) {
-		log_error("exec: there is a kiosk already");
+		log_error("exec: expected no kiosk beside it");
 		return -EINVAL;
 	}
 	return 0;

@@ -73,7 +73,7 @@ static void on_flipped(struct presenter *p, const struct display_event *e) {
 	p->needs_drawing |= e->error != 0;
 }
 
-/* Whatever the display was to answer: its buffers are gone. Late answers have an old cookie. */
+/* Forgets the flip under way, whose buffers are gone. Late events have an old cookie. */
 static void drop_flip(struct presenter *p) {
 	if (p->flip.left) {
 		p->flip.left = 0;
@@ -314,7 +314,7 @@ static void answer_pictures(struct presenter *p) {
 
 /* ---- The thread ---- */
 
-/* Time for the next turn, whatever the display says. The mutex is held. */
+/* Returns the time of the next turn without an event of the display. The mutex is held. */
 static uint64_t next_turn(struct presenter *p, uint64_t now) {
 	uint64_t at = run_hidden(p, now);
 	if (can_show(p) && !p->flip.left) {

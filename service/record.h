@@ -3,8 +3,8 @@
  * Beginning one copies the context's memory, on the archive's thread; finishing one replays the
  * file, on a thread of its own. So the loop never waits, nor one recording for the disk of another.
  * A context is parked while its recording begins.
- * What jobs add is written by a thread of the file's own, behind a queue with a bound: a disk that
- * hangs or does not keep up costs the recording, not the session.
+ * A thread of each file writes what jobs add, from a bounded queue: a disk that hangs or does not
+ * keep up costs the recording, not the session.
  *
  * A context's recording ends when its state or its windows are replaced from outside; with its next
  * job another file begins. A disk that fails ends that recording, and nothing else.
@@ -58,7 +58,7 @@ void record_split(struct context *c);
  * be freed here. Otherwise m->recording is set and the caller keeps m.
  */
 bool record_abandon(struct context *c, struct remains *m);
-/* There is no memory for remains: gives the recording up, which may wait. */
+/* Gives the recording up because there is no memory for remains. May wait. */
 void record_drop(struct context *c);
 
 /* ---- Where remains are buried ---- */

@@ -21,14 +21,14 @@ typedef void seat_fn(void *owner, bool is_active);
  * call. Returns 0, -EOPNOTSUPP if this build has no libseat, or an error of libseat.
  */
 int seat_open(struct seat **out, const char *name, seat_fn *fn, void *owner);
-/* Devices are closed before. NULL is allowed. */
+/* Close its devices first. NULL is allowed. */
 void seat_close(struct seat *seat);
 bool seat_is_active(const struct seat *seat);
-/* Whether it is one of libseat. */
+/* Returns whether it is a seat of libseat. */
 bool seat_is_kept(const struct seat *seat);
 /*
- * Whether it is known which terminal's it is (logind's, by $XDG_VTNR), and whether that is the one
- * in front, whatever the seat has said.
+ * Return whether the terminal of the seat is known (logind's, by $XDG_VTNR), and whether that
+ * terminal is in front, which may differ from the seat's own state.
  */
 bool seat_has_terminal(const struct seat *seat);
 bool seat_is_in_front(const struct seat *seat);

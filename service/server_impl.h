@@ -75,7 +75,7 @@ void server_put_beyond_quota(struct server *server, struct session *s, const cha
 void server_free_broken(struct server *server);
 void server_free_later(struct server *server);
 
-/* The rest of server_destroy(), behind the archive. */
+/* The rest of server_destroy(), after the archive has ended. */
 void server_end(struct server *server);
 
 /* One line of logfmt: event=name key=value ... */

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Takes the figures of docs/figures.md again: figures.py BUILD [TABLE...]
 
-A table stands behind a line <!-- NAME -->. Take them on a machine that does nothing else.
+A table follows a line <!-- NAME -->. Take them on a machine that does nothing else.
 """
 import argparse
 import functools

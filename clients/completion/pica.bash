@@ -118,13 +118,13 @@ _pica() {
 	local command=("$program" ${verb:+"$verb"})
 	local table options arguments
 	if [[ -n $verb ]] && ! _pica_verbs "$program" | grep -qxF -- "$verb"; then
-		return # it would be refused, whatever comes behind
+		return # it is refused, whatever follows
 	fi
 	table=$(_pica_table "${command[@]}")
 	options=$(_pica_options "$table")
 	_pica_option "$options"
 	arguments=$(_pica_arguments "$table")
-	# A verb with actions: the first word behind it is one of them.
+	# A verb with actions: the first word after it is one of them.
 	for ((i = i + 1; i < COMP_CWORD; i++)); do
 		if [[ -n $verb && $'\n'$arguments == *$'\n'"${COMP_WORDS[i]} "* ]]; then
 			action=${COMP_WORDS[i]}

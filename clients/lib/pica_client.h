@@ -352,33 +352,33 @@ int pica_client_reconnect(struct pica_client *client);
 int pica_client_sessions(struct pica_client *client, uint64_t after, struct pica_session_info *out,
 		size_t n);
 /*
- * Ends a session and tells its client. Administrators only (-EPERM). -ENOENT if there is no such
- * session.
+ * Ends a session and tells its client. Returns 0. On failure returns -EPERM (administrators only)
+ * or -ENOENT (no such session).
  */
 int pica_client_kick(struct pica_client *client, uint64_t session);
 /*
- * Switches the recording of a session's contexts on or off (is_on: 1 or 0), as the service is
- * configured. Administrators only (-EPERM). -ENOENT if there is no such session; -EOPNOTSUPP if the
- * service does not record.
+ * Switches the recording of a session's contexts on or off (is_on: 1 or 0). The service chooses the
+ * folder. Returns 0. On failure returns -EPERM (administrators only), -ENOENT (no such session) or
+ * -EOPNOTSUPP (the service does not record).
  */
 int pica_client_record(struct pica_client *client, uint64_t session, int is_on);
 /*
  * Shows a session from now on, until it ends; session 0: the one that the service's policy chooses.
- * Administrators only (-EPERM). -ENOENT if there is no such session; -EOPNOTSUPP if the service has
- * no display.
+ * Returns 0. On failure returns -EPERM (administrators only), -ENOENT (no such session) or
+ * -EOPNOTSUPP (no display).
  */
 int pica_client_focus(struct pica_client *client, uint64_t session);
 /*
- * Copies what an output of the display shows. output: from 0 on, in the order of the service. *rgb
- * receives RGB8 rows from the top without gaps; free it with free(). Administrators only (-EPERM).
- * -ENODATA if nothing is connected; -ENOENT if there is no such output; -EOPNOTSUPP if the service
- * has no display.
+ * Copies the picture that an output of the display shows. output: from 0 on, in the order of the
+ * service. Stores RGB8 rows from the top without gaps in *rgb; free it with free(). Returns 0. On
+ * failure returns -EPERM (administrators only), -ENODATA (nothing is connected), -ENOENT (no such
+ * output) or -EOPNOTSUPP (no display).
  */
 int pica_client_screenshot(struct pica_client *client, uint32_t output, uint32_t *width,
 		uint32_t *height, uint8_t **rgb);
 /*
- * Stores the numbers of the service as Prometheus text in *text; free it with free().
- * Administrators only (-EPERM).
+ * Stores the numbers of the service as Prometheus text in *text; free it with free(). Returns 0. On
+ * failure returns -EPERM (administrators only).
  */
 int pica_client_metrics(struct pica_client *client, char **text);
 

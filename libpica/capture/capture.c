@@ -46,7 +46,7 @@ static int read_file(int fd, uint8_t **data, uint64_t *size) {
 	return 0;
 }
 
-/* Takes over owned (may be NULL), whatever happens. */
+/* Takes over owned (may be NULL), also on failure. */
 static int open_bytes(struct pica_capture **out, const uint8_t *data, uint64_t size, uint8_t *owned,
 		const char *name, struct pica_capture_error *err) {
 	struct capture_source source = { .name = name };

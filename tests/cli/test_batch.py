@@ -237,7 +237,7 @@ class Compare(Case):
 
     def test_bless_then_compare(self):
         text = self.golden()
-        self.assertIn('in/a.ctf: frame 0, screen top: there is no a-top.png\n  blessed a-top.png, which is new\n', text)
+        self.assertIn('in/a.ctf: frame 0, screen top: a-top.png: no such golden picture\n  blessed a-top.png, which is new\n', text)
         self.assertEqual(sorted(f for f in self.files() if f.startswith('gold')), ['gold/a-top.png', 'gold/sub/b-top.png'])
         self.assertEqual(cli.read_png(self.bytes('gold/a-top.png')), (400, 240, cli.rgb(RED, 400 * 240)))
         self.batch('in', '-o', 'out', '--golden', 'gold')
@@ -294,7 +294,7 @@ class Compare(Case):
                                                       'a-top.png is there, but such a picture is not drawn'])
         os.remove(self.dir / 'gold/a-bottom.png')
         self.batch('in', '-o', 'out', '--golden', 'gold', code=1)
-        self.assertEqual(self.rows()[0]['messages'][0], 'frame 0, screen bottom: there is no a-bottom.png')
+        self.assertEqual(self.rows()[0]['messages'][0], 'frame 0, screen bottom: a-bottom.png: no such golden picture')
         text = self.batch('in', '-o', 'out', '--golden', 'gold', '--bless')
         self.assertIn('blessed a-bottom.png, which is new\n  removed a-top.png', text)
         self.assertEqual(sorted(f for f in self.files() if f.startswith('gold')), ['gold/a-bottom.png', 'gold/sub/b-top.png'])
@@ -675,7 +675,7 @@ class Shards(Case):
         self.batch('merge', 'plan.json', 's1', '-o', 'out', code=3 if 'bad' in self.err else 2)
         self.assertIn('missing', self.states().values())
         self.batch('merge', '--verify', 'plan.json', 's1', '-o', 'out', code=2)
-        self.assertRegex(self.err, r'in/\w+\.ctf: there is no result')
+        self.assertRegex(self.err, r'in/\w+\.ctf: no result')
         self.assertFalse((self.dir / 'out/results.jsonl').exists())
         self.assertEqual(sorted((self.exits(1, 2), self.exits(2, 2))), [0, 3])
         self.batch('merge', '--verify', 'plan.json', 's1', 's2', '-o', 'out', code=3)

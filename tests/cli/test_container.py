@@ -304,7 +304,7 @@ class Container(Case):
                              [line.split(' ', 1)[1] for line in frames[18:22]])
             (self.dir / 't.pica').unlink()
 
-    def test_what_lies_behind_the_damage(self):
+    def test_frames_after_damage(self):
         self.pica('convert', '--keys', '4', PERSP, 'a.pica')
         good = self.bytes('a.pica')
         frames = [line.split(' ', 1) for line in self.hashes('a.pica')]  # two a frame
@@ -394,7 +394,7 @@ class Container(Case):
                 self.assertNotIn('--trust-loads', self.err, name)
 
     def test_ports_in_the_middle_of_a_vector_travel_through_a_ctf(self):
-        # Words of a uniform and of an attribute behind one that is whole, code behind a word; indices stay where they were.
+        # Words of a uniform and of an attribute after one that is whole, code after a word; indices stay where they were.
         start = (register(0x2C0, 5) + b''.join(register(0x2C1, 0x3F3E3D3C + i) for i in range(5)) + register(0x290, 7) +
                  register(0x291, 9) + register(0x2CB, 3) + register(0x2CC, 0x11) + register(0x232, 4) +
                  b''.join(register(0x233 + i, i << 4) for i in range(3)) + register(0x233, 3))
@@ -438,7 +438,7 @@ class Container(Case):
         self.pica('trim', '--frames', '1-2', a, 'a.pica')
         self.pica('convert', 'a.pica', 'b.ctf')
         self.assertEqual(json.loads(self.pica('info', '--json', 'b.ctf'))['reg_writes'], 256 + 1 + 4)
-        self.pica('trim', '--frames', '1', 'b.ctf', 'c.pica')  # behind the uploads
+        self.pica('trim', '--frames', '1', 'b.ctf', 'c.pica')  # after the uploads
         states = []
         for name in 'a.pica', 'c.pica':
             data = self.bytes(name)

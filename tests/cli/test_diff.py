@@ -180,7 +180,7 @@ class Captures(Made):
             vertices = part.floats(-1, -1, -.5, 1, -.9, -1, -.5, 1, -1, -.9, -.5, 1)
             capture(self.dir / name, vertices, *run(LIST, data + FINALIZE))
         self.assertEqual(self.report('--every-draw', 'a.ctf', 'b.ctf')['draw']['draw'], 5)
-        # Beyond the tolerance is but one behind the first that differs at all, more draws away than fit.
+        # Beyond the tolerance is but one after the first that differs at all, more draws away than fit.
         self.assertEqual(self.report('--every-draw', '--tolerance', '2', 'a.ctf', 'b.ctf')['draw']['draw'], 37)
         self.report('--every-draw', '--tolerance', '16', 'a.ctf', 'b.ctf', code=0)
 

@@ -14,7 +14,7 @@ OVERDRAW = str(CAPTURES / 'st_overdraw.ctf')
 
 
 class EveryDraw(Case):
-    def test_a_picture_behind_each_draw(self):
+    def test_a_picture_after_each_draw(self):
         out = self.pica('render', '--every-draw', CUBE)
         n = json.loads(self.pica('info', '--json', CUBE))['per_frame'][-1]['draws']
         self.assertEqual(self.files(), [f'cube-d{i:04}.png' for i in range(n)])

@@ -88,7 +88,7 @@ class List(Case):
             ('DEPTHBUFFER_LOC', 1), ('COLORBUFFER_LOC', 2), ('FRAMEBUFFER_DIM', 3), ('FIXEDATTRIB_DATA0', 4),
             ('FIXEDATTRIB_DATA0', 5), ('SH_OUTMAP_TOTAL', 6), ('SH_OUTMAP_O0', 7), (None, 8), ('FINALIZE', 0x12345678)])
 
-    def test_nothing_behind_finalize_and_a_jump_is_followed(self):
+    def test_nothing_after_finalize_and_a_jump_is_followed(self):
         there = reg(0x062, 1) + FINALIZE + reg(0x063, 1) + bytes(8)
         here = jump_to(LIST + 0x100, len(there)) + reg(0x064, 1)
         out = self.pica('dump', capture(self.dir / 'a.ctf', (LIST + 0x100, there), *run(LIST, here)))
@@ -182,7 +182,7 @@ class Draws(Case):
                                      'FIXEDATTRIB_DATA0', 'FIXEDATTRIB_DATA0', 'FIXEDATTRIB_DATA0'])
         self.assertEqual(names[-3:], [2, 'DRAWARRAYS', 'FINALIZE'])
 
-    def test_list_of_a_draw_begins_behind_the_draw_before(self):
+    def test_list_of_a_draw_begins_after_the_draw_before(self):
         data = reg(0x040, 1) + reg(0x228, 3) + DRAW_ARRAYS + reg(0x040, 2) + DRAW_ARRAYS + reg(0x040, 0) + FINALIZE
         capture(self.dir / 'a.ctf', *run(LIST, data))
         report = json.loads(self.pica('dump', '--json', '--draw', '1', '--list', 'a.ctf'))

@@ -81,7 +81,7 @@ class Json(Case):
                 (whole[:4] + b'\2' + whole[5:], 4, 'version 1', '2'),
                 (whole[:1000], 12, "at most the file's 0x3E8 bytes", None),
                 (whole[:100000], 92, 'at 0x23020', 'the end of the file at 0x186A0: cut short, or '),
-                (whole[:150000], 96, '11380 elements', 'the end of the file behind 330 of them')):
+                (whole[:150000], 96, '11380 elements', 'the end of the file after 330 of them')):
             (self.dir / 'x.ctf').write_bytes(data)
             for verb in 'info', 'render', 'dump', 'lint', 'verify', 'bench':
                 error = self.error_of(verb, 'x.ctf')

@@ -80,7 +80,7 @@ class Record(unittest.TestCase):
         self.assertEqual(list(self.out.iterdir()), [])
 
     def test_folders_that_are_not_there_are_refused(self):
-        for folder, why in ((self.dir / 'none', 'No such file'), (self.dir / 'picad.conf', 'not a folder')):
+        for folder, why in ((self.dir / 'none', 'No such file'), (self.dir / 'picad.conf', 'expected a folder')):
             p = subprocess.run(self.command('--record', folder), capture_output=True, text=True, timeout=300, env=ENV)
             self.assertEqual(p.returncode, 2)
             self.assertIn(f'picad: record: {folder}: {why}', p.stderr)

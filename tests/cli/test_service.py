@@ -519,7 +519,7 @@ class Top(Case):
         for worker in workers:
             self.assertIn(b' %d pica' % worker.pid, seen)
         self.assertNotEqual(termios.tcgetattr(slave)[3], before[3])
-        # Whole pictures, each in one piece: from the corner to its end, each line erased behind its text.
+        # Whole pictures, each in one piece: from the corner to its end, each line erased after its text.
         frames = self.screen(master, rb'(?s)(\x1b\[H.*?\x1b\[J){3}').split(b'\x1b[H')[1:-1]
         self.assertGreaterEqual(len(frames), 2)
         for frame in frames:

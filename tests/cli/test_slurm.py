@@ -151,7 +151,7 @@ class Slurm(test_batch.Case):
         self.run_quietly('scancel', '--signal=KILL', f'{job}_1')
         self.wait_for(lambda: tasks('all') == [] or tasks('PD,R,CG') == [], seconds=120)
         self.batch('merge', '--verify', 'plan.json', '-o', 'out', code=2)
-        self.assertIn('captures/slow.ctf: there is no result', self.err)
+        self.assertIn('captures/slow.ctf: no result', self.err)
         self.assertFalse((self.dir / 'out/results.jsonl').exists())
         self.script('resubmit')
         self.assertEqual(self.bytes('out/results.jsonl'), self.bytes('single/results.jsonl'))

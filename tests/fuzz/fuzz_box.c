@@ -51,7 +51,7 @@ static void append(struct maker *m, const void *data, size_t n) {
 	m->size += n;
 }
 
-/* Events behind the last frame, as far as the payload can be read. */
+/* Events after the last frame, as far as the payload can be read. */
 static void note_tail(struct maker *m, const uint8_t *payload, size_t n) {
 	struct pica_job job;
 	bool is_frame;
@@ -278,7 +278,7 @@ static void on_found(void *user, const struct pica_capture_error *error) {
 	++*n;
 }
 
-/* Going on behind damage finds the same first, and something where there is any. */
+/* Going on after damage finds the same first, and something where there is any. */
 static void check_all_damage(struct pica_capture *c, int verified) {
 	const struct pica_capture_error first = *pica_capture_error(c);
 	unsigned n = 0;

@@ -2,7 +2,7 @@
  * Command lists and other jobs through a session, beside a context of libpica's own that gets the
  * same. An input is
  *
- *	u8      jobs (bits 0-1) behind the list
+ *	u8      jobs (bits 0-1) after the list
  *	jobs    32 bytes each: u16 operation, u16 unused, 7 words of arguments
  *	list    the rest, at 0x20000000; beyond 64 KiB it is vertices and texels
  *

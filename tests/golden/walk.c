@@ -291,7 +291,7 @@ static void write_four(struct pica_ctx *ctx, uint32_t id, uint64_t *seq) {
 }
 
 /* The state after writes to id, and then to its port. */
-static void state_behind(struct pica_ctx *ctx, uint32_t id, uint32_t port,
+static void state_after(struct pica_ctx *ctx, uint32_t id, uint32_t port,
 		struct pica_state *state) {
 	uint64_t seq = 0;
 	write_four(ctx, id, &seq);
@@ -315,14 +315,14 @@ static bool changes_the_state(uint32_t id) {
 	if (pica_ctx_create(&other, device, &settings) < 0) {
 		exit(2);
 	}
-	state_behind(other, NO_REGISTER, port, &before);
+	state_after(other, NO_REGISTER, port, &before);
 	pica_ctx_destroy(other);
 	settings.interrupt = count_interrupt;
 	n_interrupts = 0;
 	if (pica_ctx_create(&ctx, device, &settings) < 0) {
 		exit(2);
 	}
-	state_behind(ctx, id, port, &after);
+	state_after(ctx, id, port, &after);
 	pica_stats(ctx, &stats);
 	for (unsigned i = 0; i < PICA_FAULT_COUNT; i++) {
 		faults += stats.faults[i];

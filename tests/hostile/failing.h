@@ -16,7 +16,7 @@ enum failing_calls {
 
 enum failing_mode {
 	FAILING_ONE,
-	FAILING_FROM,      /* that call, and all behind it */
+	FAILING_FROM,      /* that call, and all after it */
 	FAILING_INTERRUPT, /* it says EINTR, once */
 	FAILING_KILL,      /* the process is killed in front of it */
 	FAILING_KILL_IN,   /* half of it is done, if it writes; else all of it */

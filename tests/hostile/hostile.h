@@ -32,11 +32,11 @@ uint32_t rng_nasty(struct rng *r);
 enum {
 	WINDOW_LOW,      /* address 0 */
 	WINDOW_VRAM,
-	WINDOW_ADJACENT, /* behind it without a gap, elsewhere in host memory */
-	WINDOW_READ,     /* behind that one, read only */
+	WINDOW_ADJACENT, /* after it without a gap, elsewhere in host memory */
+	WINDOW_READ,     /* after that one, read only */
 	WINDOW_SMALL,    /* one page, nothing around it */
 	WINDOW_FCRAM,
-	WINDOW_LISTS,    /* behind it without a gap */
+	WINDOW_LISTS,    /* after it without a gap */
 	WINDOW_TOP,      /* ends at 2^32 */
 	WINDOW_COUNT,
 };

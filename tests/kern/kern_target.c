@@ -62,7 +62,7 @@ static void check_depth(enum isa isa, unsigned w_kind, unsigned wide) {
 
 /*
  * Quads of a target of n_px pixels: one block, distinct quads anywhere, or with some repeated.
- * The first and the last quad of the target occur often: guards are behind them.
+ * The first and the last quad of the target occur often: guards follow them.
  */
 static void random_quads(uint32_t *px, unsigned n_quads, unsigned n_px) {
 	const uint64_t kind = kern_random() % 3;

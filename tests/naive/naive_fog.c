@@ -1,4 +1,4 @@
-/* Fog behind the combiner (fidelity: fog; docs/fidelity.md 1 "Fog"). */
+/* Fog after the combiner (fidelity: fog; docs/fidelity.md 1 "Fog"). */
 #include "naive_state.h"
 
 #include "core/base/attributes.h"

@@ -1,5 +1,5 @@
 /*
- * What happens to one pixel behind the combiner (naive_tev.c): tests, blending, the store
+ * What happens to one pixel after the combiner (naive_tev.c): tests, blending, the store
  * (fidelity: output-fields; docs/fidelity.md 1 "Combiner and output").
  */
 #include "naive_state.h"
@@ -31,7 +31,7 @@ void naive_draw_begin(struct naive *n) {
 	struct naive_draw *d = &n->draw;
 	const uint32_t dim = n->regs[REG_FRAMEBUFFER_DIM];
 	d->is_set = true;
-	d->kind = NAIVE_IMMEDIATE; /* the others say so behind this */
+	d->kind = NAIVE_IMMEDIATE; /* the others say so below */
 	d->written_before = n->stats.written;
 	d->width = FRAMEBUFFER_DIM_WIDTH(dim);
 	d->height = FRAMEBUFFER_DIM_HEIGHT_M1(dim) + 1;

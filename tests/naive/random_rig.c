@@ -233,7 +233,7 @@ static void open_part(struct packer *p, bool is_jumped_to, uint32_t size_word) {
 static void jump(struct packer *p) {
 	const unsigned channel = rng_below(&p->r, 2);
 	const uint32_t size_word = p->next;
-	/* Behind the jump: up to the end of this part, 16-aligned. */
+	/* After the jump: up to the end of this part, 16-aligned. */
 	const uint32_t target = (p->next + 24 + 15) / 16 * 16;
 	const uint32_t words[6] = {
 		0, (REG_CMDBUF_SIZE0 + channel) | 15u << 16,

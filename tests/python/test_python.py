@@ -184,10 +184,10 @@ class Captures(unittest.TestCase):
             path = pathlib.Path(folder) / 'keys.pica'
             tool('convert', '--keys', 4, PERSP, path)
             whole = path.read_bytes()
-            def damaged(wanted, behind):
-                """The first such chunk behind so many keys loses a bit."""
+            def damaged(wanted, after):
+                """The first such chunk after so many keys loses a bit."""
                 at, keys, data = 80, 0, bytearray(whole)
-                while keys <= behind or data[at:at + 4] != wanted:
+                while keys <= after or data[at:at + 4] != wanted:
                     stored = int.from_bytes(data[at + 8:at + 16], 'little')
                     at += 48 + (stored + 15) // 16 * 16
                     keys += data[at:at + 4] == b'KEYF'
@@ -249,7 +249,7 @@ class Captures(unittest.TestCase):
                     player.render(1)
                 with self.assertRaisesRegex(ValueError, 'the last one failed'):
                     player.state()
-            self.assertEqual(player.render(2).rgb, good[2])  # its key stands behind the damage
+            self.assertEqual(player.render(2).rgb, good[2])  # its key follows the damage
             self.assertEqual(player.render(0).rgb, good[0])
             with self.assertRaisesRegex(pica.CaptureError, 'EVTS'):
                 player.render(1)
@@ -262,7 +262,7 @@ class Captures(unittest.TestCase):
                 with self.assertRaisesRegex(OSError, 'byte 0x8c'):
                     player.render(frame)
 
-    def test_a_frame_behind_the_end(self):
+    def test_a_frame_beyond_the_end(self):
         with pica.Capture(CUBE) as capture:
             player = pica.Player(capture)
             frames, capture.frames = capture.frames, capture.frames + 1

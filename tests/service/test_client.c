@@ -218,7 +218,7 @@ TEST_LOOP(queued_jobs_can_be_cancelled, n_services) {
 	int results[10] = { 99, 99, 99, 99 };
 	open_client(_i);
 	ck_assert_int_eq(pica_client_ctx_create(&other, client, NULL), 0);
-	/* A wait holds the queue; two of the three jobs behind it are cancelled before it ends. */
+	/* A wait holds the queue; two of the three jobs after it are cancelled before it ends. */
 	static const uint64_t data[] = { 1, 5, 3, 5 };
 	for (unsigned i = 0; i < 4; i++) {
 		struct pica_job *job = pica_client_slot(ctx);

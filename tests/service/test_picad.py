@@ -75,7 +75,7 @@ class Case(unittest.TestCase):
         try:
             s.send(hello)
             answer = s.recv(4096)
-        except (BrokenPipeError, ConnectionResetError):  # refused before it was heard; why comes behind that
+        except (BrokenPipeError, ConnectionResetError):  # refused before it was heard; the reason comes after that
             answer = s.recv(4096)
         return s, struct.unpack_from('<H', answer, 4)[0], answer
 
@@ -127,7 +127,7 @@ class Serving(Case):
     def test_file_in_the_way_stays(self):
         os.mkdir(self.dir / 'run')
         pathlib.Path(self.socket).write_text('mine')
-        self.assertIn('no socket is in the way', self.refused('--socket', self.socket))
+        self.assertIn('not a socket: expected', self.refused('--socket', self.socket))
         self.assertEqual(pathlib.Path(self.socket).read_text(), 'mine')
 
     def test_rights_of_the_socket(self):
@@ -317,7 +317,7 @@ class Words(Case):
         self.assertGreater(told, 100)  # 64 KiB
         self.assertGreaterEqual(told + lost, self.RELOADS)
         self.config('[picad]\n')
-        p.send_signal(signal.SIGHUP)  # and lines go on behind it
+        p.send_signal(signal.SIGHUP)  # and lines go on after it
         self.assertIn(b'event=reloaded', os.read(reader, 65536))
 
     def test_who_does_not_read_the_log_keeps_nobody_from_ending(self):

@@ -317,7 +317,7 @@ class OnDisplay(Case):
             err = p.communicate(timeout=300)[1]
             if 'without KMS' in err:
                 self.skipTest('built without KMS')
-            self.assertEqual(err, f'picad: card: {path}: it is no card: those are /dev/dri/card0 and so on\n')
+            self.assertEqual(err, f'picad: card: {path}: not a card: expected /dev/dri/card0 or the like\n')
             self.assertEqual(p.returncode, 2)
         p = self.picad(*card, '/none')
         line = p.stderr.readline()
@@ -410,7 +410,7 @@ class Refused(Case):
                            (('--exec', ''), 'exec: expected a command, not ""'),
                            (('--exec', ' \t', '--display', 'headless'), 'exec: expected'),
                            (('--kiosk', 'x', '--display', 'none'), 'kiosk: needs a display'),
-                           (('--exec', 'x', '--kiosk', 'x', '--display', 'headless'), 'exec: there is a kiosk already'),
+                           (('--exec', 'x', '--kiosk', 'x', '--display', 'headless'), 'exec: expected no kiosk beside it'),
                            (('x.pica',), 'unexpected argument: x.pica'),
                            (('--display', 'headless', '--focus', 'pinned:'), 'focus: expected last, priority or pinned:NAME'),
                            (('--display', 'headless', '--idle', '/no/such.png'),

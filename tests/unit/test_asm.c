@@ -116,7 +116,7 @@ TEST(flow_control_of_section_17_5) {
 	struct pica_shader *s = assemble(".proc main\nmov r0, v0\nfor i3\nfor i2\nadd r0, c0, r0\n"
 			".end\n.end\n"
 			"mov o0, r0\nend\n.end");
-	/* Outer ends at the NOP behind the inner end. */
+	/* Outer ends at the NOP after the inner end. */
 	ck_assert_uint_eq(s->code[1], 0xA4C01000);
 	ck_assert_uint_eq(s->code[2], 0xA4800C00);
 	ck_assert_uint_eq(s->code[4], 0x84000000);

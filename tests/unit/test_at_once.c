@@ -59,7 +59,7 @@ static struct pica_job fill(uint32_t start, uint32_t size_bytes, uint32_t value)
 	return job;
 }
 
-TEST_LOOP(short_jobs_are_done_behind_the_submission, N_THREAD_COUNTS) {
+TEST_LOOP(short_jobs_are_done_after_the_submission, N_THREAD_COUNTS) {
 	struct pica_done done[4];
 	uint32_t word;
 	unsigned n_at_once = 0, n_called = 0;

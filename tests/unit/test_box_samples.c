@@ -26,7 +26,7 @@ static const struct sample {
 
 /*
  * XXH3-128 over, for each key: its frame, all words of the state as version 1 knew them; then all
- * events behind it: kind, frame, job, data. Then the expected pictures, missing parts, windows.
+ * events after it: kind, frame, job, data. Then the expected pictures, missing parts, windows.
  */
 static void digest(struct pica_capture *c, char text[33]) {
 	XXH3_state_t state;

@@ -98,13 +98,13 @@ TEST(errors_say_where_and_what) {
 		{ 0, 4, 2, 4, -EOPNOTSUPP, "expected version 1, found 2" },
 		{ 0, 8, 96, 8, -EINVAL, "expected a header of 92 or 100 bytes, found 96" },
 		{ 0, 12, 99, 12, -EINVAL,
-				"gpu_registers: expected an offset behind the header (100), found 99" },
+				"gpu_registers: expected an offset beyond the header (100), found 99" },
 		{ 0, 12 + 8 * 9 + 4, 0x40000000, 12 + 8 * 9, -EINVAL, /* 4 GiB of words */
 				"gs_float_uniforms" },
 		{ 0, 12 + 8 * 3, 0xFFFFFFFC, 12 + 8 * 3, -EINVAL, "default_attributes" },
 		{ 0, 92, 0, 92, -EINVAL, "stream offset: expected at least 100, found 0" },
-		{ 0, 96, 7, 96, -EINVAL, "found the end of the file behind 6" },
-		{ 0, 96, 0xFFFFFFFF, 96, -EINVAL, "found the end of the file behind 6" },
+		{ 0, 96, 7, 96, -EINVAL, "found the end of the file after 6" },
+		{ 0, 96, 0xFFFFFFFF, 96, -EINVAL, "found the end of the file after 6" },
 		{ 1, 0, 0xE4, 0, -EINVAL,
 				"element 0: expected type E1 (frame), E2 (memory) or E3 (register), found E4" },
 		{ 1, 4, 0xFFFFFFF0, 4, -EINVAL, /* would wrap in 32 bits */

@@ -241,7 +241,7 @@ TEST(frames_follow_each_other) {
 	free(bytes);
 }
 
-TEST(garbage_behind_a_frame_is_refused) {
+TEST(garbage_after_a_frame_is_refused) {
 	uint8_t *bytes = calloc(1, packed_size + 64);
 	memcpy(bytes, packed, packed_size);
 	static const char *const tails[] = { "x", "abc", "CiTr", "\x27\xB5\x2F\xFD",

@@ -182,7 +182,7 @@ TEST(twelve_arrays_and_no_more) {
 	ck_assert_uint_eq(l.attr[11].addr, vram + 0xB0);
 }
 
-TEST(attribute_behind_the_count_is_loaded_nowhere) {
+TEST(attribute_beyond_the_count_is_loaded_nowhere) {
 	set_counts(2);
 	set_format(0, U8, 1);
 	set_format(1, F32, 1);

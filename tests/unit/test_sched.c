@@ -157,7 +157,7 @@ static bool step(void *arg, unsigned index, unsigned worker, void **state) {
 	return ++*times == 3;
 }
 
-TEST_LOOP(yielding_task_goes_behind_those_that_wait, 2) {
+TEST_LOOP(yielding_task_goes_after_those_that_wait, 2) {
 	static const unsigned want[] = { 0, 100, 0, 0, 1, 1, 1, 2, 2, 2 };
 	struct stepping s = { .pool = make_pool(_i == 0 ? 0 : 1) };
 	ck_assert_int_eq(monitor_init(&s.sum.mon), 0);
@@ -308,7 +308,7 @@ TEST(node_waits_for_all_before_it) {
 	graph_finish(&g);
 }
 
-TEST(all_nodes_behind_one_wait_for_it) {
+TEST(all_nodes_after_one_wait_for_it) {
 	struct graph g;
 	ck_assert_int_eq(graph_init(&g), 0);
 	n_ready = 0;

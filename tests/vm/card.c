@@ -266,7 +266,7 @@ static uint64_t scanned_crc(void) {
 	snprintf(path, sizeof(path), "%s/data", folder);
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
 	for (unsigned i = 0; i < LINES && same < SAME; i++) {
-		/* A line a call, with a zero behind its end. */
+		/* A line a call, with a zero after its end. */
 		const ssize_t n = read(fd, line, sizeof(line) - 1);
 		line[n > 0 ? n : 0] = 0;
 		if (sscanf(line, "0x%llx 0x%llx", &frame, &crc) != 2) {

@@ -25,17 +25,17 @@ enum batch_state {
 	BATCH_MEMORY,    /* more memory was needed than a worker may have */
 	BATCH_CRASH,
 	BATCH_TIMEOUT,
-	BATCH_MISSING, /* there is no result */
+	BATCH_MISSING, /* no result */
 	BATCH_STATE_COUNT,
 };
 
-/* As results name it: "pass", "different", ... */
+/* Returns its name in results: "pass", "different", ... */
 const char *batch_state_name(enum batch_state state);
-/* BATCH_STATE_COUNT: no such name. */
+/* Returns the state, or BATCH_STATE_COUNT if there is none of that name. */
 enum batch_state batch_state_from_name(const char *name);
-/* The exit code that it makes of a batch. */
+/* Returns the exit code of a batch whose worst unit has this state. */
 int batch_state_exit(enum batch_state state);
-/* Whether a later run need not try again. */
+/* Returns whether a later run need not draw the unit again. */
 bool batch_state_is_final(enum batch_state state);
 
 enum { BATCH_HASH = 33 }; /* hexadecimal digits of XXH3-128 and a zero byte */
@@ -75,7 +75,7 @@ struct batch_unit {
 	unsigned next;  /* the next one that does, 0: none */
 };
 
-/* The error of a unit. */
+/* Returns the message of a unit's error. */
 const char *batch_unit_error(const struct batch_unit *unit);
 
 struct batch_plan {
@@ -123,23 +123,23 @@ void batch_options_parse(struct batch_options *o, int argc, char **argv);
 
 /*
  * Fills *plan from captures, folders and lists, and hashes them all. An unreadable file becomes a
- * unit with an error. Logs errors, and returns an exit code; batch_plan_finish() is allowed in any
+ * unit with an error. Returns an exit code, after logging errors. Call batch_plan_finish() in any
  * case.
  */
 int batch_plan_make(struct batch_plan *plan, const struct batch_settings *settings, char **args,
 		unsigned n);
 /*
- * Fills *plan from a file, and checks that program and golden pictures are those of the plan. Logs
- * errors; returns an exit code.
+ * Fills *plan from a file, and checks that program and golden pictures are those of the plan.
+ * Returns an exit code, after logging errors.
  */
 int batch_plan_load(struct batch_plan *plan, const char *path, bool is_run);
-/* Writes it; refuses units with errors. Logs errors; returns an exit code. */
+/* Writes it; refuses units with errors. Returns an exit code, after logging errors. */
 int batch_plan_save(const struct batch_plan *plan, const char *path);
 void batch_plan_finish(struct batch_plan *plan);
 /*
- * The units of a shard, in the order in which they should be taken: large ones first. Those that
- * share another's result are left out. The shards of a plan are about equal in bytes; each depends
- * on the plan, shard and n_shards alone. *out: indices, to be freed. Returns how many, or -ENOMEM.
+ * Stores the indices of a shard's units in *out, to be freed, large units first. Units that share
+ * another's result are left out. The shards of a plan are about equal in bytes; each depends on the
+ * plan, shard and n_shards alone. Returns how many, or -ENOMEM.
  */
 int batch_plan_shard(
 		const struct batch_plan *plan, unsigned shard, unsigned n_shards, unsigned **out);
@@ -147,27 +147,30 @@ int batch_plan_shard(
 /* ---- inputs.c ---- */
 
 /*
- * Adds the units of the arguments, sorted by path, without hashes. Logs errors; returns an exit
- * code.
+ * Adds the units of the arguments, sorted by path, without hashes. Returns an exit code, after
+ * logging errors.
  */
 int batch_inputs_find(struct batch_plan *plan, char **args, unsigned n);
 
 /* ---- hash.c ---- */
 
 /*
- * XXH3-128 of a file's bytes as text, and its size (may be NULL). Negative errno; -EINVAL: not a
- * regular file.
+ * Stores the XXH3-128 of a file's bytes as text, and its size (may be NULL). Returns 0. On failure
+ * returns -EINVAL (not a regular file) or another negative errno.
  */
 int batch_hash_file(const char *path, char text[BATCH_HASH], uint64_t *size_bytes);
-/* Of bytes. */
+/* The same of bytes. */
 void batch_hash_bytes(const void *data, size_t size, char text[BATCH_HASH]);
-/* Of this program's own file. Negative errno. */
+/* The same of this program's own file. Returns 0 or a negative errno. */
 int batch_hash_program(char text[BATCH_HASH]);
-/* Of the names and contents of all PNG files of a folder, which may be missing. Negative errno. */
+/*
+ * The same of the names and contents of all PNG files of a folder, which may be missing. Returns 0
+ * or a negative errno.
+ */
 int batch_hash_pictures(const char *folder, char text[BATCH_HASH]);
-/* Sets the keys of all units, and the first of each. -ENOMEM. */
+/* Sets the keys of all units, and the first unit of each. Returns 0 or -ENOMEM. */
 int batch_hash_keys(struct batch_plan *plan);
-/* Whether it is 32 hexadecimal digits. */
+/* Returns whether the text is 32 hexadecimal digits. */
 bool batch_is_hash(const char *text);
 
 /* ---- store.c ---- */
@@ -175,13 +178,13 @@ bool batch_is_hash(const char *text);
 /*
  * The results of a batch. In its folder:
  *
- *   results/KEY/result.json   what became of a unit; the same on every machine
+ *   results/KEY/result.json   the result of a unit; the same on every machine
  *   results/KEY/run.json      how long that took, and where
  *   results/KEY/...png          pictures
- *   results/KEY/log.txt       what was said, if anything was
+ *   results/KEY/log.txt       output of the worker, if any
  *   work/HOST-PID-XXXXXX/     of a run that is under way, locked; left over if it was killed
  *
- * A result's folder is made in work and renamed into place: it is there whole, or not at all.
+ * The folder of a result is made in work and renamed into place, so that it appears whole.
  */
 
 struct batch_store {
@@ -200,60 +203,62 @@ extern const char *const batch_picture_files[BATCH_PICTURE_FILES];
 
 /*
  * Opens a folder of results, and creates it for writing. Removes leftovers of killed runs of this
- * machine. Logs errors; returns an exit code; batch_store_close() is allowed in any case.
+ * machine. Returns an exit code, after logging errors. Call batch_store_close() in any case.
  */
 int batch_store_open(struct batch_store *store, const char *folder, bool is_written);
 void batch_store_close(struct batch_store *store);
 /*
- * For as long as the store is open: alone, or with others that are not alone. Logs why, and returns
- * EXIT_TROUBLE, if another run is in the way. On a file system without locks it is granted.
+ * Claims the folder while the store is open: exclusively (alone), or with others that share it.
+ * Returns EXIT_FINE, also on a file system without locks. If another run holds it, logs that and
+ * returns EXIT_TROUBLE.
  */
 int batch_store_claim(struct batch_store *store, bool alone);
-/* FOLDER/results/KEY/FILE, or without FILE where it is NULL; to be freed; NULL: no memory. */
+/* Returns FOLDER/results/KEY[/FILE] (file may be NULL), to be freed, or NULL: out of memory. */
 char *batch_store_path(const struct batch_store *store, const char *key, const char *file);
-/* An empty folder in work, to be freed with the path; negative errno. */
+/* Creates an empty folder in work; *path is to be freed. Returns 0 or a negative errno. */
 int batch_store_begin(const struct batch_store *store, unsigned unit, char **path);
 /*
- * Makes such a folder the result of a key, in place of another; the folder moves. Negative errno.
+ * Moves such a folder into place as the result of a key, instead of another. Returns 0 or a
+ * negative errno.
  */
 int batch_store_publish(const struct batch_store *store, const char *key, const char *path);
-/* Removes a folder and what is in it, as far as possible. */
+/* Removes a folder and its contents, as far as possible. */
 void batch_store_remove(const char *path);
 /*
- * The result of a key, to be released; NULL: none that is whole. what: the fault of a damaged one,
- * "" if there is none; may be NULL.
+ * Returns the result of a key, to be released, or NULL if no whole one exists. *what (may be NULL)
+ * becomes the fault of a damaged one, or "".
  */
 json_t *batch_store_load(const struct batch_store *store, const char *key, const char **what);
-/* Whether all pictures that a result names are there. */
+/* Returns whether all pictures that a result names exist. */
 bool batch_store_has_pictures(const struct batch_store *store, const char *key,
 		const json_t *result);
-/* Of a result that was loaded. */
+/* Returns the state that a loaded result names. */
 enum batch_state batch_result_state(const json_t *result);
-/* run.json of a key, or NULL. */
+/* Returns run.json of a key, or NULL. */
 json_t *batch_store_load_run(const struct batch_store *store, const char *key);
 
 /* ---- unit.c ---- */
 
 /* One unit of a batch: draws it, compares, and writes its result. Runs in a process of its own. */
 
-/* How a worker ends. Whatever else, as what sanitizers exit with: it crashed. */
+/* Exit codes of a worker. Any other, such as those of sanitizers, is a crash. */
 enum {
 	UNIT_DONE = 0,    /* there is a result, good or bad */
 	UNIT_ERROR = 100, /* and an errno, below 150: the result could not be written */
 	UNIT_ERRORS_END = 250,
 };
 
-/* Draws a unit and writes its files into a folder. UNIT_... */
+/* Draws a unit and writes its files into a folder. Returns UNIT_... */
 int batch_unit_draw(const struct batch_plan *plan, const struct batch_unit *unit,
 	const struct engine_options *engine, const char *folder);
 /*
- * The result of a unit whose worker left none, as the worker would have written it; takes nothing
- * over. Negative errno.
+ * Writes the result of a unit whose worker left none, as the worker would have. Returns 0 or a
+ * negative errno.
  */
 int batch_unit_fail(const struct batch_unit *unit, enum batch_state state, const char *message,
 		const char *folder);
 
-/* That memory is out, and under which limit; 0: none. */
+/* Writes the message for out of memory under a limit; 0: no limit. */
 void batch_memory_text(char *text, size_t size, uint64_t limit_bytes);
 
 /* A unit at work. */
@@ -264,12 +269,12 @@ struct drawing {
 	json_t *messages, *pictures, *golden;
 	enum batch_state state;
 	uint32_t n_frames;   /* of the capture, 0: not opened */
-	uint32_t n_compared; /* pictures that were held against expected ones */
+	uint32_t n_compared; /* pictures compared with expected ones */
 	unsigned n_messages, n_kept;
 	int store_error; /* of the first file that could not be written */
 };
 
-/* Records an error; of several states the worst counts. */
+/* Records an error. The unit gets the worst of the states. */
 PICA_PRINTF(3, 4)
 void drawing_fail(struct drawing *d, enum batch_state state, const char *fmt, ...);
 /* Writes a picture into the unit's folder, and its name into the row. */
@@ -279,20 +284,20 @@ void drawing_keep(struct drawing *d, json_t *row, const char *member, const char
 /* ---- golden.c ---- */
 
 /*
- * Holds a picture against the golden one. Returns whether they differ more than is allowed, or
- * there is none; row: of the picture, which gets the findings.
+ * Compares a picture with the golden one and stores the findings in row, that of the picture.
+ * Returns whether they differ more than is allowed, or the golden one is missing.
  */
 bool batch_golden_compare(struct drawing *d, uint32_t frame, enum shown_view view,
 		const struct picture *p, json_t *row);
-/* Golden pictures that were not drawn; and all that --bless asks for. */
+/* Reports golden pictures that were not drawn, and prepares what --bless asks for. */
 void batch_golden_finish(struct drawing *d);
-/* Whether the golden pictures are still those that a result was compared with. */
+/* Returns whether the golden pictures are still those that a result was compared with. */
 bool batch_golden_is_current(
 	const struct batch_settings *settings, const struct batch_unit *unit, const json_t *result);
 
 /* ---- pool.c ---- */
 
-/* Runs units in processes of their own: what one of them does to itself is its own affair. */
+/* Runs units in processes of their own, so that a crash costs one unit. */
 
 struct batch_done {
 	unsigned done, total; /* units of this run, also those that were not drawn */
@@ -302,18 +307,15 @@ struct batch_done {
 	bool is_shared;       /* its bytes, and so its result, are those of one before */
 };
 
-/*
- * Called for each unit when what becomes of it is known. result: NULL where the file could not even
- * be read.
- */
+/* Called for each unit when its state is known. result: NULL if the file could not be read. */
 typedef void batch_report_fn(void *user, const struct batch_unit *unit, enum batch_state state,
 	const json_t *result, const struct batch_done *done);
 
 /*
- * Runs the units whose results are not in the store: n of them, by index. Ends early when SIGINT,
- * SIGTERM or SIGHUP arrives (*signal_number is set; units under way are dropped) or a result cannot
- * be stored. Logs what is wrong; returns an exit code: EXIT_TROUBLE if it ended early, else
- * EXIT_FINE, whatever became of the units.
+ * Runs those of n units, given by index, whose results are not in the store. Ends early when
+ * SIGINT, SIGTERM or SIGHUP arrives (*signal_number is set; units under way are dropped) or a
+ * result cannot be stored. Returns EXIT_FINE, also if units failed. If it ended early, logs why and
+ * returns EXIT_TROUBLE.
  */
 int batch_pool_run(const struct batch_plan *plan, const unsigned *units, unsigned n,
 		const struct batch_limits *limits, const struct batch_store *store,
@@ -329,8 +331,8 @@ struct batch_row {
 	const struct batch_unit *unit;
 	char *name; /* ours: the path as UTF-8 */
 	enum batch_state state;
-	json_t *result;   /* NULL: there is none */
-	const char *what; /* why there is none, "" where it is only missing */
+	json_t *result;   /* or NULL */
+	const char *what; /* why there is no result; "": it is only missing */
 	json_t *run;      /* run.json, or NULL */
 	double seconds;
 	bool has_log;
@@ -346,53 +348,52 @@ struct batch_report {
 };
 
 /*
- * Reads all results. command: the command line, for the report. -ENOMEM; batch_report_finish() is
- * allowed in any case.
+ * Reads all results. command: the command line, for the report. Returns 0 or -ENOMEM. Call
+ * batch_report_finish() in any case.
  */
 int batch_report_load(struct batch_report *report, const struct batch_plan *plan,
 		const struct batch_store *store, const char *command);
 void batch_report_finish(struct batch_report *report);
 /*
- * Removes the three files, which belong to a finished run alone, or writes them. Both log errors
- * and return an exit code.
+ * Remove and write the three files; a run removes those of another when it begins. Both return an
+ * exit code, after logging errors.
  */
 int batch_report_remove(const char *folder);
 int batch_report_write(const struct batch_report *report, const char *folder);
 /*
- * "12 units: 10 pass, 2 different; FOLDER/report.html" on the standard output, or the same as JSON.
- * counts: of each state; file: in the folder, or NULL. Returns the exit code that the worst of the
- * units makes.
+ * Prints "12 units: 10 pass, 2 different; FOLDER/report.html", or the same as JSON. counts: of each
+ * state; file: in the folder, or NULL. Returns the exit code of the worst unit's state.
  */
 int batch_report_print(const unsigned counts[BATCH_STATE_COUNT], const char *folder,
 		const char *file, bool as_json);
 
-/* The messages of a row: number i, NULL after the last. */
+/* Returns message i of a row, or NULL after the last. */
 const char *batch_row_message(const struct batch_row *row, size_t i);
 
 /* ---- html.c ---- */
 
-/* 0, or -ENOMEM; other errors are those of the stream. */
+/* Returns 0 or -ENOMEM. Other errors are those of the stream. */
 int batch_html_write(FILE *f, const struct batch_report *report);
 
 /* ---- views.c ---- */
 
-/* Whether pictures show the difference. */
+/* Returns whether pictures show the difference. */
 bool batch_has_views(const struct batch_row *row);
 void batch_views(FILE *f, const struct batch_row *row);
-/* The address of a file of a row's result. */
+/* Writes the address of a file of a row's result. */
 void batch_link(FILE *f, const struct batch_row *row, const char *file);
-/* A picture of it, which leads to the file. size: attributes. */
+/* Writes an image of it that links to the file. size: attributes. */
 void batch_image(FILE *f, const struct batch_row *row, const char *file, const char *what,
 		const char *size);
 
 /* ---- markup.c ---- */
 
 /*
- * Text inside of elements and quoted attributes of XML and HTML; what XML has no place for becomes
- * '?'.
+ * Writes text for elements and quoted attributes of XML and HTML. Characters that XML cannot hold
+ * become '?'.
  */
 void batch_markup_text(FILE *f, const char *text);
-/* 0: errors are those of the stream. */
+/* Returns 0. Errors are those of the stream. */
 int batch_junit_write(FILE *f, const struct batch_report *report);
 
 /* ---- merge.c ---- */
@@ -400,10 +401,10 @@ int batch_junit_write(FILE *f, const struct batch_report *report);
 /* The results of many runs of one plan, in one folder. */
 
 /*
- * Brings the results of a plan from the folders into the store, unless it has them. strict: every
+ * Copies the results of a plan from the folders into the store, unless it has them. strict: every
  * unit must have a result; the pictures of results must be whole; results of one unit from several
- * folders must be the same, where they depend on capture and settings alone. Logs what is wrong;
- * returns an exit code.
+ * folders must be the same, if they depend on capture and settings alone. Returns an exit code,
+ * after logging errors.
  */
 int batch_merge(const struct batch_plan *plan, const struct batch_store *store, char **folders,
 		unsigned n, bool strict);

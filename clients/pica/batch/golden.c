@@ -28,7 +28,7 @@ static char *golden_name(const struct batch_settings *s, const struct batch_unit
 	return asprintf(&name, "%s%s-%s.png", u->base, number, shown_name(view)) < 0 ? NULL : name;
 }
 
-/* hash: "" where there is no such file. Negative errno. */
+/* hash: "" if the file does not exist. Returns 0 or a negative errno. */
 static int hash_golden(const struct batch_settings *s, const char *name, char hash[BATCH_HASH]) {
 	char *path = file_in(s->golden, name);
 	int ret = path ? batch_hash_file(path, hash, NULL) : -ENOMEM;
@@ -52,11 +52,11 @@ static int each_name(const struct batch_settings *s, const struct batch_unit *u,
 	int ret = 0;
 	for (uint32_t frame = is_last ? n_frames - 1 : 0; ret >= 0 && frame <= n_frames; frame++) {
 		/* Counted as if the frame after the last existed: "all" asked for it then. */
-		const bool is_behind = frame == n_frames && !is_last &&
+		const bool is_beyond = frame == n_frames && !is_last &&
 				frame_list_has(&s->frames, n_frames + 1, frame);
 		const bool is_chosen =
 				frame < n_frames && frame_list_has(&s->frames, n_frames, frame);
-		for (unsigned view = 0; ret >= 0 && (is_chosen || is_behind) && view < SHOWN_COUNT;
+		for (unsigned view = 0; ret >= 0 && (is_chosen || is_beyond) && view < SHOWN_COUNT;
 				view++) {
 			char *name = golden_name(s, u, frame, (enum shown_view)view);
 			ret = name ? fn(user, name) : -ENOMEM;
@@ -184,7 +184,7 @@ bool batch_golden_compare(struct drawing *d, uint32_t frame, enum shown_view vie
 	} else if (!hash[0]) {
 		json_object_set_new(row, "golden", json_string("missing"));
 		drawing_fail(d, d->settings->bless ? BATCH_PASS : BATCH_DIFFERENT,
-				"frame %" PRIu32 ", screen %s: there is no %s", frame,
+				"frame %" PRIu32 ", screen %s: %s: no such golden picture", frame,
 				shown_name(view), name);
 	} else {
 		is_wrong = compare_with(d, frame, view, p, name, row);

@@ -149,7 +149,7 @@ static int merge_unit(const struct batch_unit *unit, const struct batch_store *s
 		exit = merge_from(unit, store, &from[i], &best, strict);
 	}
 	if (exit == EXIT_FINE && strict && !best) {
-		exit = log_fail("%s: there is no result", unit->path);
+		exit = log_fail("%s: no result: expected one in a folder", unit->path);
 	}
 	json_decref(best);
 	return exit;

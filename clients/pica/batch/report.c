@@ -68,7 +68,7 @@ const char *batch_row_message(const struct batch_row *row, size_t i) {
 		const json_t *messages = json_object_get(row->result, "messages");
 		return json_string_value(json_array_get(messages, i));
 	}
-	return i ? NULL : row->what && *row->what ? row->what : "there is no result";
+	return i ? NULL : row->what && *row->what ? row->what : "no result";
 }
 
 /* ---- Files ---- */

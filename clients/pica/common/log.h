@@ -8,7 +8,7 @@
 #include "core/base/attributes.h"
 #include "pica_capture.h"
 
-/* Exit codes; of several troubles the largest counts, which is worse(). */
+/* Exit codes. Of several the largest, worse(), is the program's. */
 enum {
 	EXIT_FINE = 0,
 	EXIT_DIFFERENT = 1,
@@ -30,20 +30,20 @@ enum progress_mode {
 	PROGRESS_NEVER,
 };
 
-/* "pica render", ...: in front of every message. Borrowed. */
+/* program: "pica render", ..., the beginning of every message. Borrowed. */
 void log_begin(const char *program);
-/* Whether there is a progress line; by default there is none. */
+/* Sets whether a progress line is shown. Default: never. */
 void log_show_progress(enum progress_mode mode);
 /*
- * One line that begins with the program's name; the progress line makes room. Bytes that are not
+ * Writes a line that begins with the program's name, above the progress line. Bytes that are not
  * text (pictures/plain.h) are written as \xNN.
  */
 void log_line(const char *fmt, ...) PICA_PRINTF(1, 2);
 /* The same. Returns EXIT_TROUBLE. */
 int log_fail(const char *fmt, ...) PICA_PRINTF(1, 2);
-/* Out of memory. Returns EXIT_TROUBLE. */
+/* Logs that memory ran out. Returns EXIT_TROUBLE. */
 int log_no_memory(void);
-/* Logs a negative errno about a path. Returns EXIT_TROUBLE; EXIT_FINE: ret is not negative. */
+/* Returns EXIT_FINE. If ret is a negative errno, logs it with the path: EXIT_TROUBLE. */
 int log_result(const char *path, int ret);
 /* The same about a byte of a file: "path: byte 0x12: ..." */
 void log_at(const char *path, uint64_t offset, const char *fmt, ...) PICA_PRINTF(3, 4);
@@ -63,18 +63,18 @@ struct log_last {
 const struct log_last *log_last(void);
 /* Shows "what 12/24" in place of the last such line, or without a total, 0, "what 12". */
 void log_progress(const char *what, uint64_t done, uint64_t total);
-/* The same with a text of one's own. */
+/* The same with any text. */
 void log_status(const char *fmt, ...) PICA_PRINTF(1, 2);
 /* The ending of a word with number n: "" or "s". */
 static inline const char *plural(uint64_t n) {
 	return n == 1 ? "" : "s";
 }
 
-/* Whether there is a progress line at all. */
+/* Returns whether a progress line is shown. */
 bool log_shows_progress(void);
 /* Removes the progress line. */
 void log_end(void);
-/* Flushes the standard output; logs a failure. Returns exit, or if it is worse EXIT_TROUBLE. */
+/* Flushes standard output. Returns exit. On failure logs it and returns at least EXIT_TROUBLE. */
 int log_close_stdout(int exit);
 
 #endif

@@ -66,36 +66,36 @@ extern const char *const float_words[], *const combiner_words[];
 /* parse() of a row whose member is a struct frame_list. */
 const char *frames_option(void *list, char *text);
 
-/* Defaults: a worker for each CPU that we may use, none where there is only one. */
+/* Sets defaults: a worker for each CPU that this process may use, none if there is one CPU. */
 void engine_options_init(struct engine_options *o);
-/* How many CPUs we may use, at least 1. */
+/* Returns how many CPUs this process may use, at least 1. */
 unsigned engine_cpus(void);
-/* Creates the device. Logs errors and returns an exit code; EXIT_FINE: *out is set. */
+/* Creates the device. Returns EXIT_FINE. On failure logs it and returns another exit code. */
 int engine_create(struct pica_device **out, const struct engine_options *o);
 
 /*
- * Opens a capture; logs errors and returns an exit code: EXIT_BAD_CAPTURE, or EXIT_TROUBLE if the
- * system refused.
+ * Opens a capture. Returns EXIT_FINE. On failure logs it and returns EXIT_BAD_CAPTURE, or
+ * EXIT_TROUBLE if the system refused.
  */
 int capture_open(struct pica_capture **out, const char *path);
-/* The exit code of a failure to open one: EXIT_BAD_CAPTURE, or EXIT_TROUBLE. */
+/* Returns the exit code of a failure to open one: EXIT_BAD_CAPTURE or EXIT_TROUBLE. */
 int capture_open_exit(int ret);
-/* Whether a failure of a replay is damage of the capture, which pica_capture_error() describes. */
+/* Returns whether a replay failed by damage that pica_capture_error() describes. */
 bool capture_is_damaged(const struct pica_capture *capture, int ret);
-/* Says what stopped a replay; EXIT_BAD_CAPTURE where it is the capture, or EXIT_TROUBLE. */
+/* Logs why a replay failed. Returns EXIT_BAD_CAPTURE if the capture is damaged, or EXIT_TROUBLE. */
 int capture_failed(const struct pica_capture *capture, const char *path, int ret);
-/* Says which job of a replay failed, and why. Returns an exit code; EXIT_FINE: none did. */
+/* Logs which job of a replay failed, and why. Returns its exit code, or EXIT_FINE if none did. */
 int replay_job_failed(const struct replay *replay, const char *path);
-/* Frames that it has, at least 1: without any marker the end of the file is the one frame. */
+/* Returns its number of frames, at least 1: without markers the whole file is one frame. */
 uint32_t capture_frames(const struct pica_capture *capture);
-/* Whether it has a frame; logs that it does not. n_frames: as above. */
+/* Returns whether it has a frame; logs if not. n_frames: as above. */
 bool capture_has_frame(const char *path, uint32_t n_frames, uint32_t frame);
-/* Where replay.skipped_key is true: notes which key it was. */
+/* Logs which key was skipped, if skipped (replay.skipped_key) is true. */
 void capture_note_skipped(const struct pica_capture *capture, const char *path, bool skipped);
-/* "a/b.ctf" and "a/b.ctf.zst" -> "b", to be freed; NULL: no memory. */
+/* Returns "b" for "a/b.ctf" and "a/b.ctf.zst", to be freed, or NULL: out of memory. */
 char *capture_name(const char *path);
 
-/* A capture, and a context of this process that is made for it. */
+/* A capture, and a context of this process for it. */
 struct capture_here {
 	const char *path; /* borrowed */
 	char *name;
@@ -105,8 +105,8 @@ struct capture_here {
 	struct pica_ctx *ctx;
 };
 /*
- * engine: NULL: the defaults, without workers. Logs errors and returns an exit code;
- * capture_here_close() follows in any case.
+ * engine NULL: the defaults, without workers. Returns an exit code, after logging errors. Call
+ * capture_here_close() in any case.
  */
 int capture_here_open(struct capture_here *c, const char *path,
 		const struct engine_options *engine);
@@ -128,15 +128,15 @@ struct frame_list {
 
 /* "0,3-7,last,all", also "5-last". Returns the error, or NULL. */
 const char *frame_list_parse(struct frame_list *list, const char *text);
-/* Whether it is one frame at most, whatever the capture. */
+/* Returns whether it is at most one frame of any capture. */
 bool frame_list_is_one(const struct frame_list *list);
-/* Whether it is the last frame and nothing else. */
+/* Returns whether it is the last frame and nothing else. */
 bool frame_list_is_last(const struct frame_list *list);
 /* n_frames: of the capture, at least 1. */
 bool frame_list_has(const struct frame_list *list, uint32_t n_frames, uint32_t frame);
-/* The smallest frame in the list. */
+/* Returns the smallest frame in the list. */
 uint32_t frame_list_first(const struct frame_list *list, uint32_t n_frames);
-/* The largest frame in the list; n_frames or more: it is not in the capture. */
+/* Returns the largest frame in the list: beyond the capture if it is n_frames or more. */
 uint32_t frame_list_end(const struct frame_list *list, uint32_t n_frames);
 
 #endif

@@ -41,20 +41,22 @@ struct outname_values {
 };
 
 /*
- * arg: the user's argument (-o), NULL for the default names here. extension: of names that we make;
- * with_frame: they carry the frame. Negative errno; *error (static storage) then says why.
+ * arg: the user's argument (-o); NULL: default names in this folder. extension and with_frame
+ * (names contain the frame) are for default names. Returns 0. On failure returns a negative errno,
+ * and *error (static storage) is the reason.
  */
 int outname_init(struct outname *o, const char *arg, const char *extension, bool with_frame,
 		const char **error);
 void outname_finish(struct outname *o);
 /*
- * Whether files can be made: the folder in front of the first placeholder, or what exists of it, is
- * one and is writable; that of a plain file exists. Negative errno; *at is the folder, to be freed.
+ * Checks that files can be made: the folder before the first placeholder, or its part that exists,
+ * must be writable; the folder of a plain file must exist. Returns 0. On failure returns a negative
+ * errno, and *at is the folder, to be freed.
  */
 int outname_check(const struct outname *o, char **at);
-/* The path of a picture, to be freed; NULL: no memory. */
+/* Returns the path of a picture, to be freed, or NULL: out of memory. */
 char *outname_make(const struct outname *o, const struct outname_values *v);
-/* Makes the folders of a path that outname_make() gave for a folder or a pattern. */
+/* Creates the folders of a path of outname_make(). Returns 0 or a negative errno. */
 int outname_make_folders(const struct outname *o, const char *path);
 
 #endif

@@ -57,8 +57,8 @@ static ssize_t write_some(const char *text, size_t n) {
 }
 
 /*
- * Until a time; never: until shortly after a key or a signal has come. False: not all of it was
- * taken. Calls only async-signal-safe functions.
+ * Writes until a deadline; never: until shortly after a key or a signal. Returns false if not all
+ * was written. Calls only async-signal-safe functions.
  */
 static bool put(const char *text, size_t n, uint64_t deadline) {
 	while (n) {
@@ -238,7 +238,7 @@ static int take_signal(void) {
 		raise(SIGSTOP);
 		return 0; /* SIGCONT is the next one */
 	case SIGCONT:
-		enter(); /* whoever stopped us: the shell has used the terminal since */
+		enter(); /* the shell has used the terminal while the program was stopped */
 		return TERMINAL_RESIZE;
 	case SIGPIPE:
 		return 0;

@@ -1,4 +1,4 @@
-/* A screen of text that is redrawn in place, and keys: plain ANSI sequences. */
+/* Text redrawn in place on a terminal, by ANSI sequences, and its keys. */
 #ifndef PICA_TERMINAL_H
 #define PICA_TERMINAL_H
 
@@ -6,31 +6,32 @@
 #include <stdint.h>
 
 enum {
-	TERMINAL_TIME = -1,   /* the time is over */
-	TERMINAL_RESIZE = -2, /* the window has another size now, or was away */
-	TERMINAL_END = -3,    /* asked to end by a signal, or the terminal is gone */
+	TERMINAL_TIME = -1,   /* timeout */
+	TERMINAL_RESIZE = -2, /* the window was resized, or the program was stopped and continued */
+	TERMINAL_END = -3,    /* a signal asks to end, or the terminal has gone */
 };
 
 /*
- * Takes over the terminal of the standard input and output: keys come one by one; terminal_end(),
- * or a crash of the program, restores the screen. Signals that would end or stop the program are
- * handled here from now on, and SIGALRM is in use. -ENOTTY: one of them is no terminal.
+ * Takes over the terminal of standard input and output: keys arrive one by one. From now on this
+ * file handles SIGALRM and the signals that would end or stop the program. Returns 0. On failure
+ * returns -ENOTTY (one of the two is not a terminal) or another negative errno.
  */
 int terminal_begin(void);
+/* Restores the screen and the keys, as a crash of the program does. */
 void terminal_end(void);
-/* Rows and columns, at least 1. */
+/* Stores the size of the window, at least 1 row and 1 column. */
 void terminal_size(unsigned *rows, unsigned *columns);
 /*
- * Puts lines of text in place of the last ones, in one write: cut at the size of the window.
- * is_title: the number of the line that is shown reversed, or -1.
+ * Replaces the shown text with lines cut at the size of the window, in one write. is_title: the
+ * number of the line that is shown reversed, or -1.
  */
 void terminal_show(const char *text, int is_title);
 /*
- * Bytes as they are. Waits for a terminal that takes no more until a key or a signal comes; soon
- * after, the rest is dropped.
+ * Writes bytes as they are. Waits while the terminal takes no more; a key or a signal ends the wait
+ * soon, and the rest is dropped.
  */
 void terminal_put(const char *bytes, size_t n);
-/* Waits for a key: its character, or one of the above. */
+/* Waits for a key. Returns its character, or TERMINAL_*. */
 int terminal_wait(uint64_t timeout_ns);
 
 #endif

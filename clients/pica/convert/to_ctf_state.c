@@ -179,7 +179,7 @@ void to_ctf_put_state(
 		struct ctf_out *c, const struct pica_state *s, const struct pica_state *initial) {
 	put_tables(c, s);
 	put_finer(c, initial, &s->vs, &vs_regs, NULL);
-	/* Behind: writes to the vertex unit may have reached the other, too. */
+	/* Last: writes to the vertex unit may have reached the other, too. */
 	put_finer(c, initial, &s->gs, &gs_regs, &s->vs);
 	if (s->flags & PICA_STATE_PORTS) {
 		put_pending(c, s);

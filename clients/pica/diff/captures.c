@@ -126,7 +126,7 @@ static int find_beyond(struct diff *d, struct diff_side side[2], uint32_t frame,
 	return exit;
 }
 
-/* What a draw reads counts by itself where every draw and every bit is asked for. */
+/* With --every-draw and no tolerance, differences in what a draw reads count by themselves. */
 static bool same_marks(const struct diff_options *o, const struct diff_mark *a,
 		const struct diff_mark *b) {
 	const bool is_exact = !o->tolerance && !o->allowed;
@@ -422,7 +422,7 @@ static int compare(struct diff *d, struct diff_side side[2]) {
 	bool found = false;
 	int exit = EXIT_FINE;
 	if (end >= n) {
-		return log_fail("frame %" PRIu32 " was asked for, but the last one that both have is %" PRIu32,
+		return log_fail("frame %" PRIu32 ": no such frame: the last one of both is %" PRIu32,
 				end, n - 1);
 	}
 	if (d->o->every_draw) {

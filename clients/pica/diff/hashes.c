@@ -195,7 +195,7 @@ static int draw_hashes(const struct diff_options *o, unsigned i, struct diff_sid
 	bool any = false;
 	uint8_t *draws = exit == EXIT_FINE ? frames_of_draws(wanted, side, &any) : NULL;
 	if (exit == EXIT_FINE && draws && !any) {
-		exit = log_fail("%s: expected lines of %s, there are none", o->path[!i], side->name);
+		exit = log_fail("%s: expected lines of %s, found none", o->path[!i], side->name);
 	}
 	if (exit == EXIT_FINE) {
 		struct drawing d = { .out = h, .name = side->name };
@@ -289,7 +289,7 @@ int diff_hashes(struct diff *d, const enum diff_kind kind[2]) {
 		const unsigned n = compare(d, &h[0], &h[1], &compared, &at);
 		d->differs = n > 0;
 		if (!compared) {
-			exit = log_fail("there is no line that both have: nothing to compare");
+			exit = log_fail("no line in common: expected pictures of the same name, frame and screen");
 		} else if (d->report) {
 			json_object_set_new(
 					d->report, "pictures", json_integer((json_int_t)compared));

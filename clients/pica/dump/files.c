@@ -212,7 +212,7 @@ void dump_surfaces(struct dump_files *f, struct pica_ctx *ctx, const struct snap
 		}
 	} else if (!prefix[0]) {
 		dump_files_skip(f, "depth.png",
-				ret == -ENOMEM ? strerror(ENOMEM) : "there is no depth buffer");
+				ret == -ENOMEM ? strerror(ENOMEM) : "no depth buffer");
 	}
 	free(words);
 }

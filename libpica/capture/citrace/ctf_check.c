@@ -141,7 +141,7 @@ static int check_stream(
 	if (c->count > room) {
 		return capture_fail(&c->base.source, err, -EINVAL, at + 4,
 				"stream at 0x%" PRIX32 ": expected %" PRIu32
-				" elements, found the end of the file behind %" PRIu64 " of them",
+				" elements, found the end of the file after %" PRIu64 " of them",
 				stream, c->count, room);
 	}
 	c->base.info.elements = c->count;
@@ -158,7 +158,7 @@ static int check_arrays(struct ctf *c, uint32_t header, struct pica_capture_erro
 		uint64_t end = offset + 4 * (uint64_t)words;
 		if (words > 0 && offset < header) {
 			return capture_fail(&c->base.source, err, -EINVAL, at,
-					"%s: expected an offset behind the header (%" PRIu32
+					"%s: expected an offset beyond the header (%" PRIu32
 					"), found %" PRIu32,
 					array_name[i], header, offset);
 		}

@@ -335,7 +335,7 @@ enum { BOX_LOST_END = 1, BOX_LOST_OTHER = 2 };
  */
 int box_recover(struct box *b, const uint32_t *frame, struct pica_capture_error *err);
 /* Returns the entry after a key that starts at i and has all of its chunks, or 0. */
-uint64_t box_behind_key(const struct box *b, uint64_t i);
+uint64_t box_after_key(const struct box *b, uint64_t i);
 /* Whether the entries make sense together; sets b->pack and the counts. */
 int box_check_entries(struct box *b, struct pica_capture_error *err);
 /* Drops what has no meaning without chunks that are not there: a key that is not whole. */

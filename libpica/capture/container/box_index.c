@@ -198,7 +198,7 @@ int box_scan(struct box *b, struct pica_capture_error *err) {
 			return at == b->file.size ?
 					0 :
 					box_fail(&b->base.source, err, -EINVAL, BOX_END, number, at,
-							"expected the end of the file behind it, found %" PRIu64
+							"expected the end of the file after it, found %" PRIu64
 							" more bytes",
 							b->file.size - at);
 		}
@@ -207,7 +207,7 @@ int box_scan(struct box *b, struct pica_capture_error *err) {
 
 /* ---- Whether they make sense ---- */
 
-uint64_t box_behind_key(const struct box *b, uint64_t i) {
+uint64_t box_after_key(const struct box *b, uint64_t i) {
 	if (b->entry[i].plain != sizeof(struct box_key)) {
 		return 0;
 	}
@@ -226,7 +226,7 @@ uint64_t box_behind_key(const struct box *b, uint64_t i) {
 
 void box_drop_partial_key(struct box *b) {
 	for (uint64_t i = 0; i < b->n_entries; i++) {
-		if (b->entry[i].fourcc == BOX_KEYF && !box_behind_key(b, i)) {
+		if (b->entry[i].fourcc == BOX_KEYF && !box_after_key(b, i)) {
 			b->n_entries = i;
 		}
 	}
@@ -242,9 +242,9 @@ static const char *check_entry(struct box *b, uint64_t i, struct counts *n) {
 	const struct box_entry *e = &b->entry[i];
 	switch (e->fourcc) {
 	case BOX_INFO:
-		return i == 0 ? NULL : "there is one already";
+		return i == 0 ? NULL : "a second one";
 	case BOX_KEYF:
-		if (!box_behind_key(b, i)) {
+		if (!box_after_key(b, i)) {
 			return "chunks of its state are missing";
 		}
 		if (i == b->first_key && e->frame != 0) {

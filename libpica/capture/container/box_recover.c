@@ -178,7 +178,7 @@ static void lose_key(struct search *s, uint64_t i, uint64_t end) {
 }
 
 static int take_key(struct search *s, uint64_t i, uint64_t *next) {
-	const uint64_t end = box_behind_key(s->b, i);
+	const uint64_t end = box_after_key(s->b, i);
 	if (!end) {
 		note_wrong(s, i, "chunks of its state are missing");
 		return -EINVAL;
@@ -260,9 +260,9 @@ static void keep(struct search *s, const struct part *p) {
 	const uint64_t first_event = b->entry[p->key].first;
 	for (uint64_t i = 1; i < b->n_entries; i++) {
 		struct box_entry *e = &b->entry[i];
-		const bool is_behind = i >= p->end, is_in_part = i >= p->key && !is_behind;
+		const bool is_after = i >= p->end, is_in_part = i >= p->key && !is_after;
 		const bool is_of_all = e->fourcc == BOX_LACK || e->fourcc == BOX_INFC;
-		if (e->fourcc == BOX_BLOB ? !s->whole[i] || is_behind :
+		if (e->fourcc == BOX_BLOB ? !s->whole[i] || is_after :
 					    !is_in_part && !is_of_all) {
 			lose(e);
 		} else if (e->fourcc == BOX_KEYF || e->fourcc == BOX_EVTS) {
@@ -336,7 +336,7 @@ int box_recover(struct box *b, const uint32_t *frame, struct pica_capture_error 
 	if (ret == -ENOMEM) {
 		capture_no_memory(&b->base.source, err);
 	} else if (ret < 0 && s.damage.code == 0) {
-		capture_fail(&b->base.source, err, ret, UINT64_MAX, "there is no key in it");
+		capture_fail(&b->base.source, err, ret, UINT64_MAX, "no key in it");
 	} else if (ret < 0 && err) {
 		*err = s.damage;
 	}

@@ -190,7 +190,7 @@ static int blob_data(struct box *b, uint64_t user, uint64_t id, uint32_t size, c
 		return box_wrong(b, user, err, "a blob that is lost");
 	}
 	if (pack->entry > user) {
-		return box_wrong(b, user, err, "a blob of a chunk behind it");
+		return box_wrong(b, user, err, "a blob of a later chunk");
 	}
 	if (!pack->payload) {
 		uint8_t *payload;

@@ -23,7 +23,7 @@ struct disk_file {
  * -EINVAL if path exists and is not a regular file, or an error of open(2).
  */
 int disk_open(struct disk_file *f, const char *path);
-/* The same for one that is to be brought to the disk: disk_commit(). */
+/* The same for a file that disk_commit() is to bring to the disk. */
 int disk_begin(struct disk_file *f, const char *path);
 /*
  * From here on disk_write() only queues (disk_queue.h), until disk_settle() or a call that needs
@@ -44,11 +44,11 @@ int disk_write_at(struct disk_file *f, uint64_t offset, const void *data, uint64
 int64_t disk_read_at(int fd, uint64_t offset, void *out, uint64_t size);
 /* Gives the file the name "path.tmp-PROCESS-NUMBER", until it has its own. */
 int disk_show(struct disk_file *f);
-/* For a file that is never to have a name. */
+/* For a file that never gets a name. */
 void disk_hide(struct disk_file *f);
 /*
- * Gives the file its name, in place of a file that has it, and leaves to the system when it comes
- * to the disk. To be dropped in any case.
+ * Gives the file its name, replacing a file that has it; the system writes it to the disk later.
+ * Call disk_drop() in any case.
  */
 int disk_publish(struct disk_file *f);
 /*
@@ -57,7 +57,7 @@ int disk_publish(struct disk_file *f);
  * which a power loss may take.
  */
 int disk_commit(struct disk_file *f);
-/* Forgets it, if it is there. */
+/* Closes and removes it. A file that is not open is allowed. */
 void disk_drop(struct disk_file *f);
 
 #endif

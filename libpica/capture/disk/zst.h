@@ -25,8 +25,9 @@ int zst_decompress(uint8_t **out, uint64_t *out_size, const uint8_t *data, uint6
 		uint64_t limit, const char *name, struct pica_capture_error *err);
 
 /*
- * Compresses size bytes, from where `in` stands, to `out`: one frame of level 19 with its content
- * size and checksum. A negative errno of stdio; -EIO if in ends early; -ENOMEM.
+ * Compresses size bytes from the position of `in` to `out`: one frame of level 19 with its content
+ * size and checksum. Returns 0. On failure returns -EIO (in ends early), -ENOMEM or an error of
+ * stdio.
  */
 int zst_compress_file(FILE *in, uint64_t size, FILE *out);
 

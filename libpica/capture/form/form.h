@@ -24,7 +24,7 @@ struct capture_form {
 	int (*seek)(struct pica_capture *c, uint32_t frame, uint32_t *at);
 	/* All of it; NULL: was checked when it was opened. */
 	int (*verify)(struct pica_capture *c, pica_capture_found_fn *found, void *user);
-	/* What the form itself holds; the rest is freed behind it. */
+	/* Frees what the form itself holds. The rest is freed after it. */
 	void (*finish)(struct pica_capture *c);
 };
 

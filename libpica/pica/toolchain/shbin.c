@@ -322,7 +322,7 @@ static int read_file(struct reader *r) {
 	if (file.size < 8 || get32(file.p) != MAGIC_DVLB) {
 		return bad(r, 0, "not a .shbin file: %s",
 				file.size == 0 ? "it is empty" :
-				"expected the bytes \"DVLB\" and a header behind them");
+				"expected the bytes \"DVLB\" and a header after them");
 	}
 	uint32_t n = get32(file.p + 4);
 	if (n == 0 || n > PICA_SHADER_MAX_ENTRIES) {

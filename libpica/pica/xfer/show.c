@@ -126,7 +126,7 @@ static uint32_t nearest(uint64_t i, uint32_t n, uint32_t m) {
 	return (uint32_t)((2 * i + 1) * m / (2 * (uint64_t)n));
 }
 
-/* The pixel before the centre, << 8, and the weight of the one behind it. */
+/* The pixel before the centre, << 8, and the weight of the one after it. */
 static uint32_t between(uint64_t i, uint32_t n, uint32_t m) {
 	const uint64_t at = (2 * i + 1) * m * 128 / n; /* in 1/256 pixels from the left edge */
 	if (at < 128) {

@@ -132,8 +132,8 @@ static bool message_flood(struct bench *b) {
 	return true;
 }
 
-/* Requests wait behind a WAIT that never ends: their number is bounded. */
-static bool requests_behind_a_wait(struct bench *b) {
+/* Requests wait for a WAIT that never ends: their number is bounded. */
+static bool requests_after_a_wait(struct bench *b) {
 	struct neighbour evil;
 	struct pica_msg_query q = { .count = 1 };
 	uint8_t answer[PICA_MESSAGE_MAX];
@@ -299,7 +299,7 @@ const struct hostile_case message_cases[] = {
 	{ "descriptors_nobody_asked_for", descriptors_nobody_asked_for },
 	{ "slow_reader", slow_reader },
 	{ "message_flood", message_flood },
-	{ "requests_behind_a_wait", requests_behind_a_wait },
+	{ "requests_after_a_wait", requests_after_a_wait },
 	{ "contexts_without_end", contexts_without_end },
 	{ "context_memory_that_does_not_exist", context_memory_that_does_not_exist },
 	{ "arithmetic_that_does_not_exist", arithmetic_that_does_not_exist },

@@ -278,7 +278,7 @@ static bool wait_without_end_is_cancelled(struct bench *b) {
 
 enum { REST = 8 };
 
-/* As many waits as it may have jobs, and barriers in the ring behind them. */
+/* As many waits as it may have jobs, and barriers in the ring after them. */
 static void put_more_than_allowed(
 		struct raw *r, uint32_t waits, uint32_t rest, uint64_t timeout_ns) {
 	for (unsigned i = 0; i < MATRIX_JOBS; i++) {

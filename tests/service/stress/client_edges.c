@@ -35,7 +35,7 @@ static struct pica_job *last_put; /* that was put last */
 static uint64_t awaited = 1; /* on the timeline of `other` */
 
 /*
- * The kernel ends the io_uring of a process that was killed behind its end, and keeps the sockets
+ * The kernel ends the io_uring of a process that was killed after its end, and keeps the sockets
  * that are polled open for so long: who dials meanwhile reaches nobody.
  */
 static bool is_passing(int ret) {
@@ -441,7 +441,7 @@ static int do_wait(void) {
 }
 
 static int do_wait_slot(void) {
-	/* What was taken by now is in flight; the queue is full behind it. */
+	/* What was taken by now is in flight; the queue after it is full. */
 	while (put(ctx, PICA_OP_WAIT, 0)) {
 	}
 	int ret = pica_client_submit(client) < 0 ? -EPROTO : 0;

@@ -92,7 +92,7 @@ static void become_picad(const struct daemon *d) {
 
 /*
  * Whether somebody answers, if only that this is no greeting: a socket is there before it is known
- * whether the service can do without what the machine bars, and a while behind one that was killed.
+ * whether the service can do without what the machine bars, and a while after one was killed.
  */
 static bool is_served(const char *path) {
 	uint8_t answer[PICA_MESSAGE_MAX];

@@ -267,7 +267,7 @@ static void check_field(int line, const char *owner, size_t *next, size_t offset
 				complain(line, "another offset or size than in the header", name);
 			}
 			if (f->is_seen || offset != *next) {
-				complain(line, "not behind the field before it", name);
+				complain(line, "not after the field before it", name);
 			}
 			f->is_seen = true;
 			*next = offset + size_bytes;
