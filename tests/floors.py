@@ -12,10 +12,10 @@ import sys
 FLOOR = {
     'proto': 0, 'libpica/include': 1,
     'libpica/core/base': 2,
-    'libpica/core/sched': 3, 'libpica/core/vec': 3, 'libpica/vc4/qpu': 3, 'libpica/vc4/tex': 3,
+    'libpica/core/sched': 3, 'libpica/core/vec': 3, 'libpica/vc4/qpu': 3,
     'libpica/core/space': 4, 'libpica/core/queue': 4, 'libpica/pica/regs': 4,
     'libpica/core/raster': 5, 'libpica/pica/tex': 5, 'libpica/pica/xfer': 5, 'libpica/pica/emit': 5,
-    'libpica/vc4/list': 5,
+    'libpica/vc4/list': 5, 'libpica/vc4/tex': 5,
     'libpica/core/chunk': 6, 'libpica/vc4/run': 6,
     'libpica/core/tile': 7, 'libpica/pica/shader': 7,
     'libpica/core/pass': 8, 'libpica/pica/geom': 8, 'libpica/pica/frag': 8, 'libpica/pica/toolchain': 8,

@@ -462,19 +462,15 @@ static bool put_special(struct naive_qpu *q, unsigned file, unsigned address,
 /* A result of a unit, on its way to an address. */
 struct store {
 	unsigned file, address;
-	bool is_mul, is_float, lane[NAIVE_LANES];
+	bool is_on, is_mul, is_float, lane[NAIVE_LANES];
 	struct value v[NAIVE_LANES];
 };
 
 static bool put(struct naive_qpu *q, const struct store *s, unsigned pm, unsigned pack) {
 	uint32_t v[NAIVE_LANES];
-	bool any = false;
 	uint32_t *row = s->address < 32 ? q->reg[s->file][s->address] :
 			s->address < 36 ? q->acc[s->address - 32] : NULL;
-	for (unsigned i = 0; i < NAIVE_LANES; i++) {
-		any = any || s->lane[i];
-	}
-	for (unsigned i = 0; any && i < NAIVE_LANES; i++) {
+	for (unsigned i = 0; s->is_on && i < NAIVE_LANES; i++) {
 		const uint32_t old = row ? row[i] : 0;
 		v[i] = s->v[i].bits;
 		if (pm && s->is_mul) {
@@ -486,7 +482,7 @@ static bool put(struct naive_qpu *q, const struct store *s, unsigned pm, unsigne
 			row[i] = v[i];
 		}
 	}
-	return row || !any || put_special(q, s->file, s->address, v, s->lane);
+	return row || !s->is_on || put_special(q, s->file, s->address, v, s->lane);
 }
 
 /* ---- Instructions ---- */
@@ -519,6 +515,7 @@ static bool load_immediate(struct naive_qpu *q, uint64_t word) {
 									    low + 2 * high;
 		for (unsigned k = 0; k < 2; k++) {
 			s[k].v[i] = of(v, false);
+			s[k].is_on = bits(word, 51 - 3 * k, 49 - 3 * k);
 			s[k].lane[i] = meets(q, bits(word, 51 - 3 * k, 49 - 3 * k), i);
 		}
 	}
@@ -558,9 +555,10 @@ static bool alu(struct naive_qpu *q, uint64_t word) {
 		in[1][i] = small_immediate(at_b);
 	}
 	struct store s[2] = { { .file = bits(word, 44, 44), .address = bits(word, 43, 38),
+		.is_on = add && bits(word, 51, 49),
 		.is_float = (add >= 1 && add <= 6) || add == 8 },
 		{ .file = !bits(word, 44, 44), .address = bits(word, 37, 32), .is_mul = true,
-		.is_float = mul == 1 } };
+		.is_on = mul && bits(word, 48, 46), .is_float = mul == 1 } };
 	const unsigned mul_a = bits(word, 5, 3), mul_b = bits(word, 2, 0);
 	const unsigned turn = !is_small || at_b < 48 ? 0 :
 			(at_b > 48 ? at_b - 48 : q->acc[5][0]) % 16;
@@ -618,7 +616,7 @@ static uint32_t branch(struct naive_qpu *q, uint64_t word, uint32_t address, boo
 		target += q->reg[0][bits(word, 49, 45)][15];
 	}
 	for (unsigned k = 0; k < 2; k++) {
-		struct store s = { .file = bits(word, 44, 44) ^ k,
+		struct store s = { .is_on = true, .file = bits(word, 44, 44) ^ k,
 			.address = k ? bits(word, 37, 32) : bits(word, 43, 38) };
 		for (unsigned i = 0; i < NAIVE_LANES; i++) {
 			s.v[i] = of(after, false);

@@ -481,3 +481,61 @@ ISA_TEST(samples_are_loaded_and_stored_in_turn) {
 				1000 * s + i % QPU_LANES + 5);
 	}
 }
+
+/* ---- Texture units ---- */
+
+ISA_TEST(words_of_memory_are_looked_up_in_order) {
+	rig_open((enum isa)_i);
+	for (unsigned i = 0; i < 32; i++) {
+		rig_uniform(i, 1000 + i);
+	}
+	rig_text("ldi r0, 0x00180000\n"
+		 "shl r1, elem_num, 2\n"
+		 "add t0s, r0, r1\n"
+		 "add r1, r1, 4\n"
+		 "add t0s, r0, r1\n"
+		 "add t1s, r0, 8; v8min r2, r0, r0\n"
+		 "nop; ldtmu1\n"
+		 "or vpm, r4, r4; ldtmu0\n"
+		 "or vpm, r4, r4; ldtmu0\n"
+		 "or vpm, r4, r4");
+	for (unsigned i = 0; i < QPU_LANES; i++) {
+		ck_assert_uint_eq(rig.out[0][i], 1002);
+		ck_assert_uint_eq(rig.out[1][i], 1000 + i);
+		ck_assert_uint_eq(rig.out[2][i], 1001 + i);
+	}
+}
+
+ISA_TEST(each_parameter_takes_a_configuration_word) {
+	static const uint32_t px[16] = { 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88 };
+	rig_open((enum isa)_i);
+	ck_assert_int_eq(space_write(&rig.space, RIG_BASE + 0xA0000, px, sizeof(px)), 0);
+	rig_uniform(0, RIG_BASE + 0xA0000); /* RGBA8888 */
+	rig_uniform(1, 4 << 20 | 4 << 8 | 1 << 7 | 1 << 4); /* 4 x 4, nearest */
+	rig_uniform(2, 0x3F000000);
+	rig_text("or t0t, 0, 0\n"
+		 "or t0s, 0.5, 0.5\n"
+		 "or vpm, unif, unif; ldtmu0\n"
+		 "or vpm, r4, r4");
+	ck_assert_uint_eq(rig.out[0][0], 0x3F000000);
+	ck_assert_uint_eq(rig.out[1][0], 0x33);
+}
+
+ISA_TEST(texture_units_are_not_read_or_filled_beyond_their_ends) {
+	rig_open((enum isa)_i);
+	ck_assert_int_eq(rig_create_text("nop\nnop; ldtmu0" RIG_END), 0);
+	ck_assert_int_eq(rig.kernels.run(&rig.run), -EINVAL);
+	ck_assert_uint_eq(rig.run.fault.address, RIG_CODE + 8);
+	ck_assert_int_eq(rig_create_text("ldi r0, 0x00180000\n"
+		"or t0s, r0, r0\nor t0s, r0, r0\nor t0s, r0, r0\nor t0s, r0, r0\n"
+		"or t0s, r0, r0\nor t0s, r0, r0\nor t0s, r0, r0\nor t0s, r0, r0\n"
+		"or t0s, r0, r0" RIG_END), 0);
+	ck_assert_int_eq(rig.kernels.run(&rig.run), -EINVAL);
+	ck_assert_uint_eq(rig.run.fault.address, RIG_CODE + 72);
+	ck_assert_int_eq(rig_create_text("or t0t, 0, 0\nor t0t, 0, 0\nor t0t, 0, 0\n"
+		"or t0t, 0, 0\nor t0t, 0, 0" RIG_END), 0);
+	ck_assert_int_eq(rig.kernels.run(&rig.run), -EINVAL);
+	ck_assert_uint_eq(rig.run.fault.address, RIG_CODE + 32);
+	ck_assert_int_eq(rig_create_text("or t1s, 0, 0" RIG_END), 0);
+	ck_assert_int_eq(rig.kernels.run(&rig.run), -ERANGE);
+}

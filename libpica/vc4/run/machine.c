@@ -1,10 +1,11 @@
 #include "vc4/run/machine.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 void machine_init(struct machine *m, struct qpu_run *r) {
-	memset(m, 0, sizeof(*m));
+	memset(m, 0, offsetof(struct machine, tmu));
 	m->run = r;
 	m->program = r->program;
 	m->pc = r->program->entry;
@@ -21,6 +22,10 @@ void machine_init(struct machine *m, struct qpu_run *r) {
 	}
 	for (unsigned i = 0; r->tlb && i < QPU_LANES; i++) {
 		m->rev_flag[i] = r->tlb->is_back;
+	}
+	for (unsigned i = 0; i < ARRAY_LEN(m->tmu); i++) {
+		m->tmu[i].first = m->tmu[i].n = 0;
+		memset(&m->tmu[i].next, 0, sizeof(m->tmu[i].next));
 	}
 	r->steps = 0;
 	r->written = 0;
@@ -49,7 +54,7 @@ static void set_row(uint32_t out[QPU_LANES], uint32_t v) {
 	}
 }
 
-static int read_uniform(struct machine *m, uint32_t *out) {
+int machine_read_uniform(struct machine *m, uint32_t *out) {
 	if (m->uniform_avail < sizeof(*out)) {
 		m->uniform_host = space_host_from(m->run->space, m->uniform, &m->uniform_avail);
 		if (m->uniform_avail < sizeof(*out)) {
@@ -87,7 +92,7 @@ int machine_read(struct machine *m, unsigned file, unsigned address, uint32_t ou
 	switch (address) {
 	case READ_UNIFORM: {
 		uint32_t v = 0;
-		int ret = read_uniform(m, &v);
+		int ret = machine_read_uniform(m, &v);
 		set_row(out, v);
 		return ret;
 	}
@@ -194,6 +199,7 @@ int machine_write(struct machine *m, unsigned file, unsigned address,
 		}
 		return 0;
 	default: /* nop, the host's interrupt, pixel coordinates, the mutex */
-		return 0;
+		return address < WRITE_TMU ? 0 :
+				tmu_write(m, address >> 2 & 1, address & 3, v, mask);
 	}
 }

@@ -4,13 +4,14 @@
 
 #include "core/base/attributes.h"
 #include "vc4/run/program.h"
+#include "vc4/tex/texture.h"
 
 enum {
 	READ_UNIFORM = 32, READ_VARYING = 35, READ_NUMBER = 38, READ_PIXEL = 41, READ_MASK = 42,
 	READ_VPM = 48,
 	WRITE_R0 = 32, WRITE_R5 = 37, WRITE_UNIFORM_ADDRESS = 40, WRITE_MASK = 42,
 	WRITE_STENCIL = 43, WRITE_Z = 44, WRITE_COLOR_SAMPLE = 45, WRITE_COLOR = 46,
-	WRITE_VPM = 48, WRITE_VPM_SETUP = 49, WRITE_SFU = 52,
+	WRITE_VPM = 48, WRITE_VPM_SETUP = 49, WRITE_SFU = 52, WRITE_TMU = 56,
 	SFU_RECIP = 0, SFU_RSQRT, SFU_EXP2, SFU_LOG2,
 	SIG_BREAKPOINT = 0, SIG_PROGRAM_END = 3, SIG_COVERAGE_LOAD = 7, SIG_COLOR_LOAD,
 	SIG_COLOR_LOAD_END, SIG_TMU0, SIG_TMU1, SIG_ALPHA_MASK_LOAD,
@@ -27,6 +28,14 @@ struct vpm_setup {
 struct stencil_face {
 	bool is_on;
 	uint8_t mask, reference, write_mask, function, on_fail, on_pass, on_z_fail;
+};
+
+/* A texture unit: the next request, and results in their order. */
+enum { TMU_RESULTS = 8 };
+struct tmu {
+	struct vc4_lookup next;
+	uint8_t first, n;
+	uint32_t result[TMU_RESULTS][QPU_LANES];
 };
 
 struct machine {
@@ -54,6 +63,7 @@ struct machine {
 	struct vpm_setup vpm_read, vpm_write;
 	struct stencil_face stencil[2]; /* front, back */
 	uint8_t load_sample, store_sample;
+	struct tmu tmu[2];
 };
 
 void machine_init(struct machine *m, struct qpu_run *r);
@@ -70,11 +80,18 @@ int machine_branch(struct machine *m, const struct qpu_word *w, uint32_t *link);
  * Reads an address from 32 on: a row of lanes. Returns 0 or an error of qpu_kernels.run. Of
  * a varying there is a second half for after the other inputs were read.
  */
+int machine_read_uniform(struct machine *m, uint32_t *out);
 int machine_read(struct machine *m, unsigned file, unsigned address, uint32_t out[QPU_LANES]);
 void machine_varying_read(struct machine *m);
 /* Writes to an address from 36 on in the lanes of mask. */
 int machine_write(struct machine *m, unsigned file, unsigned address,
 		const uint32_t v[QPU_LANES], unsigned mask);
+
+/* Writes a parameter (0 to 3: s, t, r, b) of a texture unit; s starts the look-up. */
+int tmu_write(struct machine *m, unsigned unit, unsigned parameter, const uint32_t v[QPU_LANES],
+		unsigned mask);
+/* r4 becomes the next result. Returns 0, or -EINVAL if there is none. */
+int tmu_load(struct machine *m, unsigned unit);
 
 /* r4 becomes the colour of the next sample. */
 void tlb_load(struct machine *m);

@@ -12,7 +12,6 @@ enum {
 	SPAN_WORDS = QPU_PROGRAM_SPAN / WORD_BYTES,
 	WRITE_ALPHA_MASK = 47,
 	WRITE_DMA_ADDRESS = 50,
-	WRITE_TMU = 56,
 	NO_END = 0xFF,
 };
 
@@ -31,9 +30,6 @@ static struct verdict check_write(unsigned address) {
 	}
 	if (address == WRITE_DMA_ADDRESS) {
 		return NOT_BUILT("VPM DMA");
-	}
-	if (address >= WRITE_TMU) {
-		return NOT_BUILT("texture unit");
 	}
 	return FINE;
 }
@@ -57,9 +53,6 @@ static struct verdict check_alu(const struct qpu_instruction *q) {
 		return NOT_BUILT("coverage load");
 	case SIG_ALPHA_MASK_LOAD:
 		return NOT_BUILT("alpha mask load");
-	case SIG_TMU0:
-	case SIG_TMU1:
-		return NOT_BUILT("texture unit");
 	default:
 		break;
 	}

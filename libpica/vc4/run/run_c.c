@@ -101,6 +101,7 @@ static void set_flags(struct core *k, const struct result *r, unsigned lanes) {
 /* Where a result goes, and how it is packed. */
 struct destination {
 	unsigned file, address;
+	bool is_on; /* else nothing is written; the periphery also sees a write in no lanes */
 	bool is_mul, is_float;
 	unsigned lanes;
 };
@@ -111,7 +112,7 @@ static int write(struct core *k, const struct qpu_instruction *q, const struct d
 	uint32_t *row = d->address < 32 ? m->file[d->file][d->address] :
 			d->address < WRITE_R0 + 4 ? m->r[d->address - WRITE_R0] : NULL;
 	const bool packs_a = !q->pm && d->file == 0 && d->address < 32;
-	if (!d->lanes) {
+	if (!d->is_on) {
 		return 0; /* then the pack may be a reserved one */
 	}
 	for (unsigned i = 0; i < QPU_LANES; i++) {
@@ -170,16 +171,16 @@ static int run_alu(struct core *k, const struct qpu_instruction *q) {
 	run_add(k, q, &a, saturated);
 	run_mul(k, q, &b);
 	const struct destination to_add = {
-		q->ws, q->waddr_add, false, alu_makes_floats(q->op_add),
-		q->op_add ? lanes_of(k, q->cond_add) : 0,
+		q->ws, q->waddr_add, q->op_add && q->cond_add, false,
+		alu_makes_floats(q->op_add), lanes_of(k, q->cond_add),
 	};
 	const struct destination to_mul = {
-		!q->ws, q->waddr_mul, true, q->op_mul == MUL_FMUL,
-		q->op_mul ? lanes_of(k, q->cond_mul) : 0,
+		!q->ws, q->waddr_mul, q->op_mul && q->cond_mul, true, q->op_mul == MUL_FMUL,
+		lanes_of(k, q->cond_mul),
 	};
 	if (q->sf && q->op_add) {
 		set_flags(k, &a, to_add.lanes);
-	} else if (q->sf) {
+	} else if (q->sf && q->op_mul) {
 		set_flags(k, &b, to_mul.lanes);
 	}
 	if (q->raddr_a == READ_VARYING || (q->raddr_b == READ_VARYING &&
@@ -189,10 +190,13 @@ static int run_alu(struct core *k, const struct qpu_instruction *q) {
 	if (q->sig == SIG_COLOR_LOAD || q->sig == SIG_COLOR_LOAD_END) {
 		tlb_load(m);
 	}
+	if (q->sig == SIG_TMU0 || q->sig == SIG_TMU1) {
+		ret = tmu_load(m, q->sig - SIG_TMU0);
+	}
 	if (q->sig == SIG_PROGRAM_END || q->sig == SIG_COLOR_LOAD_END) {
 		machine_end(m);
 	}
-	ret = write(k, q, &to_add, saturated);
+	ret = ret ? ret : write(k, q, &to_add, saturated);
 	return ret ? ret : write(k, q, &to_mul, b.v);
 }
 
@@ -206,10 +210,10 @@ static int run_load(struct core *k, const struct qpu_instruction *q) {
 		v[i] = r.v[i];
 	}
 	const struct destination to_add = {
-		q->ws, q->waddr_add, false, false, lanes_of(k, q->cond_add)
+		q->ws, q->waddr_add, q->cond_add, false, false, lanes_of(k, q->cond_add)
 	};
 	const struct destination to_mul = {
-		!q->ws, q->waddr_mul, true, false, lanes_of(k, q->cond_mul)
+		!q->ws, q->waddr_mul, q->cond_mul, true, false, lanes_of(k, q->cond_mul)
 	};
 	if (q->sf) {
 		set_flags(k, &r, q->cond_add ? to_add.lanes : to_mul.lanes);
@@ -233,8 +237,8 @@ static int run_branch(struct core *k, const struct qpu_word *w) {
 	for (unsigned i = 0; i < QPU_LANES; i++) {
 		add[i] = mul[i] = link;
 	}
-	const struct destination to_add = { q->ws, q->waddr_add, false, false, ALL_LANES };
-	const struct destination to_mul = { !q->ws, q->waddr_mul, true, false, ALL_LANES };
+	const struct destination to_add = { q->ws, q->waddr_add, true, false, false, ALL_LANES };
+	const struct destination to_mul = { !q->ws, q->waddr_mul, true, true, false, ALL_LANES };
 	ret = write(k, q, &to_add, add);
 	return ret ? ret : write(k, q, &to_mul, mul);
 }

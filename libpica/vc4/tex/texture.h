@@ -1,0 +1,41 @@
+/*
+ * Look-ups of the texture unit: configuration words, formats, wrapping, filters, levels, cubes, and
+ * words of memory. [fidelity: vc4-textures]
+ */
+#ifndef VC4_TEXTURE_H
+#define VC4_TEXTURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/space/space.h"
+#include "vc4/tex/layout.h"
+
+enum { VC4_TEX_LANES = 16, VC4_TEX_LEVELS = 12 };
+
+/* Lanes 4q to 4q + 3 are a quad of pixels, whose differences choose the level. */
+struct vc4_lookup {
+	const struct space *space;
+	unsigned n_words;  /* configuration words, 1 to 4; 0: s is an address of memory */
+	uint32_t word[4];
+	unsigned lanes;    /* bit: lane that takes part; the others get 0 */
+	/* Of each lane: floats, but for a border colour in r and an address in s. */
+	uint32_t s[VC4_TEX_LANES], t[VC4_TEX_LANES], r[VC4_TEX_LANES], b[VC4_TEX_LANES];
+};
+
+/*
+ * Returns 0, or, with *why set, -EINVAL (reserved configuration), -EOPNOTSUPP (known, not built) or
+ * -ERANGE (texels, or a word in lanes of strict, outside of memory; a word elsewhere reads 0).
+ */
+int vc4_texture_look_up(const struct vc4_lookup *l, unsigned strict, uint32_t out[VC4_TEX_LANES],
+		const char **why);
+
+/* ---- Formats; for the room ---- */
+
+/* Bytes of a pixel, or of a block of ETC1; 0: not built. */
+unsigned vc4_texel_bytes(unsigned type);
+enum { VC4_TYPE_ETC1 = 8, VC4_TYPE_RASTER = 16 };
+/* Returns R, G, B, A in bytes 0 to 3. p: the bytes of the pixel; x, y: in a block of ETC1. */
+uint32_t vc4_texel(unsigned type, const uint8_t *p, unsigned x, unsigned y);
+
+#endif
