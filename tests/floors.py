@@ -19,7 +19,7 @@ FLOOR = {
     'libpica/core/chunk': 6, 'libpica/vc4/run': 6,
     'libpica/core/tile': 7, 'libpica/pica/shader': 7,
     'libpica/core/pass': 8, 'libpica/pica/geom': 8, 'libpica/pica/frag': 8, 'libpica/pica/toolchain': 8,
-    'libpica/pica/draw': 9,
+    'libpica/pica/draw': 9, 'libpica/vc4/draw': 9,
     'libpica/capture/form': 9, 'libpica/capture/disk': 10, 'libpica/pica/front': 10,
     'libpica/capture/container': 11, 'libpica/capture/citrace': 11,
     'libpica/capture': 12,

@@ -255,12 +255,12 @@ static bool clipped_triangle(struct segment_run *r, const struct clip_vertex *co
 static bool triangle(struct segment_run *r, const uint32_t corner[3], unsigned negated) {
 	const struct vertex_scratch *s = r->s;
 	const uint32_t a = corner[0], b = corner[1], c = corner[2];
-	unsigned any = s->code[a] | s->code[b] | s->code[c];
+	const unsigned any = s->code[a] | s->code[b] | s->code[c];
 	r->c->triangles++;
 	if (s->code[a] & s->code[b] & s->code[c]) {
 		return true;
 	}
-	if (any) {
+	if (any & ~(unsigned)r->g->may_stay) {
 		const struct clip_vertex *v[3] = { &s->cv[a], &s->cv[b], &s->cv[c] };
 		struct clip_vertex turned[3];
 		for (unsigned i = 0; i < 3; i++) {

@@ -24,6 +24,8 @@ struct geom_state {
 	uint32_t flat;          /* bit p: plane p keeps its plain value; as raster_state.flat */
 	uint32_t height;        /* of the framebuffer */
 	float clip_plane[4];
+	/* Bits of codes that drop triangles, if all corners have them, but clip none. */
+	uint8_t may_stay;
 };
 
 /*

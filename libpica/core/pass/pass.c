@@ -200,6 +200,12 @@ int exec_add_draw(struct exec *x, const struct draw *d) {
 	return 0;
 }
 
+void exec_clear_pass(struct exec *x) {
+	for (unsigned i = 0; i < x->open->n_chunks; i++) {
+		chunk_reset(x->open->chunks[i]);
+	}
+}
+
 void exec_close_pass(struct exec *x) {
 	struct unit *u = x->open;
 	if (!u) {

@@ -239,6 +239,8 @@ void exec_make_room(struct exec *x);
 void engine_trim(struct engine *e);
 /* Returns whether the pass is full: close it before adding more. */
 bool exec_is_full(const struct exec *x);
+/* The draws that the open pass has so far draw nothing. */
+void exec_clear_pass(struct exec *x);
 /* Closes the open pass, if any, and lets it run. */
 void exec_close_pass(struct exec *x);
 

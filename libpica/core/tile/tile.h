@@ -15,6 +15,7 @@ enum { TILE_BUFFER_PX = 64 * 64 }; /* or 32 * 32 with four samples */
 struct tile_buffer {
 	PICA_ALIGNED(64) uint32_t color[TILE_BUFFER_PX];
 	PICA_ALIGNED(64) uint32_t depth[TILE_BUFFER_PX];
+	uint64_t spent; /* the program's own */
 };
 
 /* A bin to draw, and the first pixel of the tile that it is drawn to. */
