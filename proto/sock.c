@@ -72,6 +72,12 @@ static unsigned take_fds(struct sock_message *m, struct msghdr *msg) {
 	return n_taken;
 }
 
+/* Of a message that was looked at and whose descriptors we hold, so that no last one is closed. */
+static void discard(int sock) {
+	while (recv(sock, NULL, 0, MSG_DONTWAIT) < 0 && (errno == EINTR || errno == ECONNRESET)) {
+	}
+}
+
 int sock_receive(int sock, struct sock_message *m) {
 	/*
 	 * Room for more than we take, so that a surplus is seen and not only cut off by the kernel:
@@ -99,7 +105,7 @@ int sock_receive(int sock, struct sock_message *m) {
 	bool is_reset = false;
 	do {
 		is_reset = n < 0 && errno == ECONNRESET;
-		n = recvmsg(sock, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+		n = recvmsg(sock, &msg, MSG_PEEK | MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	} while (n < 0 && (errno == EINTR || (errno == ECONNRESET && !is_reset)));
 	if (n < 0) {
 		return errno == EWOULDBLOCK ? -EAGAIN : -errno;
@@ -111,17 +117,16 @@ int sock_receive(int sock, struct sock_message *m) {
 	}
 	m->size_bytes = (size_t)n;
 	const struct pica_message *head = sock_head(m);
-	if (n_taken > PICA_MESSAGE_FDS || (msg.msg_flags & MSG_TRUNC) ||
+	const bool is_bad = n_taken > PICA_MESSAGE_FDS || (msg.msg_flags & MSG_TRUNC) ||
 			(size_t)n < sizeof(*head) || head->magic != PICA_MESSAGE_MAGIC ||
-			head->size_bytes != (size_t)n || (is_cut && n_taken == ROOM)) {
+			head->size_bytes != (size_t)n || (is_cut && n_taken == ROOM);
+	if (is_bad || is_cut) {
 		sock_drop(m);
-		return -EPROTO;
 	}
-	if (is_cut) {
-		sock_drop(m);
-		return -EMFILE;
+	if (!is_bad || (n_taken == 0 && !is_cut)) {
+		discard(sock);
 	}
-	return 1;
+	return is_bad ? -EPROTO : is_cut ? -EMFILE : 1;
 }
 
 int sock_take(const struct sock_message *m, void *out, size_t size_bytes, unsigned n_fds) {

@@ -27,9 +27,10 @@ int sock_send(int sock, void *message, size_t size_bytes, const int *fds, unsign
 /*
  * Receives one message. Returns 1 if *m holds a message with a valid header (magic, size); 0 if the
  * peer has closed; -EAGAIN if none is there; -EPROTO for a message that is not ours, is cut off, or
- * has more descriptors than PICA_MESSAGE_FDS (all are closed); -EMFILE if this process has no
- * descriptors left for those that came (*m holds the message without any); or another error of
- * recvmsg(2).
+ * has more descriptors than PICA_MESSAGE_FDS; -EMFILE if this process has no descriptors left for
+ * those that came (*m holds the message without any); or another error of recvmsg(2).
+ * The last close of a descriptor may wait for its peer or its file system. Therefore a message that
+ * is -EPROTO and has descriptors stays unread: the caller closes the socket.
  */
 int sock_receive(int sock, struct sock_message *m);
 /* The header; the rest follows it in m->bytes. */

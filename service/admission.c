@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "service/foreign.h"
 #include "service/memory_quota.h"
 #include "service/server_impl.h"
 #include "service/session.h"
@@ -157,7 +158,7 @@ static void refuse(struct server *server, int sock, int error, const char *why) 
 	m.error = error;
 	snprintf(m.text, sizeof(m.text), "%s", why);
 	sock_send(sock, &m, sizeof(m), NULL, 0);
-	close(sock);
+	foreign_close_socket(sock, NULL);
 	metrics_refused(&server->metrics, error);
 	server_log_of(server, LOG_STRANGERS, LOG_LEVEL_WARNING,
 			"event=connection_refused why=\"%s\"", why);

@@ -30,16 +30,6 @@ static void unref(struct archive *a) {
 	}
 }
 
-static int spawn(void *(*main)(void *arg), void *arg) {
-	pthread_attr_t detached;
-	pthread_t thread;
-	pthread_attr_init(&detached);
-	pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
-	const int ret = -pthread_create(&thread, &detached, main, arg);
-	pthread_attr_destroy(&detached);
-	return ret;
-}
-
 void recording_free(struct recording *r, uint64_t size_bytes) {
 	record_space_release(r);
 	r->archive->n_recordings--;
@@ -246,7 +236,7 @@ void recording_finish(struct recording *r) {
 	a->n_finishing += has_room;
 	a->refs += has_room;
 	pthread_mutex_unlock(&a->mutex);
-	if (has_room && spawn(run_finish, r) < 0) {
+	if (has_room && spawn_detached(run_finish, r) < 0) {
 		run_finish(r); /* no threads are left: it takes as long as it takes */
 	}
 }
@@ -280,7 +270,7 @@ int archive_create(struct archive **out, struct server *server, const char *fold
 	deadline_cond_init(&a->cond);
 	pthread_mutex_init(&a->mutex, NULL);
 	a->refs = 2;
-	ret = spawn(run, a);
+	ret = spawn_detached(run, a);
 	if (ret < 0) {
 		goto err_watch;
 	}

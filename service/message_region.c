@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "service/context.h"
+#include "service/foreign.h"
 #include "service/memory_quota.h"
 #include "service/message.h"
 #include "service/record.h"
@@ -11,6 +12,8 @@
 #include "service/session.h"
 
 enum { PAGE = 4096 };
+
+static const char not_memory[] = "not a memfd of that size whose size is sealed";
 
 static const char *region_error(
 		const struct session *s, const struct pica_msg_region *m, int *error) {
@@ -79,8 +82,7 @@ void region_make(struct session *s, const struct pica_msg_region *m, int fd_in) 
 			     region_create(&r, all, s->uid, REGION_MADE, m->size_bytes, &fd);
 	if (error < 0) {
 		session_reply_error(s, &m->head, error,
-				fd_in >= 0 ? "not a memfd of that size whose size is sealed" :
-					     "no memory for a region");
+				fd_in >= 0 ? not_memory : "no memory for a region");
 		return;
 	}
 	why = memory_quota_error(s, 0, 0);
@@ -152,6 +154,10 @@ void message_make_region(struct session *s, struct sock_message *raw) {
 	}
 	if (!c) {
 		region_make(s, m, is_import ? raw->fd[0] : -1);
+		return;
+	}
+	if (is_import && !foreign_is_memory(raw->fd[0])) {
+		session_reply_error(s, &m->head, -EINVAL, not_memory);
 		return;
 	}
 	struct request *r = request_create(s, &m->head, sizeof(*m));

@@ -163,6 +163,16 @@ static void *run(void *arg) {
 	return NULL;
 }
 
+int spawn_detached(void *(*main)(void *arg), void *arg) {
+	pthread_attr_t detached;
+	pthread_t thread;
+	pthread_attr_init(&detached);
+	pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+	const int ret = -pthread_create(&thread, &detached, main, arg);
+	pthread_attr_destroy(&detached);
+	return ret;
+}
+
 void deadline_cond_init(pthread_cond_t *cond) {
 	pthread_condattr_t attributes;
 	pthread_condattr_init(&attributes);

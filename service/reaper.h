@@ -39,6 +39,7 @@ struct dying {
 	atomic_uint contexts;   /* that are being destroyed */
 	atomic_uint recordings; /* that begin, go on, or are being finished */
 	atomic_uint finishing;  /* of these */
+	atomic_uint closing;    /* descriptors, which may take for ever (foreign.h) */
 	uint64_t reserved_bytes; /* for these, of the disk: under the archive's mutex */
 };
 
@@ -78,6 +79,9 @@ void remains_append(struct remains_queue *q, struct remains *m);
  * number after the greatest. Returns NULL if none is left.
  */
 struct remains *remains_take(struct remains_queue *q);
+
+/* A thread that nobody waits for. Returns 0 or a negative errno. */
+int spawn_detached(void *(*main)(void *arg), void *arg);
 
 /* ---- Waiting until a time of the monotonic clock; UINT64_MAX: no end ---- */
 

@@ -16,6 +16,8 @@
 
 #include <seccomp.h>
 
+#include "service/foreign.h"
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 #define S SCMP_SYS
@@ -110,6 +112,9 @@ static int add_arguments(scmp_filter_ctx filter, unsigned features) {
 		{ SCMP_SYS(tgkill), 0, WHOLE, (scmp_datum_t)getpid() },
 		{ SCMP_SYS(prctl), 0, WHOLE, PR_SET_NAME },
 		{ SCMP_SYS(prlimit64), 2, WHOLE, 0 },
+		/* Which control data comes with messages. */
+		{ SCMP_SYS(setsockopt), 2, WHOLE, SO_PASSCRED },
+		{ SCMP_SYS(setsockopt), 2, WHOLE, SO_PASSRIGHTS },
 		/* The configuration is read again. */
 		{ SCMP_SYS(open), 1, reading, O_RDONLY },
 		{ SCMP_SYS(openat), 2, reading, O_RDONLY },
@@ -131,7 +136,11 @@ static int add_arguments(scmp_filter_ctx filter, unsigned features) {
 	for (size_t i = 0; i < COUNT(narrow) && ret == 0; i++) {
 		bool is_open = narrow[i].call == SCMP_SYS(open) ||
 				narrow[i].call == SCMP_SYS(openat);
-		if (!is_open || !(features & (SANDBOX_FILES | SANDBOX_DRM))) {
+		const bool is_option = narrow[i].call == SCMP_SYS(setsockopt);
+		const unsigned whole = is_open ? SANDBOX_FILES | SANDBOX_DRM :
+				       is_option ? SANDBOX_DRM | SANDBOX_SEAT :
+						   0;
+		if (!(features & whole)) {
 			ret = add_narrow(filter, SCMP_ACT_ALLOW, &narrow[i]);
 		}
 	}

@@ -11,6 +11,7 @@
 #include "service/acceptor.h"
 #include "service/context.h"
 #include "service/fault.h"
+#include "service/foreign.h"
 #include "service/logfmt.h"
 #include "service/memory_quota.h"
 #include "service/reaper.h"
@@ -131,6 +132,7 @@ int server_listen(struct server *server, int listener) {
 		spare_init(&server->spare);
 		server_spare_end(server);
 	}
+	foreign_allow(listener, false); /* until HELLO is answered */
 	return acceptor_listen(&server->acceptor, listener);
 }
 

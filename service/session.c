@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "service/context.h"
+#include "service/foreign.h"
 #include "service/memory_quota.h"
 #include "service/message.h"
 #include "service/metrics.h"
@@ -18,7 +19,7 @@
 static const uint64_t dying_rest_ns = 1000000;
 
 /* A user's, or those of all, that make the user's sessions wait. */
-enum { FINISHING_A_USER = 8, DYING_IN_ALL = 64 };
+enum { FINISHING_A_USER = 8, CLOSING_A_USER = 8, DYING_IN_ALL = 64 };
 
 /* ---- Log ---- */
 
@@ -282,6 +283,7 @@ static void greet(struct session *s, struct sock_message *m) {
 	}
 	loop_timer_unset(s->server->loop, &s->hello_timer);
 	s->state = SESSION_OPEN;
+	foreign_allow(s->sock, true);
 	session_welcome(s, &hello.head, hello.wanted | hello.required, fds);
 	for (unsigned i = 0; i < 3; i++) {
 		close(fds[i]);
@@ -311,7 +313,9 @@ static void on_dying_rest(void *owner) {
 static bool has_many_dying(const struct session *s) {
 	const struct dying *d = s->dying;
 	const uint32_t n = atomic_load_explicit(&d->contexts, memory_order_relaxed);
-	return memory_quota_recovers(s) || n >= s->server->settings.limits.contexts ||
+	return memory_quota_recovers(s) ||
+			atomic_load_explicit(&d->closing, memory_order_relaxed) >= CLOSING_A_USER ||
+			n >= s->server->settings.limits.contexts ||
 			(n > 0 && reaper_pending(s->server->reaper) >= DYING_IN_ALL) ||
 			(s->state == SESSION_GREETING && !s->has_waited &&
 					atomic_load_explicit(&d->finishing, memory_order_relaxed) >=
@@ -365,7 +369,11 @@ bool session_read_message(struct session *s) {
 		} else if (session_catch_up(s)) {
 			message_handle(s, m);
 		}
-		sock_drop(m);
+	}
+	for (unsigned i = 0; i < m->n_fds; i++) {
+		if (m->fd[i] >= 0) {
+			foreign_close(m->fd[i], s->dying);
+		}
 	}
 	return s->has_mail;
 }
@@ -443,7 +451,7 @@ void session_destroy(struct session *s) {
 	free(s->regions);
 	pica_memory_destroy(s->memory);
 	region_drop(s->ring_memory);
-	close(s->sock);
+	foreign_close_socket(s->sock, s->dying);
 	if (s->bell_in >= 0) {
 		close(s->bell_in);
 		close(s->bell_out);

@@ -139,7 +139,13 @@ static bool descriptors_with_hello(struct bench *b) {
 	const int fds[3] = { 0, 1, 2 };
 	raw_hello_init(&h, 0);
 	r.sock = raw_dial(b->daemon.socket);
-	EXPECT(r.sock >= 0 && raw_send(r.sock, &h, sizeof(h), fds, 3) == 0);
+	EXPECT(r.sock >= 0);
+	const int ret = raw_send(r.sock, &h, sizeof(h), fds, 3);
+	if (ret == -EPERM) { /* Linux 6.16: they do not even arrive */
+		raw_close(&r);
+		return true;
+	}
+	EXPECT(ret == 0);
 	return is_told(&r, -EPROTO, "expected HELLO");
 }
 
@@ -147,13 +153,12 @@ static bool descriptors_with_hello(struct bench *b) {
 static bool thousand_descriptors(struct bench *b) {
 	struct pica_msg_hello h;
 	int fds[250];
-	struct raw r = { .bell_in = -1, .bell_out = -1 };
+	struct raw r;
 	for (unsigned i = 0; i < 250; i++) {
 		fds[i] = 0;
 	}
 	raw_hello_init(&h, 0);
-	r.sock = raw_dial(b->daemon.socket);
-	EXPECT(r.sock >= 0);
+	EXPECT(raw_open(&r, b->daemon.socket, 8) == 0);
 	for (unsigned i = 0; i < 4; i++) {
 		int ret = raw_send(r.sock, &h, sizeof(h), fds, 250);
 		EXPECT(ret == 0 || (i > 0 && ret < 0)); /* dropped at the first one */

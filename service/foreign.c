@@ -1,0 +1,81 @@
+#include "service/foreign.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "service/reaper.h"
+
+struct closing {
+	int fd;
+	struct dying *user; /* a reference, or NULL */
+};
+
+static void *run(void *arg) {
+	struct closing *c = arg;
+	close(c->fd);
+	if (c->user) {
+		atomic_fetch_sub_explicit(&c->user->closing, 1, memory_order_relaxed);
+		dying_put(c->user);
+	}
+	free(c);
+	return NULL;
+}
+
+/* Without memory or threads it takes as long as it takes. */
+static void close_apart(int fd, struct dying *user) {
+	struct closing *c = malloc(sizeof(*c));
+	if (!c) {
+		close(fd);
+		return;
+	}
+	*c = (struct closing){ fd, user };
+	if (user) {
+		atomic_fetch_add_explicit(&user->refs, 1, memory_order_relaxed);
+		atomic_fetch_add_explicit(&user->closing, 1, memory_order_relaxed);
+	}
+	if (spawn_detached(run, c) < 0) {
+		run(c);
+	}
+}
+
+/*
+ * Nothing more can come. Asked for credentials, the kernel has control data for each message, and
+ * tells that there is no room for it.
+ */
+static bool has_unread(int sock) {
+	const int on = 1;
+	struct msghdr msg = { 0 };
+	shutdown(sock, SHUT_RD);
+	setsockopt(sock, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on));
+	recvmsg(sock, &msg, MSG_PEEK | MSG_DONTWAIT);
+	return msg.msg_flags & (MSG_CTRUNC | MSG_TRUNC);
+}
+
+bool foreign_is_memory(int fd) {
+	return fcntl(fd, F_GET_SEALS) >= 0;
+}
+
+void foreign_close(int fd, struct dying *user) {
+	if (foreign_is_memory(fd)) {
+		close(fd);
+	} else {
+		close_apart(fd, user);
+	}
+}
+
+void foreign_close_socket(int sock, struct dying *user) {
+	if (has_unread(sock)) {
+		close_apart(sock, user);
+	} else {
+		close(sock);
+	}
+}
+
+void foreign_allow(int sock, bool on) {
+	const int value = on;
+	setsockopt(sock, SOL_SOCKET, SO_PASSRIGHTS, &value, sizeof(value));
+}
