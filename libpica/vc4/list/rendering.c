@@ -3,6 +3,8 @@
 
 #include <errno.h>
 
+enum { REMEMBERED = 4 }; /* loads and stores of a tile, mostly */
+
 /* ---- Operations ---- */
 
 /* Returns the index of what is in force in frame.renderings, or -ENOMEM. */
@@ -52,19 +54,23 @@ static int operation(struct vc4_reader *r, enum vc4_tile_op_kind kind, uint32_t 
 	return 0;
 }
 
-/* Appends a load or a store; one that repeats the last transfer shares it. */
+/* Appends a load or a store; one that is among the last transfers shares it. */
 static int transfer(struct vc4_reader *r, enum vc4_tile_op_kind kind,
 		const struct vc4_transfer *t, uint32_t address) {
 	struct vc4_frame *f = r->frame;
-	if (!f->n_transfers || memcmp(&f->transfers[f->n_transfers - 1], t, sizeof(*t)) != 0) {
-		struct vc4_transfer *all = vc4_room(r, f->transfers, f->n_transfers,
-				&r->transfer_capacity, sizeof(*all));
-		if (!all) {
-			return vc4_fail(r, -ENOMEM, "out of memory");
+	const uint32_t oldest = f->n_transfers > REMEMBERED ? f->n_transfers - REMEMBERED : 0;
+	for (uint32_t i = f->n_transfers; i-- > oldest;) {
+		if (memcmp(&f->transfers[i], t, sizeof(*t)) == 0) {
+			return operation(r, kind, i, address);
 		}
-		f->transfers = all;
-		memcpy(&all[f->n_transfers++], t, sizeof(*t));
 	}
+	struct vc4_transfer *all = vc4_room(r, f->transfers, f->n_transfers,
+			&r->transfer_capacity, sizeof(*all));
+	if (!all) {
+		return vc4_fail(r, -ENOMEM, "out of memory");
+	}
+	f->transfers = all;
+	memcpy(&all[f->n_transfers++], t, sizeof(*t));
 	return operation(r, kind, f->n_transfers - 1, address);
 }
 
@@ -167,28 +173,28 @@ static int store_resolved(struct vc4_reader *r) {
 }
 
 /* A full transfer, as 0x1A and 0x1B and the buffer FULL of general ones have it. */
-static struct vc4_transfer full_transfer(uint32_t address, bool no_color, bool no_zs) {
-	struct vc4_transfer t;
-	memset(&t, 0, sizeof(t));
-	t.address = address & VC4_ADDRESS_BITS;
-	t.is_full = true;
-	t.color = !no_color;
-	t.z = !no_zs;
-	t.stencil = !no_zs;
-	return t;
+static void full_transfer(struct vc4_transfer *t, uint32_t address, bool no_color, bool no_zs) {
+	memset(t, 0, sizeof(*t));
+	t->address = address & VC4_ADDRESS_BITS;
+	t->is_full = true;
+	t->color = !no_color;
+	t->z = !no_zs;
+	t->stencil = !no_zs;
 }
 
 static int store_full(struct vc4_reader *r, const uint8_t *c) {
-	struct vc4_transfer t = full_transfer(VC4_STORE_FULL_ADDRESS(c),
-			VC4_STORE_FULL_NO_COLOR(c), VC4_STORE_FULL_NO_ZS(c));
+	struct vc4_transfer t;
+	full_transfer(&t, VC4_STORE_FULL_ADDRESS(c), VC4_STORE_FULL_NO_COLOR(c),
+			VC4_STORE_FULL_NO_ZS(c));
 	t.clears_color = !VC4_STORE_FULL_NO_CLEAR(c);
 	t.clears_zs = t.clears_color;
 	return store(r, &t);
 }
 
 static int load_full(struct vc4_reader *r, const uint8_t *c) {
-	const struct vc4_transfer t = full_transfer(VC4_LOAD_FULL_ADDRESS(c),
-			VC4_LOAD_FULL_NO_COLOR(c), VC4_LOAD_FULL_NO_ZS(c));
+	struct vc4_transfer t;
+	full_transfer(&t, VC4_LOAD_FULL_ADDRESS(c), VC4_LOAD_FULL_NO_COLOR(c),
+			VC4_LOAD_FULL_NO_ZS(c));
 	return load(r, &t);
 }
 
@@ -224,7 +230,7 @@ static int store_general(struct vc4_reader *r, const uint8_t *c) {
 		return ret;
 	}
 	if (buffer == VC4_BUFFER_FULL) {
-		t = full_transfer(t.address, VC4_STORE_GENERAL_NO_COLOR(c),
+		full_transfer(&t, VC4_STORE_GENERAL_ADDRESS(c), VC4_STORE_GENERAL_NO_COLOR(c),
 				VC4_STORE_GENERAL_NO_ZS(c));
 	} else if (buffer != VC4_BUFFER_NONE && decimate > VC4_SAMPLES_16) {
 		return vc4_fail(r, -EINVAL, "there is no such decimation");
@@ -251,7 +257,7 @@ static int load_general(struct vc4_reader *r, const uint8_t *c) {
 		return vc4_fail(r, -EINVAL, "Z is not loaded without stencil");
 	}
 	if (buffer == VC4_BUFFER_FULL) {
-		t = full_transfer(t.address, VC4_LOAD_GENERAL_NO_COLOR(c),
+		full_transfer(&t, VC4_LOAD_GENERAL_ADDRESS(c), VC4_LOAD_GENERAL_NO_COLOR(c),
 				VC4_LOAD_GENERAL_NO_ZS(c));
 	}
 	return load(r, &t);
