@@ -1,7 +1,10 @@
 /* Pictures of the VideoCore IV: the article's triangle, a console's triangle. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <png.h>
 
 #include "tests/suite.h"
 #include "vc4_rig.h"
@@ -62,5 +65,187 @@ TEST_LOOP(the_articles_triangle, 2 * ISA_COUNT * 2) {
 	ck_assert_int_eq(rig.result, 0);
 	ck_assert_int_eq(rig.unit.error.error, 0);
 	ck_assert_uint_eq(rig_crc32(rig_at(&rig, RIG_TARGET), PICTURE_BYTES), 0x3389075A);
+	rig_close(&rig);
+}
+
+/* ---- Pictures of a console's screen (Surati's d50 and d53) ---- */
+
+/* Program B of the reference, red in byte 2: three varyings, alpha 255. */
+static void put_color_program(void) {
+	rig_hex(&rig, RIG_SHADERS + 0x200,
+			"000000FF E70802E0 37303E20 E0490010 77313E21 21480210"
+			"77333E21 62480240 47059E21 A34862D1 0F009E20 E34950D1 17009E20 E34940D1"
+			"C0769E15 A70B0210 00709E00 E7090030 00709E00 E7090010 00709E00 E7090050");
+}
+
+/* NV vertices: Xs, Ys, Zs, 1/Wc, then red, green, blue. */
+static void put_vertices(const int16_t xy[3][2], float w) {
+	uint8_t *at = rig_at(&rig, RIG_VERTICES);
+	for (unsigned i = 0; i < 3; i++) {
+		const float rest[5] = { 0.94f, w, i == 0, i == 1, i == 2 };
+		memcpy(at + 24 * i, xy[i], 4);
+		memcpy(at + 24 * i + 4, rest, sizeof(rest));
+	}
+}
+
+static const char nv_record[] = "00 18 00 03 00021100 00000000 00801100";
+
+/* The console's frame buffer: bytes R, G, B. */
+static uint8_t *read_picture(const char *path) {
+	png_image image = { .version = PNG_IMAGE_VERSION };
+	ck_assert_msg(png_image_begin_read_from_file(&image, path) != 0, "%s: %s", path,
+			image.message);
+	ck_assert_uint_eq(image.width, WIDTH);
+	ck_assert_uint_eq(image.height, HEIGHT);
+	image.format = PNG_FORMAT_RGB;
+	uint8_t *rgb = malloc(PNG_IMAGE_SIZE(image));
+	ck_assert(rgb && png_image_finish_read(&image, NULL, rgb, 0, NULL));
+	return rgb;
+}
+
+/*
+ * Which pixels are drawn is the same; a component is at most 1 off, and at most `most` of them are.
+ * The clear colour is yellow.
+ */
+static void expect_picture(const char *path, unsigned n_drawn, unsigned most) {
+	uint8_t *want = read_picture(path);
+	const uint8_t *got = rig_at(&rig, RIG_TARGET);
+	unsigned drawn = 0, off = 0;
+	for (unsigned i = 0; i < WIDTH * HEIGHT; i++) {
+		/* Bytes B, G, R in memory. */
+		const uint8_t rgb[3] = { got[4 * i + 2], got[4 * i + 1], got[4 * i] };
+		static const uint8_t yellow[3] = { 255, 255, 0 };
+		const bool is_drawn = memcmp(rgb, yellow, 3) != 0;
+		ck_assert_msg(is_drawn == (memcmp(want + 3 * i, yellow, 3) != 0), "(%u, %u)",
+				i % WIDTH, i / WIDTH);
+		drawn += is_drawn;
+		for (unsigned k = 0; k < 3; k++) {
+			const int difference = rgb[k] - want[3 * i + k];
+			ck_assert_int_le(abs(difference), 1);
+			off += difference != 0;
+		}
+	}
+	ck_assert_uint_eq(drawn, n_drawn);
+	ck_assert_uint_le(off, most);
+	free(want);
+}
+
+static void draw_console_triangle(const char *state, unsigned flags) {
+	rig_begin(&rig, WIDTH, HEIGHT, 0xFFFFFF00, flags);
+	rig_list(&rig, 0, "60 05 00 00 67 0014 000F");
+	rig_list(&rig, 0, state);
+	rig_list(&rig, 0, "21 04 03000000 00000000");
+	rig_end(&rig);
+	ck_assert_int_eq(rig_run(&rig), 0);
+	ck_assert_int_eq(rig.unit.error.error, 0);
+}
+
+static const int16_t d50[3][2] = { { 0, -3193 }, { -3195, 3193 }, { 3195, 3193 } };
+
+/* T5: at most 0.5 % of 240,000 components are 1 off. */
+TEST(a_triangle_as_on_a_console) {
+	rig_open(&rig, isa_best(), 0);
+	put_color_program();
+	put_vertices(d50, 0.25f);
+	rig_hex(&rig, RIG_SHADERS + 0x340, nv_record);
+	draw_console_triangle("41 40031100", 0);
+	expect_picture(TEST_DATA "/videocore/d50.png", 80000, 1200);
+	rig_close(&rig);
+}
+
+/* T9: at most 2 components of the 898 pixels on edges, which all samples do not cover. */
+TEST(four_samples_as_on_a_console) {
+	static const int16_t xy[3][2] = { { 0, -3193 }, { -3194, 3193 }, { 3194, 3193 } };
+	rig_open(&rig, isa_best(), 0);
+	put_color_program();
+	put_vertices(xy, 0x1.fff8p-3f);
+	rig_hex(&rig, RIG_SHADERS + 0x340, nv_record);
+	draw_console_triangle("41 40031100", 1);
+	expect_picture(TEST_DATA "/videocore/d53.png", 79202 + 99 + 697 + 102, 1200);
+	rig_close(&rig);
+}
+
+/* T6: through programs that copy, from two arrays that share memory. */
+TEST(programs_that_copy_draw_the_same) {
+	static const char copy[] = "ldi vr_setup, %s\nnop\nnop\nnop\nor ra0, vpm, -\n"
+				   "or ra1, vpm, -\nor ra2, vpm, -\nor ra3, vpm, -\n"
+				   "or ra4, vpm, -\nor ra5, vpm, -\n%s"
+				   "ldi vw_setup, 0x1a00\nor vpm, ra0, ra0\nor vpm, ra1, ra1\n"
+				   "or vpm, ra2, ra2\nor vpm, ra3, ra3\nor vpm, ra4, ra4\n"
+				   "or vpm, ra5, ra5\n%snop; thrend\nnop\nnop\n";
+	char vertex[600], coordinate[600];
+	snprintf(vertex, sizeof(vertex), copy, "0x00601a00", "", "");
+	snprintf(coordinate, sizeof(coordinate), copy, "0x00701a00", "or ra6, vpm, -\n",
+			"or vpm, ra6, ra6\n");
+	rig_open(&rig, isa_best(), 0);
+	put_color_program();
+	put_vertices(d50, 0.25f);
+	rig_hex(&rig, RIG_SHADERS + 0x340, nv_record);
+	draw_console_triangle("41 40031100", 0);
+	const uint32_t crc = rig_crc32(rig_at(&rig, RIG_TARGET), PICTURE_BYTES);
+
+	/* Clip coordinates, then the rows of the vertices above: 40 bytes each. */
+	uint8_t vertices[3 * 40];
+	for (unsigned i = 0; i < 3; i++) {
+		const float clip[4] = { (float)d50[i][0] / 1280, (float)d50[i][1] / 960, 3.5f, 4 };
+		memcpy(vertices + 40 * i, clip, sizeof(clip));
+		memcpy(vertices + 40 * i + 16, (uint8_t *)rig_at(&rig, RIG_VERTICES) + 24 * i, 24);
+	}
+	memcpy(rig_at(&rig, RIG_VERTICES + 0x100), vertices, sizeof(vertices));
+	memset(rig_at(&rig, RIG_TARGET), 0, PICTURE_BYTES);
+	rig_program(&rig, RIG_SHADERS, vertex);
+	rig_program(&rig, RIG_SHADERS + 0x100, coordinate);
+	rig_hex(&rig, RIG_SHADERS + 0x300,
+			"0400 00 03 00021100 00000000 0000 02 18 00001100"
+			"00000000 0000 01 1C 00011100 00000000 00811100 1B 28 00 00"
+			"10811100 17 28 00 00");
+	draw_console_triangle("40 02031100", 0);
+	ck_assert_uint_eq(rig_crc32(rig_at(&rig, RIG_TARGET), PICTURE_BYTES), crc);
+	rig_close(&rig);
+}
+
+/*
+ * T8: a matrix from uniforms by a subroutine that is called, the reciprocal of the table. An exact
+ * one would give -3195 for -3194, and another picture than the console's.
+ */
+TEST(programs_that_compute_draw_the_consoles_triangle) {
+#define CALL(row) "bra ra31, 0x110800\nnop\nnop\nnop\nmov " row ", r0\n"
+#define TRANSFORM                                                                                                  \
+	"or ra0, vpm, -\nor ra1, vpm, -\nor ra2, vpm, -\nor ra3, vpm, -\n" CALL("ra4") CALL(                       \
+			"ra5") CALL("ra6")                                                                         \
+			CALL("ra7") "mov recip, ra7\nnop\nnop\nmov ra8, r4\n"                                      \
+				    "fmul r0, ra4, unif\nfmul r0, r0, r4\nftoi r2, r0\n"                           \
+				    "fmul r0, ra5, unif\nfmul r0, r0, r4\nftoi r3, r0\n"                           \
+				    "ldi r1, 0xffff\nand r2, r2, r1\nldi r1, 16\nshl r3, r3, r1\nor ra9, r2, r3\n" \
+				    "fmul r0, ra6, r4\nldi r1, 0x3f800000\nfadd r0, r0, r1\nldi r1, 0x3f000000\nfmul ra10, r0, r1\n"
+#define REST "or vpm, ra9, ra9\nor vpm, ra10, ra10\nor vpm, ra8, ra8\n"
+#define END "nop; thrend\nnop\nnop\n"
+	static const float uniforms[] = { 1 / 20.f, 0, 0, 0, 0, 1 / 15.f, 0, 0, 0, 0, -1.5f, -2.5f,
+		0, 0, -1, 0, 319.5f * 16, -239.5f * 16 };
+	static const float vertices[3][7] = { { 0, 50, -4, 1, 1, 0, 0 },
+		{ -50, -50, -4, 1, 0, 1, 0 }, { 50, -50, -4, 1, 0, 0, 1 } };
+	rig_open(&rig, isa_best(), 0);
+	put_color_program();
+	memcpy(rig_at(&rig, RIG_SHADERS + 0x1000), uniforms, sizeof(uniforms));
+	memcpy(rig_at(&rig, RIG_VERTICES), vertices, sizeof(vertices));
+	rig_program(&rig, RIG_SHADERS + 0x800,
+			"fmul r0, ra0, unif\nfmul r1, ra1, unif\n"
+			"fadd r0, r0, r1\nfmul r1, ra2, unif\nfadd r0, r0, r1\n"
+			"fmul r1, ra3, unif\nbra -, ra31 + 0\nfadd r0, r0, r1\nnop\nnop\n");
+	rig_program(&rig, RIG_SHADERS,
+			"ldi vr_setup, 0x00701a00\nnop\nnop\nnop\n" TRANSFORM
+			"or ra11, vpm, -\nor ra12, vpm, -\nor ra13, vpm, -\n"
+			"ldi vw_setup, 0x1a00\n" REST
+			"or vpm, ra11, ra11\nor vpm, ra12, ra12\nor vpm, ra13, ra13\n" END);
+	rig_program(&rig, RIG_SHADERS + 0x400,
+			"ldi vr_setup, 0x00401a00\nnop\nnop\nnop\n" TRANSFORM
+			"ldi vw_setup, 0x1a00\nor vpm, ra4, ra4\nor vpm, ra5, ra5\n"
+			"or vpm, ra6, ra6\nor vpm, ra7, ra7\n" REST END);
+	rig_hex(&rig, RIG_SHADERS + 0x300,
+			"0400 00 03 00021100 00000000 0000 03 1C 00001100"
+			"00101100 0000 01 10 00041100 00101100 00801100 0F 1C 00 00"
+			"10801100 0B 1C 10 00");
+	draw_console_triangle("40 02031100", 1);
+	expect_picture(TEST_DATA "/videocore/d53.png", 79202 + 99 + 697 + 102, 1200);
 	rig_close(&rig);
 }
