@@ -210,14 +210,14 @@ TEST(programs_that_copy_draw_the_same) {
  */
 TEST(programs_that_compute_draw_the_consoles_triangle) {
 #define CALL(row) "bra ra31, 0x110800\nnop\nnop\nnop\nmov " row ", r0\n"
-#define TRANSFORM                                                                                                  \
-	"or ra0, vpm, -\nor ra1, vpm, -\nor ra2, vpm, -\nor ra3, vpm, -\n" CALL("ra4") CALL(                       \
-			"ra5") CALL("ra6")                                                                         \
-			CALL("ra7") "mov recip, ra7\nnop\nnop\nmov ra8, r4\n"                                      \
-				    "fmul r0, ra4, unif\nfmul r0, r0, r4\nftoi r2, r0\n"                           \
-				    "fmul r0, ra5, unif\nfmul r0, r0, r4\nftoi r3, r0\n"                           \
-				    "ldi r1, 0xffff\nand r2, r2, r1\nldi r1, 16\nshl r3, r3, r1\nor ra9, r2, r3\n" \
-				    "fmul r0, ra6, r4\nldi r1, 0x3f800000\nfadd r0, r0, r1\nldi r1, 0x3f000000\nfmul ra10, r0, r1\n"
+#define POSITION "or ra0, vpm, -\nor ra1, vpm, -\nor ra2, vpm, -\nor ra3, vpm, -\n"
+#define RECIPROCAL "mov recip, ra7\nnop\nnop\nmov ra8, r4\n"
+#define SCREEN(to, from) "fmul r0, " from ", unif\nfmul r0, r0, r4\nftoi " to ", r0\n"
+#define PACK "ldi r1, 0xffff\nand r2, r2, r1\nldi r1, 16\nshl r3, r3, r1\nor ra9, r2, r3\n"
+#define DEPTH "fmul r0, ra6, r4\nldi r1, 0x3f800000\nfadd r0, r0, r1\n" \
+	      "ldi r1, 0x3f000000\nfmul ra10, r0, r1\n"
+#define TRANSFORM POSITION CALL("ra4") CALL("ra5") CALL("ra6") CALL("ra7") RECIPROCAL \
+	SCREEN("r2", "ra4") SCREEN("r3", "ra5") PACK DEPTH
 #define REST "or vpm, ra9, ra9\nor vpm, ra10, ra10\nor vpm, ra8, ra8\n"
 #define END "nop; thrend\nnop\nnop\n"
 	static const float uniforms[] = { 1 / 20.f, 0, 0, 0, 0, 1 / 15.f, 0, 0, 0, 0, -1.5f, -2.5f,
