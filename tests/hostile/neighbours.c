@@ -128,14 +128,10 @@ static int64_t stop_ms(struct daemon *d) {
 }
 
 static void start(struct daemon *d, bool is_wide) {
-	static const char *const args[] = { "--threads", "2", "--access", "all", "--log-level",
-		"error" };
 	daemon_init(d, options.picad);
-	memcpy(d->arg, args, sizeof(args));
-	if (is_wide) {
-		d->arg[6] = "--max-sessions";
-		d->arg[7] = "65"; /* the silent ones and the victim */
-	}
+	/* 65 sessions: the silent ones and the victim */
+	daemon_options(d, "--threads 2 --access all --log-level error%s",
+			is_wide ? " --max-sessions 65" : "");
 	d->before_exec = before_picad;
 	if (chown(d->folder, PICAD_UID, PICAD_UID) < 0 || chmod(d->folder, 0711) < 0) {
 		die(d->folder);

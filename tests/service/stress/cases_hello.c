@@ -10,7 +10,7 @@
 static bool say(struct bench *b, const void *bytes, size_t size_bytes, int error,
 		const char *text) {
 	struct raw r = { .bell_in = -1, .bell_out = -1 };
-	r.sock = raw_dial(b->daemon.socket);
+	r.sock = raw_dial(b->daemon->socket);
 	EXPECT(r.sock >= 0);
 	EXPECT(raw_send(r.sock, bytes, size_bytes, NULL, 0) == 0);
 	return is_told(&r, error, text);
@@ -18,7 +18,7 @@ static bool say(struct bench *b, const void *bytes, size_t size_bytes, int error
 
 static bool says_nothing(struct bench *b) {
 	struct raw r = { .bell_in = -1, .bell_out = -1 };
-	r.sock = raw_dial(b->daemon.socket);
+	r.sock = raw_dial(b->daemon->socket);
 	EXPECT(r.sock >= 0);
 	return is_told(&r, -ETIME, "no HELLO came in time");
 }
@@ -91,7 +91,7 @@ static bool version_from_the_future(struct bench *b) {
 	raw_hello_init(&h, 0);
 	h.min_version = 7;
 	h.max_version = 9;
-	r.sock = raw_dial(b->daemon.socket);
+	r.sock = raw_dial(b->daemon->socket);
 	EXPECT(r.sock >= 0 && raw_send(r.sock, &h, sizeof(h), NULL, 0) == 0);
 	EXPECT(is_told(&r, -EPROTONOSUPPORT, "no common version"));
 	EXPECT(r.error.min_version == PICA_PROTOCOL_VERSION &&
@@ -102,10 +102,10 @@ static bool version_from_the_future(struct bench *b) {
 /* Served, but with entries and a priority that the service chooses. */
 static bool wishes_beyond_measure(struct bench *b) {
 	struct raw r;
-	EXPECT(raw_open(&r, b->daemon.socket, 0xFFFFFFFF) == 0);
+	EXPECT(raw_open(&r, b->daemon->socket, 0xFFFFFFFF) == 0);
 	EXPECT(r.welcome.sq_entries == PICA_RING_MAX_ENTRIES);
 	raw_close(&r);
-	EXPECT(raw_open(&r, b->daemon.socket, 1) == 0);
+	EXPECT(raw_open(&r, b->daemon->socket, 1) == 0);
 	EXPECT(r.welcome.sq_entries == PICA_RING_MIN_ENTRIES);
 	raw_close(&r);
 	return true;
@@ -115,7 +115,7 @@ static bool wishes_beyond_measure(struct bench *b) {
 static bool name_that_forges_the_log(struct bench *b) {
 	struct pica_msg_hello h;
 	uint8_t answer[PICA_MESSAGE_MAX];
-	int sock = raw_dial(b->daemon.socket);
+	int sock = raw_dial(b->daemon->socket);
 	raw_hello_init(&h, 0);
 	memcpy(h.name, "x\"\nlevel=error event=forged\xFF\x80\x1B[m", PICA_NAME_BYTES);
 	EXPECT(sock >= 0 && raw_send(sock, &h, sizeof(h), NULL, 0) == 0);
@@ -124,12 +124,12 @@ static bool name_that_forges_the_log(struct bench *b) {
 	close(sock);
 	/* The line comes after WELCOME. */
 	for (int64_t end = raw_now_ms() + RAW_PATIENCE_MS; raw_now_ms() < end;) {
-		if (daemon_log_has(&b->daemon, "name=\"x__level=error_event=forged")) {
+		if (daemon_log_has(b->daemon, "name=\"x__level=error_event=forged")) {
 			break;
 		}
 	}
-	EXPECT(daemon_log_has(&b->daemon, "name=\"x__level=error_event=forged"));
-	EXPECT(!daemon_log_has(&b->daemon, " event=forged"));
+	EXPECT(daemon_log_has(b->daemon, "name=\"x__level=error_event=forged"));
+	EXPECT(!daemon_log_has(b->daemon, " event=forged"));
 	return true;
 }
 
@@ -138,7 +138,7 @@ static bool descriptors_with_hello(struct bench *b) {
 	struct raw r = { .bell_in = -1, .bell_out = -1 };
 	const int fds[3] = { 0, 1, 2 };
 	raw_hello_init(&h, 0);
-	r.sock = raw_dial(b->daemon.socket);
+	r.sock = raw_dial(b->daemon->socket);
 	EXPECT(r.sock >= 0);
 	const int ret = raw_send(r.sock, &h, sizeof(h), fds, 3);
 	if (ret == -EPERM) { /* Linux 6.16: they do not even arrive */
@@ -158,7 +158,7 @@ static bool thousand_descriptors(struct bench *b) {
 		fds[i] = 0;
 	}
 	raw_hello_init(&h, 0);
-	EXPECT(raw_open(&r, b->daemon.socket, 8) == 0);
+	EXPECT(raw_open(&r, b->daemon->socket, 8) == 0);
 	for (unsigned i = 0; i < 4; i++) {
 		int ret = raw_send(r.sock, &h, sizeof(h), fds, 250);
 		EXPECT(ret == 0 || (i > 0 && ret < 0)); /* dropped at the first one */
@@ -169,7 +169,7 @@ static bool thousand_descriptors(struct bench *b) {
 /* Nothing tells an empty packet from the end of a connection. */
 static bool empty_packet(struct bench *b) {
 	struct raw r = { .bell_in = -1, .bell_out = -1 };
-	r.sock = raw_dial(b->daemon.socket);
+	r.sock = raw_dial(b->daemon->socket);
 	EXPECT(r.sock >= 0 && raw_send(r.sock, "", 0, NULL, 0) == 0);
 	bool closed = raw_is_closed(&r);
 	raw_close(&r);
@@ -182,7 +182,7 @@ static bool crowd_that_does_not_greet(struct bench *b) {
 	unsigned told = 0;
 	for (unsigned i = 0; i < MATRIX_GREETING + 4; i++) {
 		r[i] = (struct raw){ .bell_in = -1, .bell_out = -1 };
-		r[i].sock = raw_dial(b->daemon.socket);
+		r[i].sock = raw_dial(b->daemon->socket);
 		EXPECT(r[i].sock >= 0);
 	}
 	for (unsigned i = 0; i < 4; i++) {
@@ -190,7 +190,7 @@ static bool crowd_that_does_not_greet(struct bench *b) {
 	}
 	EXPECT(told == 4);
 	EXPECT(neighbour_is_well(b));
-	EXPECT(raw_open(&guest, b->daemon.socket, 8) == 0);
+	EXPECT(raw_open(&guest, b->daemon->socket, 8) == 0);
 	raw_close(&guest);
 	EXPECT(is_told(&r[4], -EAGAIN, "too many connections at a time"));
 	for (unsigned i = 5; i < MATRIX_GREETING + 4; i++) {
@@ -205,7 +205,7 @@ static bool more_sessions_than_allowed(struct bench *b) {
 	enum { ALLOWED = MATRIX_SESSIONS - 1, RESERVED = 4 }; /* the neighbour is one */
 	struct raw r[ALLOWED + RESERVED + 1];
 	for (unsigned i = 0; i < ALLOWED + RESERVED + 1; i++) {
-		EXPECT(raw_open(&r[i], b->daemon.socket, 8) == 0);
+		EXPECT(raw_open(&r[i], b->daemon->socket, 8) == 0);
 		int64_t context = raw_context(&r[i]);
 		EXPECT(i < ALLOWED ? context > 0 : is_refused(&r[i], (int)context, -EDQUOT,
 							   "quota of sessions used up"));
@@ -225,7 +225,7 @@ static bool more_sessions_than_allowed(struct bench *b) {
 
 static bool connects_and_leaves(struct bench *b) {
 	for (unsigned i = 0; i < 1000; i++) {
-		int sock = raw_dial(b->daemon.socket);
+		int sock = raw_dial(b->daemon->socket);
 		EXPECT(sock >= 0);
 		close(sock);
 	}
@@ -245,7 +245,7 @@ static void *connect_and_stay(void *arg) {
 			close(sock[at]);
 			n--;
 		}
-		sock[at] = raw_dial(b->daemon.socket);
+		sock[at] = raw_dial(b->daemon->socket);
 		if (sock[at] >= 0) {
 			at = (at + 1) % (4 * MATRIX_GREETING);
 			n++;
@@ -271,7 +271,7 @@ static bool silent_ones_without_end(struct bench *b) {
 	EXPECT(pthread_create(&thread, NULL, connect_and_stay, b) == 0);
 	for (int64_t end = raw_now_ms() + RAW_PATIENCE_MS; raw_now_ms() < end;) {
 		struct raw guest;
-		if (raw_open(&guest, b->daemon.socket, 8) == 0) {
+		if (raw_open(&guest, b->daemon->socket, 8) == 0) {
 			raw_close(&guest);
 			in++;
 		}
@@ -288,7 +288,7 @@ static bool silent_ones_without_end(struct bench *b) {
 static void *connect_for_ever(void *arg) {
 	const struct bench *b = arg;
 	while (!atomic_load(&is_over)) {
-		int sock = raw_dial(b->daemon.socket);
+		int sock = raw_dial(b->daemon->socket);
 		if (sock >= 0) {
 			close(sock);
 			atomic_fetch_add(&connected, 1);
@@ -327,7 +327,7 @@ static bool leaves_before_the_answer(struct bench *b) {
 	struct pica_msg_hello h;
 	raw_hello_init(&h, 4096);
 	for (unsigned i = 0; i < 100; i++) {
-		int sock = raw_dial(b->daemon.socket);
+		int sock = raw_dial(b->daemon->socket);
 		EXPECT(sock >= 0);
 		int ret = raw_send(sock, &h, sizeof(h), NULL, 0);
 		/* refused: too many that greet */
@@ -339,7 +339,7 @@ static bool leaves_before_the_answer(struct bench *b) {
 
 static bool stops_reading_at_once(struct bench *b) {
 	struct pica_msg_hello h;
-	int sock = raw_dial(b->daemon.socket);
+	int sock = raw_dial(b->daemon->socket);
 	EXPECT(sock >= 0 && shutdown(sock, SHUT_RD) == 0);
 	raw_hello_init(&h, 8);
 	int ret = raw_send(sock, &h, sizeof(h), NULL, 0);

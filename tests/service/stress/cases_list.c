@@ -28,7 +28,7 @@ static bool ends_with(struct neighbour *n, int ret, int expect) {
 
 static bool run_list(struct bench *b, struct pica_emit *e, int expect) {
 	struct neighbour evil;
-	EXPECT(neighbour_open(&evil, b->daemon.socket) == 0);
+	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
 	int ret = run_at(&evil, SCENE_LIST, scene_write_list(evil.fcram, e));
 	bool ok = ends_with(&evil, ret, expect);
 	EXPECT(neighbour_is_well(b));
@@ -40,7 +40,7 @@ static bool run_list(struct bench *b, struct pica_emit *e, int expect) {
 static bool list_that_jumps_in_circles(struct bench *b) {
 	struct neighbour evil;
 	struct pica_emit e;
-	EXPECT(neighbour_open(&evil, b->daemon.socket) == 0);
+	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
 	pica_emit_init(&e);
 	EXPECT(pica_emit_jump(&e, 0, SCENE_LIST, 64) == 0);
 	EXPECT(4 * e.count <= 64);
@@ -58,7 +58,7 @@ static bool lists_outside_of_memory(struct bench *b) {
 	static const uint32_t at[][2] = { { 0, 64 }, { 0xFFFFFFF0, 16 },
 			{ SCENE_FCRAM + SCENE_FCRAM_BYTES - 16, 32 },
 		{ SCENE_FCRAM - 16, 32 }, { SCENE_FCRAM, 0x7FFFFFF8 } };
-	EXPECT(neighbour_open(&evil, b->daemon.socket) == 0);
+	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
 	for (unsigned i = 0; i < 5; i++) {
 		EXPECT(run_at(&evil, at[i][0], at[i][1]) < 0);
 	}
@@ -71,7 +71,7 @@ static bool lists_outside_of_memory(struct bench *b) {
 static bool lists_of_noise(struct bench *b) {
 	struct neighbour evil;
 	uint32_t x = 0x9E3779B9;
-	EXPECT(neighbour_open(&evil, b->daemon.socket) == 0);
+	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
 	for (unsigned k = 0; k < MANY; k++) {
 		for (unsigned i = 0; i < SCENE_FCRAM_BYTES; i += 4) {
 			x ^= x << 13;
@@ -121,7 +121,7 @@ static bool viewport_that_is_not_a_number(struct bench *b) {
 static bool vertices_that_are_not_numbers(struct bench *b) {
 	struct neighbour evil;
 	struct pica_emit e;
-	EXPECT(neighbour_open(&evil, b->daemon.socket) == 0);
+	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
 	scene_emit_state(&e);
 	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_STRIP, 0, 3 * SCENE_TRIANGLES);
 	uint32_t size = scene_write_list(evil.fcram, &e);
@@ -277,7 +277,7 @@ static bool copies_without_measure(struct bench *b) {
 	static const uint32_t dims[] = { 0, 0xFFFFFFFF, 0x00010001, 0x00800080, 0xFFF8FFF8 };
 	static const uint32_t addrs[] = { 0, SCENE_VRAM, SCENE_VRAM + SCENE_VRAM_BYTES - 16,
 		0xFFFFFFF0, SCENE_VRAM + 64 };
-	EXPECT(neighbour_open(&evil, b->daemon.socket) == 0);
+	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
 	for (unsigned i = 0; i < 5 * 5 * 2; i++) {
 		struct raw *r = &evil.raw;
 		struct pica_job *job = raw_slot(
@@ -309,7 +309,7 @@ static bool draws_by_register_and_looks_in(struct bench *b) {
 	struct neighbour evil;
 	static const uint32_t endless[] = { 0xB4000001 };
 	struct pica_emit e;
-	EXPECT(neighbour_open(&evil, b->daemon.socket) == 0);
+	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
 	scene_emit_state(&e);
 	pica_emit_code(&e, PICA_UNIT_VS, 0, endless, 1);
 	pica_emit_reg(&e, PICA_REG_NUMVERTICES, 15);
@@ -343,7 +343,7 @@ static bool leaves_with_work_in_flight(struct bench *b) {
 	for (unsigned k = 0; k < 4; k++) {
 		struct neighbour evil;
 		struct pica_emit e;
-		EXPECT(neighbour_open(&evil, b->daemon.socket) == 0);
+		EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
 		scene_emit_state(&e);
 		pica_emit_code(&e, PICA_UNIT_VS, 0, endless, 1);
 		pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 15);
@@ -364,12 +364,12 @@ static bool throws_endless_work_away(struct bench *b) {
 	static const uint32_t endless[] = { 0xB4000001 };
 	struct neighbour evil;
 	struct pica_emit e;
-	EXPECT(neighbour_open_wide(&evil, b->daemon.socket, 64) == 0);
+	EXPECT(neighbour_open_wide(&evil, b->daemon->socket, 64) == 0);
 	scene_emit_state(&e);
 	pica_emit_code(&e, PICA_UNIT_VS, 0, endless, 1);
 	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 15);
 	uint32_t size = scene_write_list(evil.fcram, &e);
-	int fds = process_fds(b->daemon.pid);
+	int fds = process_fds(b->daemon->pid);
 	for (unsigned k = 0; k < 40; k++) {
 		int64_t context = raw_context(&evil.raw); /* waits while too many are dying */
 		EXPECT(context > 0);
@@ -391,7 +391,7 @@ static bool throws_endless_work_away(struct bench *b) {
 			struct pica_done done;
 			EXPECT(raw_wait(&evil.raw, &done, RAW_PATIENCE_MS) == 0);
 		}
-		EXPECT(process_fds(b->daemon.pid) <= fds + 2 * MATRIX_CONTEXTS);
+		EXPECT(process_fds(b->daemon->pid) <= fds + 2 * MATRIX_CONTEXTS);
 	}
 	EXPECT(neighbour_is_well(b));
 	neighbour_close(&evil);
@@ -401,7 +401,7 @@ static bool throws_endless_work_away(struct bench *b) {
 /* Nor do those without. */
 static bool contexts_made_and_destroyed(struct bench *b) {
 	struct raw r;
-	EXPECT(raw_open(&r, b->daemon.socket, 8) == 0);
+	EXPECT(raw_open(&r, b->daemon->socket, 8) == 0);
 	for (unsigned i = 0; i < 300; i++) {
 		int64_t context = raw_context(&r);
 		EXPECT(context > 0 || context == -EDQUOT);

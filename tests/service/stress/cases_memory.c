@@ -23,7 +23,7 @@ static int make_memfd(unsigned flags, off_t size, int seals) {
 static bool import_fails(struct bench *b, int fd, int error, const char *text) {
 	struct raw r;
 	EXPECT(fd >= 0);
-	EXPECT(raw_open(&r, b->daemon.socket, 8) == 0);
+	EXPECT(raw_open(&r, b->daemon->socket, 8) == 0);
 	int64_t context = raw_context(&r);
 	EXPECT(context > 0);
 	EXPECT(is_refused(&r, (int)raw_import(&r, 0, 0, SIZE, fd), error, text));
@@ -59,7 +59,7 @@ static bool import_eventfd(struct bench *b) {
 }
 
 static bool import_own_socket(struct bench *b) {
-	return import_fails(b, raw_dial(b->daemon.socket), -EINVAL, not_a_memfd);
+	return import_fails(b, raw_dial(b->daemon->socket), -EINVAL, not_a_memfd);
 }
 
 static bool import_file_on_disk(struct bench *b) {
@@ -110,7 +110,7 @@ static bool import_huge_pages(struct bench *b) {
 		printf("  (no huge pages on this machine: not tried)\n");
 		return true;
 	}
-	EXPECT(raw_open(&r, b->daemon.socket, 8) == 0);
+	EXPECT(raw_open(&r, b->daemon->socket, 8) == 0);
 	EXPECT(is_refused(&r, (int)raw_import(&r, 0, 0, 4 << 20, fd), -EINVAL, not_a_memfd));
 	raw_close(&r);
 	close(fd);
@@ -123,7 +123,7 @@ static bool import_huge_pages(struct bench *b) {
 static bool same_memory_twice(struct bench *b) {
 	struct neighbour evil = { .list_bytes = 0 };
 	int fd = make_memfd(0, SCENE_FCRAM_BYTES, SEALS);
-	EXPECT(fd >= 0 && raw_open(&evil.raw, b->daemon.socket, 8) == 0);
+	EXPECT(fd >= 0 && raw_open(&evil.raw, b->daemon->socket, 8) == 0);
 	int64_t context = raw_context(&evil.raw);
 	EXPECT(context > 0);
 	EXPECT(raw_import(&evil.raw, (uint32_t)context, SCENE_VRAM, SCENE_FCRAM_BYTES, fd) > 0);
@@ -169,7 +169,7 @@ static bool reap(struct raw *r, unsigned n) {
 static bool truncates_and_punches_while_drawing(struct bench *b) {
 	struct neighbour evil = { .list_bytes = 0 };
 	int fd;
-	EXPECT(raw_open(&evil.raw, b->daemon.socket, 8) == 0);
+	EXPECT(raw_open(&evil.raw, b->daemon->socket, 8) == 0);
 	int64_t context = raw_context(&evil.raw);
 	EXPECT(context > 0);
 	evil.context = (uint32_t)context;
@@ -192,7 +192,7 @@ static bool truncates_and_punches_while_drawing(struct bench *b) {
 
 static bool frees_memory_that_is_in_use(struct bench *b) {
 	struct neighbour evil;
-	EXPECT(neighbour_open(&evil, b->daemon.socket) == 0);
+	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
 	/* A WAIT keeps jobs in flight. */
 	struct pica_job *job = raw_slot(&evil.raw, evil.context, PICA_OP_WAIT, 9);
 	job->u.wait.context = evil.context;
@@ -221,7 +221,7 @@ static bool regions_of_impossible_shape(struct bench *b) {
 	static const uint32_t shapes[][2] = { { 0, 0 }, { 0, 4095 }, { 1, 4096 },
 		{ 0xFFFFF000, 0x2000 }, { 0x18000000, 0xFFFFF000 }, { 0x18000800, 4096 } };
 	struct raw r;
-	EXPECT(raw_open(&r, b->daemon.socket, 8) == 0);
+	EXPECT(raw_open(&r, b->daemon->socket, 8) == 0);
 	int64_t context = raw_context(&r);
 	EXPECT(context > 0);
 	for (unsigned i = 0; i < 6; i++) {
@@ -240,7 +240,7 @@ static bool regions_without_end(struct bench *b) {
 	struct raw r;
 	unsigned n = 0;
 	int64_t ret;
-	EXPECT(raw_open(&r, b->daemon.socket, 8) == 0);
+	EXPECT(raw_open(&r, b->daemon->socket, 8) == 0);
 	while ((ret = raw_region(&r, 0, 0, 4096, NULL, NULL)) > 0) {
 		n++;
 	}
@@ -252,7 +252,7 @@ static bool regions_without_end(struct bench *b) {
 
 static bool memory_without_end(struct bench *b) {
 	struct raw r;
-	EXPECT(raw_open(&r, b->daemon.socket, 8) == 0);
+	EXPECT(raw_open(&r, b->daemon->socket, 8) == 0);
 	EXPECT(is_refused(&r, (int)raw_region(&r, 0, 0, MATRIX_REGION_BYTES + 4096, NULL, NULL),
 			-EDQUOT, "region_bytes"));
 	EXPECT(raw_region(&r, 0, 0, MATRIX_REGION_BYTES, NULL, NULL) > 0);
@@ -267,7 +267,7 @@ static bool memory_without_end(struct bench *b) {
 static bool windows_without_end(struct bench *b) {
 	struct raw r;
 	unsigned n = 0;
-	EXPECT(raw_open(&r, b->daemon.socket, 8) == 0);
+	EXPECT(raw_open(&r, b->daemon->socket, 8) == 0);
 	int64_t context = raw_context(&r), ret = 1;
 	EXPECT(context > 0);
 	while (n < 100 &&

@@ -7,7 +7,7 @@
 static bool say(struct bench *b, const void *bytes, size_t size_bytes, int error,
 		const char *text) {
 	struct raw r;
-	EXPECT(raw_open(&r, b->daemon.socket, 8) == 0);
+	EXPECT(raw_open(&r, b->daemon->socket, 8) == 0);
 	EXPECT(raw_send(r.sock, bytes, size_bytes, NULL, 0) == 0);
 	return is_told(&r, error, text);
 }
@@ -44,7 +44,7 @@ static bool requests_of_wrong_size(struct bench *b) {
 			(uint32_t)size, 1 };
 		struct raw r;
 		memcpy(bytes, &head, sizeof(head));
-		EXPECT(raw_open(&r, b->daemon.socket, 8) == 0);
+		EXPECT(raw_open(&r, b->daemon->socket, 8) == 0);
 		EXPECT(raw_send(r.sock, bytes, size, NULL, 0) == 0);
 		/* Told and dropped, or not known to this service. */
 		EXPECT(raw_receive(r.sock, &r.error, sizeof(r.error), NULL,
@@ -91,7 +91,7 @@ static bool descriptors_nobody_asked_for(struct bench *b) {
 							   sizeof(m), 1 } };
 	const int fds[3] = { 0, 1, 2 };
 	struct raw r;
-	EXPECT(raw_open(&r, b->daemon.socket, 8) == 0);
+	EXPECT(raw_open(&r, b->daemon->socket, 8) == 0);
 	EXPECT(raw_send(r.sock, &m, sizeof(m), fds, 3) == 0);
 	return is_told(&r, -EPROTO, "malformed");
 }
@@ -102,7 +102,7 @@ static bool slow_reader(struct bench *b) {
 							   sizeof(m), 1 } };
 	struct raw r;
 	int ret = 0;
-	EXPECT(raw_open(&r, b->daemon.socket, 8) == 0);
+	EXPECT(raw_open(&r, b->daemon->socket, 8) == 0);
 	for (unsigned i = 0; i < 100000 && ret == 0; i++) {
 		ret = raw_send(r.sock, &m, sizeof(m), NULL, 0);
 	}
@@ -117,7 +117,7 @@ static bool message_flood(struct bench *b) {
 						     1 } };
 	uint8_t answer[PICA_MESSAGE_MAX];
 	struct raw r;
-	EXPECT(raw_open(&r, b->daemon.socket, 8) == 0);
+	EXPECT(raw_open(&r, b->daemon->socket, 8) == 0);
 	for (unsigned round = 0; round < 20; round++) {
 		for (unsigned i = 0; i < 100; i++) {
 			EXPECT(raw_send(r.sock, &m, sizeof(m), NULL, 0) == 0);
@@ -139,7 +139,7 @@ static bool requests_after_a_wait(struct bench *b) {
 	uint8_t answer[PICA_MESSAGE_MAX];
 	struct pica_message head;
 	unsigned sent = 0, n = 0;
-	EXPECT(neighbour_open(&evil, b->daemon.socket) == 0);
+	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
 	struct pica_job *job = raw_slot(&evil.raw, evil.context, PICA_OP_WAIT, 1);
 	job->u.wait.context = evil.context;
 	job->u.wait.value = 1;
@@ -164,7 +164,7 @@ static bool contexts_without_end(struct bench *b) {
 	struct raw r;
 	unsigned n = 0;
 	int64_t ret;
-	EXPECT(raw_open(&r, b->daemon.socket, 8) == 0);
+	EXPECT(raw_open(&r, b->daemon->socket, 8) == 0);
 	while ((ret = raw_context(&r)) > 0) {
 		n++;
 	}
@@ -177,7 +177,7 @@ static bool contexts_without_end(struct bench *b) {
 static bool context_memory_that_does_not_exist(struct bench *b) {
 	struct raw r;
 	struct pica_msg_context_create m = { .fcram_bytes = 0xFFFFFFFF };
-	EXPECT(raw_open(&r, b->daemon.socket, 8) == 0);
+	EXPECT(raw_open(&r, b->daemon->socket, 8) == 0);
 	raw_head(&r, &m, PICA_MSG_CONTEXT_CREATE, sizeof(m));
 	EXPECT(is_refused(&r, raw_request(&r, &m, -1, NULL, NULL), -EINVAL, "memory sizes"));
 	m = (struct pica_msg_context_create){ .fcram_bytes = 256 << 20 };
@@ -194,7 +194,7 @@ static bool arithmetic_that_does_not_exist(struct bench *b) {
 	static const uint32_t wrong[] = { PICA_ARITHMETIC_F32, PICA_ARITHMETIC_TRUNCATE,
 		PICA_ARITHMETIC_F32 | PICA_ARITHMETIC_TRUNCATE, 8, 9, 0xFFFFFFFF, 0x80000001 };
 	struct raw r;
-	EXPECT(raw_open(&r, b->daemon.socket, 8) == 0);
+	EXPECT(raw_open(&r, b->daemon->socket, 8) == 0);
 	for (unsigned i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		struct pica_msg_context_create m = { .arithmetic = wrong[i] };
 		raw_head(&r, &m, PICA_MSG_CONTEXT_CREATE, sizeof(m));
@@ -208,7 +208,7 @@ static bool arithmetic_that_does_not_exist(struct bench *b) {
 static bool handles_of_others(struct bench *b) {
 	struct neighbour evil;
 	static const uint64_t ids[] = { 0, 77777, 0xFFFFFFFF, 0x100000001, UINT64_MAX };
-	EXPECT(neighbour_open(&evil, b->daemon.socket) == 0);
+	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
 	for (unsigned i = 0; i < 5; i++) {
 		EXPECT(is_refused(&evil.raw,
 				raw_object(&evil.raw, PICA_MSG_CONTEXT_DESTROY, ids[i]), -ENOENT,
@@ -241,7 +241,7 @@ static bool pictures_that_do_not_fit(struct bench *b) {
 	static const uint32_t nowhere[5] = { 0xFFFFFF80, 0, 128, 128, 512 };
 	static const uint32_t format[5] = { SCENE_VRAM, 99, 128, 128, 512 };
 	static const uint32_t screen[5] = { 2, 9, 1200 };
-	EXPECT(neighbour_open(&evil, b->daemon.socket) == 0);
+	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
 	int64_t region = raw_region(&evil.raw, 0, 0, 0x10000, NULL, NULL);
 	EXPECT(region > 0);
 	const uint32_t to = (uint32_t)region;
@@ -265,7 +265,7 @@ static bool registers_that_do_not_exist(struct bench *b) {
 	struct neighbour evil;
 	static const uint32_t bad[][2] = { { 0, 0x301 }, { 0x2FF, 2 }, { 0xFFFFFFFF, 2 },
 			{ 0x300, 0xFFFFFFFF } };
-	EXPECT(neighbour_open(&evil, b->daemon.socket) == 0);
+	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
 	for (unsigned i = 0; i < 4; i++) {
 		struct pica_msg_query q = {
 			.context = evil.context, .first = bad[i][0], .count = bad[i][1]
@@ -281,7 +281,7 @@ static bool registers_that_do_not_exist(struct bench *b) {
 
 static bool half_closed(struct bench *b) {
 	struct neighbour evil;
-	EXPECT(neighbour_open(&evil, b->daemon.socket) == 0);
+	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
 	EXPECT(shutdown(evil.raw.sock, SHUT_WR) == 0);
 	EXPECT(raw_is_closed(&evil.raw));
 	neighbour_close(&evil);

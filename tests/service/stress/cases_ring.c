@@ -8,7 +8,7 @@
 /* Sets a shared word, rings, and is dropped. */
 static bool lie(struct bench *b, bool of_sq, uint32_t value) {
 	struct neighbour evil;
-	EXPECT(neighbour_open(&evil, b->daemon.socket) == 0);
+	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
 	/* Two jobs: with the second one the service has seen that the first was reaped. */
 	EXPECT(neighbour_frame(&evil) == 0);
 	EXPECT(neighbour_frame(&evil) == 0);
@@ -50,7 +50,7 @@ static bool head_half_way_round(struct bench *b) {
 /* What the service wrote it does not read again. */
 static bool overwrites_what_is_not_its_own(struct bench *b) {
 	struct neighbour evil;
-	EXPECT(neighbour_open(&evil, b->daemon.socket) == 0);
+	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
 	struct pica_ring_control *c = evil.raw.control;
 	for (unsigned i = 0; i < 50; i++) {
 		memset(evil.raw.ring, i & 1 ? 0xFF : 0, sizeof(struct pica_ring_header));
@@ -69,7 +69,7 @@ static bool never_reaps(struct bench *b) {
 	struct neighbour evil;
 	struct pica_done done;
 	uint64_t sent = 0;
-	EXPECT(neighbour_open(&evil, b->daemon.socket) == 0);
+	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
 	struct raw *r = &evil.raw;
 	for (int64_t end = raw_now_ms() + RAW_PATIENCE_MS; sent < r->sq_entries + r->cq_entries &&
 			raw_now_ms() < end;) {
@@ -123,7 +123,7 @@ static void *run_flood(void *arg) {
 static bool flood(struct bench *b, struct pica_job job, unsigned frames) {
 	struct flood f = { .job = job };
 	pthread_t thread;
-	EXPECT(raw_open(&f.evil.raw, b->daemon.socket, 1024) == 0);
+	EXPECT(raw_open(&f.evil.raw, b->daemon->socket, 1024) == 0);
 	EXPECT(neighbour_furnish(&f.evil) == 0);
 	f.job.handle = f.evil.context;
 	atomic_init(&f.stop, false);
@@ -169,7 +169,7 @@ static bool flood_of_presents(struct bench *b) {
 
 static bool jobs_that_are_malformed(struct bench *b) {
 	struct neighbour evil;
-	EXPECT(neighbour_open(&evil, b->daemon.socket) == 0);
+	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
 	struct raw *r = &evil.raw;
 	for (unsigned op = 0; op < 40; op++) {
 		/* Not known, or all arguments ones. */
@@ -199,7 +199,7 @@ static int write_job(struct neighbour *n, uint64_t data, uint32_t addr, uint32_t
 
 static bool data_outside_of_its_region(struct bench *b) {
 	struct neighbour evil;
-	EXPECT(neighbour_open(&evil, b->daemon.socket) == 0);
+	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
 	int64_t region = raw_region(&evil.raw, 0, 0, 4096, NULL, NULL);
 	EXPECT(region > 0);
 	uint64_t data = (uint64_t)region << 32;
@@ -231,7 +231,7 @@ static void put_wait(
 /* Two contexts wait for each other, and one for itself; the session's end ends it. */
 static bool waits_in_a_circle(struct bench *b) {
 	struct neighbour evil;
-	EXPECT(neighbour_open(&evil, b->daemon.socket) == 0);
+	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
 	int64_t other = raw_context(&evil.raw);
 	EXPECT(other > 0);
 	put_wait(&evil.raw, evil.context, (uint32_t)other, UINT64_MAX, 0);
@@ -244,7 +244,7 @@ static bool waits_in_a_circle(struct bench *b) {
 
 static bool waits_for_what_is_not_there(struct bench *b) {
 	struct neighbour evil;
-	EXPECT(neighbour_open(&evil, b->daemon.socket) == 0);
+	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
 	put_wait(&evil.raw, evil.context, 31337, 1, 0);
 	EXPECT(raw_run(&evil.raw) == -ENOENT);
 	put_wait(&evil.raw, evil.context, evil.context, 1, 1);
@@ -257,7 +257,7 @@ static bool wait_without_end_is_cancelled(struct bench *b) {
 	struct neighbour evil;
 	struct pica_done done;
 	int cancelled = 0;
-	EXPECT(neighbour_open(&evil, b->daemon.socket) == 0);
+	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
 	put_wait(&evil.raw, evil.context, evil.context, 1, 0);
 	raw_slot(&evil.raw, evil.context, PICA_OP_BARRIER, 50);
 	struct pica_job *job = raw_slot(&evil.raw, evil.context, PICA_OP_CANCEL, 51);
@@ -302,7 +302,7 @@ static bool all_come_back(struct raw *r, int32_t of_waits) {
 
 static bool waits_in_front_of_more_jobs_than_allowed(struct bench *b) {
 	struct neighbour evil;
-	EXPECT(neighbour_open_wide(&evil, b->daemon.socket, 256) == 0);
+	EXPECT(neighbour_open_wide(&evil, b->daemon->socket, 256) == 0);
 	put_more_than_allowed(&evil.raw, evil.context, evil.context, 20000000);
 	EXPECT(all_come_back(&evil.raw, -ETIME));
 	neighbour_close(&evil);
@@ -311,7 +311,7 @@ static bool waits_in_front_of_more_jobs_than_allowed(struct bench *b) {
 
 static bool context_that_goes_with_as_many_jobs_as_allowed(struct bench *b) {
 	struct neighbour evil;
-	EXPECT(neighbour_open_wide(&evil, b->daemon.socket, 256) == 0);
+	EXPECT(neighbour_open_wide(&evil, b->daemon->socket, 256) == 0);
 	const int64_t other = raw_context(&evil.raw);
 	EXPECT(other > 0);
 	put_more_than_allowed(&evil.raw, (uint32_t)other, evil.context, 0);
@@ -326,7 +326,7 @@ static bool context_that_goes_with_as_many_jobs_as_allowed(struct bench *b) {
 static bool bells_without_end(struct bench *b) {
 	struct neighbour evil;
 	static char bells[65536];
-	EXPECT(neighbour_open(&evil, b->daemon.socket) == 0);
+	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
 	for (unsigned i = 0; i < 200; i++) {
 		ssize_t n = write(evil.raw.bell_out, bells, sizeof(bells));
 		(void)n;
@@ -340,7 +340,7 @@ static bool bells_without_end(struct bench *b) {
 /* Its end of the pipes closed, blocking, or full: the service's own ends have their own flags. */
 static bool bells_that_are_broken(struct bench *b) {
 	struct neighbour evil;
-	EXPECT(neighbour_open(&evil, b->daemon.socket) == 0);
+	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
 	struct raw *r = &evil.raw;
 	fcntl(r->bell_in, F_SETFL, fcntl(r->bell_in, F_GETFL) & ~O_NONBLOCK);
 	fcntl(r->bell_out, F_SETFL, fcntl(r->bell_out, F_GETFL) & ~O_NONBLOCK);

@@ -27,7 +27,7 @@ enum {
 #define PATIENCE_NS (RAW_PATIENCE_MS * INT64_C(1000000))
 #define NAP_NS (NAP_MS * INT64_C(1000000))
 
-static struct daemon service;
+static struct daemon *service;
 static struct pica_client *client;
 static struct pica_client_ctx *ctx, *other;
 static struct pica_client_memory *vram;
@@ -49,7 +49,7 @@ static bool open_client(void) {
 	int ret;
 	const int64_t end = raw_now_ms() + RAW_PATIENCE_MS;
 	do {
-		ret = pica_client_connect(&client, service.socket, &settings, NULL);
+		ret = pica_client_connect(&client, service->socket, &settings, NULL);
 	} while (is_passing(ret) && raw_now_ms() < end);
 	EXPECT(ret == 0);
 	EXPECT(pica_client_ctx_create(&ctx, client, NULL) == 0);
@@ -119,7 +119,7 @@ static bool slots_become_free_without_completions(void) {
 static bool a_service_that_stands_still_is_waited_for(void) {
 	struct pica_done done[SLOTS];
 	EXPECT(open_client());
-	EXPECT(kill(service.pid, SIGSTOP) == 0);
+	EXPECT(kill(service->pid, SIGSTOP) == 0);
 	EXPECT(fill_queue());
 	EXPECT(pica_client_submit(client) == SLOTS);
 	EXPECT(!put(ctx, PICA_OP_BARRIER, 99));
@@ -135,7 +135,7 @@ static bool a_service_that_stands_still_is_waited_for(void) {
 	EXPECT(pica_client_wait_many(client, done, SLOTS, SLOTS, NAP_NS) == -ETIME);
 	EXPECT(raw_now_ms() - begin >= 3 * NAP_MS);
 	EXPECT(pica_client_in_flight(client) == SLOTS);
-	EXPECT(kill(service.pid, SIGCONT) == 0);
+	EXPECT(kill(service->pid, SIGCONT) == 0);
 	EXPECT(pica_client_wait_slot(client, PATIENCE_NS) == 0);
 	EXPECT(pica_client_wait_many(client, done, SLOTS, SLOTS, PATIENCE_NS) == SLOTS);
 	EXPECT(in_order(done, SLOTS, 0));
@@ -264,7 +264,7 @@ static bool answers_without_a_place_are_refused(void) {
 	EXPECT(pica_client_alloc(&memory, client, 4096) == 0);
 	do {
 		EXPECT(have_free(n++, &before));
-		ret = pica_client_connect(&more, service.socket, NULL, NULL);
+		ret = pica_client_connect(&more, service->socket, NULL, NULL);
 		EXPECT(setrlimit(RLIMIT_NOFILE, &before) == 0);
 		EXPECT(ret == 0 || ret == -EMFILE);
 	} while (ret < 0 && n < 20);
@@ -278,10 +278,10 @@ static bool answers_without_a_place_are_refused(void) {
 
 static bool reload(const char *config) {
 	char path[96];
-	snprintf(path, sizeof(path), "%s/conf", service.folder);
+	snprintf(path, sizeof(path), "%s/conf", service->folder);
 	FILE *file = fopen(path, "we");
 	EXPECT(file && fputs(config, file) >= 0 && fclose(file) == 0);
-	EXPECT(kill(service.pid, SIGHUP) == 0);
+	EXPECT(kill(service->pid, SIGHUP) == 0);
 	return true;
 }
 
@@ -328,7 +328,7 @@ static union {
 
 static int do_connect(void) {
 	struct pica_client *second;
-	return pica_client_connect(&second, service.socket, NULL, NULL);
+	return pica_client_connect(&second, service->socket, NULL, NULL);
 }
 
 static int do_reconnect(void) {
@@ -497,7 +497,7 @@ static const struct call {
 static void *kill_soon(void *arg) {
 	const struct timespec t = { 0, NAP_NS };
 	nanosleep(&t, NULL);
-	kill(service.pid, SIGKILL);
+	kill(service->pid, SIGKILL);
 	return NULL;
 }
 
@@ -518,7 +518,7 @@ static bool comes_back(void) {
 	EXPECT(pica_client_submit(client) == -ECONNRESET);
 	EXPECT(!pica_client_slot(ctx));
 	EXPECT(pica_client_error(client)[0]);
-	EXPECT(daemon_start(&service));
+	EXPECT(daemon_start(service));
 	int ret;
 	const int64_t end = raw_now_ms() + RAW_PATIENCE_MS;
 	do {
@@ -536,9 +536,9 @@ static bool dies_in_a_call(const struct call *call, bool is_before) {
 	pthread_t thread;
 	EXPECT(open_client());
 	if (is_before) {
-		daemon_kill(&service);
+		daemon_kill(service);
 	} else {
-		EXPECT(kill(service.pid, SIGSTOP) == 0);
+		EXPECT(kill(service->pid, SIGSTOP) == 0);
 		EXPECT(pthread_create(&thread, NULL, kill_soon, NULL) == 0);
 	}
 	const int64_t begin = raw_now_ms();
@@ -546,7 +546,7 @@ static bool dies_in_a_call(const struct call *call, bool is_before) {
 	const int64_t took = raw_now_ms() - begin;
 	if (!is_before) {
 		pthread_join(thread, NULL);
-		daemon_kill(&service);
+		daemon_kill(service);
 	}
 	const bool is_right = ret == call->ret ||
 			(call->ret == -ECONNREFUSED && is_passing(ret));
@@ -568,8 +568,8 @@ static bool every_call_survives_the_service(bool is_before) {
 			printf("  in %s()\n", calls[i].name);
 			ok = false;
 		}
-		if (!daemon_is_alive(&service)) {
-			ok = daemon_start(&service) && ok;
+		if (!daemon_is_alive(service)) {
+			ok = daemon_start(service) && ok;
 		}
 	}
 	return ok;
@@ -583,7 +583,7 @@ static bool calls_in_which_the_service_dies(void) {
 	return every_call_survives_the_service(false);
 }
 
-int main(int argc, char **argv) {
+static bool run(struct daemon *d, char **argv) {
 	static const struct {
 		const char *name;
 		bool (*run)(void);
@@ -601,25 +601,16 @@ int main(int argc, char **argv) {
 		{ "calls when the service is dead", calls_when_the_service_is_dead },
 		{ "calls in which the service dies", calls_in_which_the_service_dies },
 	};
-	if (argc != 3) {
-		fprintf(stderr, "usage: client-edges PICAD LOOP\n");
-		return 2;
-	}
-	setvbuf(stdout, NULL, _IOLBF, 0);
-	daemon_init(&service, argv[1]);
-	service.arg[0] = "--loop";
-	service.arg[1] = argv[2];
-	if (!daemon_start(&service)) {
-		daemon_finish(&service);
-		return strcmp(argv[2], "uring") == 0 ? 77 : 1;
-	}
+	service = d;
 	bool ok = true;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		bool passed = cases[i].run();
 		printf("%-45s %s\n", cases[i].name, passed ? "ok" : "FAILED");
 		ok = ok && passed;
 	}
-	ok = daemon_stop(&service) == 0 && ok;
-	daemon_finish(&service);
-	return ok ? 0 : 1;
+	return ok;
+}
+
+int main(int argc, char **argv) {
+	return daemon_main(argv, 2, "client-edges PICAD LOOP", "", run);
 }

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,13 @@ void daemon_init(struct daemon *d, const char *picad) {
 	}
 }
 
+void daemon_options(struct daemon *d, const char *fmt, ...) {
+	va_list args;
+	va_start(args, fmt);
+	vsnprintf(d->options, sizeof(d->options), fmt, args);
+	va_end(args);
+}
+
 bool daemon_finish(struct daemon *d) {
 	bool clean = true;
 	DIR *dir = opendir(d->folder);
@@ -65,13 +73,16 @@ bool daemon_finish(struct daemon *d) {
 
 static void become_picad(const struct daemon *d) {
 	const char *argv[DAEMON_ARGS + 8] = { d->picad, "--socket", d->socket, "--config" };
-	char config[96];
+	char config[96], options[sizeof(d->options)];
 	int n = 4;
+	memcpy(options, d->options, sizeof(options));
 	snprintf(config, sizeof(config), "%s/conf", d->folder);
 	argv[n++] = config;
-	for (int i = 0; d->arg[i]; i++) {
-		argv[n++] = d->arg[i];
+	for (char *at = options, *word; (word = strsep(&at, " ")) && n < DAEMON_ARGS + 7;) {
+		argv[n] = word;
+		n += *word != 0;
 	}
+	argv[n] = NULL;
 	int log = open(d->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 	if (log < 0 || dup2(log, 1) < 0 || dup2(log, 2) < 0) {
 		_exit(127);
@@ -165,6 +176,33 @@ void daemon_kill(struct daemon *d) {
 		waitpid(d->pid, NULL, 0);
 	}
 	d->pid = -1;
+}
+
+bool daemon_end(struct daemon *d, bool passed) {
+	if (!passed) {
+		daemon_print_log(d);
+	}
+	passed = daemon_stop(d) == 0 && passed;
+	return daemon_finish(d) && passed;
+}
+
+int daemon_main(char **argv, int least, const char *usage, const char *options,
+		bool (*fn)(struct daemon *d, char **argv)) {
+	struct daemon d;
+	for (int i = 1; i <= least; i++) {
+		if (!argv[i]) {
+			fprintf(stderr, "usage: %s\n", usage);
+			return 2;
+		}
+	}
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	daemon_init(&d, argv[1]);
+	daemon_options(&d, "--loop %s %s", argv[2], options);
+	if (!daemon_start(&d)) {
+		daemon_finish(&d);
+		return strcmp(argv[2], "uring") == 0 ? 77 : 1;
+	}
+	return daemon_end(&d, fn(&d, argv)) ? 0 : 1;
 }
 
 /* ---- Its log ---- */

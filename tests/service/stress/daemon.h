@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "core/base/attributes.h"
+
 enum { DAEMON_ARGS = 26 };
 
 struct daemon {
@@ -15,7 +17,7 @@ struct daemon {
 	char folder[64];
 	char socket[80];
 	char log[80];
-	const char *arg[DAEMON_ARGS]; /* options beside --socket, --config; ends with NULL */
+	char options[400];            /* beside --socket and --config, separated by spaces */
 	void (*before_exec)(void);    /* in the child, or NULL */
 	bool is_quiet;                /* what goes wrong is expected: nothing is printed */
 	int status;                   /* as of waitpid(), once it ended */
@@ -23,8 +25,22 @@ struct daemon {
 
 /* A folder for it. Ends the program if there cannot be one. */
 void daemon_init(struct daemon *d, const char *picad);
+PICA_PRINTF(2, 3)
+void daemon_options(struct daemon *d, const char *fmt, ...);
 /* Removes the folder. True: nothing was left in it but the log and the configuration. */
 bool daemon_finish(struct daemon *d);
+/*
+ * Stops it and removes the folder. passed: what was seen so far; if not, prints the log. Returns
+ * whether that and the end of the service are good.
+ */
+bool daemon_end(struct daemon *d, bool passed);
+/*
+ * For main() of a program with the arguments PICAD LOOP ...: runs fn, which returns whether it
+ * passed, with a service of these options. Returns the exit status: 0, 1, 2 for fewer than least
+ * arguments, 77 without io_uring.
+ */
+int daemon_main(char **argv, int least, const char *usage, const char *options,
+		bool (*fn)(struct daemon *d, char **argv));
 /* Starts it and waits until it accepts. False: it does not; its log is printed. */
 bool daemon_start(struct daemon *d);
 bool daemon_is_alive(struct daemon *d);

@@ -15,6 +15,7 @@
 
 #include "daemon.h"
 #include "pica_emit.h"
+#include "rng.h"
 #include "scene.h"
 
 enum {
@@ -24,21 +25,6 @@ enum {
 	LIFE = 2048,
 	SMALL_LIST = SCENE_LIST + 0x8000
 };
-
-struct rng {
-	uint64_t s;
-};
-
-static uint32_t word(struct rng *r) {
-	r->s ^= r->s << 13;
-	r->s ^= r->s >> 7;
-	r->s ^= r->s << 17;
-	return (uint32_t)(r->s >> 32);
-}
-
-static uint32_t below(struct rng *r, uint32_t n) {
-	return (uint32_t)((uint64_t)word(r) * n >> 32);
-}
 
 struct victim {
 	struct neighbour n;
@@ -281,26 +267,27 @@ static int64_t life(const char *path, struct rng *r, int64_t n) {
 	return sent;
 }
 
-static int run(struct daemon *d, int64_t n, uint64_t first_seed) {
+static bool run(struct daemon *d, char **argv) {
+	const int64_t n = atoll(argv[3]);
 	struct neighbour good;
-	struct rng r = { first_seed };
+	struct rng r = rng_of(argv[4]);
 	int64_t sent = 0;
 	unsigned lives = 0, pictures = 0, idle = 0;
 	if (neighbour_open(&good, d->socket) < 0) {
-		return 1;
+		return false;
 	}
 	while (sent < n) {
 		int64_t got = life(d->socket, &r, n - sent);
 		if (got < 0 || !daemon_is_alive(d)) {
 			printf("after %lld submissions: %s\n", (long long)sent,
 					got < 0 ? "no new session" : "the service died");
-			return 1;
+			return false;
 		}
 		idle = got > 0 ? 0 : idle + 1;
 		if (idle == 100) {
 			printf("after %lld submissions: no session gets anything done\n",
 					(long long)sent);
-			return 1;
+			return false;
 		}
 		sent += got;
 		lives++;
@@ -308,38 +295,19 @@ static int run(struct daemon *d, int64_t n, uint64_t first_seed) {
 		if (ret < 0) {
 			printf("after %lld submissions: the neighbour: %s\n", (long long)sent,
 					strerror(-ret));
-			return 1;
+			return false;
 		}
 		pictures++;
 	}
 	neighbour_close(&good);
 	printf("%lld submissions by %u sessions under %llu flips; %u pictures of the neighbour right\n",
 			(long long)sent, lives, (unsigned long long)atomic_load(&flips), pictures);
-	return 0;
+	return true;
 }
 
 int main(int argc, char **argv) {
-	struct daemon d;
-	static const char *const args[] = { "--threads", "1", "--log-level", "warning",
-		"--job-steps", "2000000", "--pixels", "4000000", "--vertices", "100000",
-		"--list-words", "100000", "--list-jumps", "100", "--loop" };
-	if (argc < 4) {
-		fprintf(stderr, "usage: double-fetch PICAD LOOP SUBMISSIONS [SEED]\n");
-		return 2;
-	}
-	daemon_init(&d, argv[1]);
-	memcpy(d.arg, args, sizeof(args));
-	d.arg[sizeof(args) / sizeof(args[0])] = argv[2];
-	if (!daemon_start(&d)) {
-		daemon_finish(&d);
-		return strcmp(argv[2], "uring") == 0 ? 77 : 1;
-	}
-	uint64_t seed = argc > 4 ? strtoull(argv[4], NULL, 0) : 88172645463325252;
-	int ret = run(&d, atoll(argv[3]), seed ? seed : 1);
-	if (ret != 0) {
-		daemon_print_log(&d);
-	}
-	bool clean = daemon_stop(&d) == 0;
-	clean = daemon_finish(&d) && clean;
-	return ret == 0 && clean ? 0 : 1;
+	return daemon_main(argv, 3, "double-fetch PICAD LOOP SUBMISSIONS [SEED]",
+			"--threads 1 --log-level warning --job-steps 2000000 --pixels 4000000 "
+			"--vertices 100000 --list-words 100000 --list-jumps 100",
+			run);
 }

@@ -116,7 +116,10 @@ static bool measure(const char *path, unsigned frames, uint32_t out[2]) {
 	return ok;
 }
 
-static bool run(const char *path, unsigned frames) {
+static bool run(struct daemon *d, char **argv) {
+	const char *path = d->socket;
+	unsigned frames = argv[3] ? (unsigned)atoi(argv[3]) : 200;
+	frames = frames < 1 ? 1 : frames > MOST_FRAMES ? MOST_FRAMES : frames;
 	uint32_t alone[2], beside[2];
 	pthread_t thread;
 	union {
@@ -146,28 +149,6 @@ static bool run(const char *path, unsigned frames) {
 }
 
 int main(int argc, char **argv) {
-	struct daemon d;
-	if (argc < 3) {
-		fprintf(stderr, "usage: fairness PICAD LOOP [FRAMES]\n");
-		return 2;
-	}
-	unsigned frames = argc > 3 ? (unsigned)atoi(argv[3]) : 200;
-	frames = frames < 1 ? 1 : frames > MOST_FRAMES ? MOST_FRAMES : frames;
-	daemon_init(&d, argv[1]);
-	d.arg[0] = "--threads";
-	d.arg[1] = "1";
-	d.arg[2] = "--log-level";
-	d.arg[3] = "error";
-	d.arg[4] = "--loop";
-	d.arg[5] = argv[2];
-	if (!daemon_start(&d)) {
-		daemon_finish(&d);
-		return strcmp(argv[2], "uring") == 0 ? 77 : 1;
-	}
-	bool ok = run(d.socket, frames);
-	if (!ok) {
-		daemon_print_log(&d);
-	}
-	ok = daemon_stop(&d) == 0 && ok;
-	return daemon_finish(&d) && ok ? 0 : 1;
+	return daemon_main(argv, 2, "fairness PICAD LOOP [FRAMES]",
+			"--threads 1 --log-level error", run);
 }

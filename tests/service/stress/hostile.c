@@ -1,6 +1,5 @@
 /*
- * The matrix of hostile clients: hostile PICAD LOOP [CASE...]. Prints the cases and their number;
- * 77 where the machine has no such loop.
+ * The matrix of hostile clients: hostile PICAD LOOP [CASE...]. Prints the cases and their number.
  */
 #include "hostile.h"
 
@@ -53,37 +52,37 @@ static bool settles(const struct daemon *d, int fds, int memfds) {
 }
 
 static bool run_case(struct bench *b, const struct hostile_case *c) {
-	int fds = process_fds(b->daemon.pid), memfds = process_memfds(b->daemon.pid);
+	int fds = process_fds(b->daemon->pid), memfds = process_memfds(b->daemon->pid);
 	int64_t start = raw_now_ms();
 	bool ok = c->fn(b);
-	if (!daemon_is_alive(&b->daemon)) {
+	if (!daemon_is_alive(b->daemon)) {
 		printf("  the service died\n");
 		return false;
 	}
 	ok = neighbour_is_well(b) && ok;
-	ok = settles(&b->daemon, fds, memfds) && ok;
+	ok = settles(b->daemon, fds, memfds) && ok;
 	printf("%-44s %s (%d ms)\n", c->name, ok ? "ok" : "FAILED", (int)(raw_now_ms() - start));
 	return ok;
 }
 
-static bool is_wanted(const char *name, int argc, char **argv) {
-	for (int i = 3; i < argc; i++) {
+static bool is_wanted(const char *name, char **argv) {
+	for (int i = 3; argv[i]; i++) {
 		if (strcmp(argv[i], name) == 0) {
 			return true;
 		}
 	}
-	return argc <= 3;
+	return !argv[3];
 }
 
 /* Runs until the service is dead. */
-static void run_table(struct bench *b, const struct hostile_case *table, unsigned n, int argc,
+static void run_table(struct bench *b, const struct hostile_case *table, unsigned n,
 		char **argv, unsigned *cases, unsigned *passed) {
 	for (unsigned i = 0; i < n; i++) {
-		if (!is_wanted(table[i].name, argc, argv)) {
+		if (!is_wanted(table[i].name, argv)) {
 			continue;
 		}
 		++*cases;
-		if (daemon_is_alive(&b->daemon)) {
+		if (daemon_is_alive(b->daemon)) {
 			*passed += run_case(b, &table[i]);
 		} else {
 			printf("%-44s NOT RUN\n", table[i].name);
@@ -91,50 +90,29 @@ static void run_table(struct bench *b, const struct hostile_case *table, unsigne
 	}
 }
 
-static void set_options(struct daemon *d, const char *loop) {
-	static const char *const args[] = { "--hello-ms", "1000", "--threads", "1",
-		"--max-sessions", "12", "--user-sessions=0", "--max-greeting", "8",
-		"--regions", "16", "--region", "16M",
-		"--memory", "32M", "--contexts", "4", "--jobs", "64", "--job-steps", "20000000",
-		"--loop" };
-	unsigned n = sizeof(args) / sizeof(args[0]);
-	_Static_assert(sizeof(args) / sizeof(args[0]) + 2 <= DAEMON_ARGS, "they fit");
-	memcpy(d->arg, args, sizeof(args));
-	d->arg[n] = loop;
-}
-
-int main(int argc, char **argv) {
-	struct bench b;
+static bool run(struct daemon *d, char **argv) {
+	struct bench b = { .daemon = d };
 	unsigned cases = 0, passed = 0;
-	if (argc < 3) {
-		fprintf(stderr, "usage: hostile PICAD uring|epoll [CASE...]\n");
-		return 2;
-	}
-	setvbuf(stdout, NULL, _IOLBF, 0);
-	daemon_init(&b.daemon, argv[1]);
-	set_options(&b.daemon, argv[2]);
-	if (!daemon_start(&b.daemon)) {
-		bool barred = strcmp(argv[2], "uring") == 0;
-		daemon_finish(&b.daemon);
-		return barred ? 77 : 1;
-	}
-	int ret = neighbour_open(&b.neighbour, b.daemon.socket);
+	int ret = neighbour_open(&b.neighbour, d->socket);
 	if (ret < 0 || !neighbour_is_well(&b)) {
 		printf("the neighbour cannot draw to begin with: %s\n", strerror(-ret));
-		return 1;
+		return false;
 	}
-	run_table(&b, hello_cases, n_hello_cases, argc, argv, &cases, &passed);
-	run_table(&b, message_cases, n_message_cases, argc, argv, &cases, &passed);
-	run_table(&b, memory_cases, n_memory_cases, argc, argv, &cases, &passed);
-	run_table(&b, ring_cases, n_ring_cases, argc, argv, &cases, &passed);
-	run_table(&b, list_cases, n_list_cases, argc, argv, &cases, &passed);
+	run_table(&b, hello_cases, n_hello_cases, argv, &cases, &passed);
+	run_table(&b, message_cases, n_message_cases, argv, &cases, &passed);
+	run_table(&b, memory_cases, n_memory_cases, argv, &cases, &passed);
+	run_table(&b, ring_cases, n_ring_cases, argv, &cases, &passed);
+	run_table(&b, list_cases, n_list_cases, argv, &cases, &passed);
 	neighbour_close(&b.neighbour);
-	if (passed != cases) {
-		daemon_print_log(&b.daemon);
-	}
-	bool clean = daemon_stop(&b.daemon) == 0;
-	clean = daemon_finish(&b.daemon) && clean;
-	printf("%u cases, %u passed%s\n", cases, passed,
-			clean ? "" : "; the service did not end well");
-	return passed == cases && cases > 0 && clean ? 0 : 1;
+	printf("%u cases, %u passed\n", cases, passed);
+	return passed == cases && cases > 0;
+}
+
+/* MATRIX_... of hostile.h. */
+int main(int argc, char **argv) {
+	return daemon_main(argv, 2, "hostile PICAD LOOP [CASE...]",
+			"--hello-ms 1000 --threads 1 --max-sessions 12 --user-sessions=0 --max-greeting 8 "
+			"--regions 16 --region 16M --memory 32M --contexts 4 --jobs 64 "
+			"--job-steps 20000000",
+			run);
 }

@@ -16,7 +16,7 @@
 #include "scene.h"
 
 struct bench {
-	struct daemon daemon;
+	struct daemon *daemon;
 	struct neighbour neighbour;
 };
 

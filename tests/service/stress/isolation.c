@@ -16,27 +16,13 @@
 #include "daemon.h"
 #include "pica.h"
 #include "pica_emit.h"
+#include "rng.h"
 #include "scene.h"
 
 enum { STAGING_BYTES = 0x20000, FCRAM_BYTES = 128 << 20, BATCH = 16 };
 
 /* No word of it is a likely one, and no two neighbours are alike. */
 static const uint32_t secret[2] = { 0xC35A96E1, 0x71D4B82F };
-
-struct rng {
-	uint64_t s;
-};
-
-static uint32_t word(struct rng *r) {
-	r->s ^= r->s << 13;
-	r->s ^= r->s >> 7;
-	r->s ^= r->s << 17;
-	return (uint32_t)(r->s >> 32);
-}
-
-static uint32_t below(struct rng *r, uint32_t n) {
-	return (uint32_t)((uint64_t)word(r) * n >> 32);
-}
 
 static void fill_secret(uint8_t *p, size_t size_bytes) {
 	for (size_t i = 0; i < size_bytes; i += 4) {
@@ -339,11 +325,21 @@ static bool search(struct seeker *s) {
 			is_clean("the ring", s->n.raw.ring, s->n.raw.ring_bytes);
 }
 
-static bool run(const char *path, int64_t jobs, uint64_t seed) {
+/* The search finds what is there. */
+static bool search_works(void) {
+	uint8_t bytes[64] = { 0 };
+	bool before = has_secret(bytes, sizeof(bytes));
+	fill_secret(bytes + 13, 12);
+	return !before && has_secret(bytes, sizeof(bytes));
+}
+
+static bool run(struct daemon *d, char **argv) {
+	const char *path = d->socket;
+	const int64_t jobs = atoll(argv[3]);
 	struct keeper keeper;
-	struct seeker s = { .rng = { seed } };
+	struct seeker s = { .rng = rng_of(argv[4]) };
 	int64_t done = 0;
-	if (!keep(&keeper, path) || !seek(&s, path)) {
+	if (!search_works() || !keep(&keeper, path) || !seek(&s, path)) {
 		printf("no sessions to begin with\n");
 		return false;
 	}
@@ -380,34 +376,8 @@ static bool run(const char *path, int64_t jobs, uint64_t seed) {
 	return ok;
 }
 
-/* The search finds what is there. */
-static bool search_works(void) {
-	uint8_t bytes[64] = { 0 };
-	bool before = has_secret(bytes, sizeof(bytes));
-	fill_secret(bytes + 13, 12);
-	return !before && has_secret(bytes, sizeof(bytes));
-}
-
 int main(int argc, char **argv) {
-	struct daemon d;
-	static const char *const args[] = { "--threads", "1", "--log-level", "warning",
-		"--job-steps", "2000000", "--pixels", "8000000", "--vertices", "100000", "--loop" };
-	if (argc < 4) {
-		fprintf(stderr, "usage: isolation PICAD LOOP JOBS [SEED]\n");
-		return 2;
-	}
-	daemon_init(&d, argv[1]);
-	memcpy(d.arg, args, sizeof(args));
-	d.arg[sizeof(args) / sizeof(args[0])] = argv[2];
-	if (!daemon_start(&d)) {
-		daemon_finish(&d);
-		return strcmp(argv[2], "uring") == 0 ? 77 : 1;
-	}
-	uint64_t seed = argc > 4 ? strtoull(argv[4], NULL, 0) : 88172645463325252;
-	bool ok = search_works() && run(d.socket, atoll(argv[3]), seed ? seed : 1);
-	if (!ok) {
-		daemon_print_log(&d);
-	}
-	ok = daemon_stop(&d) == 0 && ok;
-	return daemon_finish(&d) && ok ? 0 : 1;
+	return daemon_main(argv, 3, "isolation PICAD LOOP JOBS [SEED]",
+			"--threads 1 --log-level warning --job-steps 2000000 --pixels 8000000 --vertices 100000",
+			run);
 }

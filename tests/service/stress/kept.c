@@ -228,16 +228,11 @@ static bool with_service(const char *picad, const char *loop, const char *name,
 	char four[16];
 	daemon_init(&d, picad);
 	snprintf(four, sizeof(four), "%uK", 4 * (size_bytes >> 10));
-	const char *const args[] = { "--threads", "1", "--loop", loop, "--region", four,
-		"--memory", four, "--user-memory", four, "--total-memory", "2G" };
-	memcpy(d.arg, args, sizeof(args));
+	daemon_options(&d, "--threads 1 --loop %s --region %s --memory %s --user-memory %s --total-memory 2G",
+			loop, four, four, four);
 	bool ok = daemon_start(&d) && fn(&d) && daemon_is_alive(&d);
 	let_go();
-	if (!ok) {
-		daemon_print_log(&d);
-	}
-	ok = daemon_stop(&d) == 0 && ok;
-	ok = daemon_finish(&d) && ok;
+	ok = daemon_end(&d, ok);
 	printf("%-32s %s\n", name, ok ? "ok" : "FAILED");
 	return ok;
 }

@@ -267,28 +267,11 @@ static bool kill_services(struct daemon *d, unsigned times) {
 			times; /* who is still on its way back loses nothing */
 }
 
+static bool run(struct daemon *d, char **argv) {
+	return kill_clients(d, (unsigned)atoi(argv[3])) && kill_services(d, (unsigned)atoi(argv[4]));
+}
+
 int main(int argc, char **argv) {
-	struct daemon d;
-	if (argc != 5) {
-		fprintf(stderr, "usage: kills PICAD LOOP CLIENTS SERVICES\n");
-		return 2;
-	}
-	daemon_init(&d, argv[1]);
-	d.arg[0] = "--loop";
-	d.arg[1] = argv[2];
-	d.arg[2] = "--threads";
-	d.arg[3] = "1";
-	d.arg[4] = "--log-level";
-	d.arg[5] = "error";
-	if (!daemon_start(&d)) {
-		daemon_finish(&d);
-		return strcmp(argv[2], "uring") == 0 ? 77 : 1;
-	}
-	bool ok = kill_clients(&d, (unsigned)atoi(argv[3]));
-	ok = ok && kill_services(&d, (unsigned)atoi(argv[4]));
-	if (!ok) {
-		daemon_print_log(&d);
-	}
-	ok = daemon_stop(&d) == 0 && ok;
-	return daemon_finish(&d) && ok ? 0 : 1;
+	return daemon_main(argv, 4, "kills PICAD LOOP CLIENTS SERVICES",
+			"--threads 1 --log-level error", run);
 }

@@ -254,9 +254,8 @@ static const char *run(const char *picad, unsigned at, bool *has_failed) {
 	atomic_store(&shared->listener, -1);
 	atomic_store(&shared->is_answered, false);
 	daemon_init(&d, picad);
-	const char *const args[] = { "--threads", "1", "--loop", "epoll", "--display", "headless",
-		"--headless", "400x480@200", "--record", d.folder };
-	memcpy(d.arg, args, sizeof(args));
+	daemon_options(&d, "--threads 1 --loop epoll --display headless --headless 400x480@200 --record %s",
+			d.folder);
 	d.is_quiet = true;
 	d.before_exec = shim ? load_shim : listen_to_calls;
 	if (!shim && pthread_create(&thread, NULL, answer_all, NULL) != 0) {

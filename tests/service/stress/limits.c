@@ -195,16 +195,9 @@ static bool with_service(const char *picad, const char *name, const char *kind,
 	struct daemon d;
 	daemon_init(&d, picad);
 	d.before_exec = before;
-	d.arg[0] = "--threads";
-	d.arg[1] = "1";
-	d.arg[2] = "--loop";
-	d.arg[3] = kind;
+	daemon_options(&d, "--threads 1 --loop %s", kind);
 	bool ok = daemon_start(&d) && fn(&d);
-	if (!ok) {
-		daemon_print_log(&d);
-	}
-	ok = daemon_stop(&d) == 0 && ok;
-	ok = daemon_finish(&d) && ok;
+	ok = daemon_end(&d, ok);
 	printf("%-32s %s\n", name, ok ? "ok" : "FAILED");
 	return ok;
 }
@@ -218,8 +211,7 @@ int main(int argc, char **argv) {
 	loop = argv[2];
 	struct daemon probe;
 	daemon_init(&probe, argv[1]);
-	probe.arg[0] = "--loop";
-	probe.arg[1] = loop;
+	daemon_options(&probe, "--loop %s", loop);
 	bool there = daemon_start(&probe) && daemon_stop(&probe) == 0;
 	daemon_finish(&probe);
 	if (!there) {

@@ -161,7 +161,7 @@ static double slope(const struct sample *s, unsigned first, unsigned n, int colu
 }
 
 struct soak {
-	struct daemon d;
+	struct daemon *d;
 	pid_t pid[CLIENTS];
 	bool is_doomed[CLIENTS];
 	int64_t doom_ms[CLIENTS];
@@ -176,7 +176,7 @@ static void start_life(struct soak *s, unsigned i) {
 	s->pid[i] = fork();
 	if (s->pid[i] == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		_exit(live(s->d.socket, kind));
+		_exit(live(s->d->socket, kind));
 	}
 	s->is_doomed[i] = kind % 3 == 0;
 	s->doom_ms[i] = raw_now_ms() + kind * 37 % 200;
@@ -197,8 +197,8 @@ static void look_after(struct soak *s, unsigned i) {
 static void take_sample(struct soak *s, int64_t start) {
 	if (s->n_samples < MOST_SAMPLES) {
 		s->sample[s->n_samples++] = (struct sample){ (double)(raw_now_ms() - start) / 1000,
-			process_rss_kib(s->d.pid), process_fds(s->d.pid),
-			process_threads(s->d.pid) };
+			process_rss_kib(s->d->pid), process_fds(s->d->pid),
+			process_threads(s->d->pid) };
 	}
 }
 
@@ -208,35 +208,39 @@ static void take_sample(struct soak *s, int64_t start) {
  */
 static bool comes_back(const struct soak *s, int fds, int memfds, int threads) {
 	for (int64_t end = raw_now_ms() + RAW_PATIENCE_MS; raw_now_ms() < end; nap_ms(5)) {
-		if (process_fds(s->d.pid) == fds && process_memfds(s->d.pid) == memfds &&
-				process_threads(s->d.pid) <= threads + CLIENTS) {
+		if (process_fds(s->d->pid) == fds && process_memfds(s->d->pid) == memfds &&
+				process_threads(s->d->pid) <= threads + CLIENTS) {
 			return true;
 		}
 	}
 	printf("left: %d descriptors of %d, %d mappings of %d, %d threads of %d\n",
-			process_fds(s->d.pid), fds, process_memfds(s->d.pid), memfds,
-			process_threads(s->d.pid), threads);
+			process_fds(s->d->pid), fds, process_memfds(s->d->pid), memfds,
+			process_threads(s->d->pid), threads);
 	return false;
 }
 
-static bool run(struct soak *s, unsigned seconds) {
+static bool run(struct daemon *d, char **argv) {
+	static struct soak soak;
+	struct soak *s = &soak;
+	const unsigned seconds = (unsigned)atoi(argv[3]);
+	s->d = d;
 	struct neighbour n; /* warms up what is made once */
-	const int empty = process_memfds(s->d.pid);
-	if (neighbour_open(&n, s->d.socket) < 0 || !paint(&n, 20)) {
+	const int empty = process_memfds(s->d->pid);
+	if (neighbour_open(&n, s->d->socket) < 0 || !paint(&n, 20)) {
 		return false;
 	}
 	neighbour_close(&n);
 	for (int64_t end = raw_now_ms() + RAW_PATIENCE_MS;
-			process_memfds(s->d.pid) != empty && raw_now_ms() < end;) {
+			process_memfds(s->d->pid) != empty && raw_now_ms() < end;) {
 		nap_ms(5);
 	}
 	nap_ms(300);
-	const int fds = process_fds(s->d.pid), memfds = process_memfds(s->d.pid),
-		  threads = process_threads(s->d.pid);
+	const int fds = process_fds(s->d->pid), memfds = process_memfds(s->d->pid),
+		  threads = process_threads(s->d->pid);
 	const int64_t start = raw_now_ms(), end = start + (int64_t)seconds * 1000;
 	const int64_t every = (int64_t)seconds * 1000 / 200 + 1;
 	int64_t next = start;
-	while (raw_now_ms() < end && daemon_is_alive(&s->d)) {
+	while (raw_now_ms() < end && daemon_is_alive(s->d)) {
 		for (unsigned i = 0; i < CLIENTS; i++) {
 			if (s->pid[i] <= 0) {
 				start_life(s, i);
@@ -270,28 +274,6 @@ static bool run(struct soak *s, unsigned seconds) {
 }
 
 int main(int argc, char **argv) {
-	static struct soak s;
-	if (argc != 4) {
-		fprintf(stderr, "usage: soak PICAD LOOP SECONDS\n");
-		return 2;
-	}
-	daemon_init(&s.d, argv[1]);
-	s.d.arg[0] = "--threads";
-	s.d.arg[1] = "2";
-	s.d.arg[2] = "--log-level";
-	s.d.arg[3] = "error";
-	s.d.arg[4] = "--job-steps";
-	s.d.arg[5] = "5000000";
-	s.d.arg[6] = "--loop";
-	s.d.arg[7] = argv[2];
-	if (!daemon_start(&s.d)) {
-		daemon_finish(&s.d);
-		return strcmp(argv[2], "uring") == 0 ? 77 : 1;
-	}
-	bool ok = run(&s, (unsigned)atoi(argv[3]));
-	if (!ok) {
-		daemon_print_log(&s.d);
-	}
-	ok = daemon_stop(&s.d) == 0 && ok;
-	return daemon_finish(&s.d) && ok ? 0 : 1;
+	return daemon_main(argv, 3, "soak PICAD LOOP SECONDS",
+			"--threads 2 --log-level error --job-steps 5000000", run);
 }
