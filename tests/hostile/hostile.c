@@ -4,19 +4,17 @@
  * may crash or hang, and everything that the scripts can see must be the same for every number of
  * threads and every set of kernels (except where the client scribbles).
  *
- *   hostile [--seed N] [--lists N] [--threads N] [--isa NAME] [--verbose]
- *
  * --threads and --isa: only this engine, beside the plain one. A failure names the seed of its
  * group: run that again with --lists 1.
  */
 #include "hostile.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +22,8 @@
 #include <unistd.h>
 
 #include <xxhash.h>
+
+#include "options/options.h"
 
 #if defined(__SANITIZE_THREAD__)
 enum { SLOWNESS = 15, CAN_SCRIBBLE = 0 };
@@ -408,53 +408,20 @@ static bool run_scribbled(struct engine *e, const struct script *s, const struct
 
 /* ---- Command line ---- */
 
-static uint64_t number(const char *text) {
-	char *end;
-	errno = 0;
-	const uint64_t value = strtoull(text, &end, 0);
-	if (errno || end == text || *end) {
-		fprintf(stderr, "hostile: not a number: %s\n", text);
-		exit(2);
-	}
-	return value;
-}
-
-static void parse(int argc, char **argv, struct options *o) {
-	static const struct option longs[] = {
-		{ "seed", required_argument, NULL, 's' },
-		{ "lists", required_argument, NULL, 'l' },
-		{ "threads", required_argument, NULL, 't' },
-		{ "isa", required_argument, NULL, 'i' },
-		{ "verbose", no_argument, NULL, 'v' },
-		{ 0 },
-	};
-	const char *scale = getenv("PICA_TEST_DRAWS"); /* of 20000, as for random-draws */
-	if (scale) {
-		o->lists = (uint32_t)(number(scale) * DEFAULT_LISTS / 20000);
-	}
-	for (int c; (c = getopt_long(argc, argv, "", longs, NULL)) != -1;) {
-		switch (c) {
-		case 's':
-			o->seed = number(optarg);
-			break;
-		case 'l':
-			o->lists = (uint32_t)number(optarg);
-			break;
-		case 't':
-			o->threads = (int)number(optarg);
-			break;
-		case 'i':
-			o->isa = optarg;
-			break;
-		case 'v':
-			o->verbose = true;
-			break;
-		default:
-			fprintf(stderr, "usage: hostile [--seed N] [--lists N] [--threads N] [--isa NAME] [--verbose]\n");
-			exit(2);
-		}
-	}
-}
+#define AT(member) offsetof(struct options, member)
+static const struct option_row rows[] = {
+	{ "seed", 0, "N", "Of the random numbers (1)", OPTION_U64, .at = AT(seed),
+			.max = UINT64_MAX },
+	{ "lists", 0, "N", "That many, by default as many as $PICA_TEST_DRAWS wants", OPTION_U32,
+			.at = AT(lists), .max = UINT32_MAX },
+	{ "threads", 0, "N", "Workers", OPTION_U32, .at = AT(threads), .max = 64 },
+	{ "isa", 0, "NAME", "Instruction set", OPTION_TEXT, .at = AT(isa) },
+	{ "verbose", 0, NULL, "What the engine logs", OPTION_FLAG, .at = AT(verbose) },
+};
+static const struct option_spec spec = {
+	.doc = "Runs hostile command lists and jobs on several engines, which must agree.",
+	.tables = { OPTION_TABLE(rows, 0, 0) },
+};
 
 static bool same(const struct result *a, const struct result *b) {
 	return a->memory[0] == b->memory[0] && a->memory[1] == b->memory[1] && a->calls == b->calls;
@@ -473,7 +440,11 @@ int main(int argc, char **argv) {
 	struct memory start;
 	struct pica_stats total = { 0 };
 	double slowest = 0;
-	parse(argc, argv, &o);
+	const char *draws = getenv("PICA_TEST_DRAWS"); /* of 20000, as for random-draws */
+	if (draws) {
+		o.lists = (uint32_t)(strtoull(draws, NULL, 10) * DEFAULT_LISTS / 20000);
+	}
+	options_parse(&spec, argc, argv, &o);
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	signal(SIGALRM, on_alarm);
 	unsigned n_engines = open_engines(engine, &o);

@@ -2,9 +2,6 @@
  * Random draws through the engine and through the naive renderer; all memory must be the same, and
  * the registers, shader code and uniforms too.
  *
- *     random-draws [--seed N] [--draws N] [--threads N] [--isa NAME] [--float f24|f32]
- *                  [--combiner nearest|truncate] [--first K] [--verbose]
- *
  * Prints what part of the states that were drawn with used each feature: a draw from arrays has
  * one; vertices that the list holds have one for each state that triangles of theirs meet, or none.
  *
@@ -15,13 +12,14 @@
  * draw K. Deterministic for a seed.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/vec/cpu.h"
+#include "options/options.h"
 #include "random_rig.h"
 #include "random_shares.h"
 
@@ -185,83 +183,31 @@ static bool run_epoch(struct pica_device *device, const struct options *o, uint3
 
 /* ---- Command line ---- */
 
-static uint64_t number(const char *text) {
-	char *end;
-	errno = 0;
-	const uint64_t value = strtoull(text, &end, 0);
-	if (errno || end == text || *end) {
-		fprintf(stderr, "random-draws: not a number: %s\n", text);
-		exit(2);
-	}
-	return value;
-}
+static const char *const floats[] = { "f24", "f32", NULL };
+static const char *const combiners[] = { "nearest", "truncate", NULL };
 
-static const char help[] =
-		"Usage: random-draws [OPTION...]\n"
-		"Draws with random states, by the engine and by the independent renderer of tests/naive; the\n"
-		"memory of both must be the same. Exit 0: it is; 1: it is not, and the first draw that differs\n"
-		"is shown; 2: wrong use; 77: the processor lacks the instruction set.\n"
-		"\n"
-		"  --seed=N               Of the random numbers (1)\n"
-		"  --draws=N              That many (20000, or what PICA_TEST_DRAWS says)\n"
-		"  --first=K              From the epoch on that draw K belongs to (0)\n"
-		"  --threads=N            Workers; 0: none (0)\n"
-		"  --isa=NAME             " ISA_NAMES(", ") " (the best that the processor has)\n"
-		"  --float=f24|f32        Arithmetic of shaders (f24)\n"
-		"  --combiner=nearest|truncate\n"
-		"                         Rounding of the combiner's products (nearest)\n"
-		"  --verbose              Progress and totals\n"
-		"  --help                 This text\n";
-
-static void parse(int argc, char **argv, struct options *o) {
-	static const struct option longs[] = {
-		{"seed", required_argument, NULL, 's'}, {"draws", required_argument, NULL, 'd'},
-		{"threads", required_argument, NULL, 't'}, {"isa", required_argument, NULL, 'i'},
-		{"float", required_argument, NULL, 'f'}, {"combiner", required_argument, NULL, 'c'},
-		{"first", required_argument, NULL, 'k'},
-		{"verbose", no_argument, NULL, 'v'}, {"help", no_argument, NULL, 'h'}, {0},
-	};
-	/* what slow builds ask for instead of the default */
-	const char *draws = getenv("PICA_TEST_DRAWS");
-	if (draws) {
-		o->draws = (uint32_t)number(draws);
-	}
-	for (int c; (c = getopt_long(argc, argv, "", longs, NULL)) != -1;) {
-		switch (c) {
-		case 's':
-			o->seed = number(optarg);
-			break;
-		case 'd':
-			o->draws = (uint32_t)number(optarg);
-			break;
-		case 't':
-			o->threads = (uint32_t)number(optarg);
-			break;
-		case 'i':
-			o->isa = optarg;
-			break;
-		case 'f':
-			o->mode = strcmp(optarg, "f32") == 0 ? PICA_FLOAT_F32 : PICA_FLOAT_F24;
-			break;
-		case 'c':
-			o->combiner = strcmp(optarg, "truncate") == 0 ? PICA_COMBINER_TRUNCATE :
-					PICA_COMBINER_NEAREST;
-			break;
-		case 'k':
-			o->first = (uint32_t)number(optarg);
-			break;
-		case 'v':
-			o->verbose = true;
-			break;
-		case 'h':
-			fputs(help, stdout);
-			exit(0);
-		default:
-			fputs("random-draws: see --help\n", stderr);
-			exit(2);
-		}
-	}
-}
+#define AT(member) offsetof(struct options, member)
+static const struct option_row rows[] = {
+	{ "seed", 0, "N", "Of the random numbers (1)", OPTION_U64, .at = AT(seed),
+			.max = UINT64_MAX },
+	{ "draws", 0, "N", "That many (20000, or $PICA_TEST_DRAWS)", OPTION_U32, .at = AT(draws),
+			.max = UINT32_MAX },
+	{ "first", 0, "K", "From the epoch on that draw K belongs to (0)", OPTION_U32, .at = AT(first), .max = UINT32_MAX },
+	{ "threads", 0, "N", "Workers; 0: none (0)", OPTION_U32, .at = AT(threads), .max = 64 },
+	{ "isa", 0, "NAME", ISA_NAMES(", ") " (the best that the processor has)", OPTION_TEXT,
+			.at = AT(isa) },
+	{ "float", 0, NULL, "Arithmetic of shaders (f24)", OPTION_CHOICE, .at = AT(mode),
+			.words = floats },
+	{ "combiner", 0, NULL, "Rounding of the combiner's products (nearest)", OPTION_CHOICE,
+			.at = AT(combiner), .words = combiners },
+	{ "verbose", 0, NULL, "Progress and totals", OPTION_FLAG, .at = AT(verbose) },
+};
+static const struct option_spec spec = {
+	.doc = "Draws with random states, by the engine and by the independent renderer of tests/naive; the "
+	       "memory of both must be the same. Exit 0: it is; 1: it is not, and the first draw that differs "
+	       "is shown; 2: wrong use; 77: the processor lacks the instruction set.",
+	.tables = { OPTION_TABLE(rows, 0, 0) },
+};
 
 static void print_totals(const struct naive_stats *t) {
 	printf("triangles %" PRIu64 ", set up %" PRIu64 ", pixels %" PRIu64 ", written %" PRIu64
@@ -280,7 +226,9 @@ int main(int argc, char **argv) {
 	struct pica_settings settings;
 	struct pica_device *device;
 	struct naive_stats total = {0};
-	parse(argc, argv, &o);
+	const char *draws = getenv("PICA_TEST_DRAWS"); /* of slow builds */
+	o.draws = draws ? (uint32_t)strtoul(draws, NULL, 10) : o.draws;
+	options_parse(&spec, argc, argv, &o);
 	pica_settings_init(&settings);
 	settings.n_threads = o.threads;
 	settings.isa = o.isa;

@@ -2,8 +2,6 @@
  * A context that is replaced, at random job boundaries, by a new one that loads its state: it must
  * draw what a context draws that lives on, and both must be in the same state afterwards.
  *
- *     random-split [--seed N] [--draws N] [--threads N] [--float f24|f32] [--record PATH]
- *
  * --record: the context that lives on is recorded too, in stretches; each recording must end in the
  * memory and the state that the context is in.
  *
@@ -12,12 +10,13 @@
  * Exit 0: no difference; 1: a difference, described on stdout; 2: trouble.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "options/options.h"
 #include "pica/regs/regs.h"
 #include "pica_record.h"
 #include "random.h"
@@ -331,46 +330,44 @@ static bool run_epoch(struct split *s, uint64_t seed, uint32_t epoch, uint32_t d
 	return ok;
 }
 
+struct options {
+	uint64_t seed;
+	uint32_t draws, threads;
+	enum pica_float mode;
+	const char *record;
+};
+
+static const char *const floats[] = { "f24", "f32", NULL };
+
+#define AT(member) offsetof(struct options, member)
+static const struct option_row rows[] = {
+	{ "seed", 0, "N", "Of the random numbers (1)", OPTION_U64, .at = AT(seed),
+			.max = UINT64_MAX },
+	{ "draws", 0, "N", "That many (4000)", OPTION_U32, .at = AT(draws), .max = UINT32_MAX },
+	{ "threads", 0, "N", "Workers (0)", OPTION_U32, .at = AT(threads), .max = 64 },
+	{ "float", 0, NULL, "Arithmetic of shaders (f24)", OPTION_CHOICE, .at = AT(mode),
+			.words = floats },
+	{ "record", 0, "PATH", "Records some of it there, and replays that", OPTION_TEXT, .at = AT(record) },
+};
+static const struct option_spec spec = {
+	.doc = "Replaces a context by a new one at random job boundaries; both must draw the same.",
+	.tables = { OPTION_TABLE(rows, 0, 0) },
+};
+
 int main(int argc, char **argv) {
-	static const struct option longs[] = {
-		{"seed", required_argument, NULL, 's'}, {"draws", required_argument, NULL, 'd'},
-		{"threads", required_argument, NULL, 't'}, {"float", required_argument, NULL, 'f'},
-		{"record", required_argument, NULL, 'r'}, {0},
-	};
 	struct pica_settings settings;
 	struct split s = {0};
-	uint64_t seed = 1;
-	uint32_t draws = 4000, done = 0;
+	struct options o = { .seed = 1, .draws = 4000 };
+	uint32_t done = 0;
+	options_parse(&spec, argc, argv, &o);
 	pica_settings_init(&settings);
-	for (int c; (c = getopt_long(argc, argv, "", longs, NULL)) != -1;) {
-		switch (c) {
-		case 's':
-			seed = strtoull(optarg, NULL, 0);
-			break;
-		case 'd':
-			draws = (uint32_t)strtoul(optarg, NULL, 0);
-			break;
-		case 't':
-			settings.n_threads = (uint32_t)strtoul(optarg, NULL, 0);
-			break;
-		case 'f':
-			settings.float_mode = strcmp(optarg, "f32") == 0 ? PICA_FLOAT_F32 :
-									   PICA_FLOAT_F24;
-			break;
-		case 'r':
-			s.record = optarg;
-			break;
-		default:
-			fprintf(stderr,
-					"usage: random-split [--seed N] [--draws N] [--threads N] [--float f24|f32] "
-					"[--record PATH]\n");
-			return 2;
-		}
-	}
+	settings.n_threads = o.threads;
+	settings.float_mode = o.mode;
+	s.record = o.record;
 	check("pica_device_create", pica_device_create(&s.device, &settings));
 	bool ok = true;
-	for (uint32_t epoch = 0; done < draws && ok; epoch++) {
-		ok = run_epoch(&s, seed, epoch, draws - done);
+	for (uint32_t epoch = 0; done < o.draws && ok; epoch++) {
+		ok = run_epoch(&s, o.seed, epoch, o.draws - done);
 		done += EPOCH_DRAWS;
 	}
 	pica_device_destroy(s.device);
@@ -380,7 +377,7 @@ int main(int argc, char **argv) {
 	}
 	if (ok) {
 		printf("random-split: %u draws, %u of %u job boundaries with a new context, 0 differences\n",
-				done < draws ? done : draws, s.n_splits, s.n_boundaries);
+				done < o.draws ? done : o.draws, s.n_splits, s.n_boundaries);
 	}
 	return ok ? 0 : 1;
 }

@@ -268,7 +268,8 @@ static bool kill_services(struct daemon *d, unsigned times) {
 }
 
 static bool run(struct daemon *d, char **argv) {
-	return kill_clients(d, (unsigned)atoi(argv[3])) && kill_services(d, (unsigned)atoi(argv[4]));
+	return kill_clients(d, (unsigned)atoi(argv[3])) &&
+			kill_services(d, (unsigned)atoi(argv[4]));
 }
 
 int main(int argc, char **argv) {
