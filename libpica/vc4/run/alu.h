@@ -179,6 +179,15 @@ static inline uint32_t alu_mul(unsigned op, uint32_t a, uint32_t b, bool *c) {
 	}
 }
 
+static inline uint32_t alu_small_immediate(unsigned code) {
+	if (code < 32 || code >= 48) {
+		const uint32_t low = code & 31;
+		return low < 16 ? low : low - 32;
+	}
+	/* 1 to 128, then 1/256 to 1/2 */
+	return (code < 40 ? 127 + code - 32 : 127 + code - 48) << 23;
+}
+
 /* ---- Packing ---- */
 
 static inline uint32_t alu_unpack(unsigned code, uint32_t v, bool to_float) {

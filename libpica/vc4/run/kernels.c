@@ -2,4 +2,5 @@
 
 void qpu_kernels_init(struct qpu_kernels *k, enum isa isa) {
 	k->run = qpu_run_c;
+	ISA_INIT(qpu, isa, k)
 }

@@ -5,7 +5,8 @@
 #include <string.h>
 
 void machine_init(struct machine *m, struct qpu_run *r) {
-	memset(m, 0, offsetof(struct machine, tmu));
+	const size_t first = offsetof(struct machine, rev_flag);
+	memset((unsigned char *)m + first, 0, offsetof(struct machine, tmu) - first);
 	m->run = r;
 	m->program = r->program;
 	m->pc = r->program->entry;
@@ -15,10 +16,10 @@ void machine_init(struct machine *m, struct qpu_run *r) {
 	m->vpm_read.left = 0;
 	vpm_set_up(&m->vpm_write, 0x1A00);
 	if (r->w) {
-		memcpy(m->file[0][15], r->w, sizeof(m->file[0][15]));
+		memcpy(m->row[15], r->w, sizeof(m->row[15]));
 	}
 	if (r->z) {
-		memcpy(m->file[1][15], r->z, sizeof(m->file[1][15]));
+		memcpy(m->row[QPU_ROW_B + 15], r->z, sizeof(m->row[QPU_ROW_B + 15]));
 	}
 	for (unsigned i = 0; r->tlb && i < QPU_LANES; i++) {
 		m->rev_flag[i] = r->tlb->is_back;
@@ -32,26 +33,51 @@ void machine_init(struct machine *m, struct qpu_run *r) {
 	r->warnings = 0;
 }
 
-int machine_branch(struct machine *m, const struct qpu_word *w, uint32_t *link) {
+static void set_row(uint32_t out[QPU_LANES], uint32_t v) {
+	for (unsigned i = 0; i < QPU_LANES; i++) {
+		out[i] = v;
+	}
+}
+
+static int write_link(struct machine *m, unsigned file, unsigned address, uint32_t link) {
+	PICA_ALIGNED(64) uint32_t v[QPU_LANES];
+	set_row(v, link);
+	if (address >= WRITE_R0 + 4) {
+		return machine_write(m, file, address, v, 0xFFFF);
+	}
+	memcpy(m->row[address < 32 ? file * QPU_ROW_B + address :
+				QPU_ROW_R + address - WRITE_R0], v, sizeof(v));
+	return 0;
+}
+
+int machine_branch(struct machine *m, const struct qpu_word *w) {
 	uint32_t target = w->target;
 	if (w->q.has_register) {
 		const uint32_t address = qpu_branch_base(w) +
-				m->file[0][w->q.raddr_a][QPU_LANES - 1];
+				m->row[w->q.raddr_a][QPU_LANES - 1];
 		target = qpu_program_find(m->program, address & QPU_ADDRESS_MASK);
 	}
 	if (target == QPU_NOWHERE) {
 		return machine_fail(m, -EOPNOTSUPP, "branch to where no branch by a number leads");
 	}
-	*link = qpu_after_slots(w->address) | m->program->alias;
 	m->target = target;
 	m->to_target = DELAY_SLOTS + 1;
-	return 0;
+	const uint32_t link = qpu_after_slots(w->address) | m->program->alias;
+	int ret = write_link(m, w->q.ws, w->q.waddr_add, link);
+	return ret ? ret : write_link(m, !w->q.ws, w->q.waddr_mul, link);
 }
 
-static void set_row(uint32_t out[QPU_LANES], uint32_t v) {
-	for (unsigned i = 0; i < QPU_LANES; i++) {
-		out[i] = v;
+int machine_signal(struct machine *m, unsigned sig) {
+	if (sig == SIG_PROGRAM_END || sig == SIG_COLOR_LOAD_END) {
+		machine_end(m);
 	}
+	if (sig == SIG_TMU0 || sig == SIG_TMU1) {
+		return tmu_load(m, sig - SIG_TMU0);
+	}
+	if (sig == SIG_COLOR_LOAD || sig == SIG_COLOR_LOAD_END) {
+		tlb_load(m);
+	}
+	return 0;
 }
 
 int machine_read_uniform(struct machine *m, uint32_t *out) {
@@ -84,7 +110,7 @@ void machine_varying_read(struct machine *m) {
 	if (m->varying < m->run->n_varyings) {
 		memcpy(&c, &m->run->varying_c[m->varying++], sizeof(c));
 	}
-	set_row(m->r[5], c);
+	set_row(m->row[QPU_ROW_R + 5], c);
 }
 
 int machine_read(struct machine *m, unsigned file, unsigned address, uint32_t out[QPU_LANES]) {
@@ -134,7 +160,7 @@ static void write_r5(struct machine *m, unsigned file, const uint32_t v[QPU_LANE
 	for (unsigned i = 0; i < QPU_LANES; i++) {
 		const unsigned from = i & ~(group - 1);
 		if (mask >> from & 1) {
-			m->r[5][i] = v[from];
+			m->row[QPU_ROW_R + 5][i] = v[from];
 		}
 	}
 }
@@ -194,7 +220,7 @@ int machine_write(struct machine *m, unsigned file, unsigned address,
 	case WRITE_SFU + SFU_LOG2:
 		for (unsigned i = 0; i < QPU_LANES; i++) {
 			if (mask >> i & 1) {
-				m->r[4][i] = qpu_sfu(address - WRITE_SFU, v[i]);
+				m->row[QPU_ROW_R + 4][i] = qpu_sfu(address - WRITE_SFU, v[i]);
 			}
 		}
 		return 0;

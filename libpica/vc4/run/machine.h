@@ -39,8 +39,7 @@ struct tmu {
 };
 
 struct machine {
-	PICA_ALIGNED(64) uint32_t file[2][32][QPU_LANES]; /* A, B */
-	PICA_ALIGNED(64) uint32_t r[6][QPU_LANES];
+	PICA_ALIGNED(64) uint32_t row[QPU_ROWS][QPU_LANES];
 	PICA_ALIGNED(64) uint32_t rev_flag[QPU_LANES];
 	struct qpu_run *run;
 	const struct qpu_program *program;
@@ -66,6 +65,7 @@ struct machine {
 	struct tmu tmu[2];
 };
 
+/* All but the rows, of which 15 of both files are set if there are values for them. */
 void machine_init(struct machine *m, struct qpu_run *r);
 
 /* Sets r->fault's text. Returns ret. */
@@ -74,8 +74,10 @@ static inline int machine_fail(struct machine *m, int ret, const char *why) {
 	return ret;
 }
 
-/* Sets up a taken branch and *link. Returns 0 or -EOPNOTSUPP. */
-int machine_branch(struct machine *m, const struct qpu_word *w, uint32_t *link);
+/* Takes a branch, whose links are written. Returns 0 or an error of qpu_kernels.run. */
+int machine_branch(struct machine *m, const struct qpu_word *w);
+/* Does what a signal does before results are written. The same. */
+int machine_signal(struct machine *m, unsigned sig);
 /*
  * Reads an address from 32 on: a row of lanes. Returns 0 or an error of qpu_kernels.run. Of
  * a varying there is a second half for after the other inputs were read.

@@ -134,7 +134,9 @@ static int visit(struct decoder *d, uint32_t address, uint32_t *index) {
 		return fail(d, address, -EOPNOTSUPP, "program too long");
 	}
 	struct qpu_word *w = &d->word[d->n];
-	*w = (struct qpu_word){ qpu_decode(bits), address, QPU_NOWHERE };
+	*w = (struct qpu_word){
+		.q = qpu_decode(bits), .address = address, .target = QPU_NOWHERE,
+	};
 	d->reach[d->n] = 0;
 	struct verdict v = check(&w->q);
 	if (v.ret) {
@@ -214,7 +216,9 @@ static int finish(struct decoder *d, uint32_t entry, struct qpu_program **out) {
 		p->word[p->n++] = d->word[i];
 		if (i + 1 == d->n || d->word[i + 1].address != next) {
 			/* All zero: a breakpoint. */
-			p->word[p->n++] = (struct qpu_word){ .address = next };
+			p->word[p->n++] = (struct qpu_word){
+				.address = next, .target = QPU_NOWHERE,
+			};
 		}
 	}
 	p->entry = qpu_program_find(p, entry);
@@ -224,6 +228,7 @@ static int finish(struct decoder *d, uint32_t entry, struct qpu_program **out) {
 			w->target = qpu_program_find(p, qpu_branch_base(w) & QPU_ADDRESS_MASK);
 		}
 	}
+	qpu_plan(p);
 	*out = p;
 	return 0;
 }

@@ -2,7 +2,10 @@
 #ifndef VC4_RUN_PROGRAM_H
 #define VC4_RUN_PROGRAM_H
 
+#include <stdbool.h>
+
 #include "vc4/qpu/qpu.h"
+#include "vc4/run/plan.h"
 #include "vc4/run/run.h"
 
 /* Bits 31:30 of a bus address choose a cache. */
@@ -13,6 +16,8 @@ struct qpu_word {
 	struct qpu_instruction q;
 	uint32_t address; /* less its alias bits */
 	uint32_t target;  /* of a branch: index, or QPU_NOWHERE if a register says */
+	bool is_target;   /* of a branch, or one itself */
+	struct qpu_plan plan;
 };
 
 /*
@@ -23,6 +28,7 @@ struct qpu_program {
 	uint32_t alias; /* bits of the address that the program was created with */
 	uint32_t entry; /* index */
 	uint32_t n;
+	uint64_t zeroed; /* bit: a row of the files that may be read before it is written */
 	struct qpu_word word[];
 };
 

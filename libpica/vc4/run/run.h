@@ -109,5 +109,6 @@ struct qpu_kernels {
 };
 
 void qpu_kernels_init(struct qpu_kernels *k, enum isa isa);
+ISA_KERNELS(qpu)
 
 #endif

@@ -26,15 +26,6 @@ static unsigned lanes_of(const struct core *k, unsigned cond) {
 	return (cond & 1 ? ~lanes : lanes) & ALL_LANES;
 }
 
-static uint32_t small_immediate(unsigned code) {
-	if (code < 32 || code >= QPU_ROTATE) {
-		const uint32_t low = code & 31;
-		return low < 16 ? low : low - 32;
-	}
-	/* 1 to 128, then 1/256 to 1/2 */
-	return (code < 40 ? 127 + code - 32 : 127 + code - 48) << 23;
-}
-
 /* ---- Inputs ---- */
 
 static int read_inputs(struct core *k, const struct qpu_instruction *q) {
@@ -45,18 +36,18 @@ static int read_inputs(struct core *k, const struct qpu_instruction *q) {
 			q->raddr_a == READ_VPM);
 	int ret = 0;
 	if (q->raddr_a < 32) {
-		memcpy(k->in_a, m->file[0][q->raddr_a], sizeof(k->in_a));
+		memcpy(k->in_a, m->row[q->raddr_a], sizeof(k->in_a));
 	} else {
 		ret = machine_read(m, 0, q->raddr_a, k->in_a);
 	}
 	if (is_immediate) {
 		for (unsigned i = 0; i < QPU_LANES; i++) {
-			k->in_b[i] = small_immediate(q->raddr_b);
+			k->in_b[i] = alu_small_immediate(q->raddr_b);
 		}
 	} else if (is_shared) {
 		memcpy(k->in_b, k->in_a, sizeof(k->in_b));
 	} else if (q->raddr_b < 32) {
-		memcpy(k->in_b, m->file[1][q->raddr_b], sizeof(k->in_b));
+		memcpy(k->in_b, m->row[QPU_ROW_B + q->raddr_b], sizeof(k->in_b));
 	} else if (!ret) {
 		ret = machine_read(m, 1, q->raddr_b, k->in_b);
 	}
@@ -71,13 +62,15 @@ static uint32_t input(const struct core *k, const struct qpu_instruction *q, uns
 	if (mux == QPU_INPUT_B) {
 		return k->in_b[lane];
 	}
-	return alu_unpack(q->pm && mux == 4 ? q->unpack : 0, k->m.r[mux][lane], true);
+	const uint32_t v = k->m.row[QPU_ROW_R + mux][lane];
+	return alu_unpack(q->pm && mux == 4 ? q->unpack : 0, v, true);
 }
 
 /* ---- Results ---- */
 
 static void rotate(const struct core *k, const struct qpu_instruction *q, struct result *r) {
-	const unsigned n = (q->raddr_b == QPU_ROTATE ? k->m.r[5][0] : q->raddr_b) & 15;
+	const uint32_t r5 = k->m.row[QPU_ROW_R + 5][0];
+	const unsigned n = (q->raddr_b == QPU_ROTATE ? r5 : q->raddr_b) & 15;
 	const bool is_full = q->mul_a < 4 && q->mul_b < 4;
 	const struct result from = *r;
 	for (unsigned i = 0; i < QPU_LANES; i++) {
@@ -109,8 +102,9 @@ struct destination {
 static int write(struct core *k, const struct qpu_instruction *q, const struct destination *d,
 		uint32_t v[QPU_LANES]) {
 	struct machine *m = &k->m;
-	uint32_t *row = d->address < 32 ? m->file[d->file][d->address] :
-			d->address < WRITE_R0 + 4 ? m->r[d->address - WRITE_R0] : NULL;
+	uint32_t *row = d->address < 32 ? m->row[d->file * QPU_ROW_B + d->address] :
+			d->address < WRITE_R0 + 4 ?
+			m->row[QPU_ROW_R + d->address - WRITE_R0] : NULL;
 	const bool packs_a = !q->pm && d->file == 0 && d->address < 32;
 	if (!d->is_on) {
 		return 0; /* then the pack may be a reserved one */
@@ -187,15 +181,7 @@ static int run_alu(struct core *k, const struct qpu_instruction *q) {
 			q->sig != QPU_SIG_SMALL_IMMEDIATE)) {
 		machine_varying_read(m);
 	}
-	if (q->sig == SIG_COLOR_LOAD || q->sig == SIG_COLOR_LOAD_END) {
-		tlb_load(m);
-	}
-	if (q->sig == SIG_TMU0 || q->sig == SIG_TMU1) {
-		ret = tmu_load(m, q->sig - SIG_TMU0);
-	}
-	if (q->sig == SIG_PROGRAM_END || q->sig == SIG_COLOR_LOAD_END) {
-		machine_end(m);
-	}
+	ret = machine_signal(m, q->sig);
 	ret = ret ? ret : write(k, q, &to_add, saturated);
 	return ret ? ret : write(k, q, &to_mul, b.v);
 }
@@ -229,18 +215,7 @@ static int run_branch(struct core *k, const struct qpu_word *w) {
 			!machine_condition(&k->m, q->branch_cond, set[q->branch_cond >> 2])) {
 		return 0;
 	}
-	uint32_t link, add[QPU_LANES], mul[QPU_LANES];
-	int ret = machine_branch(&k->m, w, &link);
-	if (ret) {
-		return ret;
-	}
-	for (unsigned i = 0; i < QPU_LANES; i++) {
-		add[i] = mul[i] = link;
-	}
-	const struct destination to_add = { q->ws, q->waddr_add, true, false, false, ALL_LANES };
-	const struct destination to_mul = { !q->ws, q->waddr_mul, true, true, false, ALL_LANES };
-	ret = write(k, q, &to_add, add);
-	return ret ? ret : write(k, q, &to_mul, mul);
+	return machine_branch(&k->m, w);
 }
 
 static int run_word(struct core *k, const struct qpu_word *w) {
@@ -259,6 +234,7 @@ static int run_word(struct core *k, const struct qpu_word *w) {
 int qpu_run_c(struct qpu_run *r) {
 	struct core *k = r->scratch;
 	struct machine *m = &k->m;
+	memset(m->row, 0, sizeof(m->row));
 	machine_init(m, r);
 	k->z = k->n = k->c = 0;
 	const struct qpu_word *w;

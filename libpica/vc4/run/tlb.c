@@ -8,7 +8,8 @@ static uint32_t pixel(const struct qpu_tlb *t, unsigned lane, unsigned sample) {
 void tlb_load(struct machine *m) {
 	const struct qpu_tlb *t = m->run->tlb;
 	for (unsigned i = 0; i < QPU_LANES; i++) {
-		m->r[4][i] = t && m->active >> i & 1 ? t->color[pixel(t, i, m->load_sample)] : 0;
+		const bool is_there = t && m->active >> i & 1;
+		m->row[QPU_ROW_R + 4][i] = is_there ? t->color[pixel(t, i, m->load_sample)] : 0;
 	}
 	m->load_sample = t && m->load_sample + 1 < t->n_samples ? m->load_sample + 1 : 0;
 }

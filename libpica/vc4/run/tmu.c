@@ -54,7 +54,7 @@ int tmu_load(struct machine *m, unsigned unit) {
 	if (!u->n) {
 		return machine_fail(m, -EINVAL, "no look-up to wait for");
 	}
-	memcpy(m->r[4], u->result[u->first], sizeof(m->r[4]));
+	memcpy(m->row[QPU_ROW_R + 4], u->result[u->first], sizeof(m->row[QPU_ROW_R + 4]));
 	u->first = (u->first + 1) % TMU_RESULTS;
 	u->n--;
 	return 0;

@@ -1,0 +1,65 @@
+/*
+ * What the vector interpreter wants to know of a word before it runs: rows in place of addresses,
+ * units that have something to do, and what is known of floats. Private to the room.
+ */
+#ifndef VC4_RUN_PLAN_H
+#define VC4_RUN_PLAN_H
+
+#include <stdint.h>
+
+#include "vc4/qpu/qpu.h"
+
+/* Rows of the machine. */
+enum {
+	QPU_ROW_B = 32, /* file A is 0 to 31 */
+	QPU_ROW_R = 64,
+	QPU_ROW_IN_A = 70, /* what was read at addresses from 32 on, and immediates */
+	QPU_ROW_IN_B,
+	QPU_ROW_INTEGER, /* the unpacked input */
+	QPU_ROW_FLOAT,
+	QPU_ROW_R5, /* r5 and ra15 as arithmetic sees them: of a varying, of W */
+	QPU_ROW_W,
+	QPU_ROWS,
+	QPU_ROW_NONE = 255,
+};
+
+enum qpu_kind { QPU_KIND_TRAP, QPU_KIND_NOP, QPU_KIND_ALU, QPU_KIND_LOAD, QPU_KIND_BRANCH };
+
+/* qpu_plan.flags */
+enum {
+	QPU_READ_A = 1 << 0,        /* machine_read() fills QPU_ROW_IN_A */
+	QPU_READ_B = 1 << 1,
+	QPU_IMMEDIATE = 1 << 2,     /* the immediate fills QPU_ROW_IN_B */
+	QPU_SEEN_A = 1 << 3,        /* all take QPU_ROW_IN_A as a float: it is filled with those */
+	QPU_SEEN_B = 1 << 4,
+	QPU_UNPACK_INTEGER = 1 << 5,
+	QPU_UNPACK_FLOAT = 1 << 6,
+	QPU_VARYING = 1 << 7,
+	QPU_ROTATES = 1 << 8,
+	QPU_FLAGS_OF_ADD = 1 << 9,
+	QPU_FLAGS_OF_MUL = 1 << 10,
+	QPU_CARRY = 1 << 11,        /* the flags' carry is wanted */
+	QPU_SIGNAL = 1 << 12,       /* one that does something */
+	QPU_PUTS = 1 << 13,         /* a unit's result needs more than a store of all lanes */
+};
+
+enum qpu_put { QPU_PUT_NONE, QPU_PUT_ROW, QPU_PUT_LANES, QPU_PUT_PACKED, QPU_PUT_PERIPHERY };
+
+struct qpu_plan {
+	uint16_t flags;
+	uint8_t kind;        /* enum qpu_kind */
+	uint8_t op[2];       /* of the units; 0: nobody wants the result */
+	uint8_t src[4];      /* rows: inputs of the add unit, of the multiply unit */
+	uint8_t unseen;      /* bit: this input may hold denormals or NaN patterns */
+	uint8_t unpack_from; /* row */
+	uint8_t put[2];      /* enum qpu_put */
+	uint8_t to[2];       /* rows */
+	uint8_t cond[2];
+	uint32_t immediate;
+};
+
+struct qpu_program;
+/* Fills the plans of all words, and p->zeroed. */
+void qpu_plan(struct qpu_program *p);
+
+#endif
