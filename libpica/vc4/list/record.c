@@ -124,12 +124,13 @@ static const char *value_name(const struct vc4_value *v, uint32_t value) {
 	return v->name;
 }
 
-/* Floats without a decimal text, NaN and infinities, are written as their bits. */
-static void append_float(struct text *t, uint32_t bits) {
+/* Floats without a decimal text, NaN and infinities, are written as the field's bits. */
+static void append_float(struct text *t, uint32_t field, unsigned shift) {
+	const uint32_t bits = field << shift;
 	float f;
 	memcpy(&f, &bits, sizeof(f));
 	if ((bits & 0x7F800000) == 0x7F800000) {
-		append(t, "0x%08" PRIx32, bits);
+		append(t, "0x%" PRIx32, field);
 	} else {
 		append(t, "%.9g", (double)f);
 	}
@@ -165,10 +166,10 @@ static void append_field(struct text *t, const struct vc4_field *f, const uint8_
 		append(t, "%.9g", sign_extend(v, f->bits) / 16.0);
 		return;
 	case VC4_FORM_F32:
-		append_float(t, v);
+		append_float(t, v, 0);
 		return;
 	case VC4_FORM_F16:
-		append_float(t, v << 16);
+		append_float(t, v, 16);
 		return;
 	case VC4_FORM_ADDRESS:
 		append(t, "0x%08" PRIx32, v);
