@@ -5,28 +5,25 @@
 #include <string.h>
 
 void machine_init(struct machine *m, struct qpu_run *r) {
-	const size_t first = offsetof(struct machine, rev_flag);
+	const size_t first = offsetof(struct machine, run);
 	memset((unsigned char *)m + first, 0, offsetof(struct machine, tmu) - first);
 	m->run = r;
 	m->program = r->program;
 	m->pc = r->program->entry;
 	m->active = (1u << r->n_lanes) - 1;
 	m->uniform = r->uniforms & QPU_ADDRESS_MASK & ~3u;
-	vpm_set_up(&m->vpm_read, 0x1A00);
-	m->vpm_read.left = 0;
-	vpm_set_up(&m->vpm_write, 0x1A00);
+	m->vpm_read = m->vpm_write = (struct vpm_setup){
+		.stride = 1, .size = 2, .is_horizontal = true, /* none left to read */
+	};
 	if (r->w) {
 		memcpy(m->row[15], r->w, sizeof(m->row[15]));
 	}
 	if (r->z) {
 		memcpy(m->row[QPU_ROW_B + 15], r->z, sizeof(m->row[QPU_ROW_B + 15]));
 	}
-	for (unsigned i = 0; r->tlb && i < QPU_LANES; i++) {
-		m->rev_flag[i] = r->tlb->is_back;
-	}
 	for (unsigned i = 0; i < ARRAY_LEN(m->tmu); i++) {
 		m->tmu[i].first = m->tmu[i].n = 0;
-		memset(&m->tmu[i].next, 0, sizeof(m->tmu[i].next));
+		m->tmu[i].next.n_words = 0;
 	}
 	r->steps = 0;
 	r->written = 0;
@@ -80,19 +77,15 @@ int machine_signal(struct machine *m, unsigned sig) {
 	return 0;
 }
 
-int machine_read_uniform(struct machine *m, uint32_t *out) {
+int machine_find_uniform(struct machine *m, uint32_t *out) {
+	m->uniform &= QPU_ADDRESS_MASK;
+	m->uniform_host = space_host_from(m->run->space, m->uniform, &m->uniform_avail);
+	const uint32_t to_wrap = QPU_ADDRESS_MASK + 1 - m->uniform;
 	if (m->uniform_avail < sizeof(*out)) {
-		m->uniform_host = space_host_from(m->run->space, m->uniform, &m->uniform_avail);
-		if (m->uniform_avail < sizeof(*out)) {
-			return machine_fail(m, -ERANGE, "uniform outside of memory");
-		}
+		return machine_fail(m, -ERANGE, "uniform outside of memory");
 	}
-	memcpy(out, m->uniform_host, sizeof(*out));
-	m->uniform = (m->uniform + 4) & QPU_ADDRESS_MASK;
-	m->uniform_host += 4;
-	/* The address wraps. */
-	m->uniform_avail = m->uniform ? m->uniform_avail - 4 : 0;
-	return 0;
+	m->uniform_avail = m->uniform_avail < to_wrap ? m->uniform_avail : to_wrap;
+	return machine_read_uniform(m, out);
 }
 
 static void read_varying(struct machine *m, uint32_t out[QPU_LANES]) {
@@ -143,7 +136,10 @@ int machine_read(struct machine *m, unsigned file, unsigned address, uint32_t ou
 		if (file == 0) {
 			tlb_read_mask(m, out);
 		} else {
-			memcpy(out, m->rev_flag, sizeof(m->rev_flag));
+			set_row(out, tlb && tlb->is_back);
+			if (m->rev_flag_is_set) {
+				memcpy(out, m->rev_flag, sizeof(m->rev_flag));
+			}
 		}
 		return 0;
 	default: /* nop, busy flags, waits, the mutex */
@@ -194,6 +190,10 @@ int machine_write(struct machine *m, unsigned file, unsigned address,
 		if (file == 0) {
 			tlb_and_mask(m, v, mask);
 			return 0;
+		}
+		if (!m->rev_flag_is_set) {
+			set_row(m->rev_flag, m->run->tlb && m->run->tlb->is_back);
+			m->rev_flag_is_set = true;
 		}
 		for (unsigned i = 0; i < QPU_LANES; i++) {
 			m->rev_flag[i] = mask >> i & 1 ? v[i] & 1 : m->rev_flag[i];

@@ -2,6 +2,8 @@
 #ifndef VC4_RUN_MACHINE_H
 #define VC4_RUN_MACHINE_H
 
+#include <string.h>
+
 #include "core/base/attributes.h"
 #include "vc4/run/program.h"
 #include "vc4/tex/texture.h"
@@ -33,14 +35,14 @@ struct stencil_face {
 /* A texture unit: the next request, and results in their order. */
 enum { TMU_RESULTS = 8 };
 struct tmu {
-	struct vc4_lookup next;
+	struct vc4_lookup next; /* r and b are zeroed when it begins */
 	uint8_t first, n;
 	uint32_t result[TMU_RESULTS][QPU_LANES];
 };
 
 struct machine {
 	PICA_ALIGNED(64) uint32_t row[QPU_ROWS][QPU_LANES];
-	PICA_ALIGNED(64) uint32_t rev_flag[QPU_LANES];
+	PICA_ALIGNED(64) uint32_t rev_flag[QPU_LANES]; /* if rev_flag_is_set, else is_back */
 	struct qpu_run *run;
 	const struct qpu_program *program;
 	unsigned active; /* bit: lane */
@@ -62,6 +64,7 @@ struct machine {
 	struct vpm_setup vpm_read, vpm_write;
 	struct stencil_face stencil[2]; /* front, back */
 	uint8_t load_sample, store_sample;
+	bool rev_flag_is_set;
 	struct tmu tmu[2];
 };
 
@@ -82,7 +85,18 @@ int machine_signal(struct machine *m, unsigned sig);
  * Reads an address from 32 on: a row of lanes. Returns 0 or an error of qpu_kernels.run. Of
  * a varying there is a second half for after the other inputs were read.
  */
-int machine_read_uniform(struct machine *m, uint32_t *out);
+/* The next uniform, where it is not known to lie in memory. */
+int machine_find_uniform(struct machine *m, uint32_t *out);
+static inline int machine_read_uniform(struct machine *m, uint32_t *out) {
+	if (PICA_UNLIKELY(m->uniform_avail < sizeof(*out))) {
+		return machine_find_uniform(m, out);
+	}
+	memcpy(out, m->uniform_host, sizeof(*out));
+	m->uniform += 4;
+	m->uniform_host += 4;
+	m->uniform_avail -= 4;
+	return 0;
+}
 int machine_read(struct machine *m, unsigned file, unsigned address, uint32_t out[QPU_LANES]);
 void machine_varying_read(struct machine *m);
 /* Writes to an address from 36 on in the lanes of mask. */

@@ -255,34 +255,55 @@ static void plan_word(struct qpu_word *w, struct known *k, bool has_carry) {
 
 /* ---- Programs ---- */
 
-/* Whether the word reads a register of the files, or keeps some of its lanes or bytes. */
-static uint64_t rows_read(const struct qpu_word *w) {
+struct rows {
+	uint64_t files;
+	uint8_t r;
+};
+
+static void add_row(struct rows *set, unsigned row) {
+	if (row < QPU_ROW_R) {
+		set->files |= UINT64_C(1) << row;
+	} else if (row < QPU_ROW_IN_A) {
+		set->r |= (uint8_t)(1u << (row - QPU_ROW_R));
+	}
+}
+
+/* Registers that the word reads, or of which it keeps some lanes or bytes. */
+static struct rows rows_read(const struct qpu_word *w) {
 	const struct qpu_plan *e = &w->plan;
-	uint64_t rows = 0;
+	struct rows rows = { 0, 0 };
 	if (e->kind == QPU_KIND_BRANCH) {
-		return w->q.has_register ? UINT64_C(1) << w->q.raddr_a : 0;
+		add_row(&rows, w->q.has_register ? w->q.raddr_a : QPU_ROW_NONE);
+		return rows;
 	}
 	for (unsigned i = 0; i < 4; i++) {
 		const bool unpacks = is_unpacked(&w->q, mux_of(&w->q, i));
 		const uint8_t row = unpacks ? e->unpack_from : e->src[i];
-		if (e->kind == QPU_KIND_ALU && e->op[i / 2] && row < QPU_ROW_R) {
-			rows |= UINT64_C(1) << row;
+		if (e->kind == QPU_KIND_ALU && e->op[i / 2]) {
+			add_row(&rows, row);
 		}
 	}
+	if (e->flags & QPU_ROTATES) {
+		add_row(&rows, QPU_ROW_R + 5);
+	}
 	for (unsigned unit = 0; unit < 2; unit++) {
-		if (e->put[unit] != QPU_PUT_ROW && e->to[unit] < QPU_ROW_R) {
-			rows |= UINT64_C(1) << e->to[unit];
+		if (e->put[unit] != QPU_PUT_ROW) {
+			add_row(&rows, e->to[unit]);
 		}
 	}
 	return rows;
 }
 
-static uint64_t rows_written(const struct qpu_word *w) {
-	uint64_t rows = 0;
+/* Written in all lanes; the periphery may leave some of r4 and r5. */
+static struct rows rows_written(const struct qpu_word *w) {
+	struct rows rows = { 0, 0 };
 	for (unsigned unit = 0; unit < 2; unit++) {
-		if (w->plan.put[unit] == QPU_PUT_ROW && w->plan.to[unit] < QPU_ROW_R) {
-			rows |= UINT64_C(1) << w->plan.to[unit];
+		if (w->plan.put[unit] == QPU_PUT_ROW) {
+			add_row(&rows, w->plan.to[unit]);
 		}
+	}
+	if (w->plan.flags & QPU_VARYING) {
+		add_row(&rows, QPU_ROW_R + 5);
 	}
 	return rows;
 }
@@ -305,8 +326,10 @@ void qpu_plan(struct qpu_program *p) {
 		}
 	}
 	struct known k = { .w_is_there = false };
-	uint64_t written = 0;
+	struct rows written = { 0, 0 };
 	p->zeroed = 0;
+	p->zeroed_r = 0x30;
+	p->uses_w = p->uses_flags = false;
 	for (uint32_t i = 0; i < p->n; i++) {
 		struct qpu_word *w = &p->word[i];
 		if (w->is_target || has_register || w->q.sig == SIG_BREAKPOINT) {
@@ -314,7 +337,13 @@ void qpu_plan(struct qpu_program *p) {
 		}
 		k.w_is_there = k.w_is_there || (i == p->entry && !has_branch);
 		plan_word(w, &k, has_carry);
-		p->zeroed |= rows_read(w) & ~written;
-		written |= has_branch ? 0 : rows_written(w);
+		const struct rows reads = rows_read(w), writes = rows_written(w);
+		p->zeroed |= reads.files & ~written.files;
+		p->zeroed_r |= (uint8_t)(reads.r & ~written.r);
+		written.files |= has_branch ? 0 : writes.files;
+		written.r |= has_branch ? 0 : writes.r;
+		p->uses_w = p->uses_w || memchr(w->plan.src, QPU_ROW_W, sizeof(w->plan.src));
+		p->uses_flags = p->uses_flags || w->q.sig == QPU_SIG_BRANCH ||
+				w->plan.cond[0] > 1 || w->plan.cond[1] > 1;
 	}
 }

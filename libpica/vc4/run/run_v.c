@@ -195,7 +195,7 @@ static int put(struct core *k, const struct qpu_word *w, unsigned unit, const vi
 		return 0;
 	}
 	return machine_write(m, unit ? !q->ws : q->ws, unit ? q->waddr_mul : q->waddr_add, out,
-			bits_of(lanes));
+			e->cond[unit] == 1 ? ALL_LANES : bits_of(lanes));
 }
 
 /*
@@ -207,9 +207,10 @@ static int finish(struct core *k, const struct qpu_word *w, const vi x[VECTORS],
 	const struct qpu_plan *e = &w->plan;
 	struct machine *m = &k->m;
 	vi lanes[2][VECTORS];
-	EACH_VECTOR(i) {
-		lanes[0][i] = lanes_of(k, e->cond[0], i);
-		lanes[1][i] = lanes_of(k, e->cond[1], i);
+	for (unsigned unit = 0; unit < 2; unit++) {
+		EACH_VECTOR(i) {
+			lanes[unit][i] = lanes_of(k, e->cond[unit], i);
+		}
 	}
 	if (e->flags & QPU_FLAGS_OF_ADD) {
 		set_flags(k, x, carry, e->cond[0]);
@@ -363,14 +364,16 @@ static int run(struct qpu_run *r) {
 	for (uint64_t rows = r->program->zeroed; rows; rows &= rows - 1) {
 		fill(m->row[ctz64(rows)], 0);
 	}
-	for (unsigned i = 0; i < 6; i++) {
-		fill(m->row[QPU_ROW_R + i], 0);
+	for (unsigned rows = r->program->zeroed_r; rows; rows &= rows - 1) {
+		fill(m->row[QPU_ROW_R + ctz32(rows)], 0);
 	}
-	for (unsigned i = 0; i < FLAGS; i++) {
+	for (unsigned i = 0; r->program->uses_flags && i < FLAGS; i++) {
 		fill(k->flag[i], 0);
 	}
 	machine_init(m, r);
-	see_row(m->row[QPU_ROW_W], m->row[15]);
+	if (r->program->uses_w) {
+		see_row(m->row[QPU_ROW_W], m->row[15]);
+	}
 	const struct qpu_word *w;
 	int ret;
 	do {

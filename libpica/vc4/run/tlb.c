@@ -1,4 +1,6 @@
 /* The tile buffer: tests of Z and stencil, colours. [fidelity: qpu-tlb] */
+#include <string.h>
+
 #include "vc4/run/machine.h"
 
 static uint32_t pixel(const struct qpu_tlb *t, unsigned lane, unsigned sample) {
@@ -7,9 +9,12 @@ static uint32_t pixel(const struct qpu_tlb *t, unsigned lane, unsigned sample) {
 
 void tlb_load(struct machine *m) {
 	const struct qpu_tlb *t = m->run->tlb;
-	for (unsigned i = 0; i < QPU_LANES; i++) {
-		const bool is_there = t && m->active >> i & 1;
-		m->row[QPU_ROW_R + 4][i] = is_there ? t->color[pixel(t, i, m->load_sample)] : 0;
+	for (unsigned i = 0; i < QPU_LANES; i += 4) {
+		uint32_t *r4 = m->row[QPU_ROW_R + 4] + i;
+		memset(r4, 0, 4 * sizeof(*r4));
+		if (t && m->active >> i & 1) { /* whole quads */
+			memcpy(r4, t->color + pixel(t, i, m->load_sample), 4 * sizeof(*r4));
+		}
 	}
 	m->load_sample = t && m->load_sample + 1 < t->n_samples ? m->load_sample + 1 : 0;
 }
@@ -122,9 +127,17 @@ static void write_z(struct machine *m, const uint32_t v[QPU_LANES], unsigned mas
 static void write_color(struct machine *m, unsigned sample, const uint32_t v[QPU_LANES],
 		unsigned mask) {
 	const struct qpu_tlb *t = m->run->tlb;
-	for (unsigned lanes = t->covered[sample] & mask & m->active; lanes; lanes &= lanes - 1) {
-		const unsigned i = ctz32(lanes);
-		t->color[pixel(t, i, sample)] = v[i];
+	const unsigned lanes = t->covered[sample] & mask & m->active;
+	for (unsigned q = 0; q < QPU_LANES / 4; q++) {
+		unsigned left = lanes >> 4 * q & 15;
+		if (left == 15) {
+			memcpy(t->color + pixel(t, 4 * q, sample), v + 4 * q, 4 * sizeof(*v));
+			continue;
+		}
+		for (; left; left &= left - 1) {
+			const unsigned i = 4 * q + ctz32(left);
+			t->color[pixel(t, i, sample)] = v[i];
+		}
 	}
 }
 

@@ -24,8 +24,6 @@ static int submit(struct machine *m, struct tmu *u, unsigned mask) {
 			u->result[(u->first + u->n) % TMU_RESULTS], &m->run->fault.why);
 	u->n++;
 	u->next.n_words = 0;
-	memset(u->next.r, 0, sizeof(u->next.r));
-	memset(u->next.b, 0, sizeof(u->next.b));
 	return ret;
 }
 
@@ -38,6 +36,10 @@ int tmu_write(struct machine *m, unsigned unit, unsigned parameter, const uint32
 	if (parameter > 0 || l->n_words > 0) {
 		if (l->n_words == ARRAY_LEN(l->word)) {
 			return machine_fail(m, -EINVAL, "more parameters than a look-up has");
+		}
+		if (!l->n_words) {
+			memset(l->r, 0, sizeof(l->r));
+			memset(l->b, 0, sizeof(l->b));
 		}
 		int ret = machine_read_uniform(m, &l->word[l->n_words]);
 		if (ret) {

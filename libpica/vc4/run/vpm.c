@@ -43,6 +43,11 @@ static uint32_t element_mask(const struct vpm_setup *s) {
 	return 0xFFFFFFFFu >> (32 - (8 << s->size));
 }
 
+/* One row as it is. */
+static bool is_plain(const struct vpm_setup *s) {
+	return s->size == 2 && s->is_horizontal;
+}
+
 static void advance(struct vpm_setup *s) {
 	s->address = (uint8_t)(s->address + s->stride);
 }
@@ -56,6 +61,11 @@ void vpm_read(struct machine *m, uint32_t out[QPU_LANES]) {
 		return;
 	}
 	s->left--;
+	if (is_plain(s) && (s->address & 63) < r->n_in) {
+		memcpy(out, r->vpm_in[s->address & 63], sizeof(r->vpm_in[0]));
+		advance(s);
+		return;
+	}
 	for (unsigned i = 0; i < QPU_LANES; i++) {
 		const struct place p = place(s, i);
 		if (p.row < r->n_in) {
@@ -70,6 +80,12 @@ void vpm_read(struct machine *m, uint32_t out[QPU_LANES]) {
 void vpm_write(struct machine *m, const uint32_t v[QPU_LANES], unsigned mask) {
 	struct vpm_setup *s = &m->vpm_write;
 	struct qpu_run *r = m->run;
+	if (is_plain(s) && mask == 0xFFFF && r->vpm_out) {
+		memcpy(r->vpm_out[s->address & 63], v, sizeof(r->vpm_out[0]));
+		r->written |= UINT64_C(1) << (s->address & 63);
+		advance(s);
+		return;
+	}
 	for (unsigned i = 0; r->vpm_out && i < QPU_LANES; i++) {
 		const struct place p = place(s, i);
 		if (!(r->written >> p.row & 1)) {

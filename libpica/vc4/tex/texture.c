@@ -181,7 +181,7 @@ static uint32_t texel(struct lane *k, int32_t i, int32_t j) {
 /* A coordinate in texels, of which floor() fits an int32. */
 static float position(float c, int32_t size, float less) {
 	const float x = c * (float)size - less;
-	return isfinite(x) ? fminf(fmaxf(x, -0x1p30f), 0x1p30f) : 0.0f;
+	return !isfinite(x) ? 0.0f : x < -0x1p30f ? -0x1p30f : x > 0x1p30f ? 0x1p30f : x;
 }
 
 static uint32_t nearest(struct lane *k) {
@@ -299,10 +299,10 @@ static int sample(struct levels *m, unsigned face, float lod, struct lane *k, ui
 		ret = use(m, face, 0, k);
 		*out = ret ? 0 : sample_level(k, lod > 0 ? x->min_is_linear : x->mag_is_linear);
 	} else if (!x->mips_are_linear) {
-		ret = use(m, face, (unsigned)floorf(fminf(lod, last) + 0.5f), k);
+		ret = use(m, face, (unsigned)((lod < last ? lod : last) + 0.5f), k);
 		*out = ret ? 0 : sample_level(k, x->min_is_linear);
 	} else {
-		lod = fminf(lod, last);
+		lod = lod < last ? lod : last;
 		const unsigned level = (unsigned)lod;
 		const uint32_t f = (uint32_t)((lod - (float)level) * 256.0f);
 		ret = use(m, face, level, k);
