@@ -9,17 +9,20 @@
 
 #include "service/record.h"
 
-/* Freed memory goes back to the system once nothing was destroyed for so long. */
-enum { TRIM_S = 1 };
+enum {
+	TRIM_S = 1,  /* nothing was destroyed for so long: freed memory goes back to the system */
+	THREADS = 4, /* that destroy what is left at the end; one before */
+};
 
 struct reaper {
-	pthread_t thread;
+	pthread_t threads[THREADS];
+	unsigned n_threads;    /* loop's thread */
 	pthread_mutex_t mutex; /* covers what follows */
-	pthread_cond_t cond;   /* remains came, stop was set, or the thread has ended */
+	pthread_cond_t cond;   /* remains came, stop was set, or a thread has ended */
 	struct remains_queue queue;
 	uint32_t pending;
 	bool stop;
-	bool has_ended; /* the thread, after stop */
+	unsigned n_ended; /* threads, after stop */
 };
 
 struct dying *dying_get(struct dying **list, uid_t uid) {
@@ -157,7 +160,7 @@ static void *run(void *arg) {
 		r->pending -= is_context;
 		has_freed |= is_context;
 	}
-	r->has_ended = true;
+	r->n_ended++;
 	pthread_cond_broadcast(&r->cond);
 	pthread_mutex_unlock(&r->mutex);
 	return NULL;
@@ -198,7 +201,7 @@ int reaper_create(struct reaper **out) {
 	remains_queue_init(&r->queue);
 	pthread_mutex_init(&r->mutex, NULL);
 	deadline_cond_init(&r->cond);
-	int ret = -pthread_create(&r->thread, NULL, run, r);
+	int ret = -pthread_create(&r->threads[r->n_threads++], NULL, run, r);
 	if (ret < 0) {
 		pthread_cond_destroy(&r->cond);
 		pthread_mutex_destroy(&r->mutex);
@@ -213,12 +216,17 @@ bool reaper_stop(struct reaper *r, uint64_t until_ns) {
 	pthread_mutex_lock(&r->mutex);
 	r->stop = true;
 	pthread_cond_broadcast(&r->cond);
-	while (!r->has_ended && deadline_wait(&r->cond, &r->mutex, until_ns)) {
+	const bool is_long = r->queue.first;
+	while (is_long && r->n_threads < THREADS &&
+			pthread_create(&r->threads[r->n_threads], NULL, run, r) == 0) {
+		r->n_threads++;
 	}
-	const bool has_ended = r->has_ended;
+	while (r->n_ended < r->n_threads && deadline_wait(&r->cond, &r->mutex, until_ns)) {
+	}
+	const bool has_ended = r->n_ended == r->n_threads;
 	pthread_mutex_unlock(&r->mutex);
-	if (has_ended) {
-		pthread_join(r->thread, NULL);
+	for (unsigned i = 0; has_ended && i < r->n_threads; i++) {
+		pthread_join(r->threads[i], NULL);
 	}
 	return has_ended;
 }

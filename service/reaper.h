@@ -1,7 +1,7 @@
 /*
  * Destroys contexts of dead sessions and releases regions. Work in flight cannot be cancelled at
- * once, giving back pages takes time, and either would stop the loop: a thread of its own waits.
- * Users have turns: a context, or a slice of a region's pages.
+ * once, giving back pages takes time, and either would stop the loop: a thread of its own waits,
+ * at the end several. Users have turns: a context, or a slice of a region's pages.
  */
 #ifndef SERVICE_REAPER_H
 #define SERVICE_REAPER_H
@@ -94,7 +94,7 @@ bool deadline_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t until_
 int reaper_create(struct reaper **out);
 /*
  * Waits until everything is destroyed, or until_ns on the monotonic clock. Returns false if
- * something is left: the reaper's thread goes on.
+ * something is left: the reaper's threads go on.
  */
 bool reaper_stop(struct reaper *r, uint64_t until_ns);
 /* Of a stopped one. */

@@ -394,6 +394,31 @@ TEST(pages_of_a_region_are_given_back_in_slices) {
 	regions_finish(&all);
 }
 
+/* At the end others go past one that takes long. */
+TEST(remains_that_take_long_hold_up_no_others_at_the_end) {
+	struct reaper *reaper;
+	struct regions all[2];
+	struct region *r[2];
+	ck_assert_int_eq(reaper_create(&reaper), 0);
+	for (unsigned i = 0; i < 2; i++) {
+		int fd;
+		ck_assert_int_eq(regions_init(&all[i], reaper), 0);
+		ck_assert_int_eq(region_create(&r[i], &all[i], 7, REGION_MADE, 4096, &fd), 0);
+		close(fd);
+	}
+	pthread_mutex_lock(&all[0].mutex); /* which its release takes */
+	region_put(r[0]);
+	region_put(r[1]);
+	ck_assert(!reaper_stop(reaper, loop_now_ns() + 500000000));
+	ck_assert_uint_eq(regions_charges(&all[1], 7).of_user, 0);
+	pthread_mutex_unlock(&all[0].mutex);
+	ck_assert(reaper_stop(reaper, UINT64_MAX));
+	ck_assert_uint_eq(regions_charges(&all[0], 7).of_user, 0);
+	reaper_destroy(reaper);
+	regions_finish(&all[0]);
+	regions_finish(&all[1]);
+}
+
 /* ---- Memory that cannot be had ---- */
 
 /* A page of each region of the first session, as a file that has become shorter. */
