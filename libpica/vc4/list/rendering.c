@@ -202,13 +202,16 @@ static int load_full(struct vc4_reader *r, const uint8_t *c) {
 static int general(struct vc4_reader *r, struct vc4_transfer *t, uint32_t buffer, uint32_t layout,
 		uint32_t format, uint32_t address) {
 	memset(t, 0, sizeof(*t));
+	if (buffer == VC4_BUFFER_NONE) {
+		return 0;
+	}
 	if (buffer == VC4_BUFFER_MASK) {
 		return vc4_fail(r, -EOPNOTSUPP, "the VG mask buffer is not built");
 	}
 	if (buffer > VC4_BUFFER_FULL) {
 		return vc4_fail(r, -EINVAL, "there is no such buffer");
 	}
-	if (buffer != VC4_BUFFER_NONE && (layout > VC4_LAYOUT_LT || format > VC4_FORMAT_BGR565)) {
+	if (layout > VC4_LAYOUT_LT || format > VC4_FORMAT_BGR565) {
 		return vc4_fail(r, -EINVAL, "there is no such layout or format");
 	}
 	t->address = address & VC4_ADDRESS_BITS;
