@@ -3,21 +3,8 @@
 #include "impl.h"
 
 #include <errno.h>
-#include <string.h>
+#include "vc4/list/record.h"
 
-enum {
-	OP_WAIT = 0x08,
-	OP_CALL = 0x11,
-	OP_STORE = 0x18,
-	OP_STORE_LAST = 0x19,
-	OP_STORE_FULL = 0x1a,
-	OP_LOAD_FULL = 0x1b,
-	OP_STORE_GENERAL = 0x1c,
-	OP_LOAD_GENERAL = 0x1d,
-	OP_RENDERING_MODE = 0x71,
-	OP_CLEAR_COLOURS = 0x72,
-	OP_TILE = 0x73,
-};
 /* Flags of the full-resolution records */
 enum { FULL_NO_COLOUR = 1, FULL_NO_ZS = 2, FULL_NO_CLEAR = 4, FULL_LAST = 8 };
 /* Flags of the general store: in its first word, in its address */
@@ -47,7 +34,7 @@ static void put(struct writer *w, uint32_t word, unsigned n_bytes) {
 }
 
 static void put_tile(struct writer *w, uint32_t x, uint32_t y) {
-	put(w, OP_TILE, 1);
+	put(w, VC4_OP_TILE_COORDINATES, 1);
 	put(w, x, 1);
 	put(w, y, 1);
 }
@@ -70,18 +57,18 @@ static void put_full(struct writer *w, const struct submission *s, unsigned op,
 static void put_loads(struct writer *w, const struct submission *s, const struct surfaces *f,
 		uint32_t x, uint32_t y) {
 	if (f->colour_read.is_there && f->colour_read.is_full) {
-		put_full(w, s, OP_LOAD_FULL, &f->colour_read, x, y, FULL_NO_ZS);
+		put_full(w, s, VC4_OP_LOAD_FULL, &f->colour_read, x, y, FULL_NO_ZS);
 	} else if (f->colour_read.is_there) {
-		put_general(w, OP_LOAD_GENERAL, f->colour_read.s->bits, f->colour_read.address);
+		put_general(w, VC4_OP_LOAD_GENERAL, f->colour_read.s->bits, f->colour_read.address);
 	}
 	if (f->zs_read.is_there && f->zs_read.is_full) {
-		put_full(w, s, OP_LOAD_FULL, &f->zs_read, x, y, FULL_NO_COLOUR);
+		put_full(w, s, VC4_OP_LOAD_FULL, &f->zs_read, x, y, FULL_NO_COLOUR);
 	} else if (f->zs_read.is_there) {
 		if (f->colour_read.is_there) {
 			put_tile(w, x, y);
-			put_general(w, OP_STORE_GENERAL, GENERAL_NO_CLEARS, 0);
+			put_general(w, VC4_OP_STORE_GENERAL, GENERAL_NO_CLEARS, 0);
 		}
-		put_general(w, OP_LOAD_GENERAL, f->zs_read.s->bits, f->zs_read.address);
+		put_general(w, VC4_OP_LOAD_GENERAL, f->zs_read.s->bits, f->zs_read.address);
 	}
 }
 
@@ -93,14 +80,14 @@ static void put_stores(struct writer *w, const struct submission *s, const struc
 	const uint32_t end = is_last ? FULL_LAST : 0;
 	if (f->full_colour_write.is_there) {
 		const bool more = f->full_zs_write.is_there || any_plain;
-		put_full(w, s, OP_STORE_FULL, &f->full_colour_write, x, y,
+		put_full(w, s, VC4_OP_STORE_FULL, &f->full_colour_write, x, y,
 				FULL_NO_ZS | (more ? FULL_NO_CLEAR : end));
 	}
 	if (f->full_zs_write.is_there) {
 		if (f->full_colour_write.is_there) {
 			put_tile(w, x, y);
 		}
-		put_full(w, s, OP_STORE_FULL, &f->full_zs_write, x, y,
+		put_full(w, s, VC4_OP_STORE_FULL, &f->full_zs_write, x, y,
 				FULL_NO_COLOUR | (any_plain ? FULL_NO_CLEAR : end));
 	}
 	if (f->zs_write.is_there) {
@@ -108,7 +95,7 @@ static void put_stores(struct writer *w, const struct submission *s, const struc
 		if (any_full) {
 			put_tile(w, x, y);
 		}
-		put_general(w, OP_STORE_GENERAL,
+		put_general(w, VC4_OP_STORE_GENERAL,
 				f->zs_write.s->bits | (more ? GENERAL_NO_COLOUR_CLEAR : 0u),
 				f->zs_write.address | (is_last && !more ? GENERAL_LAST : 0u));
 	}
@@ -116,7 +103,7 @@ static void put_stores(struct writer *w, const struct submission *s, const struc
 		if (any_full || f->zs_write.is_there) {
 			put_tile(w, x, y);
 		}
-		put(w, is_last ? OP_STORE_LAST : OP_STORE, 1);
+		put(w, is_last ? VC4_OP_STORE_RESOLVED_LAST : VC4_OP_STORE_RESOLVED, 1);
 	}
 }
 
@@ -181,16 +168,16 @@ int render_list_write(const struct submission *s, uint32_t *n_bytes) {
 				a->max_x_tile, a->max_y_tile, s->tiles_x, s->tiles_y);
 	}
 	if (a->flags & VC4_SUBMIT_CL_USE_CLEAR_COLOR) {
-		put(&w, OP_CLEAR_COLOURS, 1);
+		put(&w, VC4_OP_CLEAR_VALUES, 1);
 		put(&w, a->clear_color[0], 4);
 		put(&w, a->clear_color[1], 4);
 		put(&w, a->clear_z, 4);
 		put(&w, a->clear_s, 1);
 		/* A store of nothing clears the tile buffer with these colours. */
 		put_tile(&w, 0, 0);
-		put_general(&w, OP_STORE_GENERAL, 0, 0);
+		put_general(&w, VC4_OP_STORE_GENERAL, 0, 0);
 	}
-	put(&w, OP_RENDERING_MODE, 1);
+	put(&w, VC4_OP_TILE_RENDERING_MODE, 1);
 	put(&w, f.colour_write.address, 4);
 	put(&w, a->width, 2);
 	put(&w, a->height, 2);
@@ -211,9 +198,9 @@ int render_list_write(const struct submission *s, uint32_t *n_bytes) {
 		put_tile(&w, x, y);
 		if (s->n_bin_bytes) {
 			if (i == 0) {
-				put(&w, OP_WAIT, 1);
+				put(&w, VC4_OP_WAIT_ON_SEMAPHORE, 1);
 			}
-			put(&w, OP_CALL, 1);
+			put(&w, VC4_OP_BRANCH_TO_SUB_LIST, 1);
 			put(&w, s->k->base + s->tile_lists + 32 * (y * s->tiles_x + x), 4);
 		}
 		put_stores(&w, s, &f, x, y, i + 1 == n_tiles);

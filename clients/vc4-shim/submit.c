@@ -13,44 +13,36 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-	OP_HALT = 0x00,
-	OP_NOP = 0x01,
-	OP_FLUSH = 0x04,
-	OP_FLUSH_ALL = 0x05,
-	OP_START_BINNING = 0x06,
-	OP_INCREMENT_SEMAPHORE = 0x07,
-	OP_INDEXED = 0x20,
-	OP_ARRAY = 0x21,
-	OP_LIST_FORMAT = 0x38,
-	OP_GL_SHADER_STATE = 0x40,
-	OP_BINNING_MODE = 0x70,
-	OP_HANDLES = 0xfe, /* not hardware: two indices of handles for the records that follow */
-};
+#include "vc4/list/record.h"
+
+/* Not hardware: two indices of handles, for the records that follow. */
+enum { OP_HANDLES = 0xfe, SIZE_HANDLES = 9 };
+
 /* Sizes of the records that a driver may submit; 0: none. */
+#define BINNED(name) [VC4_OP_##name] = VC4_SIZE_##name
 static const uint8_t record_bytes[256] = {
-	[OP_HALT] = 1,
-	[OP_NOP] = 1,
-	[OP_FLUSH] = 1,
-	[OP_FLUSH_ALL] = 1,
-	[OP_START_BINNING] = 1,
-	[OP_INCREMENT_SEMAPHORE] = 1,
-	[OP_INDEXED] = 14,
-	[OP_ARRAY] = 10,
-	[OP_LIST_FORMAT] = 2,
-	[OP_GL_SHADER_STATE] = 5,
-	[0x60] = 4, /* configuration bits */
-	[0x61] = 5, /* flat shade flags */
-	[0x62] = 5, /* point size */
-	[0x63] = 5, /* line width */
-	[0x64] = 3, /* RHT x boundary */
-	[0x65] = 5, /* depth offset */
-	[0x66] = 9, /* clip window */
-	[0x67] = 5, /* viewport offset */
-	[0x69] = 9, /* clipper XY scaling */
-	[0x6a] = 9, /* clipper Z scale and offset */
-	[OP_BINNING_MODE] = 16,
-	[OP_HANDLES] = 9,
+	BINNED(HALT),
+	BINNED(NOP),
+	BINNED(FLUSH),
+	BINNED(FLUSH_ALL_STATE),
+	BINNED(START_TILE_BINNING),
+	BINNED(INCREMENT_SEMAPHORE),
+	BINNED(INDEXED_PRIMITIVES),
+	BINNED(ARRAY_PRIMITIVES),
+	BINNED(PRIMITIVE_LIST_FORMAT),
+	BINNED(GL_SHADER_STATE),
+	BINNED(CONFIGURATION_BITS),
+	BINNED(FLAT_SHADE_FLAGS),
+	BINNED(POINT_SIZE),
+	BINNED(LINE_WIDTH),
+	BINNED(RHT_X_BOUNDARY),
+	BINNED(DEPTH_OFFSET),
+	BINNED(CLIP_WINDOW),
+	BINNED(VIEWPORT_OFFSET),
+	BINNED(CLIPPER_XY_SCALING),
+	BINNED(CLIPPER_Z_SCALE_OFFSET),
+	BINNED(TILE_BINNING_MODE),
+	[OP_HANDLES] = SIZE_HANDLES,
 };
 enum {
 	RECORD_ALIGNMENT = 16,
@@ -264,11 +256,11 @@ static int copy_list(struct submission *s) {
 			continue;
 		}
 		memcpy(to, list + at, n_bytes);
-		if (op == OP_INDEXED) {
+		if (op == VC4_OP_INDEXED_PRIMITIVES) {
 			ret = relocate_indexed(s, to, at, index);
-		} else if (op == OP_BINNING_MODE) {
+		} else if (op == VC4_OP_TILE_BINNING_MODE) {
 			ret = relocate_binning_mode(s, to, at);
-		} else if (op == OP_GL_SHADER_STATE) {
+		} else if (op == VC4_OP_GL_SHADER_STATE) {
 			ret = relocate_shader_state(s, &r, to, at);
 		}
 		if (ret < 0) {
@@ -276,7 +268,7 @@ static int copy_list(struct submission *s) {
 		}
 		to += n_bytes;
 		at += n_bytes;
-		if (op == OP_HALT) {
+		if (op == VC4_OP_HALT) {
 			break;
 		}
 	}
