@@ -105,13 +105,10 @@ int gpu_read_screen(struct picture *p, struct gpu gpu, enum pica_screen_id scree
 			 gpu.impl->read_screen(gpu, screen, eye, p->rgb, 3 * (size_t)info.width);
 }
 
-/* RGBA8 -> RGB8; frees rgba, which may be NULL if ret is an error. */
+/* Frees rgba, which may be NULL if ret is an error. */
 static int take_rgba(struct picture *p, uint8_t *rgba, uint32_t width, uint32_t height, int ret) {
 	if (ret == 0) {
-		ret = picture_alloc(p, width, height);
-	}
-	for (size_t i = 0; ret == 0 && i < (size_t)width * height; i++) {
-		memcpy(p->rgb + 3 * i, rgba + 4 * i, 3);
+		ret = picture_from_rgba(p, rgba, width, height);
 	}
 	free(rgba);
 	return ret;

@@ -55,7 +55,7 @@ int gpu_clear_pages(void *host, size_t size_bytes);
 int gpu_read_screen(struct picture *p, struct gpu gpu, enum pica_screen_id screen,
 		enum pica_eye eye);
 /*
- * Decodes a tiled surface as it lies in memory, row 0 first; alpha is dropped. format 0..13 as for
+ * Decodes a tiled surface as it lies in memory, row 0 first, with its alpha. format 0..13 as for
  * textures.
  */
 int gpu_read_surface(struct picture *p, struct gpu gpu, uint32_t addr, uint32_t format,

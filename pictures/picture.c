@@ -12,6 +12,7 @@
 
 void picture_finish(struct picture *p) {
 	free(p->rgb);
+	free(p->alpha);
 	memset(p, 0, sizeof(*p));
 }
 
@@ -27,9 +28,39 @@ int picture_alloc(struct picture *p, uint32_t width, uint32_t height) {
 	return 0;
 }
 
+static int alloc_alpha(struct picture *p) {
+	p->alpha = malloc((size_t)p->width * p->height + 1);
+	if (!p->alpha) {
+		picture_finish(p);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+int picture_from_rgba(struct picture *p, const uint8_t *rgba, uint32_t width, uint32_t height) {
+	struct picture copy = { 0 };
+	int ret = picture_alloc(&copy, width, height);
+	if (ret == 0) {
+		ret = alloc_alpha(&copy);
+	}
+	if (ret < 0) {
+		return ret;
+	}
+	for (size_t i = 0; i < (size_t)width * height; i++) {
+		memcpy(copy.rgb + 3 * i, rgba + 4 * i, 3);
+		copy.alpha[i] = rgba[4 * i + 3];
+	}
+	picture_finish(p);
+	*p = copy;
+	return 0;
+}
+
 int picture_turn(struct picture *p) {
 	struct picture turned = { 0 };
 	int ret = picture_alloc(&turned, p->height, p->width);
+	if (ret == 0 && p->alpha) {
+		ret = alloc_alpha(&turned);
+	}
 	if (ret < 0) {
 		return ret;
 	}
@@ -38,8 +69,12 @@ int picture_turn(struct picture *p) {
 	 */
 	for (size_t row = 0; row < p->height; row++) {
 		for (size_t column = 0; column < p->width; column++) {
-			memcpy(turned.rgb + 3 * ((p->width - 1 - column) * p->height + row),
-				p->rgb + 3 * (row * p->width + column), 3);
+			const size_t from = row * p->width + column;
+			const size_t to = (p->width - 1 - column) * p->height + row;
+			memcpy(turned.rgb + 3 * to, p->rgb + 3 * from, 3);
+			if (p->alpha) {
+				turned.alpha[to] = p->alpha[from];
+			}
 		}
 	}
 	picture_finish(p);

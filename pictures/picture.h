@@ -8,7 +8,8 @@
 /* RGB8 rows from the top, without gaps. */
 struct picture {
 	uint32_t width, height;
-	uint8_t *rgb; /* owned; NULL: empty */
+	uint8_t *rgb;   /* owned; NULL: empty */
+	uint8_t *alpha; /* one byte a pixel, owned; NULL: all 255. Only the form raw writes it */
 };
 
 enum {
@@ -18,10 +19,15 @@ enum {
 
 void picture_finish(struct picture *p);
 /*
- * Replaces *p by a picture of that size with undefined pixels. Returns 0, or -ENOMEM: *p is
- * unchanged.
+ * Replaces *p by a picture of that size with undefined pixels and no alpha. Returns 0, or -ENOMEM:
+ * *p is unchanged.
  */
 int picture_alloc(struct picture *p, uint32_t width, uint32_t height);
+/*
+ * Replaces *p by rows of R, G, B, A without gaps, with their alpha. Returns 0. On failure
+ * returns -ENOMEM, and leaves *p unchanged.
+ */
+int picture_from_rgba(struct picture *p, const uint8_t *rgba, uint32_t width, uint32_t height);
 /* A hash as 32 hexadecimal digits; the hash of a picture [fidelity: picture-hash], as these. */
 void picture_hash_text(const uint8_t hash[16], char text[PICTURE_HASH_TEXT]);
 void picture_hash(const struct picture *p, char text[PICTURE_HASH_TEXT]);

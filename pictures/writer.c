@@ -150,6 +150,21 @@ static int write_qoi(FILE *f, const struct picture *p, const char *label) {
 	return ret;
 }
 
+static int write_raw(FILE *f, const struct picture *p, const char *label) {
+	const size_t pixels = (size_t)p->width * p->height;
+	uint8_t *rgba = malloc(4 * pixels + 1);
+	if (!rgba) {
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < pixels; i++) {
+		memcpy(rgba + 4 * i, p->rgb + 3 * i, 3);
+		rgba[4 * i + 3] = p->alpha ? p->alpha[i] : 255;
+	}
+	const int ret = put(f, rgba, 4 * pixels);
+	free(rgba);
+	return ret;
+}
+
 /* ---- Streams ---- */
 
 static int open_y4m(FILE *f, uint32_t width, uint32_t height, uint32_t rate_mhz) {
@@ -184,11 +199,12 @@ static int write_none(FILE *f, const struct picture *p, const char *label) {
 const struct writer writer_png = { "png", "png", true, NULL, write_png };
 const struct writer writer_ppm = { "ppm", "ppm", true, NULL, write_ppm };
 const struct writer writer_qoi = { "qoi", "qoi", true, NULL, write_qoi };
+const struct writer writer_raw = { "raw", "raw", true, NULL, write_raw };
 const struct writer writer_y4m = { "y4m", "y4m", false, open_y4m, write_y4m };
 const struct writer writer_hash = { "hash", NULL, false, NULL, write_hash };
 const struct writer writer_none = { "none", NULL, false, NULL, write_none };
 
-#define WRITERS(X) X(png) X(ppm) X(qoi) X(y4m) X(hash) X(none)
+#define WRITERS(X) X(png) X(ppm) X(qoi) X(raw) X(y4m) X(hash) X(none)
 #define WORD(name) #name,
 #define ADDRESS(name) &writer_##name,
 
@@ -247,5 +263,6 @@ int picture_write_png(const struct picture *p, const char *path) {
 }
 
 int picture_write_png_rgba(const uint8_t *rgba, uint32_t width, uint32_t height, const char *path) {
-	return write_file(path, &writer_png, &(struct picture){ width, height, NULL }, rgba);
+	const struct picture size = { .width = width, .height = height };
+	return write_file(path, &writer_png, &size, rgba);
 }

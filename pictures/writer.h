@@ -21,6 +21,7 @@ struct writer {
 extern const struct writer writer_png;  /* RGB8, fast: level 1, SUB filter */
 extern const struct writer writer_ppm;  /* P6 */
 extern const struct writer writer_qoi;  /* RGB, sRGB */
+extern const struct writer writer_raw;  /* R, G, B, A of each pixel, without a header */
 extern const struct writer writer_y4m;  /* a video: y4m.h */
 extern const struct writer writer_hash; /* "LABEL HASH", a line a picture */
 extern const struct writer writer_none; /* writes nothing */

@@ -116,7 +116,7 @@ static int write_pictures(struct pica_client *client, const struct options *o) {
 	uint32_t display = o->display;
 	int exit;
 	do {
-		struct picture p = { 0, 0, NULL };
+		struct picture p = { 0 };
 		const int ret = pica_client_screenshot(
 				client, display, &p.width, &p.height, &p.rgb);
 		if (ret == -ENOENT && is_all && display > 0) {

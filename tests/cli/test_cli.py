@@ -179,7 +179,7 @@ class General(Case):
         for args, message in (
                 (['render', '--screen', 'left'], '--screen left: expected top, bottom or both'),
                 (['render', '--eye', 'top'], '--eye top: expected left, right or both'),
-                (['render', '--format', 'bmp'], '--format bmp: expected png, ppm, qoi, y4m, hash or none'),
+                (['render', '--format', 'bmp'], '--format bmp: expected png, ppm, qoi, raw, y4m, hash or none'),
                 (['render', '--frames', 'x'], '--frames x: expected frames as 0,3-7,last or all'),
                 (['render', '--threads', '65'], '--threads 65: expected a number from 0 to 64'),
                 (['render', '--float', 'f16'], '--float f16: expected f24 or f32'),
@@ -511,6 +511,34 @@ class RenderPictures(Case):
         self.assertEqual(read_ppm(self.bytes('a-surface-18000000.ppm')), (8, 8, b'\x55' * 192))
         self.pica('render', '--surface', '0x185FFFC0,rgba8,8x8', 'a.ctf', code=2)
         self.assertIn('not wholly inside memory', self.err)
+
+    def test_raw_has_no_header_and_keeps_alpha(self):
+        # RGBA8 in memory is A, B, G, R; screens have no alpha.
+        capture(self.dir / 'a.ctf', fill(0x18000000, 256, 0x11223344, 2) + fill(0x18000000, 16, 0x55667788, 2) + FRAME)
+        self.pica('render', '--format', 'raw', '--surface', '0x18000000,rgba8,8x8', 'a.ctf')
+        corner, rest = bytes.fromhex('55667788') * 2, bytes.fromhex('11223344')
+        self.assertEqual(self.bytes('a-surface-18000000.raw'), corner + rest * 6 + corner + rest * 54)
+        for name in PERSP, TEV:
+            self.pica('render', '--screen', 'top', '-o', 'x.ppm', name)
+            self.pica('render', '--screen', 'top', '-o', 'x.raw', name)
+            raw = self.bytes('x.raw')
+            self.assertEqual(len(raw), 400 * 240 * 4)
+            self.assertEqual(raw[3::4], b'\xff' * (400 * 240))
+            self.assertEqual([raw[c::4] for c in range(3)], [read_ppm(self.bytes('x.ppm'))[2][c::3] for c in range(3)])
+
+    def test_raw_pictures_of_draws_are_turned_with_their_alpha(self):
+        self.pica('render', '--every-draw', '-o', '{screen}.raw', PERSP)
+        self.pica('render', '--every-draw', '-o', '{screen}.ppm', PERSP)
+        made = self.files()
+        self.assertIn('d0000.raw', made)
+        alphas = set()
+        for name in made:
+            if name.endswith('.raw'):
+                raw, (width, height, colors) = self.bytes(name), read_ppm(self.bytes(name[:-4] + '.ppm'))
+                self.assertEqual(len(raw), 4 * width * height)
+                self.assertEqual([raw[c::4] for c in range(3)], [colors[c::3] for c in range(3)])
+                alphas |= set(raw[3::4])
+        self.assertNotEqual(alphas, {255})
 
     def test_last_color_buffer_where_no_screen_is_shown(self):
         target = (register(0x117, 2) + register(0x11D, 0x18000000 >> 3) + register(0x11E, 16 | 7 << 12 | 1 << 24))

@@ -226,7 +226,9 @@ TEST(two_outputs_flip_for_themselves) {
 
 /* The picture of paint(), as 24-bit RGB. */
 static struct picture expect(uint32_t width, uint32_t height, uint32_t seed, bool is_565) {
-	struct picture p = { width, height, malloc(3 * (size_t)width * height) };
+	struct picture p = { .width = width,
+		.height = height,
+		.rgb = malloc(3 * (size_t)width * height) };
 	for (uint32_t y = 0; y < height; y++) {
 		for (uint32_t x = 0; x < width; x++) {
 			uint8_t *rgb = p.rgb + 3 * ((size_t)y * width + x);
@@ -391,7 +393,7 @@ TEST(video_colors) {
 	for (unsigned i = 0; i < 5; i++) {
 		uint8_t rgb[3], out[9];
 		memcpy(rgb, want[i], 3);
-		const struct picture p = { 1, 1, rgb };
+		const struct picture p = { .width = 1, .height = 1, .rgb = rgb };
 		y4m_picture(out, &p);
 		ck_assert_mem_eq(out, "FRAME\n", 6);
 		ck_assert_mem_eq(out + 6, want[i] + 3, 3);

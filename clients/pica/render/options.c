@@ -14,7 +14,7 @@ static const char *const eye_words[] = { "left", "right", "both", NULL };
 static const char *parse_format(void *out, char *text) {
 	const struct writer *writer = writer_named(text);
 	*(const struct writer **)out = writer;
-	return writer ? NULL : "expected png, ppm, qoi, y4m, hash or none";
+	return writer ? NULL : "expected png, ppm, qoi, raw, y4m, hash or none";
 }
 
 /* ADDR,FORMAT,WxH; returns the error, or NULL. */
@@ -94,7 +94,7 @@ static void check(void *input, struct option_args args) {
 				o->given & RENDER_SCREENS ? "--screen" : "--eye");
 	}
 	if (o->output && !(o->given & RENDER_FORMAT) && writer_path_error(o->output)) {
-		options_fail("--output %s: expected a name that ends in .png, .ppm, .qoi or .y4m",
+		options_fail("--output %s: expected a name that ends in .png, .ppm, .qoi, .raw or .y4m",
 				o->output);
 	}
 }
@@ -112,7 +112,7 @@ static const struct option_row rows[] = {
 			.at = AT(screens), .words = screen_words, .given = RENDER_SCREENS },
 	{ "eye", 0, "WHICH", "left, right or both (default: left)", OPTION_CHOICE, .at = AT(eyes),
 			.words = eye_words, .given = RENDER_EYES },
-	{ "format", 0, "FORMAT", "png, ppm, qoi, y4m, hash, none (default: as PATH, or png)",
+	{ "format", 0, "FORMAT", "png, ppm, qoi, raw, y4m, hash, none (default: as PATH, or png)",
 			OPTION_CALL, .at = AT(writer), .words = writer_words, .parse = parse_format,
 			.given = RENDER_FORMAT },
 	{ "surface", 0, "SURFACE", "ADDR,FORMAT,WxH: tiled memory instead of the screens",
