@@ -1,5 +1,6 @@
 #include "core/chunk/segment.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,6 @@
  */
 
 enum {
-	SERIAL_COST = 64,     /* a pixel drawn alone, in those of a batch (pica_budgets.pixels) */
 	BATCH_TICKS = 1500,   /* fetching and projecting a batch, in ns */
 	ASSEMBLED = 32,       /* triangles at a time */
 	TILE_BITS = 5,        /* of the smallest tiles */
@@ -49,6 +49,7 @@ void chunk_destroy(struct chunk *c) {
 		free(c->verts);
 		free(c->tris);
 		free(c->boxes);
+		free(c->extra);
 		free(c->tile_start);
 		free(c->tile_list);
 		free(c);
@@ -58,6 +59,7 @@ void chunk_destroy(struct chunk *c) {
 void chunk_restart(struct chunk *c) {
 	c->n_verts = 0;
 	c->n_tris = 0;
+	c->n_extra = 0;
 	c->n_left_out = 0;
 	c->area_px = c->n_listed = c->need_bytes = 0;
 	c->over = c->failed = false;
@@ -75,22 +77,22 @@ void chunk_reset(struct chunk *c) {
 
 void chunk_forget(struct chunk *c) {
 	c->n_tris = 0;
-	c->shaded = c->triangles = c->drawn = c->dropped = c->outside = 0;
+	c->shaded = c->completed = c->triangles = c->drawn = c->dropped = c->outside = 0;
 	c->shader = (struct shader_result){ 0 };
 }
 
 size_t chunk_bytes(const struct chunk *c) {
 	return sizeof(*c) + c->cap_seg * sizeof(*c->seg) + c->cap_verts * sizeof(*c->verts) +
 			c->cap_tris * (sizeof(*c->tris) + sizeof(*c->boxes)) +
-			c->cap_start * sizeof(*c->tile_start) +
+			c->cap_extra * sizeof(*c->extra) + c->cap_start * sizeof(*c->tile_start) +
 			c->cap_list * sizeof(*c->tile_list);
 }
 
-/* It needs so many vertices; false: with them more than its pass may, so it draws nothing. */
-static bool may_need(struct chunk *c, uint32_t n_verts) {
+/* It needs so much; false: with it more than its pass may, so it draws nothing. */
+static bool may_need(struct chunk *c, uint32_t n_verts, uint64_t n_extra) {
 	const uint64_t need = ((uint64_t)n_verts + c->n_left_out) * sizeof(*c->verts) +
 			(uint64_t)c->n_tris * (sizeof(*c->tris) + sizeof(*c->boxes)) +
-			c->n_listed * sizeof(*c->tile_list);
+			c->n_listed * sizeof(*c->tile_list) + n_extra * sizeof(*c->extra);
 	c->need_bytes = need > c->need_bytes ? need : c->need_bytes;
 	c->over |= c->need_bytes > c->limit_bytes;
 	return !c->over;
@@ -110,8 +112,8 @@ int chunk_add_segment(struct chunk *c, uint32_t draw, uint32_t first, uint32_t n
 	return 0;
 }
 
-static bool reserve_verts(struct chunk *c, uint32_t more) {
-	if (!may_need(c, c->n_verts + more)) {
+bool chunk_reserve_verts(struct chunk *c, uint32_t more) {
+	if (!may_need(c, c->n_verts + more, c->n_extra)) {
 		return false;
 	}
 	if (c->cap_verts - c->n_verts >= more) {
@@ -127,6 +129,24 @@ static bool reserve_verts(struct chunk *c, uint32_t more) {
 	}
 	c->verts = verts;
 	c->cap_verts = cap;
+	return true;
+}
+
+bool chunk_reserve_extra(struct chunk *c, uint64_t more) {
+	const uint64_t n = c->n_extra + more;
+	if (!may_need(c, c->n_verts, n) || n > INT32_MAX) {
+		return false;
+	}
+	if (n <= c->cap_extra) {
+		return true;
+	}
+	const uint64_t cap = n + n / 2;
+	float *extra = realloc(c->extra, cap * sizeof(*extra));
+	if (!extra) {
+		return false;
+	}
+	c->extra = extra;
+	c->cap_extra = (uint32_t)cap;
 	return true;
 }
 
@@ -168,9 +188,12 @@ static bool emit(struct segment_run *r, uint32_t a, uint32_t b, uint32_t c) {
 	r->c->tris[r->c->n_tris++] = (struct tri_ref){ { a, b, c }, r->draw };
 	r->c->n_listed += (uint64_t)((p.max_x >> TILE_BITS) - (p.min_x >> TILE_BITS) + 1) *
 			(uint64_t)((p.max_y >> TILE_BITS) - (p.min_y >> TILE_BITS) + 1);
+	if (r->completes) {
+		return true; /* pixels are counted when corners have their places */
+	}
 	uint64_t area_px = (uint64_t)(p.max_x - p.min_x + 1) *
 			(uint64_t)(p.max_y - p.min_y + 1);
-	r->c->area_px += r->work->serial ? area_px * SERIAL_COST : area_px;
+	r->c->area_px += area_px * r->work->px_cost;
 	r->c->over = r->c->area_px > r->c->limit_px;
 	return !r->c->over;
 }
@@ -189,7 +212,7 @@ static void negate(float *a, unsigned first, uint32_t planes) {
  */
 static bool emit_own(struct segment_run *r, const struct vert *const v[3],
 		const struct clip_vertex *flat, unsigned negated) {
-	if (!reserve_verts(r->c, 3)) {
+	if (!chunk_reserve_verts(r->c, 3)) {
 		return false;
 	}
 	uint32_t at = r->c->n_verts;
@@ -214,10 +237,24 @@ static bool project_corner(
 	return stage->project ? stage->project(r->d, v, out) : project(r->g, v, out);
 }
 
+/* Clips corners with weights in the place of planes. */
+static unsigned clip_with_weights(const struct segment_run *r, const struct clip_vertex *const v[3],
+		unsigned planes, struct clip_vertex poly[CLIP_MAX_VERTICES]) {
+	struct clip_vertex own[3];
+	memset(own, 0, sizeof(own));
+	for (unsigned i = 0; i < 3; i++) {
+		memcpy(own[i].pos, v[i]->pos, sizeof(own[i].pos));
+		own[i].a[i] = 1.0f;
+	}
+	const struct clip_vertex *const corner[3] = { &own[0], &own[1], &own[2] };
+	return clip_polygon(r->g, corner, planes, poly);
+}
+
 static bool clipped_triangle(struct segment_run *r, const struct clip_vertex *const v[3],
-		unsigned planes) {
+		const uint32_t corner[3], unsigned planes) {
 	struct clip_vertex poly[CLIP_MAX_VERTICES];
-	unsigned n = clip_polygon(r->g, v, planes, poly);
+	unsigned n = r->completes ? clip_with_weights(r, v, planes, poly) :
+				    clip_polygon(r->g, v, planes, poly);
 	if (n < 3) {
 		return true;
 	}
@@ -225,8 +262,16 @@ static bool clipped_triangle(struct segment_run *r, const struct clip_vertex *co
 	bool ok[CLIP_MAX_VERTICES];
 	for (unsigned i = 0; i < n; i++) {
 		ok[i] = project_corner(r, &poly[i], &rec[i]);
+		if (r->completes) {
+			struct made_corner made = { .weight = { poly[i].a[0], poly[i].a[1],
+							    poly[i].a[2] } };
+			for (unsigned k = 0; k < 3; k++) {
+				made.from[k] = r->base + corner[k];
+			}
+			corner_set_made(&rec[i], &made);
+		}
 	}
-	if (!reserve_verts(r->c, n)) {
+	if (!chunk_reserve_verts(r->c, n)) {
 		return false;
 	}
 	uint32_t at = r->c->n_verts;
@@ -270,7 +315,7 @@ static bool triangle(struct segment_run *r, const uint32_t corner[3], unsigned n
 				v[i] = &turned[i];
 			}
 		}
-		return clipped_triangle(r, v, any);
+		return clipped_triangle(r, v, corner, any);
 	}
 	if (!s->ok[a] || !s->ok[b] || !s->ok[c]) {
 		r->c->dropped++;
@@ -338,9 +383,13 @@ static bool begin_segment(struct chunk *c, const struct segment *seg, const stru
 		.work = work,
 		.s = s,
 		.draw = seg->draw,
+		.completes = d->state.vertex_stage->complete != NULL,
+		.first_tri = c->n_tris,
 		.has_assembly = d->state.vertex_stage->assemble &&
 				(d->state.planes & d->state.vertex_stage->negates) };
 
+	/* Completion finds clipped corners after those that were shaded (complete.c). */
+	assert(!r->completes || !(d->n_prefix || r->rs->flat || r->has_assembly));
 	/* Stream positions: first_position.. (a fan's slot 0 is the hub, its positions follow). */
 	uint32_t first_position, n_positions;
 	unsigned hub = d->topology == TOPOLOGY_FAN;
@@ -359,7 +408,7 @@ static bool begin_segment(struct chunk *c, const struct segment *seg, const stru
 		break;
 	}
 
-	if (!reserve_verts(c, n_positions + hub)) {
+	if (!chunk_reserve_verts(c, n_positions + hub)) {
 		return false;
 	}
 	r->base = c->n_verts;
@@ -455,20 +504,33 @@ static enum progress run_segment(struct chunk *c, const struct pass_work *work,
 		return OVER;
 	}
 	s->is_inside = true;
+	struct segment_run *r = &s->run;
 	enum progress progress = GOES_ON;
-	if (s->run.filter_steps && !s->run.is_filtered) {
-		progress = filter_go_on(&s->run, seg, slice);
+	if (!r->is_assembled) {
+		if (r->filter_steps && !r->is_filtered) {
+			progress = filter_go_on(r, seg, slice);
+		}
+		if (progress == GOES_ON) {
+			progress = shade_segment(c, work, s, slice);
+		}
+		if (progress != GOES_ON) {
+			return progress;
+		}
+		c->shaded += r->is_filtered ? 0 : r->n - r->n_ready;
+		c->n_verts += r->n;
+		if (!assemble(r, seg)) {
+			return OVER;
+		}
+		r->is_assembled = true;
+		if (r->completes) {
+			completion_begin(r);
+		}
 	}
-	if (progress == GOES_ON) {
-		progress = shade_segment(c, work, s, slice);
+	if (r->completes) {
+		progress = completion_go_on(r, slice);
 	}
-	if (progress != GOES_ON) {
-		return progress;
-	}
-	s->is_inside = false;
-	c->shaded += s->run.is_filtered ? 0 : s->run.n - s->run.n_ready;
-	c->n_verts += s->run.n;
-	return assemble(&s->run, seg) ? GOES_ON : OVER;
+	s->is_inside = progress == SLICE_OVER;
+	return progress;
 }
 
 void chunk_begin(struct vertex_scratch *s) {
@@ -486,7 +548,7 @@ bool chunk_go_on(struct chunk *c, const struct pass_work *work, struct vertex_sc
 		}
 		ok = progress == GOES_ON;
 	}
-	ok = ok && may_need(c, c->n_verts);
+	ok = ok && may_need(c, c->n_verts, c->n_extra);
 	if (ok && c->n_tris && !work->serial) {
 		ok = chunk_bin(c, work);
 	}

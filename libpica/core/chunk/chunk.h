@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "core/chunk/stage.h"
 #include "core/sched/slice.h"
@@ -50,6 +51,8 @@ struct chunk {
 	struct tri_ref *tris;
 	struct tri_box *boxes;
 	uint32_t n_verts, cap_verts, n_tris, cap_tris;
+	float *extra; /* of completed vertices: vert_extra() */
+	uint32_t n_extra, cap_extra;
 	/* Triangles of tile t: tile_list[tile_start[t]] .. tile_list[tile_start[t + 1] - 1]. */
 	uint32_t *tile_start, *tile_list;
 	uint32_t cap_start, cap_list;
@@ -75,9 +78,18 @@ struct chunk {
 	uint32_t n_left_out;
 	size_t charged_bytes; /* to its context */
 	/* Counters. */
-	uint64_t shaded, triangles, drawn, dropped, outside;
+	uint64_t shaded, completed, triangles, drawn, dropped, outside;
 	struct shader_result shader;
 };
+
+/* The plane whose bits say where in chunk.extra the floats of a completed vertex begin. */
+enum { PLANE_EXTRA = PLANE_MAX - 1 };
+
+static inline uint32_t vert_extra(const struct vert *v) {
+	uint32_t at;
+	memcpy(&at, &v->a[PLANE_EXTRA], sizeof(at));
+	return at;
+}
 
 /*
  * Work per pixel, by pixel index in the target. Tiles of a pass share no pixel, and passes on one
@@ -98,6 +110,7 @@ struct pass_work {
 	unsigned n_chunks;
 	unsigned tile_size; /* 32 or 64 */
 	unsigned tiles_x, tiles_y;
+	uint32_t px_cost;   /* of a pixel of a triangle's box (pica_budgets.pixels) */
 	const struct target *target;
 	/* NULL: tiles are drawn in place. Else target has only a size, and tasks are its. */
 	const struct tile_program *program;

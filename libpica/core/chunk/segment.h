@@ -22,6 +22,7 @@ struct segment_run {
 	uint32_t base; /* chunk.verts of the segment's vertex 0 */
 	uint32_t draw;
 	bool has_assembly; /* the stage wants to see triangles */
+	bool completes;    /* the stage does, after assembly */
 	/*
 	 * Slots of the segment: n_ready from the prefix, then those to shade, of which `at` is the
 	 * next.
@@ -35,7 +36,23 @@ struct segment_run {
 	unsigned filter_steps;
 	bool is_filtered; /* it is done: what is left are n_kept triangles, corners in scratch */
 	uint32_t n_kept, n_seen;
+
+	/* complete.c */
+	bool is_assembled;
+	uint32_t first_tri; /* chunk.tris of the segment */
+	uint32_t n_used;    /* vertices to complete; slot: which of the segment they are */
 };
+
+/*
+ * A corner that clipping made: the sum of three vertices, by weight. It lies in planes of the
+ * corner's record that are not set up, since draws that are completed have no use for them.
+ */
+struct made_corner {
+	uint32_t from[3]; /* chunk.verts */
+	float weight[3];
+};
+
+enum { PLANE_MADE = 4, NO_EXTRA = -1 };
 
 /* Positions of the corners of triangles, by corner. */
 struct corner_rows {
@@ -104,5 +121,18 @@ static inline bool is_plain_list(const struct draw *d) {
 void filter_begin(struct segment_run *r, const struct segment *seg);
 /* Filters; slots, corners and the vertices to shade are those of kept triangles at its end. */
 enum progress filter_go_on(struct segment_run *r, const struct segment *seg, struct slice *slice);
+
+/* Room for more vertices, or floats, in the chunk. False: it draws nothing. */
+bool chunk_reserve_verts(struct chunk *c, uint32_t more);
+bool chunk_reserve_extra(struct chunk *c, uint64_t more);
+
+/* ---- complete.c ---- */
+
+/* The record becomes that of a made corner. */
+void corner_set_made(struct vert *v, const struct made_corner *made);
+/* After assembly: finds the vertices that corners come from. Slots mean nothing any more. */
+void completion_begin(struct segment_run *r);
+/* Completes them, then made corners, then charges the pixels of the triangles. */
+enum progress completion_go_on(struct segment_run *r, struct slice *slice);
 
 #endif

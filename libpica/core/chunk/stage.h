@@ -24,6 +24,7 @@ struct draw_state {
 	const struct geom_state *geom;
 	const struct raster_state *raster;
 	uint32_t planes; /* bit p: plane p is interpolated */
+	uint32_t n_extra; /* floats that vertex_stage.complete() adds to a vertex */
 };
 
 /*
@@ -67,6 +68,12 @@ struct position_out {
 
 enum { POSITION_CODES = 0xFF, POSITION_BAD = 0x100 };
 
+/* The same for vertices whose triangles are drawn. */
+struct completed_out {
+	struct vert *const *vert; /* as shade_batch() left them */
+	float *extra;             /* draw_state.n_extra for each vertex, one after the other */
+};
+
 enum batch_start {
 	BATCH_NEXT,    /* the batch before with this scratch was the draw's, too */
 	BATCH_FIRST,   /* it was not */
@@ -97,6 +104,19 @@ struct vertex_stage {
 			const uint32_t *number, unsigned n, const struct position_out *out);
 	/* NULL: project(). The same for the corners of clipped triangles. */
 	bool (*project)(const struct draw *d, const struct clip_vertex *v, struct vert *out);
+	/*
+	 * NULL: vertices are complete. Else called like shade_batch(), after triangles were
+	 * clipped, culled and binned by the positions of shade_batch(), once for each vertex of a
+	 * segment that is a corner of a binned triangle, or from which clipping made one. Writes
+	 * extra, and may change the place, PLANE_IW and PLANE_Z of vert. A triangle stays in its
+	 * bins: pixels of other tiles are not drawn. A corner that clipping made keeps the place of
+	 * project(); its floats are the sums of those of its triangle's vertices, by weight.
+	 * The draw interpolates no other planes, and has no prefix, no flat plane, no assemble().
+	 */
+	bool (*complete)(const struct vertex_env *env, const struct draw *d, const uint32_t *number,
+			unsigned n, enum batch_start start, uint64_t left,
+			const struct completed_out *out, struct shader_result *result,
+			uint64_t *outside, struct slice *slice);
 	/*
 	 * NULL: nothing to do. For n assembled triangles, corners as numbers in cv: bit i of
 	 * negated[k] says that corner i of triangle k has the planes `negates` with the other sign.
@@ -134,10 +154,12 @@ struct frag_stage {
 	void (*early_block)(void *scratch, struct batch *b, const struct raster_block *at);
 	void (*shade_block)(void *scratch, struct batch *b, const struct raster_block *at);
 	/*
-	 * NULL, or called before the quads of each triangle: v are its corners, as set up. A batch
-	 * then has quads of one triangle only.
+	 * NULL, or called before the quads of each triangle: v are its corners, as set up, extra
+	 * their floats, if the vertex stage completes vertices. A batch then has quads of one
+	 * triangle only.
 	 */
-	void (*triangle)(void *scratch, const struct vert *const v[3]);
+	void (*triangle)(void *scratch, const struct vert *const v[3],
+			const float *const extra[3]);
 	/* At the end of a tile: the greatest value that it has to report, or 0; forgets it. */
 	uint32_t (*finish)(void *scratch);
 };

@@ -9,6 +9,7 @@
 #include "core/pass/unit.h"
 
 enum {
+	SERIAL_COST = 64,       /* a pixel drawn alone, in those of a batch (pica_budgets.pixels) */
 	CHUNK_POSITIONS = 1536, /* a chunk is closed at this many stream positions */
 	/* Above one of these a pass is closed, to bound the memory of a job. */
 	MAX_ARENA_BYTES = 32 << 20,
@@ -64,6 +65,7 @@ static struct unit *open_pass(struct exec *x, uint64_t job, uint64_t pixels, uin
 struct unit *exec_open_tiles(struct exec *x, const struct tile_program *program, unsigned tile_size,
 		unsigned tiles_x, unsigned tiles_y, uint64_t job, uint64_t pixels, uint64_t steps) {
 	assert(tiles_x * tiles_y <= EXEC_MAX_TILES && program->n_tasks <= EXEC_MAX_TILES);
+	assert(program->n_walks);
 	struct unit *u = open_pass(x, job, pixels, steps);
 	u->target = (struct target){ .width = (uint16_t)(tiles_x * tile_size),
 		.height = (uint16_t)(tiles_y * tile_size) };
@@ -71,6 +73,7 @@ struct unit *exec_open_tiles(struct exec *x, const struct tile_program *program,
 	u->work.tile_size = tile_size;
 	u->work.tiles_x = tiles_x;
 	u->work.tiles_y = tiles_y;
+	u->work.px_cost = program->n_walks;
 	return u;
 }
 
@@ -86,6 +89,7 @@ struct unit *exec_open_pass(struct exec *x, const struct target *target, uint64_
 	struct pass_work *w = &u->work;
 	w->outside = !u->target.color || (depth.size && !u->target.depth);
 	w->serial = w->outside || ranges_overlap(color, depth);
+	w->px_cost = w->serial ? SERIAL_COST : 1;
 	unsigned tiles64 = ((target->width + 63u) / 64) * ((target->height + 63u) / 64);
 	w->tile_size = tiles64 < 8 * pool_workers(x->e->pool) && pool_threads(x->e->pool) > 1 ? 32 :
 												64;

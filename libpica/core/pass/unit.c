@@ -152,6 +152,7 @@ static void reap(struct exec *x, struct unit *u) {
 	for (unsigned i = 0; i < u->n_chunks; i++) {
 		struct chunk *c = u->chunks[i];
 		s->shaded += c->shaded;
+		s->completed += c->completed;
 		s->triangles += c->triangles;
 		s->drawn += c->drawn;
 		s->dropped += c->dropped;

@@ -345,6 +345,15 @@ static void prefetch_triangle(const struct chunk *ch, const uint32_t *list, uint
 	}
 }
 
+static void tell_triangle(
+		struct tile_scratch *s, const struct chunk *ch, const struct vert *const v[3]) {
+	const float *extra[3] = { NULL };
+	for (unsigned k = 0; s->draw->state.n_extra && k < 3; k++) {
+		extra[k] = ch->extra + vert_extra(v[k]);
+	}
+	s->stage->triangle(s->frag, v, extra);
+}
+
 static void draw_triangle(
 		struct tile_scratch *s, const struct chunk *ch, const struct tri_ref *ref) {
 	const struct pass_work *w = s->work;
@@ -361,7 +370,7 @@ static void draw_triangle(
 		return;
 	}
 	if (s->stage->triangle) {
-		s->stage->triangle(s->frag, v);
+		tell_triangle(s, ch, v);
 	}
 	if (rs->rule->n_samples > 1) {
 		draw_by_samples(s);

@@ -32,6 +32,7 @@ enum tile_next { TILE_ENDS, TILE_GOES_ON, TILE_WALKS };
  */
 struct tile_program {
 	unsigned n_tasks; /* at most EXEC_MAX_TILES */
+	uint32_t n_walks; /* over the bin that is drawn most often: pixels cost so much */
 	/*
 	 * The next step of a task. *at is 0 at first, and then as the step before left it, as the
 	 * buffer is; a task's first step finds any bytes there. TILE_WALKS: *walk is drawn before

@@ -252,8 +252,13 @@ static bool prepare(struct pica_ctx *ctx, const struct stream *s, struct reads *
 /* Adds a draw to the open pass, which gets a copy of all it points to. False: out of memory. */
 static bool add_draw(struct pica_ctx *ctx, struct draw *d, const struct reads *reads) {
 	const struct parts *p = &ctx->parts;
-	d->state = (struct draw_state){ &pica_vertex_stage, &pica_frag_stage, p->vertex, p->frag,
-		p->geom, p->raster, p->info.planes };
+	d->state = (struct draw_state){ .vertex_stage = &pica_vertex_stage,
+		.frag_stage = &pica_frag_stage,
+		.vertex = p->vertex,
+		.frag = p->frag,
+		.geom = p->geom,
+		.raster = p->raster,
+		.planes = p->info.planes };
 	struct draw *c = front_pass_copy(ctx, d, sizeof(*d));
 	if (!c) {
 		return false;

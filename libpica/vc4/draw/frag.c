@@ -63,7 +63,8 @@ static void bind(void *scratch, const void *kernels, const struct raster_kernels
 /*
  * Planes of (v - C) / Wc through the corners; C is v at the last one. [fidelity: vc4-varyings]
  */
-static void triangle(void *scratch, const struct vert *const v[3]) {
+static void triangle(
+		void *scratch, const struct vert *const v[3], const float *const extra[3]) {
 	struct frag_memory *m = scratch;
 	const struct vc4_state *state = m->part->state;
 	m->x0 = (float)v[2]->x_fx;

@@ -355,6 +355,19 @@ static void sort_runs(const struct vc4_frame *f, const uint16_t *task, uint32_t 
 	first[n_tasks] = total;
 }
 
+/* Of the bin that is drawn most often; at least 1. */
+static uint32_t most_walks(const struct vc4_frame *f, uint32_t walks[EXEC_MAX_TILES]) {
+	uint32_t most = 1;
+	memset(walks, 0, EXEC_MAX_TILES * sizeof(*walks));
+	for (uint32_t i = 0; i < f->n_ops; i++) {
+		if (f->ops[i].kind == VC4_TILE_DRAW) {
+			const uint32_t n = ++walks[f->ops[i].value];
+			most = n > most ? n : most;
+		}
+	}
+	return most;
+}
+
 int vc4_tiles_plan(struct vc4_tiles *tiles, const struct vc4_frame *f, const struct space *space,
 		struct arena *arena, struct vc4_error *error) {
 	uint8_t **host = arena_zalloc(arena, ((size_t)f->n_ops + 1) * sizeof(*host));
@@ -363,7 +376,8 @@ int vc4_tiles_plan(struct vc4_tiles *tiles, const struct vc4_frame *f, const str
 	uint16_t *task_of_tile = arena_zalloc(arena, (1 << 16) * sizeof(*task_of_tile));
 	uint32_t *first = arena_zalloc(arena, (EXEC_MAX_TILES + 2) * sizeof(*first));
 	uint32_t *steps = arena_alloc(arena, ((size_t)f->n_ops + f->n_runs + 1) * sizeof(*steps));
-	if (!host || !use || !task || !task_of_tile || !first || !steps) {
+	uint32_t *walks = arena_alloc(arena, EXEC_MAX_TILES * sizeof(*walks));
+	if (!walks || !host || !use || !task || !task_of_tile || !first || !steps) {
 		return -ENOMEM;
 	}
 	const int n_uses = find_hosts(f, space, host, use, error);
@@ -383,7 +397,7 @@ int vc4_tiles_plan(struct vc4_tiles *tiles, const struct vc4_frame *f, const str
 		n_tasks = n_tasks < EXEC_MAX_TILES ? n_tasks : EXEC_MAX_TILES;
 	}
 	sort_runs(f, task, first, steps, n_tasks);
-	*tiles = (struct vc4_tiles){ .program = { n_tasks, step },
+	*tiles = (struct vc4_tiles){ .program = { n_tasks, most_walks(f, walks), step },
 		.frame = f,
 		.host = host,
 		.first = first,

@@ -1,0 +1,172 @@
+/* Tiles that are drawn into buffers by the program of a chip, of one sample and of four. */
+#include <errno.h>
+
+#include "chip_rig.h"
+
+enum { TRIANGLES = 300 };
+
+static const unsigned threads_of[] = { 0, 1, 2, 3, 8 };
+
+static struct toy_program program;
+static struct toy toy;
+static struct toy_vertex vertices[3 * TRIANGLES];
+
+/* Triangles of all sizes, many of them with samples on their edges. */
+static void make_triangles(unsigned width) {
+	seed = 0x9E3779B97F4A7C15u;
+	memset(&toy, 0, sizeof(toy));
+	toy.v = vertices;
+	for (unsigned i = 0; i < TRIANGLES; i++) {
+		const int32_t spread = i % 3 == 0 ? 40 : i % 3 == 1 ? 300 : 3000;
+		const int32_t cx = (int32_t)(random32() % (16 * width)),
+			      cy = (int32_t)(random32() % (16 * width));
+		int32_t x[3], y[3];
+		for (unsigned k = 0; k < 3; k++) {
+			x[k] = cx + (int32_t)(random32() % (uint32_t)spread) - spread / 2;
+			y[k] = cy + (int32_t)(random32() % (uint32_t)spread) - spread / 2;
+			if (i % 2) {
+				x[k] = (x[k] & ~63) + 8;
+				y[k] = (y[k] & ~63) + 8;
+			}
+		}
+		toy_triangle(&vertices[3 * i], (float)(i + 1), x, y);
+	}
+}
+
+/* The last triangle that covers the sample, and how many do; only those of a bin's tile. */
+static uint32_t expect(const struct toy_program *p, unsigned sample, unsigned px, unsigned py,
+		uint32_t *writes) {
+	const struct raster_rule *r = &toy_rule[p->n_samples > 1];
+	const int32_t sx = (int32_t)(16 * px) + r->sample[sample].x,
+		      sy = (int32_t)(16 * py) + r->sample[sample].y;
+	uint32_t number = CLEAR;
+	*writes = 0;
+	for (unsigned i = 0; i < TRIANGLES; i++) {
+		const struct toy_vertex *v = &vertices[3 * i];
+		const int32_t x[3] = { v[0].x, v[1].x, v[2].x }, y[3] = { v[0].y, v[1].y, v[2].y };
+		if (toy_covers(x, y, sx, sy)) {
+			number = i + 1;
+			++*writes;
+		}
+	}
+	return number;
+}
+
+static void expect_picture(const struct toy_program *p) {
+	unsigned drawn = 0;
+	for (unsigned s = 0; s < p->n_samples; s++) {
+		for (unsigned y = 0; y < TILES_Y * p->side; y++) {
+			for (unsigned x = 0; x < TILES_X * p->side; x++) {
+				uint32_t writes;
+				const uint32_t number = expect(p, s, x, y, &writes);
+				HOLDS(p->sample[s][y][x] == number);
+				HOLDS(p->writes[s][y][x] == writes);
+				drawn += writes;
+			}
+		}
+	}
+	ck_assert_uint_gt(drawn, 1000);
+}
+
+static void draw_all(struct toy_program *p) {
+	open_toy_pass(p, UINT64_MAX, UINT64_MAX);
+	draw_toy(&toy, &toy_simple, TOPOLOGY_LIST, 3 * (TRIANGLES / 2), NULL, 0);
+	static uint32_t rest[3 * (TRIANGLES - TRIANGLES / 2)];
+	for (uint32_t i = 0; i < ARRAY_LEN(rest); i++) {
+		rest[i] = 3 * (TRIANGLES / 2) + i;
+	}
+	draw_toy(&toy, &toy_simple, TOPOLOGY_LIST, ARRAY_LEN(rest), rest, 0);
+	ck_assert_int_eq(close_toy_pass(), 0);
+}
+
+TEST_LOOP(every_sample_is_that_of_the_last_triangle_over_it, 2 * ARRAY_LEN(threads_of)) {
+	open_chip(threads_of[_i / 2]);
+	program_tiles(&program, _i % 2 ? 4 : 1);
+	make_triangles(TILES_X * program.side);
+	draw_all(&program);
+	expect_picture(&program);
+	close_chip();
+}
+
+TEST(tiles_without_triangles_are_cleared_and_stored) {
+	open_chip(2);
+	program_tiles(&program, 1);
+	open_toy_pass(&program, UINT64_MAX, UINT64_MAX);
+	ck_assert_int_eq(close_toy_pass(), 0);
+	for (unsigned i = 0; i < 128 * 192; i++) {
+		HOLDS(program.sample[0][i / 192][i % 192] == CLEAR);
+	}
+	ck_assert_uint_eq(exec.stats.tiles, TILES_X * TILES_Y);
+	close_chip();
+}
+
+/* A bin says what is drawn, the origin where: only what lies in that tile can be seen. */
+TEST(a_task_draws_any_bins_to_its_tile) {
+	open_chip(0);
+	program_tiles(&program, 1);
+	const int32_t x[3] = { 0, 16 * 128, 0 }, y[3] = { 0, 0, 16 * 128 };
+	memset(&toy, 0, sizeof(toy));
+	toy.v = vertices;
+	toy_triangle(vertices, 7, x, y);
+	program.task[0] = (struct toy_task){ 0, 0, 3, { 0, 0, 5 } };
+	program.task[1] = (struct toy_task){ 1, 0, 1, { 0 } };
+	program.task[3] = (struct toy_task){ 0, 1, 0, { 0 } };
+	program.base.n_tasks = 4;
+	program.base.n_walks = 3;
+	open_toy_pass(&program, UINT64_MAX, UINT64_MAX);
+	draw_toy(&toy, &toy_simple, TOPOLOGY_LIST, 3, NULL, 0);
+	ck_assert_int_eq(close_toy_pass(), 0);
+	ck_assert_uint_eq(program.writes[0][10][10], 2); /* bin 5 has no triangle */
+	ck_assert_uint_eq(program.writes[0][10][70], 1); /* the list of tile 0 names it, too */
+	ck_assert_uint_eq(program.sample[0][10][70], 7);
+	ck_assert_uint_eq(program.sample[0][60][120], CLEAR);
+	ck_assert_uint_eq(program.sample[0][70][10], CLEAR);
+	close_chip();
+}
+
+/* Slices that are over at once, by hand, after the pass was drawn and before it is reaped. */
+TEST_LOOP(a_task_goes_on_after_its_slice, 2) {
+	open_chip(0);
+	program_tiles(&program, _i ? 4 : 1);
+	make_triangles(TILES_X * program.side);
+	const struct unit *u = open_toy_pass(&program, UINT64_MAX, UINT64_MAX);
+	draw_toy(&toy, &toy_simple, TOPOLOGY_LIST, 3 * TRIANGLES, NULL, 0);
+	exec_close_pass(&exec);
+	memset(program.sample, 0, sizeof(program.sample));
+	memset(program.writes, 0, sizeof(program.writes));
+	unsigned n_slices = 0;
+	for (unsigned i = 0; i < program.base.n_tasks; i++) {
+		struct tile_stats stats;
+		struct slice over = { .ticks = SLICE_TICKS };
+		tile_begin(engine.tile_scratch[0], &u->work, i);
+		while (!tile_go_on(engine.tile_scratch[0], &over, &stats)) {
+			over.ticks = SLICE_TICKS;
+			n_slices++;
+		}
+		ck_assert_uint_gt(stats.fragments, 0);
+	}
+	ck_assert_uint_gt(n_slices, TRIANGLES);
+	expect_picture(&program);
+	exec_wait_all(&exec);
+	close_chip();
+}
+
+/* Pixels cost as often as the bin is drawn that is drawn most often. */
+TEST(walks_over_a_bin_are_charged) {
+	for (unsigned walks = 1; walks <= 3; walks++) {
+		open_chip(0);
+		program_tiles(&program, 1);
+		const int32_t x[3] = { 0, 16 * 64, 0 }, y[3] = { 0, 0, 16 * 64 };
+		memset(&toy, 0, sizeof(toy));
+		toy.v = vertices;
+		toy_triangle(vertices, 7, x, y);
+		program.base.n_walks = walks;
+		open_toy_pass(&program, 2 * 64 * 64, UINT64_MAX);
+		draw_toy(&toy, &toy_simple, TOPOLOGY_LIST, 3, NULL, 0);
+		ck_assert_int_eq(close_toy_pass(), walks > 2 ? -EDQUOT : 0);
+		/* Buffers are stored all the same. */
+		ck_assert_uint_eq(program.sample[0][10][10], walks > 2 ? CLEAR : 7);
+		ck_assert_uint_eq(program.sample[0][100][100], CLEAR);
+		close_chip();
+	}
+}
