@@ -4,10 +4,11 @@
 #include <stddef.h>
 #include <string.h>
 
-void machine_init(struct machine *m, struct qpu_run *r) {
+void machine_init(struct machine *m, struct qpu_run *r, vc4_look_up_fn *look_up) {
 	const size_t first = offsetof(struct machine, run);
 	memset((unsigned char *)m + first, 0, offsetof(struct machine, tmu) - first);
 	m->run = r;
+	m->look_up = look_up;
 	m->program = r->program;
 	m->pc = r->program->entry;
 	m->active = (1u << r->n_lanes) - 1;

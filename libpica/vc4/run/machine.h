@@ -44,6 +44,7 @@ struct machine {
 	PICA_ALIGNED(64) uint32_t row[QPU_ROWS][QPU_LANES];
 	PICA_ALIGNED(64) uint32_t rev_flag[QPU_LANES]; /* if rev_flag_is_set, else is_back */
 	struct qpu_run *run;
+	vc4_look_up_fn *look_up;
 	const struct qpu_program *program;
 	unsigned active; /* bit: lane */
 
@@ -69,7 +70,7 @@ struct machine {
 };
 
 /* All but the rows, of which 15 of both files are set if there are values for them. */
-void machine_init(struct machine *m, struct qpu_run *r);
+void machine_init(struct machine *m, struct qpu_run *r, vc4_look_up_fn *look_up);
 
 /* Sets r->fault's text. Returns ret. */
 static inline int machine_fail(struct machine *m, int ret, const char *why) {

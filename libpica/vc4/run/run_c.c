@@ -235,7 +235,7 @@ int qpu_run_c(struct qpu_run *r) {
 	struct core *k = r->scratch;
 	struct machine *m = &k->m;
 	memset(m->row, 0, sizeof(m->row));
-	machine_init(m, r);
+	machine_init(m, r, vc4_texture_look_up);
 	k->z = k->n = k->c = 0;
 	const struct qpu_word *w;
 	int ret = 0;

@@ -370,7 +370,9 @@ static int run(struct qpu_run *r) {
 	for (unsigned i = 0; r->program->uses_flags && i < FLAGS; i++) {
 		fill(k->flag[i], 0);
 	}
-	machine_init(m, r);
+	struct vc4_tex_kernels tex;
+	VFN(vc4_tex_kernels_init)(&tex);
+	machine_init(m, r, tex.look_up);
 	if (r->program->uses_w) {
 		see_row(m->row[QPU_ROW_W], m->row[15]);
 	}

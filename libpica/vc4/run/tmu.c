@@ -20,7 +20,7 @@ static int submit(struct machine *m, struct tmu *u, unsigned mask) {
 	}
 	u->next.space = m->run->space;
 	u->next.lanes = m->active & mask;
-	int ret = vc4_texture_look_up(&u->next, lanes_that_count(m) & mask,
+	int ret = m->look_up(&u->next, lanes_that_count(m) & mask,
 			u->result[(u->first + u->n) % TMU_RESULTS], &m->run->fault.why);
 	u->n++;
 	u->next.n_words = 0;

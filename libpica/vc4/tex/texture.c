@@ -1,30 +1,10 @@
-#include "vc4/tex/texture.h"
+#include "vc4/tex/sampler.h"
 
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 
-#include "core/base/f24.h"
 #include "core/base/mathfn.h"
-
-enum wrap { WRAP_REPEAT, WRAP_CLAMP, WRAP_MIRROR, WRAP_BORDER };
-enum { MAX_SIZE = 2048, ADDRESS_MASK = 0x3FFFFFFF };
-
-struct level {
-	struct vc4_image image;
-	int32_t width, height; /* that coordinates span */
-	const uint8_t *host;   /* NULL: not looked up yet */
-	uint32_t avail;        /* bytes from there */
-};
-
-struct texture {
-	uint32_t base, cube_stride;
-	uint8_t type, n_levels;
-	bool is_cube, flips_y, b_is_level;
-	bool mag_is_linear, min_is_linear, has_mips, mips_are_linear;
-	uint8_t wrap_s, wrap_t;
-	uint32_t width, height;
-};
 
 /* ---- Configuration ---- */
 
@@ -34,7 +14,7 @@ static int fail(const char **why, int ret, const char *text) {
 }
 
 /* P2 or P3. */
-static int set_up_more(struct texture *x, uint32_t word, const char **why) {
+static int set_up_more(struct tex_setup *x, uint32_t word, const char **why) {
 	switch (word >> 30) {
 	case 0:
 		return 0;
@@ -47,13 +27,13 @@ static int set_up_more(struct texture *x, uint32_t word, const char **why) {
 	}
 }
 
-static int set_up(struct texture *x, const struct vc4_lookup *l, const char **why) {
+int vc4_tex_set_up(struct tex_setup *x, const struct vc4_lookup *l, const char **why) {
 	const uint32_t p0 = l->word[0], p1 = l->word[1];
 	const unsigned min = p1 >> 4 & 7;
 	if (l->n_words < 2) {
 		return fail(why, -EINVAL, "texture look-up with one parameter");
 	}
-	*x = (struct texture){
+	*x = (struct tex_setup){
 		.base = p0 & 0x3FFFF000,
 		.type = (uint8_t)((p0 >> 4 & 15) | (p1 >> 31) << 4),
 		.n_levels = (uint8_t)((p0 & 15) + 1),
@@ -98,7 +78,7 @@ static uint32_t power_of_two(uint32_t n) {
 }
 
 /* Beyond level 0 memory has room for the next powers of two. */
-static struct vc4_image image_of(const struct texture *x, unsigned level) {
+static struct vc4_image image_of(const struct tex_setup *x, unsigned level) {
 	uint32_t width = level ? power_of_two(x->width) >> level : x->width;
 	uint32_t height = level ? power_of_two(x->height) >> level : x->height;
 	const unsigned bytes = vc4_texel_bytes(x->type);
@@ -117,8 +97,8 @@ static struct vc4_image image_of(const struct texture *x, unsigned level) {
 	};
 }
 
-static int open_level(const struct texture *x, const struct space *space, unsigned face,
-		unsigned level, struct level *v, const char **why) {
+static int open_level(const struct tex_setup *x, const struct space *space, unsigned face,
+		unsigned level, struct tex_level *v, const char **why) {
 	uint32_t address = x->base + face * x->cube_stride;
 	for (unsigned i = 1; i <= level; i++) {
 		v->image = image_of(x, i);
@@ -128,6 +108,7 @@ static int open_level(const struct texture *x, const struct space *space, unsign
 	v->width = (int32_t)(x->width >> level ? x->width >> level : 1);
 	v->height = (int32_t)(x->height >> level ? x->height >> level : 1);
 	v->host = space_host_from(space, address & ADDRESS_MASK, &v->avail);
+	v->is_whole = v->host && vc4_image_bytes(&v->image) <= v->avail;
 	return v->host ? 0 : fail(why, -ERANGE, "texture outside of memory");
 }
 
@@ -153,16 +134,16 @@ static int32_t wrap(int32_t i, int32_t size, enum wrap mode) {
 
 /* One lane of a look-up. */
 struct lane {
-	const struct texture *x;
-	const struct level *v;
+	const struct tex_setup *x;
+	const struct tex_level *v;
 	float s, t;
 	uint32_t border;
 	bool is_outside; /* a texel was outside of memory */
 };
 
 static uint32_t texel(struct lane *k, int32_t i, int32_t j) {
-	const struct texture *x = k->x;
-	const struct level *v = k->v;
+	const struct tex_setup *x = k->x;
+	const struct tex_level *v = k->v;
 	i = wrap(i, v->width, x->is_cube ? WRAP_CLAMP : x->wrap_s);
 	j = wrap(j, v->height, x->is_cube ? WRAP_CLAMP : x->wrap_t);
 	if (i < 0 || j < 0) {
@@ -217,11 +198,6 @@ static uint32_t blend(uint32_t a, uint32_t b, uint32_t f) {
 
 /* ---- Coordinates ---- */
 
-/* As the shaders' arithmetic sees it. */
-static float number(uint32_t bits) {
-	return bits & 0x7F800000 ? f32_from_bits(bits) : 0.0f;
-}
-
 /* The face that a direction meets. */
 static unsigned face_of(const float d[3]) {
 	const float x = fabsf(d[0]), y = fabsf(d[1]), z = fabsf(d[2]);
@@ -239,13 +215,13 @@ static void on_face(unsigned face, const float d[3], float *s, float *t) {
 }
 
 /* Coordinates of the lanes of one quad on the face of its lane `on`. */
-static void coordinates(const struct vc4_lookup *l, const struct texture *x, unsigned first,
+static void coordinates(const struct vc4_lookup *l, const struct tex_setup *x, unsigned first,
 		unsigned on, float s[4], float t[4], unsigned *face) {
 	float d[4][3];
 	for (unsigned i = 0; i < 4; i++) {
-		d[i][0] = s[i] = number(l->s[first + i]);
-		d[i][1] = t[i] = number(l->t[first + i]);
-		d[i][2] = number(l->r[first + i]);
+		d[i][0] = s[i] = tex_number(l->s[first + i]);
+		d[i][1] = t[i] = tex_number(l->t[first + i]);
+		d[i][2] = tex_number(l->r[first + i]);
 	}
 	*face = x->is_cube ? face_of(d[on]) : 0;
 	for (unsigned i = 0; x->is_cube && i < 4; i++) {
@@ -253,8 +229,7 @@ static void coordinates(const struct vc4_lookup *l, const struct texture *x, uns
 	}
 }
 
-/* The level of detail of a quad, before bias: -infinity where there are no differences. */
-static float detail(const struct texture *x, const float s[4], const float t[4]) {
+float vc4_tex_detail(const struct tex_setup *x, const float s[4], const float t[4]) {
 	double most = 0;
 	for (unsigned i = 1; i <= 2; i++) {
 		const double du = ((double)s[i] - (double)s[0]) * x->width;
@@ -271,58 +246,49 @@ static uint32_t sample_level(struct lane *k, bool is_linear) {
 	return is_linear ? bilinear(k) : nearest(k);
 }
 
-/* The levels of one look-up that were used, by face. */
-struct levels {
-	const struct vc4_lookup *l;
-	const struct texture *x;
-	struct level level[6][VC4_TEX_LEVELS];
-	uint16_t open[6];
-	const char **why;
-};
-
-static int use(struct levels *m, unsigned face, unsigned level, struct lane *k) {
-	struct level *v = &m->level[face][level];
+int vc4_tex_use(struct tex_levels *m, unsigned face, unsigned level, const struct tex_level **out) {
+	struct tex_level *v = &m->level[face][level];
 	int ret = 0;
 	if (!(m->open[face] >> level & 1)) {
 		ret = open_level(m->x, m->l->space, face, level, v, m->why);
 		m->open[face] |= (uint16_t)(1u << level);
 	}
-	k->v = v;
+	*out = v;
 	return ret;
 }
 
-static int sample(struct levels *m, unsigned face, float lod, struct lane *k, uint32_t *out) {
-	const struct texture *x = m->x;
+static int sample(struct tex_levels *m, unsigned face, float lod, struct lane *k, uint32_t *out) {
+	const struct tex_setup *x = m->x;
 	const float last = (float)(x->n_levels - 1);
 	int ret;
 	if (!(lod > 0) || !x->has_mips) {
-		ret = use(m, face, 0, k);
+		ret = vc4_tex_use(m, face, 0, &k->v);
 		*out = ret ? 0 : sample_level(k, lod > 0 ? x->min_is_linear : x->mag_is_linear);
 	} else if (!x->mips_are_linear) {
-		ret = use(m, face, (unsigned)((lod < last ? lod : last) + 0.5f), k);
+		ret = vc4_tex_use(m, face, (unsigned)((lod < last ? lod : last) + 0.5f), &k->v);
 		*out = ret ? 0 : sample_level(k, x->min_is_linear);
 	} else {
 		lod = lod < last ? lod : last;
 		const unsigned level = (unsigned)lod;
 		const uint32_t f = (uint32_t)((lod - (float)level) * 256.0f);
-		ret = use(m, face, level, k);
+		ret = vc4_tex_use(m, face, level, &k->v);
 		*out = ret ? 0 : sample_level(k, x->min_is_linear);
 		if (!ret && f) {
-			ret = use(m, face, level + 1, k);
+			ret = vc4_tex_use(m, face, level + 1, &k->v);
 			*out = ret ? 0 : blend(*out, sample_level(k, x->min_is_linear), f);
 		}
 	}
 	return !ret && k->is_outside ? fail(m->why, -ERANGE, "texture outside of memory") : ret;
 }
 
-static int sample_quad(struct levels *m, unsigned first, uint32_t *out) {
+int vc4_tex_sample_quad(struct tex_levels *m, unsigned first, uint32_t out[4]) {
 	const struct vc4_lookup *l = m->l;
-	const struct texture *x = m->x;
+	const struct tex_setup *x = m->x;
 	float s[4], t[4], lod = 0;
 	unsigned face;
 	coordinates(l, x, first, 0, s, t, &face);
 	if (!x->b_is_level && (x->has_mips || x->min_is_linear != x->mag_is_linear)) {
-		lod = detail(x, s, t);
+		lod = vc4_tex_detail(x, s, t);
 	}
 	for (unsigned i = 0; i < 4; i++) {
 		const unsigned lane = first + i;
@@ -335,7 +301,7 @@ static int sample_quad(struct levels *m, unsigned first, uint32_t *out) {
 		}
 		k.s = s[i];
 		k.t = t[i];
-		const float b = number(l->b[lane]);
+		const float b = tex_number(l->b[lane]);
 		int ret = sample(m, face, x->b_is_level ? b : lod + b, &k, &out[i]);
 		if (ret) {
 			return ret;
@@ -366,18 +332,23 @@ int vc4_texture_look_up(const struct vc4_lookup *l, unsigned strict, uint32_t ou
 	if (!l->n_words) {
 		return read_words(l, strict, out, why);
 	}
-	struct texture x;
-	int ret = set_up(&x, l, why);
+	struct tex_setup x;
+	int ret = vc4_tex_set_up(&x, l, why);
 	if (ret) {
 		return ret;
 	}
-	struct levels m;
+	struct tex_levels m;
 	m.l = l;
 	m.x = &x;
 	m.why = why;
 	memset(m.open, 0, sizeof(m.open));
 	for (unsigned i = 0; !ret && i < VC4_TEX_LANES; i += 4) {
-		ret = sample_quad(&m, i, out + i);
+		ret = vc4_tex_sample_quad(&m, i, out + i);
 	}
 	return ret;
+}
+
+void vc4_tex_kernels_init(struct vc4_tex_kernels *k, enum isa isa) {
+	k->look_up = vc4_texture_look_up;
+	ISA_INIT(vc4_tex, isa, k)
 }

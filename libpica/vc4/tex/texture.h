@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "core/space/space.h"
+#include "core/vec/cpu.h"
 #include "vc4/tex/layout.h"
 
 enum { VC4_TEX_LANES = 16, VC4_TEX_LEVELS = 12 };
@@ -27,8 +28,16 @@ struct vc4_lookup {
  * Returns 0, or, with *why set, -EINVAL (reserved configuration), -EOPNOTSUPP (known, not built) or
  * -ERANGE (texels, or a word in lanes of strict, outside of memory; a word elsewhere reads 0).
  */
-int vc4_texture_look_up(const struct vc4_lookup *l, unsigned strict, uint32_t out[VC4_TEX_LANES],
-		const char **why);
+typedef int vc4_look_up_fn(const struct vc4_lookup *l, unsigned strict,
+		uint32_t out[VC4_TEX_LANES], const char **why);
+struct vc4_tex_kernels {
+	vc4_look_up_fn *look_up;
+};
+void vc4_tex_kernels_init(struct vc4_tex_kernels *k, enum isa isa);
+ISA_KERNELS(vc4_tex)
+
+/* The plain one; for the room. */
+vc4_look_up_fn vc4_texture_look_up;
 
 /* ---- Formats; for the room ---- */
 
