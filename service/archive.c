@@ -252,6 +252,7 @@ int archive_create(struct archive **out, struct server *server, const char *fold
 	int ret = -ENOMEM;
 	a->server = server;
 	a->max_bytes = max_bytes;
+	a->most_kept = KEPT_IN_ALL;
 	a->last = &a->first;
 	a->folder = realpath(folder, NULL);
 	if (!a->folder) {

@@ -15,6 +15,7 @@ enum {
 	RECORDINGS_A_USER = 32,   /* that begin, go on, or are being finished */
 	RECORDINGS_IN_ALL = 128,  /* then a user may have: */
 	RECORDINGS_BEYOND = 4,
+	KEPT_IN_ALL = 1 << 16, /* files that count */
 };
 
 struct recording {
@@ -50,6 +51,7 @@ struct archive {
 	struct recording *finishing; /* each by a thread of its own */
 	struct recording *waiting;   /* for such a thread */
 	struct recording *kept;      /* finished, without all that they had: their files count */
+	uint32_t most_kept;
 	uint64_t reserved_bytes;     /* of those that go on */
 	unsigned n_recordings;
 	unsigned n_finishing;

@@ -163,6 +163,7 @@ int server_reload(struct server *server, const struct server_settings *settings)
 		if (s->state == SESSION_OPEN) {
 			s->limits = settings->limits;
 			pica_memory_limit(s->memory, s->limits.memory_bytes);
+			session_unthrottle(s);
 			session_event(s, &event);
 		}
 	}

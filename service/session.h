@@ -130,6 +130,8 @@ bool session_is_metered(const struct session *s);
  * when there is some again.
  */
 bool session_may_run(struct session *s);
+/* The quotas have changed: looks again whether there is some. */
+void session_unthrottle(struct session *s);
 /* If its processor time, or its user's, is limited: charges what was used since the last call. */
 void session_meter(struct session *s);
 

@@ -82,10 +82,14 @@ static void look(struct session *s) {
 	fill(&user->cpu, s->server->settings.user_cpu_ns_per_s, now, more + in_loop);
 }
 
-static void on_cpu_again(void *owner) {
-	struct session *s = owner;
+void session_unthrottle(struct session *s) {
+	loop_timer_unset(s->server->loop, &s->cpu_timer);
 	s->is_throttled = false;
 	session_mark(s);
+}
+
+static void on_cpu_again(void *owner) {
+	session_unthrottle(owner);
 }
 
 bool session_may_run(struct session *s) {

@@ -24,7 +24,7 @@ static char folder[] = "/tmp/test_service.XXXXXX";
 static char path[64];
 static struct server *server;
 static pthread_t thread;
-static uint64_t (*loop_clock)(void); /* NULL: the thread's processor time */
+static void (*before_run)(void); /* called when there is a server, before it runs; or NULL */
 
 static void *run(void *arg) {
 	server_run(server);
@@ -39,8 +39,8 @@ static void begin_service(const struct server_settings *settings) {
 	ck_assert_int_eq(bind(sock, (struct sockaddr *)&addr, sizeof(addr)), 0);
 	ck_assert_int_eq(listen(sock, 8), 0);
 	ck_assert_int_eq(server_create(&server, settings), 0);
-	if (loop_clock) {
-		loop_set_clock(server_loop(server), loop_clock);
+	if (before_run) {
+		before_run();
 	}
 	ck_assert_int_eq(server_listen(server, sock), 0);
 	ck_assert_int_eq(pthread_create(&thread, NULL, run, NULL), 0);

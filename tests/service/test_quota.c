@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <semaphore.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <time.h>
 
@@ -63,6 +65,10 @@ static uint64_t ten_ms_a_run(void) {
 	return ns += 10000000;
 }
 
+static void set_clock(void) {
+	loop_set_clock(server_loop(server), ten_ms_a_run);
+}
+
 /* What its sessions have of the loop's thread is its user's time: here much, beside small jobs. */
 TEST_LOOP(time_at_the_loop_is_limited, N_LOOPS) {
 	enum { PERCENT = 50 }; /* a second of it is used up in as many runs */
@@ -72,7 +78,7 @@ TEST_LOOP(time_at_the_loop_is_limited, N_LOOPS) {
 	server_settings_init(&settings);
 	settings.loop = loops[_i];
 	settings.user_cpu_ns_per_s = PERCENT * 10000000;
-	loop_clock = ten_ms_a_run;
+	before_run = set_clock;
 	open_service(&settings);
 	open_one(&o);
 	for (; metric(&o, "picad_throttled_total") < 3; frames++) {
@@ -82,7 +88,7 @@ TEST_LOOP(time_at_the_loop_is_limited, N_LOOPS) {
 	ck_assert_uint_ge(frames, 2);
 	pica_client_close(o.client);
 	close_service();
-	loop_clock = NULL;
+	before_run = NULL;
 }
 
 /*
@@ -192,6 +198,80 @@ TEST_LOOP(memory_of_all_sessions_is_limited, N_LOOPS) {
 		}
 		close_service();
 	}
+}
+
+/* ---- Limits that change ---- */
+
+static int reload_fd;
+static sem_t has_reloaded;
+static struct server_settings reload_to;
+
+static void on_reload(void *owner, uint32_t events) {
+	uint64_t count;
+	if (read(reload_fd, &count, sizeof(count)) > 0) {
+		ck_assert_int_eq(server_reload(server, &reload_to), 0);
+		sem_post(&has_reloaded);
+	}
+}
+
+static void watch_reload(void) {
+	struct loop_watch *watch;
+	ck_assert_int_eq(loop_watch_add(server_loop(server), &watch, reload_fd, on_reload, NULL),
+			0);
+}
+
+static void reload(uint64_t total_bytes, uint64_t user_bytes, uint64_t user_cpu_ns_per_s) {
+	const uint64_t one = 1;
+	reload_to.total_memory_bytes = total_bytes;
+	reload_to.user_memory_bytes = user_bytes;
+	reload_to.user_cpu_ns_per_s = user_cpu_ns_per_s;
+	ck_assert_int_eq(write(reload_fd, &one, sizeof(one)), sizeof(one));
+	ck_assert_int_eq(sem_wait(&has_reloaded), 0);
+}
+
+static void expect_no_memory(struct one *o, const char *name) {
+	struct pica_client_memory *more;
+	ck_assert_int_eq(pica_client_alloc(&more, o->client, 4096), -EDQUOT);
+	ck_assert_ptr_nonnull(strstr(pica_client_error(o->client), name));
+}
+
+/* They hold at once for sessions that are there; whoever waited for the old ones waits no more. */
+TEST_LOOP(limits_of_users_and_of_all_change_with_a_reload, N_LOOPS) {
+	enum { MIB = 1 << 20, MUCH = 512 * MIB };
+	struct pica_client_memory *more;
+	struct pica_done done;
+	struct one o;
+	server_settings_init(&reload_to);
+	reload_to.loop = loops[_i];
+	reload_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	ck_assert_int_ge(reload_fd, 0);
+	ck_assert_int_eq(sem_init(&has_reloaded, 0, 0), 0);
+	before_run = watch_reload;
+	open_service(&reload_to);
+	open_one(&o);
+	reload(MIB, 0, 0);
+	expect_no_memory(&o, "total-memory");
+	reload(MUCH, MIB, 0);
+	expect_no_memory(&o, "user-memory");
+	reload(MUCH, MUCH, 100000); /* a ten-thousandth of a processor */
+	ck_assert_int_eq(pica_client_alloc(&more, o.client, 4096), 0);
+	const uint32_t size_bytes = heavy_list(pica_client_host(o.fcram), 8);
+	put_list(&o, size_bytes);
+	ck_assert_int_eq(pica_client_submit(o.client), 1);
+	ck_assert_int_eq(pica_client_wait(o.client, &done, 1, -1), 1);
+	put_list(&o, size_bytes);
+	ck_assert_int_eq(pica_client_submit(o.client), 1);
+	for (unsigned n = 0; metric(&o, "picad_throttled_total") < 1; n++) {
+		ck_assert_uint_lt(n, 100000);
+	}
+	reload(MUCH, MUCH, 1000000000); /* else it waits for minutes */
+	ck_assert_int_eq(pica_client_wait(o.client, &done, 1, 10000000000), 1);
+	draw_triangle(&o);
+	pica_client_close(o.client);
+	close_service();
+	close(reload_fd);
+	sem_destroy(&has_reloaded);
+	before_run = NULL;
 }
 
 /* ---- HELLO while contexts of its user are being destroyed ---- */

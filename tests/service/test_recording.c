@@ -124,12 +124,21 @@ static void come_and_go(void) {
 }
 
 /* Each client makes one, as long as its user may; files that were removed no longer count. */
-TEST_LOOP(files_and_bytes_of_recordings_are_limited, 2 * N_LOOPS) {
-	const unsigned most = _i < N_LOOPS ? 2 : 1;
-	settings.record_user_files = _i < N_LOOPS ? most : 0;
+TEST_LOOP(files_and_bytes_of_recordings_are_limited, 4 * N_LOOPS) {
+	enum { USER_FILES, USER_BYTES, ALL_BYTES, ALL_FILES };
+	const unsigned limit = (unsigned)_i / N_LOOPS;
+	const unsigned most = limit == USER_FILES || limit == ALL_FILES ? 2 : 1;
 	/* a recording takes an eighth of it, at least 1 MiB */
-	settings.record_user_bytes = _i < N_LOOPS ? 0 : (8 << 20) + 1;
+	const uint64_t bytes = (8 << 20) + 1;
+	settings.record_user_files = limit == USER_FILES ? most : 0;
+	settings.record_user_bytes = limit == USER_BYTES ? bytes : 0;
+	settings.record_total_bytes = limit == ALL_BYTES ? bytes : settings.record_total_bytes;
 	open_service(loops[_i % N_LOOPS], true, 2);
+	if (limit == ALL_FILES) {
+		pthread_mutex_lock(&server->archive->mutex);
+		server->archive->most_kept = most;
+		pthread_mutex_unlock(&server->archive->mutex);
+	}
 	for (unsigned i = 0; i < most + 2; i++) {
 		come_and_go();
 		ck_assert_uint_eq(recorded, i < most ? i + 1 : most);
