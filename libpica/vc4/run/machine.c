@@ -99,14 +99,6 @@ static void read_varying(struct machine *m, uint32_t out[QPU_LANES]) {
 	}
 }
 
-void machine_varying_read(struct machine *m) {
-	uint32_t c = 0;
-	if (m->varying < m->run->n_varyings) {
-		memcpy(&c, &m->run->varying_c[m->varying++], sizeof(c));
-	}
-	set_row(m->row[QPU_ROW_R + 5], c);
-}
-
 int machine_read(struct machine *m, unsigned file, unsigned address, uint32_t out[QPU_LANES]) {
 	const struct qpu_tlb *tlb = m->run->tlb;
 	switch (address) {

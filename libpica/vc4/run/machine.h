@@ -83,8 +83,8 @@ int machine_branch(struct machine *m, const struct qpu_word *w);
 /* Does what a signal does before results are written. The same. */
 int machine_signal(struct machine *m, unsigned sig);
 /*
- * Reads an address from 32 on: a row of lanes. Returns 0 or an error of qpu_kernels.run. Of
- * a varying there is a second half for after the other inputs were read.
+ * Reads an address from 32 on: a row of lanes. Returns 0 or an error of qpu_kernels.run. After
+ * a varying comes machine_constant(), which is for r5.
  */
 /* The next uniform, where it is not known to lie in memory. */
 int machine_find_uniform(struct machine *m, uint32_t *out);
@@ -99,7 +99,13 @@ static inline int machine_read_uniform(struct machine *m, uint32_t *out) {
 	return 0;
 }
 int machine_read(struct machine *m, unsigned file, unsigned address, uint32_t out[QPU_LANES]);
-void machine_varying_read(struct machine *m);
+static inline uint32_t machine_constant(struct machine *m) {
+	uint32_t c = 0;
+	if (m->varying < m->run->n_varyings) {
+		memcpy(&c, &m->run->varying_c[m->varying++], sizeof(c));
+	}
+	return c;
+}
 /* Writes to an address from 36 on in the lanes of mask. */
 int machine_write(struct machine *m, unsigned file, unsigned address,
 		const uint32_t v[QPU_LANES], unsigned mask);
@@ -127,6 +133,13 @@ void vpm_write(struct machine *m, const uint32_t v[QPU_LANES], unsigned mask);
 int qpu_run_c(struct qpu_run *r);
 
 uint32_t qpu_sfu(unsigned function, uint32_t bits);
+/* By function; sfu_arc is a parabola. */
+struct sfu_curve {
+	uint16_t c0[16], c1[16];
+	uint8_t c2[16];
+};
+extern const struct sfu_curve sfu_curves[4];
+extern const uint8_t sfu_arc[64];
 
 /* ---- The flow [fidelity: qpu-flow] ---- */
 

@@ -141,8 +141,8 @@ static void plan_put(struct qpu_plan *e, const struct qpu_instruction *q, unsign
 	} else if (address != QPU_ADDRESS_NOP) {
 		e->put[unit] = packs ? QPU_PUT_PACKED : QPU_PUT_PERIPHERY;
 	}
-	if (e->put[unit] > QPU_PUT_ROW) {
-		e->flags |= QPU_PUTS;
+	if (e->put[unit] != QPU_PUT_NONE && e->cond[unit] != 1) {
+		e->flags |= QPU_CONDITIONS;
 	}
 }
 
@@ -215,6 +215,9 @@ static void plan_alu(struct qpu_plan *e, const struct qpu_instruction *q, const 
 		if (e->op[i / 2]) {
 			plan_input(e, q, i, k);
 		}
+	}
+	if (e->put[0] == QPU_PUT_PACKED && q->pack == 8) {
+		e->flags |= QPU_SATURATES;
 	}
 	if (e->op[1] && is_small(q) && q->raddr_b >= QPU_ROTATE) {
 		e->flags |= QPU_ROTATES;

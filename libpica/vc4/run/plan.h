@@ -40,7 +40,8 @@ enum {
 	QPU_FLAGS_OF_MUL = 1 << 10,
 	QPU_CARRY = 1 << 11,        /* the flags' carry is wanted */
 	QPU_SIGNAL = 1 << 12,       /* one that does something */
-	QPU_PUTS = 1 << 13,         /* a unit's result needs more than a store of all lanes */
+	QPU_CONDITIONS = 1 << 13,   /* a result is not for all lanes */
+	QPU_SATURATES = 1 << 14,    /* the add unit's result, to 32 bits */
 };
 
 enum qpu_put { QPU_PUT_NONE, QPU_PUT_ROW, QPU_PUT_LANES, QPU_PUT_PACKED, QPU_PUT_PERIPHERY };

@@ -179,7 +179,10 @@ static int run_alu(struct core *k, const struct qpu_instruction *q) {
 	}
 	if (q->raddr_a == READ_VARYING || (q->raddr_b == READ_VARYING &&
 			q->sig != QPU_SIG_SMALL_IMMEDIATE)) {
-		machine_varying_read(m);
+		const uint32_t c = machine_constant(m);
+		for (unsigned i = 0; i < QPU_LANES; i++) {
+			m->row[QPU_ROW_R + 5][i] = c;
+		}
 	}
 	ret = machine_signal(m, q->sig);
 	ret = ret ? ret : write(k, q, &to_add, saturated);

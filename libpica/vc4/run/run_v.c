@@ -4,12 +4,14 @@
 
 #include "vc4/run/alu_v.h"
 #include "vc4/run/machine.h"
+#include "vc4/run/periphery_v.h"
 
 enum { FLAG_Z, FLAG_N, FLAG_C, FLAGS, ALL_LANES = 0xFFFF };
 
 struct core {
 	struct machine m; /* first */
 	PICA_ALIGNED(64) uint32_t flag[FLAGS][QPU_LANES]; /* masks */
+	PICA_ALIGNED(64) uint32_t saturated[QPU_LANES];   /* of QPU_SATURATES */
 };
 _Static_assert(sizeof(struct core) <= QPU_SCRATCH_BYTES, "a run needs more scratch");
 
@@ -87,6 +89,13 @@ static int read(struct core *k, unsigned file, unsigned address, uint32_t *row, 
 		fill(row, is_seen ? f32_bits(alu_float(v)) : v);
 		return ret;
 	}
+	if (address == READ_VARYING && m->varying < m->run->n_varyings) {
+		const uint32_t *from = (const void *)m->run->varying[m->varying];
+		EACH_VECTOR(i) {
+			store(row, i, is_seen ? see(load(from, i)) : load(from, i));
+		}
+		return 0;
+	}
 	int ret = machine_read(m, file, address, row);
 	if (is_seen) {
 		see_row(row, row);
@@ -130,31 +139,48 @@ static int inputs(struct core *k, const struct qpu_instruction *q, const struct 
 	return ret;
 }
 
+/* A varying's constant in r5. */
+static void read_constant(struct core *k) {
+	struct machine *m = &k->m;
+	const uint32_t c = machine_constant(m);
+	fill(m->row[QPU_ROW_R + 5], c);
+	fill(m->row[QPU_ROW_R5], f32_bits(alu_float(c)));
+}
+
 /* ---- Results ---- */
 
-/* One lane at a time, but for the packing of colours. */
-static void pack(const struct qpu_instruction *q, unsigned unit, const uint32_t *a,
-		const uint32_t *b, const uint32_t *old, const vi x[VECTORS], uint32_t *out) {
-	if (q->pm) {
-		EACH_VECTOR(i) {
-			store(out, i, q->pack & 7 ? vector_pack_color(q->pack, x[i], load(old, i)) :
-						    x[i]);
-		}
+/* Packing in file A, one lane at a time. */
+static void pack_a(const struct core *k, const struct qpu_word *w, unsigned unit,
+		const uint32_t *old, uint32_t out[QPU_LANES]) {
+	const struct qpu_instruction *q = &w->q;
+	const bool is_load = q->sig == QPU_SIG_LOAD;
+	const bool is_float = !is_load &&
+			(unit ? q->op_mul == MUL_FMUL : alu_makes_floats(q->op_add));
+	if (!unit && w->plan.flags & QPU_SATURATES) {
+		memcpy(out, k->saturated, sizeof(k->saturated));
 		return;
 	}
-	const bool is_float = unit ? q->op_mul == MUL_FMUL && q->sig != QPU_SIG_LOAD :
-			alu_makes_floats(q->op_add) && q->sig != QPU_SIG_LOAD;
-	EACH_VECTOR(i) {
-		store(out, i, x[i]);
-	}
 	for (unsigned i = 0; i < QPU_LANES; i++) {
-		out[i] = q->pack != 8 ? alu_pack(q->pack, out[i], old[i], is_float) :
-				unit || q->sig == QPU_SIG_LOAD ? out[i] :
-				alu_saturate(q->op_add, a[i], b[i], out[i]);
+		out[i] = alu_pack(q->pack, out[i], old[i], is_float);
 	}
 }
 
-/* A unit's result that needs more than a store of all lanes. lanes: of its condition. */
+static int write_out(struct core *k, const struct qpu_instruction *q, unsigned unit,
+		const uint32_t out[QPU_LANES], unsigned lanes) {
+	const unsigned address = unit ? q->waddr_mul : q->waddr_add;
+	struct machine *m = &k->m;
+	if (address == WRITE_Z && m->run->tlb && !m->stencil[m->run->tlb->is_back].is_on) {
+		write_z(m, out, lanes);
+		return 0;
+	}
+	if (address >= WRITE_SFU && address < WRITE_TMU && lanes == ALL_LANES) {
+		vector_sfu(address - WRITE_SFU, out, m->row[QPU_ROW_R + 4]);
+		return 0;
+	}
+	return machine_write(m, unit ? !q->ws : q->ws, address, out, lanes);
+}
+
+/* A unit's result, with what it is packed over. lanes: of its condition, or NULL for all. */
 static int put(struct core *k, const struct qpu_word *w, unsigned unit, const vi x[VECTORS],
 		const vi lanes[VECTORS]) {
 	static const PICA_ALIGNED(64) uint32_t zeros[QPU_LANES];
@@ -163,49 +189,56 @@ static int put(struct core *k, const struct qpu_word *w, unsigned unit, const vi
 	struct machine *m = &k->m;
 	PICA_ALIGNED(64) uint32_t out[QPU_LANES];
 	uint32_t *row = e->to[unit] == QPU_ROW_NONE ? NULL : m->row[e->to[unit]];
-	switch ((enum qpu_put)e->put[unit]) {
-	case QPU_PUT_NONE:
-		return 0;
-	case QPU_PUT_ROW:
+	const uint32_t *old = row ? row : zeros;
+	const bool packs = e->put[unit] == QPU_PUT_PACKED;
+	if (packs && q->pm && q->pack & 7) {
 		EACH_VECTOR(i) {
-			store(row, i, x[i]);
+			store(out, i, vector_pack_color(q->pack, x[i], load(old, i)));
 		}
-		return 0;
-	case QPU_PUT_LANES:
-		EACH_VECTOR(i) {
-			store(row, i, vi_select(lanes[i], x[i], load(row, i)));
-		}
-		return 0;
-	case QPU_PUT_PACKED:
-		pack(q, unit, m->row[e->src[0]], m->row[e->src[1]], row ? row : zeros, x, out);
-		EACH_VECTOR(i) {
-			const vi packed = load(out, i);
-			if (row) {
-				store(row, i, vi_select(lanes[i], packed, load(row, i)));
-			}
-		}
-		break;
-	case QPU_PUT_PERIPHERY:
+	} else {
 		EACH_VECTOR(i) {
 			store(out, i, x[i]);
 		}
-		break;
+		if (packs && !q->pm) {
+			pack_a(k, w, unit, old, out);
+		}
 	}
-	if (row) {
-		return 0;
+	if (!row) {
+		return write_out(k, q, unit, out, lanes ? bits_of(lanes) : ALL_LANES);
 	}
-	return machine_write(m, unit ? !q->ws : q->ws, unit ? q->waddr_mul : q->waddr_add, out,
-			e->cond[unit] == 1 ? ALL_LANES : bits_of(lanes));
+	EACH_VECTOR(i) {
+		const vi v = load(out, i);
+		store(row, i, lanes ? vi_select(lanes[i], v, load(row, i)) : v);
+	}
+	return 0;
 }
 
-/*
- * Both results, with what comes between: flags, the constant of a varying, signals. The lanes of
- * conditions are those before the flags change.
- */
+/* Both results after a signal, for all lanes. */
+static inline int put_all(struct core *k, const struct qpu_word *w, const vi x[VECTORS],
+		const vi y[VECTORS]) {
+	const struct qpu_plan *e = &w->plan;
+	int ret = 0;
+	if (e->put[0] == QPU_PUT_ROW) {
+		EACH_VECTOR(i) {
+			store(k->m.row[e->to[0]], i, x[i]);
+		}
+	} else if (e->put[0] != QPU_PUT_NONE) {
+		ret = put(k, w, 0, x, NULL);
+	}
+	if (e->put[1] == QPU_PUT_ROW) {
+		EACH_VECTOR(i) {
+			store(k->m.row[e->to[1]], i, y[i]);
+		}
+	} else if (e->put[1] != QPU_PUT_NONE && !ret) {
+		ret = put(k, w, 1, y, NULL);
+	}
+	return ret;
+}
+
+/* The same where there are conditions or flags: the lanes are those before the flags change. */
 static int finish(struct core *k, const struct qpu_word *w, const vi x[VECTORS],
 		const vi y[VECTORS], const vi carry[VECTORS]) {
 	const struct qpu_plan *e = &w->plan;
-	struct machine *m = &k->m;
 	vi lanes[2][VECTORS];
 	for (unsigned unit = 0; unit < 2; unit++) {
 		EACH_VECTOR(i) {
@@ -217,18 +250,11 @@ static int finish(struct core *k, const struct qpu_word *w, const vi x[VECTORS],
 	} else if (e->flags & QPU_FLAGS_OF_MUL) {
 		set_flags(k, y, carry, e->cond[1]);
 	}
-	if (e->flags & QPU_VARYING) {
-		machine_varying_read(m);
-		see_row(m->row[QPU_ROW_R5], m->row[QPU_ROW_R + 5]);
+	int ret = e->put[0] ? put(k, w, 0, x, e->cond[0] == 1 ? NULL : lanes[0]) : 0;
+	if (!ret && e->put[1]) {
+		ret = put(k, w, 1, y, e->cond[1] == 1 ? NULL : lanes[1]);
 	}
-	if (e->flags & QPU_SIGNAL) {
-		int ret = machine_signal(m, w->q.sig);
-		if (ret) {
-			return ret;
-		}
-	}
-	int ret = put(k, w, 0, x, lanes[0]);
-	return ret ? ret : put(k, w, 1, y, lanes[1]);
+	return ret;
 }
 
 /* ---- Instructions ---- */
@@ -253,7 +279,23 @@ static void rotate(const struct core *k, const struct qpu_instruction *q, vi x[V
 	}
 }
 
-enum { SLOW = QPU_PUTS | QPU_FLAGS_OF_ADD | QPU_FLAGS_OF_MUL | QPU_VARYING | QPU_SIGNAL };
+static void saturate(struct core *k, const struct qpu_word *w, const vi x[VECTORS]) {
+	const uint32_t *a = k->m.row[w->plan.src[0]], *b = k->m.row[w->plan.src[1]];
+	EACH_VECTOR(i) {
+		store(k->saturated, i, x[i]);
+	}
+	for (unsigned i = 0; i < QPU_LANES; i++) {
+		k->saturated[i] = alu_saturate(w->q.op_add, a[i], b[i], k->saturated[i]);
+	}
+}
+
+/* What changes r5 and r4 when both have been read. */
+static int after_inputs(struct core *k, const struct qpu_word *w) {
+	if (w->plan.flags & QPU_VARYING) {
+		read_constant(k);
+	}
+	return w->plan.flags & QPU_SIGNAL ? machine_signal(&k->m, w->q.sig) : 0;
+}
 
 static int run_alu(struct core *k, const struct qpu_word *w) {
 	const struct qpu_plan *e = &w->plan;
@@ -275,18 +317,11 @@ static int run_alu(struct core *k, const struct qpu_word *w) {
 	if (e->op[1]) {
 		vector_mul(e->op[1], m->row[e->src[2]], m->row[e->src[3]], e->unseen >> 2 & 3, y);
 	}
-	if (!(e->flags & (SLOW | QPU_ROTATES))) {
-		if (e->op[0]) {
-			EACH_VECTOR(i) {
-				store(m->row[e->to[0]], i, x[i]);
-			}
-		}
-		if (e->op[1]) {
-			EACH_VECTOR(i) {
-				store(m->row[e->to[1]], i, y[i]);
-			}
-		}
-		return 0;
+	enum { SLOW = QPU_CONDITIONS | QPU_ROTATES | QPU_FLAGS_OF_ADD | QPU_FLAGS_OF_MUL |
+		QPU_SATURATES };
+	if (!(e->flags & SLOW)) {
+		int ret = e->flags & (QPU_VARYING | QPU_SIGNAL) ? after_inputs(k, w) : 0;
+		return ret ? ret : put_all(k, w, x, y);
 	}
 	vi carry[VECTORS];
 	EACH_VECTOR(i) {
@@ -306,7 +341,11 @@ static int run_alu(struct core *k, const struct qpu_word *w) {
 		}
 		rotate(k, q, y, e->flags & QPU_FLAGS_OF_MUL ? carry : own);
 	}
-	return finish(k, w, x, y, carry);
+	if (e->flags & QPU_SATURATES) {
+		saturate(k, w, x);
+	}
+	int ret = after_inputs(k, w);
+	return ret ? ret : finish(k, w, x, y, carry);
 }
 
 static int run_load(struct core *k, const struct qpu_word *w) {
