@@ -2,9 +2,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sock_diag.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "service/context.h"
@@ -21,6 +23,8 @@ static const uint64_t dying_rest_ns = 1000000;
 /* A user's, or those of all, that make the user's sessions wait. */
 enum { FINISHING_A_USER = 8, CLOSING_A_USER = 8, DYING_IN_ALL = 64 };
 
+enum { UNREAD_FDS = 16 }; /* of a session */
+
 /* ---- Log ---- */
 
 /* Its life is told of by user: sessions can be many. */
@@ -30,9 +34,28 @@ static uint64_t log_who(const struct session *s) {
 
 /* ---- Answers ---- */
 
+/*
+ * Descriptors that a client has not read count, for the kernel, to the service's user, whose limit
+ * is for all clients together: one that leaves many unread gets none.
+ */
+static bool may_send(struct session *s, unsigned n_fds) {
+	uint32_t memory[SK_MEMINFO_VARS];
+	socklen_t size = sizeof(memory);
+	if (s->sent_fds + n_fds > UNREAD_FDS &&
+			getsockopt(s->sock, SOL_SOCKET, SO_MEMINFO, memory, &size) == 0) {
+		if (n_fds && memory[SK_MEMINFO_WMEM_ALLOC] > 0) {
+			return false;
+		}
+		s->sent_fds = 0;
+	}
+	s->sent_fds += n_fds;
+	return true;
+}
+
 static void send_message(struct session *s, void *message, size_t size_bytes, const int *fds,
 		unsigned n_fds) {
-	int ret = sock_send(s->sock, message, size_bytes, fds, n_fds);
+	int ret = may_send(s, n_fds) ? sock_send(s->sock, message, size_bytes, fds, n_fds) :
+				       -ETOOMANYREFS;
 	if (ret == -ETOOMANYREFS) {
 		session_break(s, ret, "descriptors of the service that nobody has read used up");
 	} else if (ret < 0 && s->state != SESSION_BROKEN) {

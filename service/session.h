@@ -75,6 +75,7 @@ struct session {
 	struct pica_memory *memory; /* with them, and of its user; NULL: no HELLO yet */
 	uint32_t next_handle;
 	uint32_t n_requests; /* that wait */
+	uint32_t sent_fds;   /* since it was last known to have read all */
 	/* NULL: nothing was presented yet, or no display */
 	struct present_client *present;
 	uint32_t presents;              /* that wait for the display, or are being drawn */

@@ -427,6 +427,42 @@ TEST_LOOP(descriptors_that_take_long_to_close_stop_nobody, N_LOOPS) {
 	close_service();
 }
 
+/* The kernel's limit of descriptors that nobody has read is for all clients: each has a part. */
+TEST_LOOP(descriptors_that_a_client_does_not_read_are_limited, 2 * N_LOOPS) {
+	enum { MOST = 16, OF_WELCOME = 3, REGIONS = 40 };
+	const bool is_read = _i >= N_LOOPS;
+	struct pica_msg_hello hello = { .head.type = PICA_MSG_HELLO,
+		.min_version = PICA_PROTOCOL_VERSION,
+		.max_version = PICA_PROTOCOL_VERSION };
+	struct pica_msg_region region = { .head.type = PICA_MSG_REGION_CREATE, .size_bytes = 4096 };
+	struct server_settings settings;
+	struct sock_message m;
+	uint16_t type = PICA_MSG_HANDLE;
+	unsigned n = 0;
+	server_settings_init(&settings);
+	settings.loop = loops[_i % N_LOOPS];
+	open_service(&settings);
+	const int sock = connect_raw();
+	ck_assert_int_eq(sock_send(sock, &hello, sizeof(hello), NULL, 0), 0);
+	ck_assert_uint_eq(next_message(sock, -1, &m), PICA_MSG_WELCOME);
+	for (unsigned i = 0; i < REGIONS; i++) {
+		sock_send(sock, &region, sizeof(region), NULL, 0); /* -EPIPE: its end */
+		n += is_read && (type = next_message(sock, -1, &m)) == PICA_MSG_HANDLE;
+	}
+	struct pollfd end = { .fd = sock };
+	ck_assert(is_read || poll(&end, 1, 20000) == 1); /* without a word from the client */
+	while (!is_read && (type = next_message(sock, -1, &m)) == PICA_MSG_HANDLE) {
+		n++;
+	}
+	ck_assert_uint_eq(n, is_read ? REGIONS : MOST - OF_WELCOME);
+	if (!is_read) {
+		ck_assert_uint_eq(type, PICA_MSG_ERROR);
+		ck_assert_int_eq(((const struct pica_msg_error *)m.bytes)->error, -ETOOMANYREFS);
+	}
+	close(sock);
+	close_service();
+}
+
 /* ---- The reaper ---- */
 
 TEST(remains_of_users_have_turns) {
