@@ -55,8 +55,11 @@ int picture_from_rgba(struct picture *p, const uint8_t *rgba, uint32_t width, ui
 	return 0;
 }
 
-int picture_turn(struct picture *p) {
+int picture_turn_screen(struct picture *p) {
 	struct picture turned = { 0 };
+	if (p->width != 240 && p->width != 480) {
+		return 0;
+	}
 	int ret = picture_alloc(&turned, p->height, p->width);
 	if (ret == 0 && p->alpha) {
 		ret = alloc_alpha(&turned);
@@ -80,10 +83,6 @@ int picture_turn(struct picture *p) {
 	picture_finish(p);
 	*p = turned;
 	return 0;
-}
-
-int picture_turn_screen(struct picture *p) {
-	return p->width == 240 || p->width == 480 ? picture_turn(p) : 0;
 }
 
 void picture_hash_text(const uint8_t hash[16], char text[PICTURE_HASH_TEXT]) {

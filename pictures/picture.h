@@ -33,11 +33,9 @@ void picture_hash_text(const uint8_t hash[16], char text[PICTURE_HASH_TEXT]);
 void picture_hash(const struct picture *p, char text[PICTURE_HASH_TEXT]);
 
 /*
- * Turns a picture upright whose rows are the columns of a screen, from the bottom, as surfaces of
- * screens lie in memory. Returns 0 or -ENOMEM.
+ * Turns a picture upright if it is as wide as a screen is high (240 or 480 pixels): its rows are the
+ * columns of a screen, from the bottom, as in memory. Returns 0 or -ENOMEM.
  */
-int picture_turn(struct picture *p);
-/* The same, only for pictures that are as wide in memory as screens are high: 240 or 480 pixels. */
 int picture_turn_screen(struct picture *p);
 /*
  * Reads a PNG as RGB8, sRGB where it does not say otherwise. Transparent pixels are mixed with

@@ -34,7 +34,6 @@ struct ring_server {
 	uint32_t sq_mask, cq_mask, event_mask;
 	uint32_t sq_head, cq_tail, cq_head, event_tail;
 	uint32_t flags; /* our service_flags */
-	uint64_t dropped_events;
 	bool must_ring; /* a sleeping client, with the next publication */
 };
 

@@ -105,7 +105,7 @@ static int read_image(struct picture *p, const char *path) {
 	return ret;
 }
 
-int diff_images(struct diff *d) {
+static int diff_images(struct diff *d) {
 	struct picture a = { 0 }, b = { 0 };
 	struct diff_result r;
 	int exit = EXIT_TROUBLE;

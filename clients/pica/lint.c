@@ -28,7 +28,7 @@ static const struct lint_rule_info rules[LINT_RULES] = {
 #undef RULE
 };
 
-const struct lint_rule_info *lint_rule(enum lint_rule rule) {
+static const struct lint_rule_info *lint_rule(enum lint_rule rule) {
 	return &rules[rule];
 }
 
@@ -103,7 +103,7 @@ bool lint_is_dirty(const struct lint *l, struct lint_range r) {
 	return false;
 }
 
-void lint_add_dirty(struct lint *l, struct lint_range r) {
+static void lint_add_dirty(struct lint *l, struct lint_range r) {
 	for (unsigned i = 0; i < l->n_dirty; i++) {
 		if (l->dirty[i].begin == r.begin && l->dirty[i].end == r.end) {
 			return;

@@ -14,7 +14,8 @@ enum { STEPS = 12, PATIENCE_MS = 10000 };
 const struct pica_budgets box_budgets = { .list_words = 20000, .list_jumps = 64, .vertices = 4000,
 	.shader_steps = 2000, .pixels = 400000, .job_steps = 200000 };
 
-struct server *box_service(void) {
+/* Made at the first call; lives as long as the process. */
+static struct server *box_service(void) {
 	static struct server *server;
 	if (!server) {
 		struct server_settings s;

@@ -36,8 +36,6 @@ struct box_client {
 /* Budgets of the service's jobs: small, so that an input ends soon. */
 extern const struct pica_budgets box_budgets;
 
-/* Made at the first call; lives as long as the process. */
-struct server *box_service(void);
 /* The client's end of a new connection, non-blocking. */
 int box_connect(void);
 /* Lets the service do what it has to do. */

@@ -184,7 +184,6 @@ void group_put(struct group *g, uint32_t id, uint32_t word);
 void group_put_masked(struct group *g, uint32_t id, uint32_t word, uint32_t mask);
 /* Parameters to one id, or to consecutive ids from id on. */
 void group_burst(struct group *g, uint32_t id, const uint32_t *words, unsigned n, bool consecutive);
-void group_float(struct group *g, uint32_t id, float f);
 
 /* The parts of a draw's state; each re-rolls its part and emits it. random_state.c */
 void random_target(struct gen *gen, struct group *g);

@@ -79,7 +79,7 @@ void group_put(struct group *g, uint32_t id, uint32_t w) {
 	group_put_masked(g, id, w, 15);
 }
 
-void group_float(struct group *g, uint32_t id, float f) {
+static void group_float(struct group *g, uint32_t id, float f) {
 	group_put(g, id, f32_to_f24(f));
 }
 

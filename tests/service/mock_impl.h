@@ -56,7 +56,6 @@ struct event {
 struct mock {
 	bool has_atomic, has_vblank, has_planes, is_unbound, is_master_taken, swallows;
 	unsigned formats;
-	bool wants_atomic;
 	drmModeModeInfo mode[MOCK_CONNECTORS]; /* hdisplay 0: unplugged */
 	uint32_t crtc_of[MOCK_CONNECTORS];
 	struct {

@@ -15,7 +15,7 @@
 const char *const progress_words[] = { "auto", "always", "never", NULL };
 const char *const frames_words[] = { "last", "all", NULL };
 #define ISA_WORD(id, set, name, runs, a, b) name,
-const char *const isa_words[] = { "c", ISA_USER_SETS(ISA_WORD, , ) NULL };
+static const char *const isa_words[] = { "c", ISA_USER_SETS(ISA_WORD, , ) NULL };
 const char *const float_words[] = { "f24", "f32", NULL };
 const char *const combiner_words[] = { "nearest", "truncate", NULL };
 

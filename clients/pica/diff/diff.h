@@ -44,8 +44,7 @@ struct diff {
 	bool differs;
 };
 
-/* Each returns an exit code, EXIT_FINE or what went wrong (which was said), and sets differs. */
-int diff_images(struct diff *d);
+/* Both set differs. Both return an exit code, after logging errors. */
 int diff_captures(struct diff *d);
 /* A capture's rendering and a file of hashes, or two such files. */
 int diff_hashes(struct diff *d, const enum diff_kind kind[2]);
@@ -118,7 +117,6 @@ struct diff_record {
 void diff_record_finish(struct diff_record *r);
 /* Of the registers as they are now. -ENOMEM. */
 int diff_record_take(struct diff_record *r, struct pica_ctx *ctx, const struct step_draw *draw);
-size_t diff_record_bytes(const struct diff_record *r);
 /* -ENOMEM. Upright where it is a screen's. */
 int diff_record_picture(const struct diff_record *r, struct picture *out);
 

@@ -119,7 +119,7 @@ int diff_record_take(struct diff_record *r, struct pica_ctx *ctx, const struct s
 	return 0;
 }
 
-size_t diff_record_bytes(const struct diff_record *r) {
+static size_t diff_record_bytes(const struct diff_record *r) {
 	const size_t n = (size_t)r->target.width * r->target.height;
 	return sizeof(*r) + (r->rgba ? 4 * n : 0) + (r->depth ? 4 * n : 0);
 }

@@ -70,8 +70,6 @@ void dump_files_made(struct dump_files *f, const char *path, int result, const c
 /* A picture as that file; result: of what has drawn it. */
 void dump_files_picture(struct dump_files *f, const char *name, const struct picture *p, int result,
 		const char *note);
-/* Logs why a file is not written. */
-void dump_files_skip(struct dump_files *f, const char *name, const char *why);
 
 /*
  * The textures that the draw reads: tex0.png, tex0-1.png (level 1), tex0-y.png (a face of a cube).

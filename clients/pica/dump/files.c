@@ -61,7 +61,8 @@ void dump_files_picture(struct dump_files *f, const char *name, const struct pic
 	free(path);
 }
 
-void dump_files_skip(struct dump_files *f, const char *name, const char *why) {
+/* Logs why a file is not written. */
+static void dump_files_skip(struct dump_files *f, const char *name, const char *why) {
 	log_line("%s/%s: note: not written: %s", f->folder, name, why);
 }
 

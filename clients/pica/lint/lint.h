@@ -27,8 +27,6 @@ struct lint_rule_info {
 	const char *id, *severity, *title, *source;
 };
 
-const struct lint_rule_info *lint_rule(enum lint_rule rule);
-
 /*
  * A place: list and draw are counted from 0 in each frame, -1 means none.
  */
@@ -133,7 +131,6 @@ bool lint_overlaps(struct lint_range a, struct lint_range b);
 bool lint_in_memory(const struct lint *l, struct lint_range r);
 /* Whether pixels in it were drawn, and not flushed. */
 bool lint_is_dirty(const struct lint *l, struct lint_range r);
-void lint_add_dirty(struct lint *l, struct lint_range r);
 
 /* ---- Subjects ---- */
 

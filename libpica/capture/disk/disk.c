@@ -112,7 +112,11 @@ int disk_defer(struct disk_file *f, const struct disk_bounds *bounds) {
 	return disk_queue_create(&f->queue, f->fd, bounds);
 }
 
-int disk_settle(struct disk_file *f) {
+/*
+ * Waits until everything is written. Returns 0, -ETIME if the disk does not answer, or an error of
+ * write(2).
+ */
+static int disk_settle(struct disk_file *f) {
 	struct disk_queue *q = f->queue;
 	f->queue = NULL;
 	return q ? disk_queue_finish(q) : 0;

@@ -26,15 +26,10 @@ int disk_open(struct disk_file *f, const char *path);
 /* The same for a file that disk_commit() is to bring to the disk. */
 int disk_begin(struct disk_file *f, const char *path);
 /*
- * From here on disk_write() only queues (disk_queue.h), until disk_settle() or a call that needs
- * the file itself. may_wait is true.
+ * From here on disk_write() only queues (disk_queue.h), until a call that needs the file itself.
+ * may_wait is true.
  */
 int disk_defer(struct disk_file *f, const struct disk_bounds *bounds);
-/*
- * Waits until everything is written. Returns 0, -ETIME if the disk does not answer, or an error of
- * write(2).
- */
-int disk_settle(struct disk_file *f);
 int disk_write(struct disk_file *f, const void *data, uint64_t size);
 int disk_write_at(struct disk_file *f, uint64_t offset, const void *data, uint64_t size);
 /*

@@ -71,7 +71,6 @@ struct account {
 	enum pica_budget over_budget; /* charge nodes only: the exceeded budget, or 0 */
 };
 
-
 struct exec;
 /*
  * The work of a unit that is not a pass: n_tasks calls of run, in any order, perhaps at once. arg
@@ -250,8 +249,6 @@ unsigned exec_tasks_for(const struct exec *x, uint64_t bytes);
 void exec_work(struct exec *x, const struct unit_work *work, const void *arg, size_t arg_bytes,
 		uint64_t job);
 
-/* Whether a closed, unfinished unit writes the range (or, for_write, reads or writes it). */
-bool exec_in_flight(struct exec *x, struct range r, bool for_write);
 /*
  * Parks the context until at least one closed unit of its own has retired and was reaped: the way
  * to wait for its units, and for memory that they hold. The command thread serves others meanwhile;

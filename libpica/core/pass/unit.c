@@ -224,7 +224,8 @@ static bool unit_touches(const struct unit *u, struct range r, bool for_write) {
 			(footprint_hits(&u->tile_reads, r) || footprint_hits(&u->vertex_reads, r)));
 }
 
-bool exec_in_flight(struct exec *x, struct range r, bool for_write) {
+/* Whether a closed, unfinished unit writes the range (or, for_write, reads or writes it). */
+static bool exec_in_flight(struct exec *x, struct range r, bool for_write) {
 	for (unsigned i = 0; i < EXEC_UNITS; i++) {
 		struct unit *u = &x->unit[i];
 		if (u->busy && u != x->open && unit_touches(u, r, for_write) &&

@@ -14,7 +14,8 @@
 
 enum { FIRST_CAPACITY = 1024 };
 
-void emit_fail(struct pica_emit *e, int error) {
+/* Keeps the first error. */
+static void emit_fail(struct pica_emit *e, int error) {
 	if (!e->error) {
 		e->error = error;
 	}
@@ -57,7 +58,8 @@ static uint32_t *reserve(struct pica_emit *e, size_t n) {
 	return words + e->count;
 }
 
-void emit_entry(struct pica_emit *e, uint32_t id, uint32_t mask, int consecutive,
+/* One entry of 1..256 words: all of it, or none and an error. */
+static void emit_entry(struct pica_emit *e, uint32_t id, uint32_t mask, int consecutive,
 		const uint32_t *values, size_t n) {
 	if (emit_refuse(e, id > 0xFFFF || mask > 0xF)) {
 		return;

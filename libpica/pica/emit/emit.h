@@ -12,13 +12,8 @@ enum {
 	EMIT_CODE_WORDS = 128, /* of code, as client libraries do [fidelity: dvle-binding] */
 };
 
-/* Keeps the first error. */
-void emit_fail(struct pica_emit *e, int error);
 /* -EINVAL where an argument is invalid: all that follows is dropped. Returns is_invalid. */
 bool emit_refuse(struct pica_emit *e, bool is_invalid);
-/* One entry of 1..256 words: all of it, or none and an error. */
-void emit_entry(struct pica_emit *e, uint32_t id, uint32_t mask, int consecutive,
-		const uint32_t *values, size_t n);
 /* pica_emit_fifo() with entries of at most chunk words. */
 void emit_fifo_chunks(struct pica_emit *e, uint32_t id, const uint32_t *values, size_t n,
 		size_t chunk);

@@ -88,7 +88,8 @@ const char *reg_name(uint32_t id) {
 	return id < REG_COUNT ? rows[id].name : NULL;
 }
 
-const char *reg_layout(uint32_t id) {
+/* Returns the name of its layout, or NULL. */
+static const char *reg_layout(uint32_t id) {
 	return id < REG_COUNT ? rows[id].layout : NULL;
 }
 

@@ -143,8 +143,6 @@ struct reg_field {
  * storage.
  */
 const char *reg_name(uint32_t id);
-/* Returns the name of its layout, or NULL. */
-const char *reg_layout(uint32_t id);
 enum reg_kind reg_kind(uint32_t id);
 const char *reg_kind_name(enum reg_kind kind);
 /* Returns PART_* bits. */

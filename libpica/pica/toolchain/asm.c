@@ -166,7 +166,8 @@ void asm_open_block(struct assembler *a, enum asm_block_type type, struct slice 
 	};
 }
 
-void asm_statement(struct assembler *a, struct slice text) {
+/* One statement without label or comment: an instruction or a directive. */
+static void asm_statement(struct assembler *a, struct slice text) {
 	a->file->is_used = true;
 	struct slice rest = text;
 	struct slice name = slice_word(&rest);

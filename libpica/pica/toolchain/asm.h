@@ -177,8 +177,6 @@ const struct asm_proc *asm_find_proc(const struct assembler *a, struct slice nam
 /* Returns the innermost block that holds instructions, or NULL outside procedures. */
 struct asm_block *asm_code_block(struct assembler *a);
 void asm_open_block(struct assembler *a, enum asm_block_type type, struct slice name, unsigned at);
-/* One statement without label or comment: an instruction or a directive. */
-void asm_statement(struct assembler *a, struct slice text);
 /*
  * For the disassembler: returns a fresh state with a fixed table of descriptors, in a raw procedure
  * of a vertex or geometry file, or NULL when out of memory. asm_encode() then returns the word of a
