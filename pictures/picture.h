@@ -33,8 +33,8 @@ void picture_hash_text(const uint8_t hash[16], char text[PICTURE_HASH_TEXT]);
 void picture_hash(const struct picture *p, char text[PICTURE_HASH_TEXT]);
 
 /*
- * Turns a picture upright if it is as wide as a screen is high (240 or 480 pixels): its rows are the
- * columns of a screen, from the bottom, as in memory. Returns 0 or -ENOMEM.
+ * Turns a picture upright if it is as wide as a screen is high (240 or 480 pixels): its rows are
+ * the columns of a screen, from the bottom, as in memory. Returns 0 or -ENOMEM.
  */
 int picture_turn_screen(struct picture *p);
 /*

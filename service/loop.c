@@ -26,7 +26,6 @@ struct loop {
 	uint64_t least_ns;          /* what the share that was chosen last had had by then */
 	int wake_fd;
 	struct loop_watch *wake;
-	atomic_bool stop;
 };
 
 uint64_t loop_now_ns(void) {
@@ -82,7 +81,6 @@ int loop_create(struct loop **out, enum loop_kind kind) {
 	if (!loop) {
 		return -ENOMEM;
 	}
-	atomic_init(&loop->stop, false);
 	loop->clock_ns = thread_ns;
 	loop->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (loop->wake_fd < 0) {
@@ -353,16 +351,7 @@ int loop_step(struct loop *loop, int64_t timeout_ns) {
 	return ret;
 }
 
-int loop_run(struct loop *loop) {
-	int ret = 0;
-	while (ret == 0 && !atomic_load(&loop->stop)) {
-		ret = loop_step(loop, -1);
-	}
-	return ret;
-}
-
-void loop_stop(struct loop *loop) {
-	atomic_store(&loop->stop, true);
+void loop_wake(struct loop *loop) {
 	uint64_t one = 1;
 	ssize_t n = write(loop->wake_fd, &one, sizeof(one));
 	(void)n; /* full: it wakes all the same */

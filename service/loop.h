@@ -103,8 +103,7 @@ void loop_set_clock(struct loop *loop, uint64_t (*clock_ns)(void));
  * negative errno.
  */
 int loop_step(struct loop *loop, int64_t timeout_ns);
-/* Calls loop_step() until any thread calls loop_stop(). Returns 0 or a negative errno. */
-int loop_run(struct loop *loop);
-void loop_stop(struct loop *loop);
+/* Lets loop_step() return soon. Any thread. */
+void loop_wake(struct loop *loop);
 
 #endif

@@ -240,7 +240,7 @@ int server_run(struct server *server) {
 
 void server_stop(struct server *server) {
 	atomic_store(&server->want_stop, true);
-	loop_stop(server->loop);
+	loop_wake(server->loop);
 }
 
 /* ---- Life ---- */

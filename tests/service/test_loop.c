@@ -380,19 +380,19 @@ TEST_LOOP(timers_run_beside_events_without_end, 2) {
 	loop_destroy(loop);
 }
 
-static void *stop_soon(void *arg) {
+static void *wake_soon(void *arg) {
 	usleep(20000);
-	loop_stop(loop);
+	loop_wake(loop);
 	return NULL;
 }
 
-TEST_LOOP(other_threads_can_stop_it, 2) {
+TEST_LOOP(other_threads_can_wake_it, 2) {
 	pthread_t thread;
 	if (!open_loop(_i)) {
 		return;
 	}
-	ck_assert_int_eq(pthread_create(&thread, NULL, stop_soon, NULL), 0);
-	ck_assert_int_eq(loop_run(loop), 0);
+	ck_assert_int_eq(pthread_create(&thread, NULL, wake_soon, NULL), 0);
+	ck_assert_int_eq(loop_step(loop, -1), 0);
 	pthread_join(thread, NULL);
 	loop_destroy(loop);
 }

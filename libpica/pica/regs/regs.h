@@ -83,8 +83,6 @@ enum {
 
 /* First register of a light: + (REG_LIGHT0_x - REG_LIGHT0_SPECULAR0). */
 extern const uint16_t regs_light[8];
-/* OFFSET of an attribute loader; CONFIG1 and CONFIG2 follow. */
-extern const uint16_t regs_attribbuffer[12];
 /* Distance of a VSH register to its GSH copy: REG_VSH_x - REG_GSH_x. */
 enum { REGS_VSH_FROM_GSH = 0x30 };
 
