@@ -539,3 +539,49 @@ ISA_TEST(texture_units_are_not_read_or_filled_beyond_their_ends) {
 	ck_assert_int_eq(rig_create_text("or t1s, 0, 0" RIG_END), 0);
 	ck_assert_int_eq(rig.kernels.run(&rig.run), -ERANGE);
 }
+
+/*
+ * Triangle of Surati's program d52, whose picture is that of a chip: a matrix from uniforms in a
+ * called subroutine, the reciprocal of Wc by table, 12.4 coordinates packed by shifts. An exact
+ * reciprocal gives -3195.
+ */
+ISA_TEST(a_vertex_program_gives_the_coordinates_of_the_chip) {
+	static const float eye[4][3] = { { 0, -50, 50 }, { 50, -50, -50 }, { -4, -4, -4 },
+		{ 1, 1, 1 } };
+	static const float matrix[4][4] = { { 1.0f / 20 }, { 0, 1.0f / 15 }, { 0, 0, -1.5f, -2.5f },
+		{ 0, 0, -1, 0 } };
+	static const int16_t xs[3] = { 0, -3194, 3194 }, ys[3] = { -3193, 3193, 3193 };
+	rig_open((enum isa)_i);
+	memset(rig.in, 0, sizeof(rig.in));
+	for (unsigned r = 0; r < 4; r++) {
+		memcpy(rig.in[r], eye[r], sizeof(eye[r]));
+		for (unsigned c = 0; c < 4; c++) {
+			rig_uniform(4 * r + c, f32_bits(matrix[r][c]));
+		}
+	}
+	rig_uniform(16, f32_bits(319.5f * 16));
+	rig_uniform(17, f32_bits(-239.5f * 16));
+	rig.run.n_lanes = 3;
+	rig_text("ldi vr_setup, 0x00401a00\n"
+		 "or ra0, vpm, vpm\nor ra1, vpm, vpm\nor ra2, vpm, vpm\nor ra3, vpm, vpm\n"
+		 "brr ra31, 264\nnop\nnop\nnop\nor rb0, r0, r0\n" /* word 5 */
+		 "brr ra31, 224\nnop\nnop\nnop\nor rb1, r0, r0\n"
+		 "brr ra31, 184\nnop\nnop\nnop\nor rb2, r0, r0\n"
+		 "brr ra31, 144\nnop\nnop\nnop\nor rb3, r0, r0\n"
+		 "or recip, r0, r0\nnop\nnop\n" /* word 25 */
+		 "fmul r1, rb0, r4\nfmul r1, r1, unif\nftoi r1, r1, r1\n"
+		 "fmul r2, rb1, r4\nfmul r2, r2, unif\nftoi r2, r2, r2\n"
+		 "ldi r3, 16\nshl r2, r2, r3\nshl r1, r1, r3\nshr r1, r1, r3\n"
+		 "brr -, 104\nnop\nnop\nnop\n" /* word 38 */
+		 "fmul r0, ra0, unif\nfmul r1, ra1, unif\n" /* word 42 */
+		 "fadd r0, r0, r1; fmul r1, ra2, unif\n"
+		 "fadd r0, r0, r1; fmul r1, ra3, unif\n"
+		 "fadd r0, r0, r1\nbra -, ra31 + 0\nnop\nnop\nnop\nnop\nnop\nnop\nnop\n"
+		 "or vpm, r1, r2\nor vpm, r4, r4\nor vpm, rb2, rb2");
+	for (unsigned i = 0; i < 3; i++) {
+		const uint32_t want = (uint32_t)(uint16_t)ys[i] << 16 | (uint16_t)xs[i];
+		ck_assert_uint_eq(rig.out[0][i], want);
+		ck_assert_uint_eq(rig.out[1][i], 0x3E7FFC00);
+		ck_assert_uint_eq(rig.out[2][i], f32_bits(3.5f));
+	}
+}

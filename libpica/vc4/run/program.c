@@ -9,7 +9,8 @@
 
 enum {
 	WORD_BYTES = 8,
-	SPAN_WORDS = QPU_PROGRAM_SPAN / WORD_BYTES,
+	PAGE_WORDS = 2048,
+	PAGES = QPU_PROGRAM_SPAN / WORD_BYTES / PAGE_WORDS,
 	WRITE_ALPHA_MASK = 47,
 	WRITE_DMA_ADDRESS = 50,
 	NO_END = 0xFF,
@@ -99,7 +100,7 @@ struct decoder {
 	struct qpu_word *word;
 	uint8_t *reach;    /* of each word: as far as the flow was followed from there */
 	uint32_t n;
-	uint16_t *slot;    /* by address, SPAN_WORDS: index + 1, or 0 */
+	uint16_t *page[PAGES]; /* by address: index + 1, or 0; a page is there when it is needed */
 	uint32_t *pending; /* addresses from which the flow goes on, at most two a word */
 	uint32_t n_pending;
 	struct qpu_fault *fault;
@@ -108,6 +109,16 @@ struct decoder {
 static int fail(struct decoder *d, uint32_t address, int ret, const char *why) {
 	*d->fault = (struct qpu_fault){ address, why };
 	return ret;
+}
+
+/* Returns what stands for an offset in the span, or NULL when out of memory. */
+static uint16_t *slot_of(struct decoder *d, uint32_t offset) {
+	const uint32_t word = offset / WORD_BYTES;
+	uint16_t **page = &d->page[word / PAGE_WORDS];
+	if (!*page) {
+		*page = calloc(PAGE_WORDS, sizeof(**page));
+	}
+	return *page ? &(*page)[word % PAGE_WORDS] : NULL;
 }
 
 /* Sets *index to that of the word at the address, which is read at its first visit. */
@@ -119,7 +130,10 @@ static int visit(struct decoder *d, uint32_t address, uint32_t *index) {
 	if (address % WORD_BYTES) {
 		return fail(d, address, -EINVAL, "not a multiple of 8");
 	}
-	uint16_t *slot = &d->slot[offset / WORD_BYTES];
+	uint16_t *slot = slot_of(d, offset);
+	if (!slot) {
+		return -ENOMEM;
+	}
 	if (*slot) {
 		*index = *slot - 1u;
 		return 0;
@@ -242,11 +256,10 @@ int qpu_program_create(struct qpu_program **out, const struct space *space, uint
 		.first = entry - QPU_PROGRAM_SPAN / 2,
 		.word = malloc(QPU_PROGRAM_WORDS * sizeof(*d.word)),
 		.reach = malloc(QPU_PROGRAM_WORDS),
-		.slot = calloc(SPAN_WORDS, sizeof(*d.slot)),
 		.pending = malloc((2 * QPU_PROGRAM_WORDS + 1) * sizeof(*d.pending)),
 		.fault = fault,
 	};
-	int ret = d.word && d.reach && d.slot && d.pending ? 0 : -ENOMEM;
+	int ret = d.word && d.reach && d.pending ? 0 : -ENOMEM;
 	if (!ret) {
 		d.pending[d.n_pending++] = entry;
 	}
@@ -257,7 +270,9 @@ int qpu_program_create(struct qpu_program **out, const struct space *space, uint
 		ret = finish(&d, entry, out);
 	}
 	free(d.pending);
-	free(d.slot);
+	for (unsigned i = 0; i < PAGES; i++) {
+		free(d.page[i]);
+	}
 	free(d.reach);
 	free(d.word);
 	return ret;
