@@ -231,6 +231,11 @@ static struct region *new_region(struct regions *all, enum region_kind kind) {
 	return r;
 }
 
+/* What a file costs its user: with pages or without, it is not less later than before. */
+static uint64_t cost(const struct regions *all, uint64_t bytes) {
+	return bytes > all->kept_bytes ? bytes : all->kept_bytes;
+}
+
 /* From now on it is charged, and in the place of a kept region of the same file. fd < 0: none. */
 static int enlist(struct region *r, uid_t uid, uint64_t bytes, int fd) {
 	struct regions *all = r->all;
@@ -250,7 +255,7 @@ static int enlist(struct region *r, uid_t uid, uint64_t bytes, int fd) {
 		if (kept) {
 			forget(kept);
 		}
-		charge(r, bytes, false);
+		charge(r, bytes && fd >= 0 ? cost(all, bytes) : bytes, false);
 		r->next = *bucket;
 		*bucket = r;
 		while (is_being_punched(r)) {
@@ -404,9 +409,7 @@ bool region_release(struct region *r) {
 		forget(r);
 	} else {
 		r->is_kept = true;
-		charge(r, has_pages && r->size_bytes > all->kept_bytes ? r->size_bytes :
-									 all->kept_bytes,
-				false);
+		charge(r, cost(all, has_pages ? r->size_bytes : 0), false);
 	}
 	pthread_mutex_unlock(&all->mutex);
 	return true;

@@ -319,6 +319,25 @@ TEST(pages_of_a_region_are_given_back_in_slices) {
 	regions_finish(&all);
 }
 
+/* A small one counts as the file that it is, from the start. */
+TEST(a_region_never_costs_less_than_a_kept_one) {
+	struct reaper *reaper;
+	struct regions all;
+	struct region *r;
+	int fd;
+	ck_assert_int_eq(reaper_create(&reaper), 0);
+	ck_assert_int_eq(regions_init(&all, reaper), 0);
+	ck_assert_int_eq(region_create(&r, &all, 7, REGION_MADE, 4096, &fd), 0);
+	ck_assert_uint_eq(regions_charges(&all, 7).of_user, 64 << 10);
+	region_drop(r);
+	ck_assert(reaper_stop(reaper, UINT64_MAX));
+	ck_assert_uint_eq(regions_charges(&all, 7).of_user, 64 << 10); /* fd keeps the file */
+	close(fd);
+	ck_assert_uint_eq(regions_charges(&all, 7).of_user, 0);
+	reaper_destroy(reaper);
+	regions_finish(&all);
+}
+
 /* At the end others go past one that takes long. */
 TEST(remains_that_take_long_hold_up_no_others_at_the_end) {
 	struct reaper *reaper;
