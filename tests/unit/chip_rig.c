@@ -34,8 +34,8 @@ static bool shade_batch(const struct vertex_env *env, const struct draw *d, cons
 		const struct toy_vertex *v = &toy->v[number[i]];
 		memset(&out->cv[i], 0, sizeof(out->cv[i]));
 		memcpy(out->cv[i].pos, v->pos, sizeof(v->pos));
-		out->cv[i].a[0] = v->extra[0];
-		out->code[i] = (uint8_t)clip_code(d->state.geom, &out->cv[i]);
+		out->cv[i].a[0] = v->size;
+		out->code[i] = (uint8_t)clip_code(d->state.geom, &out->cv[i]) | v->code;
 		out->ok[i] = true;
 		out->vert[i].x_fx = v->x;
 		out->vert[i].y_fx = v->y;

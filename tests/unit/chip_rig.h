@@ -31,6 +31,8 @@ struct toy_vertex {
 	int32_t moved_x, moved_y; /* at last */
 	float number; /* of the triangle: its PLANE_Z */
 	float extra[MAX_EXTRA];
+	float size;       /* of points and lines */
+	uint8_t code;     /* besides clip_code() */
 };
 
 /* draw_state.vertex; counters are for one thread. */

@@ -281,3 +281,23 @@ TEST(codes_that_may_stay_cut_nothing) {
 		close_chip();
 	}
 }
+
+/* A code that is not of a plane clips, and projects, whoever has it. */
+TEST(codes_besides_planes_clip_and_drop_nothing) {
+	for (unsigned i = 0; i < 2; i++) {
+		begin(0);
+		one_triangle();
+		for (unsigned k = 0; k < 3; k++) {
+			vertices[k].pos[0] = k == 1 ? 1.0f : -1.0f;
+			vertices[k].pos[1] = k == 2 ? 1.0f : -1.0f;
+			vertices[k].code = i || k == 2 ? CODE_CLIPS : 0;
+		}
+		open_toy_pass(&program, UINT64_MAX, UINT64_MAX);
+		draw_toy(&toy, &toy_completed, TOPOLOGY_LIST, 3, NULL, 1);
+		ck_assert_int_eq(close_toy_pass(), 0);
+		/* project_toy() puts it into the middle of the picture. */
+		ck_assert_uint_eq(program.sample[0][10][10], CLEAR);
+		ck_assert_uint_ne(program.sample[0][66][66], CLEAR);
+		close_chip();
+	}
+}

@@ -171,7 +171,7 @@ static bool reserve_tri(struct chunk *c) {
 
 /* ---- Triangles ---- */
 
-static bool emit(struct segment_run *r, uint32_t a, uint32_t b, uint32_t c) {
+bool segment_emit(struct segment_run *r, uint32_t a, uint32_t b, uint32_t c) {
 	const struct vert *verts = r->c->verts;
 	const struct pixel_box p = raster_bounds(r->rs, &verts[a], &verts[b], &verts[c]);
 	r->c->drawn++;
@@ -228,10 +228,10 @@ static bool emit_own(struct segment_run *r, const struct vert *const v[3],
 		}
 	}
 	r->c->n_verts = at + 3;
-	return emit(r, at, at + 1, at + 2);
+	return segment_emit(r, at, at + 1, at + 2);
 }
 
-static bool project_corner(
+bool segment_project(
 		const struct segment_run *r, const struct clip_vertex *v, struct vert *out) {
 	const struct vertex_stage *stage = r->d->state.vertex_stage;
 	return stage->project ? stage->project(r->d, v, out) : project(r->g, v, out);
@@ -261,7 +261,7 @@ static bool clipped_triangle(struct segment_run *r, const struct clip_vertex *co
 	struct vert rec[CLIP_MAX_VERTICES];
 	bool ok[CLIP_MAX_VERTICES];
 	for (unsigned i = 0; i < n; i++) {
-		ok[i] = project_corner(r, &poly[i], &rec[i]);
+		ok[i] = segment_project(r, &poly[i], &rec[i]);
 		if (r->completes) {
 			struct made_corner made = { .weight = { poly[i].a[0], poly[i].a[1],
 							    poly[i].a[2] } };
@@ -290,7 +290,7 @@ static bool clipped_triangle(struct segment_run *r, const struct clip_vertex *co
 			if (!emit_own(r, fan, v[2], 0)) {
 				return false;
 			}
-		} else if (!emit(r, at, at + i, at + i + 1)) {
+		} else if (!segment_emit(r, at, at + i, at + i + 1)) {
 			return false;
 		}
 	}
@@ -302,7 +302,7 @@ static bool triangle(struct segment_run *r, const uint32_t corner[3], unsigned n
 	const uint32_t a = corner[0], b = corner[1], c = corner[2];
 	const unsigned any = s->code[a] | s->code[b] | s->code[c];
 	r->c->triangles++;
-	if (s->code[a] & s->code[b] & s->code[c]) {
+	if (s->code[a] & s->code[b] & s->code[c] & CODE_PLANES) {
 		return true;
 	}
 	if (any & ~(unsigned)r->g->may_stay) {
@@ -331,7 +331,7 @@ static bool triangle(struct segment_run *r, const uint32_t corner[3], unsigned n
 		const struct vert *const v[3] = { &copy[0], &copy[1], &copy[2] };
 		return emit_own(r, v, r->rs->flat ? &s->cv[c] : NULL, negated);
 	}
-	return emit(r, r->base + a, r->base + b, r->base + c);
+	return segment_emit(r, r->base + a, r->base + b, r->base + c);
 }
 
 static bool assemble(struct segment_run *r, const struct segment *seg) {
@@ -402,11 +402,18 @@ static bool begin_segment(struct chunk *c, const struct segment *seg, const stru
 		first_position = seg->first + 1;
 		n_positions = seg->n + 1;
 		break;
+	case TOPOLOGY_LINE_STRIP:
+	case TOPOLOGY_LINE_LOOP:
+		first_position = seg->first;
+		n_positions = seg->n + 1;
+		break;
 	default:
-		first_position = 3 * seg->first;
-		n_positions = 3 * seg->n;
+		first_position = topology_step(d->topology) * seg->first;
+		n_positions = topology_step(d->topology) * seg->n;
 		break;
 	}
+	/* A loop ends where it begins. */
+	const uint32_t end = d->topology == TOPOLOGY_LINE_LOOP ? d->n : UINT32_MAX;
 
 	if (!chunk_reserve_verts(c, n_positions + hub)) {
 		return false;
@@ -435,7 +442,8 @@ static bool begin_segment(struct chunk *c, const struct segment *seg, const stru
 	uint32_t n = n_ready;
 	const uint32_t first = d->inline_vertices ? 0 : d->first;
 	for (uint32_t i = 0; i < n_positions + hub; i++) {
-		const uint32_t p = hub && i == 0 ? 0 : first_position - hub + i;
+		const uint32_t at = first_position - hub + i;
+		const uint32_t p = (hub && i == 0) || at == end ? 0 : at;
 		if (p < d->n_prefix) {
 			continue;
 		}
@@ -518,7 +526,8 @@ static enum progress run_segment(struct chunk *c, const struct pass_work *work,
 		}
 		c->shaded += r->is_filtered ? 0 : r->n - r->n_ready;
 		c->n_verts += r->n;
-		if (!assemble(r, seg)) {
+		if (!(topology_is_wide(r->d->topology) ? wide_assemble(r, seg) :
+							 assemble(r, seg))) {
 			return OVER;
 		}
 		r->is_assembled = true;

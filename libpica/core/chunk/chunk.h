@@ -15,17 +15,47 @@
 #include "core/chunk/stage.h"
 #include "core/sched/slice.h"
 
-enum topology { TOPOLOGY_LIST, TOPOLOGY_STRIP, TOPOLOGY_FAN };
+/* Points and lines are drawn as two triangles each (wide.c). */
+enum topology {
+	TOPOLOGY_LIST,
+	TOPOLOGY_STRIP,
+	TOPOLOGY_FAN,
+	TOPOLOGY_POINTS,
+	TOPOLOGY_LINES,
+	TOPOLOGY_LINE_STRIP,
+	TOPOLOGY_LINE_LOOP,
+};
 
-/* Complete triangles in a stream of `len` vertices. */
+static inline bool topology_is_wide(unsigned topology) {
+	return topology >= TOPOLOGY_POINTS;
+}
+
+/* Vertices from one primitive to the next. */
+static inline unsigned topology_step(unsigned topology) {
+	return topology == TOPOLOGY_LIST ? 3 : topology == TOPOLOGY_LINES ? 2 : 1;
+}
+
+/* Complete primitives in a stream of `len` vertices. */
 static inline uint32_t draw_primitives(unsigned topology, uint64_t len) {
-	if (topology == TOPOLOGY_LIST) {
+	switch ((enum topology)topology) {
+	case TOPOLOGY_LIST:
 		return (uint32_t)(len / 3);
+	case TOPOLOGY_STRIP:
+	case TOPOLOGY_FAN:
+		break;
+	case TOPOLOGY_POINTS:
+		return (uint32_t)len;
+	case TOPOLOGY_LINES:
+		return (uint32_t)(len / 2);
+	case TOPOLOGY_LINE_STRIP:
+		return len < 2 ? 0 : (uint32_t)(len - 1);
+	case TOPOLOGY_LINE_LOOP:
+		return len < 2 ? 0 : (uint32_t)len;
 	}
 	return len < 3 ? 0 : (uint32_t)(len - 2);
 }
 
-/* Triangles [first, first + n) of a draw. */
+/* Primitives [first, first + n) of a draw. */
 struct segment {
 	uint32_t draw; /* index in the pass */
 	uint32_t first, n;

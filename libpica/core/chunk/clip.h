@@ -15,6 +15,9 @@ struct clip_vertex {
 /* Faces that are not drawn, by the sign of their area in window space. */
 enum culling { CULLS_NONE, CULLS_POSITIVE, CULLS_NEGATIVE };
 
+/* Bits of a vertex's code: the planes of the rule, or what clips a triangle, and never drops it. */
+enum { CODE_PLANES = 0x7F, CODE_CLIPS = 0x80 };
+
 struct geom_state {
 	const struct raster_rule *rule;
 	float half_w, half_h;   /* of the viewport, in pixels */

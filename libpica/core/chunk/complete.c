@@ -1,6 +1,6 @@
 /*
  * Completion: a chip may shade positions first, and the rest of a vertex when a triangle that needs
- * it is known to be drawn. A corner that clipping made is completed from its three vertices.
+ * it is known to be drawn. Corners that the core made are completed from their vertices.
  */
 #include "core/chunk/segment.h"
 
@@ -103,24 +103,28 @@ static float sum_of(const float *const from[3], const float weight[3], uint32_t 
 
 static bool complete_made(struct segment_run *r, struct vert *v) {
 	struct chunk *c = r->c;
-	const uint32_t n_extra = r->d->state.n_extra;
 	if (vert_extra(v) != (uint32_t)NO_EXTRA) {
 		return true; /* by a triangle beside this one */
 	}
-	if (!chunk_reserve_extra(c, n_extra)) {
-		return false;
-	}
 	struct made_corner made;
 	memcpy(&made, &v->a[PLANE_MADE], sizeof(made));
+	const uint32_t n_sums = r->d->state.n_extra;
+	if (!chunk_reserve_extra(c, made.n_own + n_sums)) {
+		return false;
+	}
 	const float *from[3];
 	for (unsigned k = 0; k < 3; k++) {
 		from[k] = c->extra + vert_extra(&c->verts[made.from[k]]);
 	}
-	for (uint32_t i = 0; i < n_extra; i++) {
-		c->extra[c->n_extra + i] = sum_of(from, made.weight, i);
+	float *own = c->extra + c->n_extra, *sums = own + made.n_own;
+	for (uint32_t i = 0; i < made.n_own; i++) {
+		own[i] = made.own[i];
+	}
+	for (uint32_t i = 0; i < n_sums; i++) {
+		sums[i] = sum_of(from, made.weight, i);
 	}
 	set_extra(v, c->n_extra);
-	c->n_extra += n_extra;
+	c->n_extra += made.n_own + n_sums;
 	return true;
 }
 

@@ -25,7 +25,8 @@ void filter_begin(struct segment_run *r, const struct segment *seg) {
 	struct vertex_scratch *s = r->s;
 	const struct draw *d = r->d;
 	if (!d->state.vertex_stage->begin_positions || r->g->cull == CULLS_NONE ||
-			seg->n < LEAST_TRIANGLES || d->n_prefix || d->inline_vertices) {
+			seg->n < LEAST_TRIANGLES || topology_is_wide(d->topology) || d->n_prefix ||
+			d->inline_vertices) {
 		return;
 	}
 	if (s->unfiltered) {

@@ -44,12 +44,15 @@ struct segment_run {
 };
 
 /*
- * A corner that clipping made: the sum of three vertices, by weight. It lies in planes of the
- * corner's record that are not set up, since draws that are completed have no use for them.
+ * A corner that clipping made, or of a point or a line: the sum of three vertices, by weight. It
+ * lies in planes of the corner's record that are not set up, since draws that are completed have no
+ * use for them.
  */
 struct made_corner {
 	uint32_t from[3]; /* chunk.verts */
 	float weight[3];
+	uint32_t n_own;
+	float own[2]; /* floats that come before those of the sum */
 };
 
 enum { PLANE_MADE = 4, NO_EXTRA = -1 };
@@ -99,7 +102,7 @@ static inline void find_corners(const struct segment_run *r, uint32_t prim, uint
 		corner[1] = slot[at + 2];
 		corner[2] = slot[at + 3];
 		return;
-	case TOPOLOGY_LIST:
+	default:
 		break;
 	}
 	at += 2 * prim;
@@ -125,6 +128,15 @@ enum progress filter_go_on(struct segment_run *r, const struct segment *seg, str
 /* Room for more vertices, or floats, in the chunk. False: it draws nothing. */
 bool chunk_reserve_verts(struct chunk *c, uint32_t more);
 bool chunk_reserve_extra(struct chunk *c, uint64_t more);
+
+/* Lists a triangle by its bounds. False: the chunk draws nothing. */
+bool segment_emit(struct segment_run *r, uint32_t a, uint32_t b, uint32_t c);
+bool segment_project(const struct segment_run *r, const struct clip_vertex *v, struct vert *out);
+
+/* ---- wide.c ---- */
+
+/* Points and lines. False: the chunk draws nothing. */
+bool wide_assemble(struct segment_run *r, const struct segment *seg);
 
 /* ---- complete.c ---- */
 

@@ -52,7 +52,7 @@ struct vertex_env {
 
 /* Its output for each vertex. */
 struct vertex_out {
-	struct clip_vertex *cv;
+	struct clip_vertex *cv; /* a[0]: the size of a point or a line, in pixels */
 	struct vert *vert;  /* as project() */
 	uint8_t *code, *ok; /* clip_code(); what project() returns */
 };
@@ -111,6 +111,9 @@ struct vertex_stage {
 	 * extra, and may change the place, PLANE_IW and PLANE_Z of vert. A triangle stays in its
 	 * bins: pixels of other tiles are not drawn. A corner that clipping made keeps the place of
 	 * project(); its floats are the sums of those of its triangle's vertices, by weight.
+	 * Corners of points and lines keep their places, too. Floats of their own come before the
+	 * others: of a point x, 0 left and 1 right, and y, 1 in its first row and 0 in its last
+	 * one; of a line, 0 on one side and 1 on the other.
 	 * The draw interpolates no other planes, and has no prefix, no flat plane, no assemble().
 	 */
 	bool (*complete)(const struct vertex_env *env, const struct draw *d, const uint32_t *number,

@@ -178,8 +178,9 @@ int exec_add_draw(struct exec *x, const struct draw *d) {
 	uint32_t index = u->n_draws;
 	u->draws[u->n_draws++] = d;
 
-	/* A strip's or fan's pieces overlap by two positions. */
-	bool list = d->topology == TOPOLOGY_LIST;
+	/* A strip's or fan's pieces overlap by two positions, or one. */
+	const unsigned step = topology_step(d->topology);
+	const bool list = step > 1;
 	uint32_t left = draw_primitives(d->topology, (uint64_t)d->n_prefix + d->n);
 	uint32_t first = 0;
 	struct chunk *c = u->n_chunks ? u->chunks[u->n_chunks - 1] : NULL;
@@ -191,13 +192,13 @@ int exec_add_draw(struct exec *x, const struct draw *d) {
 			}
 		}
 		uint32_t room = CHUNK_POSITIONS - c->n_positions;
-		uint32_t n = list ? room / 3 : room - 3;
+		uint32_t n = list ? room / step : room - 3;
 		n = n < left ? n : left;
 		int ret = chunk_add_segment(c, index, first, n);
 		if (ret < 0) {
 			return ret;
 		}
-		c->n_positions += list ? 3 * n : n + 3;
+		c->n_positions += list ? step * n : n + 3;
 		first += n;
 		left -= n;
 	}

@@ -348,7 +348,8 @@ static void prefetch_triangle(const struct chunk *ch, const uint32_t *list, uint
 static void tell_triangle(
 		struct tile_scratch *s, const struct chunk *ch, const struct vert *const v[3]) {
 	const float *extra[3] = { NULL };
-	for (unsigned k = 0; s->draw->state.n_extra && k < 3; k++) {
+	const bool has_extra = s->draw->state.vertex_stage->complete && ch->extra;
+	for (unsigned k = 0; has_extra && k < 3; k++) {
 		extra[k] = ch->extra + vert_extra(v[k]);
 	}
 	s->stage->triangle(s->frag, v, extra);

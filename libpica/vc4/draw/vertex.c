@@ -10,8 +10,6 @@
 #include "vc4/draw/draw.h"
 
 enum {
-	/* Bits of a code: the planes of the rule, then: outside of what positions can hold. */
-	CODE_GUARD = 1 << 6,
 	POSITION_LIMIT = 1 << 15,
 	/* Rows that the coordinate program writes. */
 	ROW_CLIP = 0,
@@ -82,7 +80,7 @@ static uint8_t code_of(const struct vc4_state *state, const struct geom_state *g
 	const float most = (float)POSITION_LIMIT * v->pos[3];
 	if (!(fabsf(v->pos[0] * state->half_width_fx4) < most &&
 			    fabsf(v->pos[1] * state->half_height_fx4) < most)) {
-		code |= CODE_GUARD;
+		code |= CODE_CLIPS;
 	}
 	return (uint8_t)code;
 }
