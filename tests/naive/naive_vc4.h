@@ -1,0 +1,95 @@
+/*
+ * The VideoCore IV without bins and batches: each triangle is held against each sample of each
+ * tile. From the rules of docs/fidelity.md; of libpica it shares the table of records. Points,
+ * lines and clipped triangles are not here.
+ */
+#ifndef NAIVE_VC4_H
+#define NAIVE_VC4_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Returns the bits of a little-endian word, which stay where they are if it is an address. */
+static inline uint32_t naive_bits(const uint8_t *at, unsigned low, unsigned bits, bool stays) {
+	uint32_t word = 0;
+	for (unsigned i = 0; i < (low + bits + 7) / 8; i++) {
+		word |= (uint32_t)at[i] << 8 * i;
+	}
+	word = word >> low & (uint32_t)((UINT64_C(1) << bits) - 1);
+	return stays ? word << low : word;
+}
+
+/* OP_<RECORD>, SIZE_<RECORD>, and functions GET_<RECORD>_<FIELD>() of a record's bytes. */
+enum {
+#define VC4_RECORD(op, name, size, lists, state) OP_##name = (op), SIZE_##name = (size),
+#define VC4_STRUCT(name, size) SIZE_##name = (size),
+#include "vc4/pica_vc4_records.def"
+};
+enum { FORM_FLAG, FORM_HEX, FORM_SIGNED, FORM_FX4, FORM_F32, FORM_F16, FORM_ADDRESS };
+#define VC4_FIELD(record, field, byte, low, bits) \
+	static inline uint32_t GET_##record##_##field(const uint8_t *r) { \
+		return naive_bits(r + (byte), low, bits, false); \
+	}
+#define VC4_FIELD_FORM(record, field, byte, low, bits, form) \
+	static inline uint32_t GET_##record##_##field(const uint8_t *r) { \
+		return naive_bits(r + (byte), low, bits, FORM_##form == FORM_ADDRESS); \
+	}
+#include "vc4/pica_vc4_records.def"
+
+enum { NAIVE_VARYINGS = 32, NAIVE_TILE_PX = 64 };
+
+/* A corner: in sixteenths of a pixel, 1/Wc, Z, varyings. */
+struct naive_corner {
+	bool exists;
+	int32_t x, y;
+	float iw, z, varying[NAIVE_VARYINGS];
+};
+
+/* The newest record of each kind that describes draws. */
+struct naive_vc4_state {
+	uint8_t config[16], flat[16], window[16], viewport[16];
+	uint8_t shader[256]; /* in memory */
+	bool is_nv;
+	unsigned n_arrays;
+};
+
+struct naive_primitive {
+	const struct naive_vc4_state *state;
+	struct naive_corner corner[3];
+};
+
+struct naive_vc4 {
+	uint8_t *memory;
+	uint32_t base, size;
+	struct naive_vc4_state state;
+	struct naive_vc4_state *states[256]; /* of draws */
+	unsigned n_states;
+	struct naive_primitive *primitives;
+	unsigned n_primitives, capacity;
+	uint8_t binning[16], rendering[16], clear[16];
+	unsigned n_samples, tile_px;
+	/* The tile buffer, and its place. */
+	uint32_t color[4][NAIVE_TILE_PX][NAIVE_TILE_PX], zs[4][NAIVE_TILE_PX][NAIVE_TILE_PX];
+	unsigned column, row;
+};
+
+/* Returns the address of a range of memory, or NULL if it leaves it. */
+uint8_t *naive_vc4_at(struct naive_vc4 *v, uint32_t address, uint64_t bytes);
+/* Shades a draw's vertices and appends its triangles. Return 0 or -1. */
+int naive_vc4_draw(struct naive_vc4 *v, uint32_t mode, const uint32_t *index, uint32_t count,
+		uint32_t max_index);
+/* Draws the triangles into the tile buffer. */
+int naive_vc4_draw_tile(struct naive_vc4 *v);
+
+/*
+ * Runs a job: lists from ct0ca to ct0ea and from ct1ca to ct1ea, in memory at the bus address base.
+ * Returns 0, or -1 if it does not make sense.
+ */
+int naive_vc4(uint8_t *memory, uint32_t base, uint32_t size, uint32_t ct0ca, uint32_t ct0ea,
+		uint32_t ct1ca, uint32_t ct1ea);
+
+/* Reciprocal and the others, by function 0 to 3: the unit of naive_qpu. */
+extern uint32_t (*naive_vc4_sfu)(unsigned function, uint32_t x);
+
+#endif
