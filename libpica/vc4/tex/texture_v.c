@@ -1,6 +1,7 @@
 /*
- * Look-ups by quads: texture.c to the bit. Quads of cubes, of ETC1, of levels that are not wholly
- * in memory, and those whose lanes have levels of their own, are left to that.
+ * Look-ups on vectors: texture.c to the bit. A vector's quads go together if they have the same
+ * levels. Quads of cubes, of ETC1, of levels that are not wholly in memory, and those whose lanes
+ * have levels of their own, are left to texture.c.
  */
 #include <float.h>
 #include <math.h>
@@ -10,7 +11,7 @@
 #include "core/vec/vec.h"
 #include "vc4/tex/sampler.h"
 
-enum { QUAD = 4 };
+enum { QUAD = 4, QUADS = VC4_TEX_LANES / QUAD };
 
 /* ---- Texels ---- */
 
@@ -19,25 +20,25 @@ static bool is_power_of_two(int32_t n) {
 }
 
 /* Modulo n; n > 0. */
-static vqi modulo(vqi i, int32_t n) {
-	PICA_ALIGNED(16) int32_t lanes[QUAD];
+static vi modulo(vi i, int32_t n) {
+	PICA_ALIGNED(64) int32_t lanes[VF_LANES];
 	if (is_power_of_two(n)) {
-		return vqi_and(i, vqi_set1(n - 1));
+		return vi_and(i, vi_set1(n - 1));
 	}
-	vqi_store(lanes, i);
-	for (unsigned k = 0; k < QUAD; k++) {
+	vi_store(lanes, i);
+	for (unsigned k = 0; k < VF_LANES; k++) {
 		lanes[k] %= n;
 		lanes[k] += lanes[k] < 0 ? n : 0;
 	}
-	return vqi_load(lanes);
+	return vi_load(lanes);
 }
 
-static vqi clamp(vqi i, int32_t size) {
-	return vqi_max(vqi_zero(), vqi_min(i, vqi_set1(size - 1)));
+static vi clamp(vi i, int32_t size) {
+	return vi_max(vi_zero(), vi_min(i, vi_set1(size - 1)));
 }
 
 /* The index; what lies in the border is added to *border. */
-static vqi wrap(vqi i, int32_t size, enum wrap mode, vqi *border) {
+static vi wrap(vi i, int32_t size, enum wrap mode, vi *border) {
 	switch (mode) {
 	case WRAP_REPEAT:
 		return modulo(i, size);
@@ -45,194 +46,235 @@ static vqi wrap(vqi i, int32_t size, enum wrap mode, vqi *border) {
 		return clamp(i, size);
 	case WRAP_MIRROR:
 		i = modulo(i, 2 * size);
-		return vqi_min(i, vqi_sub(vqi_set1(2 * size - 1), i));
+		return vi_min(i, vi_sub(vi_set1(2 * size - 1), i));
 	case WRAP_BORDER:
 		break;
 	}
-	const vqi inside = clamp(i, size);
-	*border = vqi_or(*border, vqi_xor(vqi_eq(inside, i), vqi_set1(-1)));
+	const vi inside = clamp(i, size);
+	*border = vi_or(*border, vi_xor(vi_eq(inside, i), vi_set1(-1)));
 	return inside;
 }
 
-/* vc4_image_offset(): see layout.c. */
-static vqi offsets(const struct vc4_image *image, vqi x, vqi y) {
-	const int px = image->px_bytes == 1 ? 0 : image->px_bytes == 2 ? 1 : 2;
-	const int wb = px == 2 ? 2 : 3, hb = px == 0 ? 3 : 2;
-	const int32_t across = (image->width + (1 << wb) - 1) >> wb;
-	if (image->layout == VC4_IMAGE_RASTER) {
-		return vqi_sll(vqi_add(vqi_mul(y, vqi_set1(across << wb)), x), px);
-	}
-	const vqi ux = vqi_srl(x, wb), uy = vqi_srl(y, hb);
-	const vqi in_x = vqi_and(x, vqi_set1((1 << wb) - 1));
-	const vqi in_y = vqi_and(y, vqi_set1((1 << hb) - 1));
-	const vqi inside = vqi_sll(vqi_add(vqi_sll(in_y, wb), in_x), px);
-	if (image->layout == VC4_IMAGE_LT) {
-		return vqi_add(inside, vqi_sll(vqi_add(vqi_mul(uy, vqi_set1(across)), ux), 6));
-	}
-	const vqi one = vqi_set1(1), three = vqi_set1(3);
-	const vqi tiles = vqi_set1((across + 7) >> 3);
-	const vqi row = vqi_srl(uy, 3), column = vqi_srl(ux, 3);
-	const vqi odd = vqi_sub(vqi_zero(), vqi_and(row, one)); /* a mask */
-	const vqi back = vqi_sub(vqi_sub(tiles, one), column);
-	const vqi tile = vqi_add(vqi_mul(row, tiles), vqi_select(odd, back, column));
-	/* In even rows: down, right, up from the first; odd ones begin two further on. */
-	const vqi right = vqi_sub(vqi_zero(), vqi_and(vqi_srl(ux, 2), one));
-	const vqi down = vqi_and(vqi_srl(uy, 2), one);
-	const vqi even_sub = vqi_select(right, vqi_sub(three, down), down);
-	const vqi sub = vqi_xor(even_sub, vqi_and(odd, vqi_set1(2)));
-	const vqi utile = vqi_add(vqi_sll(vqi_and(uy, three), 2), vqi_and(ux, three));
-	return vqi_add(vqi_add(inside, vqi_sll(utile, 6)),
-			vqi_add(vqi_sll(sub, 10), vqi_sll(tile, 12)));
+static vi field(vi v, int at, int bits) {
+	return vi_and(vi_srl(v, at), vi_set1((1 << bits) - 1));
 }
 
-static vqi field(vqi v, int at, int bits) {
-	return vqi_and(vqi_srl(v, at), vqi_set1((1 << bits) - 1));
+static vi rgba(vi r, vi g, vi b, vi a) {
+	return vi_or(vi_or(r, vi_sll(g, 8)), vi_or(vi_sll(b, 16), vi_sll(a, 24)));
 }
 
-static vqi rgba(vqi r, vqi g, vqi b, vqi a) {
-	return vqi_or(vqi_or(r, vqi_sll(g, 8)), vqi_or(vqi_sll(b, 16), vqi_sll(a, 24)));
+static vi expand_4(vi v) {
+	return vi_or(v, vi_sll(v, 4));
 }
 
-static vqi expand_4(vqi v) {
-	return vqi_or(v, vqi_sll(v, 4));
+static vi expand_5(vi v) {
+	return vi_or(vi_sll(v, 3), vi_srl(v, 2));
 }
 
-static vqi expand_5(vqi v) {
-	return vqi_or(vqi_sll(v, 3), vqi_srl(v, 2));
-}
-
-static vqi expand_6(vqi v) {
-	return vqi_or(vqi_sll(v, 2), vqi_srl(v, 4));
+static vi expand_6(vi v) {
+	return vi_or(vi_sll(v, 2), vi_srl(v, 4));
 }
 
 /* vc4_texel() of all types but ETC1. */
-static vqi decode(unsigned type, vqi v) {
-	const vqi full = vqi_set1(255);
+static vi decode(unsigned type, vi v) {
+	const vi full = vi_set1(255);
 	switch (type) {
 	case 1:
-		return vqi_or(v, vqi_set1((int32_t)0xFF000000));
+		return vi_or(v, vi_set1((int32_t)0xFF000000));
 	case 2:
-		return rgba(expand_4(vqi_srl(v, 12)), expand_4(field(v, 8, 4)),
+		return rgba(expand_4(vi_srl(v, 12)), expand_4(field(v, 8, 4)),
 				expand_4(field(v, 4, 4)), expand_4(field(v, 0, 4)));
 	case 3:
-		return rgba(expand_5(vqi_srl(v, 11)), expand_5(field(v, 6, 5)),
-				expand_5(field(v, 1, 5)), vqi_mul(field(v, 0, 1), full));
+		return rgba(expand_5(vi_srl(v, 11)), expand_5(field(v, 6, 5)),
+				expand_5(field(v, 1, 5)), vi_mul(field(v, 0, 1), full));
 	case 4:
-		return rgba(expand_5(vqi_srl(v, 11)), expand_6(field(v, 5, 6)),
+		return rgba(expand_5(vi_srl(v, 11)), expand_6(field(v, 5, 6)),
 				expand_5(field(v, 0, 5)), full);
 	case 5:
 		return rgba(v, v, v, full);
 	case 6:
-		return vqi_sll(v, 24);
+		return vi_sll(v, 24);
 	case 7: {
-		const vqi l = field(v, 0, 8);
-		return rgba(l, l, l, vqi_srl(v, 8));
+		const vi l = field(v, 0, 8);
+		return rgba(l, l, l, vi_srl(v, 8));
 	}
 	default:
 		return v;
 	}
 }
 
-/* Indices of a column or row of taps, and a mask of those that lie in the border. */
-struct line {
-	vqi i, outside;
+/*
+ * The share of a column and of a row of taps in an offset: see layout.c. In layout T that of the
+ * tile depends on both: rows of tiles go to the right and (odd) to the left, and sub-tiles of the
+ * right half have the other order.
+ */
+struct column {
+	vi outside, low, right, tile, tile_back;
+};
+struct row {
+	vi outside, low, odd, sub, sub_right;
 };
 
-static struct line column_of(const struct tex_setup *x, const struct tex_level *v, vqi i) {
-	struct line c = { .outside = vqi_zero() };
-	c.i = wrap(i, v->width, x->wrap_s, &c.outside);
+struct shape {
+	int px, wb, hb; /* log2 of the bytes of a pixel, of the sides of a micro-tile */
+	int32_t across; /* micro-tiles */
+};
+
+static struct shape shape_of(const struct vc4_image *image) {
+	const int px = image->px_bytes == 1 ? 0 : image->px_bytes == 2 ? 1 : 2;
+	const int wb = px == 2 ? 2 : 3, hb = px == 0 ? 3 : 2;
+	return (struct shape){ px, wb, hb, (image->width + (1 << wb) - 1) >> wb };
+}
+
+static vi mask_of_bit(vi v) {
+	return vi_sub(vi_zero(), vi_and(v, vi_set1(1)));
+}
+
+static struct column column_of(const struct tex_setup *x, const struct tex_level *v, vi i) {
+	const struct shape s = shape_of(&v->image);
+	struct column c;
+	c.outside = vi_zero();
+	i = wrap(i, v->width, x->wrap_s, &c.outside);
+	c.right = c.tile = c.tile_back = c.outside;
+	if (v->image.layout == VC4_IMAGE_RASTER) {
+		c.low = vi_sll(i, s.px);
+		return c;
+	}
+	const vi in_x = vi_sll(vi_and(i, vi_set1((1 << s.wb) - 1)), s.px), utile = vi_srl(i, s.wb);
+	if (v->image.layout == VC4_IMAGE_LT) {
+		c.low = vi_add(in_x, vi_sll(utile, 6));
+		return c;
+	}
+	const vi tile = vi_srl(utile, 3);
+	c.low = vi_add(in_x, vi_sll(vi_and(utile, vi_set1(3)), 6));
+	c.right = mask_of_bit(vi_srl(utile, 2));
+	c.tile = vi_sll(tile, 12);
+	c.tile_back = vi_sll(vi_sub(vi_set1(((s.across + 7) >> 3) - 1), tile), 12);
 	return c;
 }
 
-static struct line row_of(const struct tex_setup *x, const struct tex_level *v, vqi j) {
-	struct line r = { .outside = vqi_zero() };
-	r.i = wrap(j, v->height, x->wrap_t, &r.outside);
-	r.i = x->flips_y ? vqi_sub(vqi_set1(v->height - 1), r.i) : r.i;
+static struct row row_of(const struct tex_setup *x, const struct tex_level *v, vi j) {
+	const struct shape s = shape_of(&v->image);
+	struct row r;
+	r.outside = vi_zero();
+	j = wrap(j, v->height, x->wrap_t, &r.outside);
+	j = x->flips_y ? vi_sub(vi_set1(v->height - 1), j) : j;
+	r.odd = r.sub = r.sub_right = r.outside;
+	if (v->image.layout == VC4_IMAGE_RASTER) {
+		r.low = vi_mul(j, vi_set1(s.across << (s.wb + s.px)));
+		return r;
+	}
+	const vi in_y = vi_sll(vi_and(j, vi_set1((1 << s.hb) - 1)), s.wb + s.px);
+	const vi utile = vi_srl(j, s.hb);
+	if (v->image.layout == VC4_IMAGE_LT) {
+		r.low = vi_add(in_y, vi_mul(utile, vi_set1(s.across << 6)));
+		return r;
+	}
+	/* In even rows down, right, up from the first sub-tile; odd ones begin two further on. */
+	const vi down = vi_and(vi_srl(utile, 2), vi_set1(1)), tile = vi_srl(utile, 3);
+	r.odd = mask_of_bit(tile);
+	const vi further = vi_and(r.odd, vi_set1(2));
+	r.low = vi_add(vi_add(in_y, vi_sll(vi_and(utile, vi_set1(3)), 8)),
+			vi_mul(tile, vi_set1(((s.across + 7) >> 3) << 12)));
+	r.sub = vi_sll(vi_xor(down, further), 10);
+	r.sub_right = vi_sll(vi_xor(vi_sub(vi_set1(3), down), further), 10);
 	return r;
 }
 
-static vqi load(const uint8_t *host, const uint32_t at[QUAD], unsigned bytes) {
-	switch (bytes) {
-	case 1:
-		return vqi_load_words(host, at, 1);
-	case 2:
-		return vqi_load_words(host, at, 2);
-	default:
-		return vqi_load_words(host, at, 4);
+static vi load(const uint8_t *host, const uint32_t at[VF_LANES], unsigned bytes) {
+	PICA_ALIGNED(64) uint32_t words[VF_LANES];
+	uint16_t half;
+	for (unsigned k = 0; bytes == 1 && k < VF_LANES; k++) {
+		words[k] = host[at[k]];
 	}
+	for (unsigned k = 0; bytes == 2 && k < VF_LANES; k++) {
+		memcpy(&half, host + at[k], sizeof(half));
+		words[k] = half;
+	}
+	for (unsigned k = 0; bytes == 4 && k < VF_LANES; k++) {
+		memcpy(&words[k], host + at[k], sizeof(words[k]));
+	}
+	return vi_load(words);
 }
 
 /* One texel a lane. */
-static vqi texels(const struct tex_setup *x, const struct tex_level *v, struct line column,
-		struct line row, vqi border) {
-	PICA_ALIGNED(16) uint32_t at[QUAD];
-	vqi_store(at, offsets(&v->image, column.i, row.i));
-	const vqi color = decode(x->type, load(v->host, at, v->image.px_bytes));
-	return vqi_select(vqi_or(column.outside, row.outside), border, color);
+static vi texels(const struct tex_setup *x, const struct tex_level *v, const struct column *c,
+		const struct row *r, vi border) {
+	PICA_ALIGNED(64) uint32_t at[VF_LANES];
+	vi offset = vi_add(c->low, r->low);
+	if (v->image.layout == VC4_IMAGE_T) {
+		offset = vi_add(offset, vi_add(vi_select(r->odd, c->tile_back, c->tile),
+				vi_select(c->right, r->sub_right, r->sub)));
+	}
+	vi_store(at, offset);
+	const vi color = decode(x->type, load(v->host, at, v->image.px_bytes));
+	return vi_select(vi_or(c->outside, r->outside), border, color);
 }
 
 /* ---- Filters ---- */
 
 /* A coordinate in texels, of which floor() fits an int32. */
-static vqf position(vqf c, int32_t size, float less) {
-	vqf x = vqf_sub(vqf_mul(c, vqf_set1((float)size)), vqf_set1(less));
-	const vqi is_finite = vqf_le(vqf_abs(x), vqf_set1(FLT_MAX));
-	x = vqf_select(is_finite, x, vqf_zero());
-	return vqf_min(vqf_max(x, vqf_set1(-0x1p30f)), vqf_set1(0x1p30f));
+static vf position(vf c, int32_t size, float less) {
+	vf x = vf_sub(vf_mul(c, vf_set1((float)size)), vf_set1(less));
+	const vi is_finite = vf_le(vf_abs(x), vf_set1(FLT_MAX));
+	x = vf_select(is_finite, x, vf_zero());
+	return vf_min(vf_max(x, vf_set1(-0x1p30f)), vf_set1(0x1p30f));
 }
 
-static vqi low_bytes(vqi v) {
-	return vqi_and(v, vqi_set1(0x00FF00FF));
+static vi low_bytes(vi v) {
+	return vi_and(v, vi_set1(0x00FF00FF));
 }
 
 /* Two channels: a * (256 - w) + b * w in fields of 16 bits. */
-static vqi mix(vqi a, vqi b, vqi w) {
-	return vqi_add(vqi_mul(a, vqi_sub(vqi_set1(256), w)), vqi_mul(b, w));
+static vi mix(vi a, vi b, vi w) {
+	return vi_add(vi_mul(a, vi_sub(vi_set1(256), w)), vi_mul(b, w));
 }
 
 /* Of a field: (a * (256 - w) + b * w + 2^15) >> 16. */
-static vqi mix_rounded(vqi a, vqi b, vqi w) {
-	return vqi_srl(vqi_add(mix(a, b, w), vqi_set1(0x8000)), 16);
+static vi mix_rounded(vi a, vi b, vi w) {
+	return vi_srl(vi_add(mix(a, b, w), vi_set1(0x8000)), 16);
 }
 
-static vqi rows_mixed(vqi a, vqi b, vqi w) {
-	const vqi field_low = vqi_set1(0xFFFF);
-	const vqi low = mix_rounded(vqi_and(a, field_low), vqi_and(b, field_low), w);
-	return vqi_or(low, vqi_sll(mix_rounded(vqi_srl(a, 16), vqi_srl(b, 16), w), 16));
+static vi rows_mixed(vi a, vi b, vi w) {
+	const vi field_low = vi_set1(0xFFFF);
+	const vi low = mix_rounded(vi_and(a, field_low), vi_and(b, field_low), w);
+	return vi_or(low, vi_sll(mix_rounded(vi_srl(a, 16), vi_srl(b, 16), w), 16));
 }
 
-static vqi nearest(const struct tex_setup *x, const struct tex_level *v, vqf s, vqf t,
-		vqi border) {
-	const vqi i = vqi_from_vf_trunc(vqf_floor(position(s, v->width, 0)));
-	const vqi j = vqi_from_vf_trunc(vqf_floor(position(t, v->height, 0)));
-	return texels(x, v, column_of(x, v, i), row_of(x, v, j), border);
+static vi nearest(const struct tex_setup *x, const struct tex_level *v, vf s, vf t,
+		vi border) {
+	const vi i = vi_from_vf_trunc(vf_floor(position(s, v->width, 0)));
+	const vi j = vi_from_vf_trunc(vf_floor(position(t, v->height, 0)));
+	const struct column c = column_of(x, v, i);
+	const struct row r = row_of(x, v, j);
+	return texels(x, v, &c, &r, border);
 }
 
-static vqi bilinear(const struct tex_setup *x, const struct tex_level *v, vqf s, vqf t,
-		vqi border) {
-	const vqf u = position(s, v->width, 0.5f), w = position(t, v->height, 0.5f);
-	const vqf fu = vqf_floor(u), fw = vqf_floor(w);
-	const vqi wu = vqi_from_vf_trunc(vqf_mul(vqf_sub(u, fu), vqf_set1(256.0f)));
-	const vqi ww = vqi_from_vf_trunc(vqf_mul(vqf_sub(w, fw), vqf_set1(256.0f)));
-	const vqi i = vqi_from_vf_trunc(fu), j = vqi_from_vf_trunc(fw), one = vqi_set1(1);
-	const struct line c0 = column_of(x, v, i), c1 = column_of(x, v, vqi_add(i, one));
-	const struct line r0 = row_of(x, v, j), r1 = row_of(x, v, vqi_add(j, one));
-	const vqi c00 = texels(x, v, c0, r0, border), c10 = texels(x, v, c1, r0, border);
-	const vqi c01 = texels(x, v, c0, r1, border), c11 = texels(x, v, c1, r1, border);
-	const vqi even = rows_mixed(mix(low_bytes(c00), low_bytes(c10), wu),
+static vi bilinear(const struct tex_setup *x, const struct tex_level *v, vf s, vf t,
+		vi border) {
+	const vf u = position(s, v->width, 0.5f), w = position(t, v->height, 0.5f);
+	const vf fu = vf_floor(u), fw = vf_floor(w);
+	const vi wu = vi_from_vf_trunc(vf_mul(vf_sub(u, fu), vf_set1(256.0f)));
+	const vi ww = vi_from_vf_trunc(vf_mul(vf_sub(w, fw), vf_set1(256.0f)));
+	const vi i = vi_from_vf_trunc(fu), j = vi_from_vf_trunc(fw), one = vi_set1(1);
+	const struct column c0 = column_of(x, v, i), c1 = column_of(x, v, vi_add(i, one));
+	const struct row r0 = row_of(x, v, j), r1 = row_of(x, v, vi_add(j, one));
+	const vi c00 = texels(x, v, &c0, &r0, border), c10 = texels(x, v, &c1, &r0, border);
+	const vi c01 = texels(x, v, &c0, &r1, border), c11 = texels(x, v, &c1, &r1, border);
+	const vi even = rows_mixed(mix(low_bytes(c00), low_bytes(c10), wu),
 			mix(low_bytes(c01), low_bytes(c11), wu), ww);
-	const vqi odd = rows_mixed(mix(low_bytes(vqi_srl(c00, 8)), low_bytes(vqi_srl(c10, 8)), wu),
-			mix(low_bytes(vqi_srl(c01, 8)), low_bytes(vqi_srl(c11, 8)), wu), ww);
-	return vqi_or(even, vqi_sll(odd, 8));
+	const vi odd = rows_mixed(mix(low_bytes(vi_srl(c00, 8)), low_bytes(vi_srl(c10, 8)), wu),
+			mix(low_bytes(vi_srl(c01, 8)), low_bytes(vi_srl(c11, 8)), wu), ww);
+	return vi_or(even, vi_sll(odd, 8));
 }
 
 /* f in 256ths of b. */
-static vqi blend(vqi a, vqi b, int32_t f) {
-	const vqi w = vqi_set1(f), half = vqi_set1(0x00800080);
-	const vqi even = mix(low_bytes(a), low_bytes(b), w);
-	const vqi odd = mix(low_bytes(vqi_srl(a, 8)), low_bytes(vqi_srl(b, 8)), w);
-	return vqi_or(low_bytes(vqi_srl(vqi_add(even, half), 8)),
-			vqi_sll(low_bytes(vqi_srl(vqi_add(odd, half), 8)), 8));
+static vi blend(vi a, vi b, int32_t f) {
+	const vi w = vi_set1(f), half = vi_set1(0x00800080);
+	const vi even = mix(low_bytes(a), low_bytes(b), w);
+	const vi odd = mix(low_bytes(vi_srl(a, 8)), low_bytes(vi_srl(b, 8)), w);
+	return vi_or(low_bytes(vi_srl(vi_add(even, half), 8)),
+			vi_sll(low_bytes(vi_srl(vi_add(odd, half), 8)), 8));
 }
 
 /* ---- Quads ---- */
@@ -265,47 +307,99 @@ static int choose(struct tex_levels *m, float lod, struct choice *c, bool *can) 
 	return ret;
 }
 
-static vqi sample(const struct tex_setup *x, const struct choice *c, unsigned k, vqf s, vqf t,
-		vqi border) {
+static vi sample(const struct tex_setup *x, const struct choice *c, unsigned k, vf s, vf t,
+		vi border) {
 	return c->is_linear ? bilinear(x, c->v[k], s, t, border) :
 			      nearest(x, c->v[k], s, t, border);
 }
 
-static vqf coordinates(const uint32_t c[QUAD]) {
-	const vqi bits = vqi_loadu(c);
-	return vqf_as_vi_bits(vqi_and(bits, vqi_gt(vqi_and(bits, vqi_set1(0x7FFFFFFF)),
-			vqi_set1(0x007FFFFF))));
+static vf coordinates(const uint32_t c[VF_LANES]) {
+	const vi bits = vi_loadu(c);
+	return vf_as_vi_bits(vi_and(bits, vi_gt(vi_and(bits, vi_set1(0x7FFFFFFF)),
+			vi_set1(0x007FFFFF))));
 }
 
-static int sample_quad(struct tex_levels *m, unsigned first, uint32_t *out) {
+/* The level of detail of a quad, b the same in its lanes. */
+static float detail_of(const struct tex_levels *m, unsigned first) {
 	const struct vc4_lookup *l = m->l;
 	const struct tex_setup *x = m->x;
-	const uint32_t *b = l->b + first;
-	bool can = !x->is_cube && x->type != VC4_TYPE_ETC1 && b[0] == b[1] && b[0] == b[2] &&
+	const float b = tex_number(l->b[first]);
+	if (x->b_is_level || (!x->has_mips && x->min_is_linear == x->mag_is_linear)) {
+		return b;
+	}
+	float s[QUAD], t[QUAD];
+	for (unsigned i = 0; i < QUAD; i++) {
+		s[i] = tex_number(l->s[first + i]);
+		t[i] = tex_number(l->t[first + i]);
+	}
+	return vc4_tex_detail(x, s, t) + b;
+}
+
+/* Chooses levels for a quad, or looks it up. The same. */
+static int begin_quad(struct tex_levels *m, unsigned first, struct choice *c, bool *can,
+		uint32_t out[QUAD]) {
+	const struct tex_setup *x = m->x;
+	const uint32_t *b = m->l->b + first;
+	int ret = 0;
+	*can = !x->is_cube && x->type != VC4_TYPE_ETC1 && b[0] == b[1] && b[0] == b[2] &&
 			b[0] == b[3];
-	if (!can) {
-		return vc4_tex_sample_quad(m, first, out);
+	if (*can) {
+		ret = choose(m, detail_of(m, first), c, can);
 	}
-	const vqf s = coordinates(l->s + first), t = coordinates(l->t + first);
-	float lod = tex_number(b[0]);
-	if (!x->b_is_level && (x->has_mips || x->min_is_linear != x->mag_is_linear)) {
-		PICA_ALIGNED(16) float su[QUAD], tu[QUAD];
-		vqf_store(su, s);
-		vqf_store(tu, t);
-		lod = vc4_tex_detail(x, su, tu) + lod;
+	return ret || *can ? ret : vc4_tex_sample_quad(m, first, out);
+}
+
+static bool is_same(const struct choice *a, const struct choice *b) {
+	return a->v[0] == b->v[0] && a->f == b->f && a->is_linear == b->is_linear;
+}
+
+/* All lanes of a vector from lane `first` on, as c says. */
+static vi sample_vector(const struct tex_levels *m, unsigned first, const struct choice *c) {
+	const struct vc4_lookup *l = m->l;
+	const vf s = coordinates(l->s + first), t = coordinates(l->t + first);
+	const vi border = vi_loadu(l->r + first);
+	const vi color = sample(m->x, c, 0, s, t, border);
+	return c->f ? blend(color, sample(m->x, c, 1, s, t, border), c->f) : color;
+}
+
+/* The quads that can, those of one choice at a time. */
+static void sample_quads(const struct tex_levels *m, unsigned quads,
+		const struct choice choice[QUADS], uint32_t out[VC4_TEX_LANES]) {
+	enum { OF_VECTOR = VF_LANES / QUAD };
+	for (unsigned first = 0; first < QUADS; first += OF_VECTOR) {
+		unsigned left = quads >> first & ((1u << OF_VECTOR) - 1);
+		while (left) {
+			const struct choice *c = &choice[first + ctz32(left)];
+			unsigned lanes = 0;
+			for (unsigned k = 0; k < OF_VECTOR; k++) {
+				if (left >> k & 1 && is_same(c, &choice[first + k])) {
+					lanes |= 15u << (QUAD * k);
+					left &= ~(1u << k);
+				}
+			}
+			lanes &= m->l->lanes >> (QUAD * first);
+			uint32_t *to = out + QUAD * first;
+			vi_storeu(to, vi_select(vi_mask_from_bits(lanes),
+					sample_vector(m, QUAD * first, c), vi_loadu(to)));
+		}
 	}
-	struct choice c;
-	int ret = choose(m, lod, &c, &can);
-	if (ret || !can) {
-		return ret ? ret : vc4_tex_sample_quad(m, first, out);
+}
+
+/* Whether the level of detail does not matter. */
+static bool has_one_level(const struct tex_setup *x) {
+	return !x->has_mips && x->min_is_linear == x->mag_is_linear && !x->is_cube &&
+			x->type != VC4_TYPE_ETC1;
+}
+
+static void sample_all(const struct tex_levels *m, const struct choice *c,
+		uint32_t out[VC4_TEX_LANES]) {
+	for (unsigned first = 0; first < VC4_TEX_LANES; first += VF_LANES) {
+		const unsigned lanes = m->l->lanes >> first;
+		if (lanes) {
+			vi_storeu(out + first, vi_and(vi_mask_from_bits(lanes),
+					sample_vector(m, first, c)));
+		}
 	}
-	const vqi border = vqi_loadu(l->r + first);
-	vqi color = sample(x, &c, 0, s, t, border);
-	if (c.f) {
-		color = blend(color, sample(x, &c, 1, s, t, border), c.f);
-	}
-	vqi_storeu(out, vqi_and(color, vqi_mask_from_bits(l->lanes >> first & 15)));
-	return 0;
 }
 
 static int look_up(const struct vc4_lookup *l, unsigned strict, uint32_t out[VC4_TEX_LANES],
@@ -324,10 +418,25 @@ static int look_up(const struct vc4_lookup *l, unsigned strict, uint32_t out[VC4
 	m.why = why;
 	memset(m.open, 0, sizeof(m.open));
 	memset(out, 0, VC4_TEX_LANES * sizeof(*out));
-	for (unsigned i = 0; !ret && i < VC4_TEX_LANES; i += QUAD) {
-		if (l->lanes >> i & 15) {
-			ret = sample_quad(&m, i, out + i);
+	struct choice choice[QUADS];
+	unsigned quads = 0;
+	if (has_one_level(&x)) {
+		bool can;
+		ret = choose(&m, 0, &choice[0], &can);
+		if (!ret && can) {
+			sample_all(&m, &choice[0], out);
+			return 0;
 		}
+	}
+	for (unsigned k = 0; !ret && k < QUADS; k++) {
+		if (l->lanes >> (QUAD * k) & 15) {
+			bool can;
+			ret = begin_quad(&m, QUAD * k, &choice[k], &can, out + QUAD * k);
+			quads |= (unsigned)can << k;
+		}
+	}
+	if (!ret) {
+		sample_quads(&m, quads, choice, out);
 	}
 	return ret;
 }
