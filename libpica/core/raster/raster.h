@@ -18,7 +18,7 @@
 /* A projected vertex. Attributes are numbered by enum plane; those of perspective
  * planes are already multiplied by 1/w. */
 struct vert {
-	int32_t x_fx, y_fx; /* |x| < 2^15, |y| < 2^16; y within 2^16 of the other vertices' */
+	int32_t x_fx, y_fx; /* below 2^17; each within 2^16 + 2^13 of the other vertices' */
 	float a[PLANE_MAX];
 };
 

@@ -14,10 +14,10 @@
  *
  * nothing is lost by keeping e, whose steps are ex = -d.y and ey = d.x.
  *
- * Ranges. |x|, |y| < 2^15 in the window, so |d| < 2^16 in each coordinate, mirrored or not. The
- * tile touches the triangle's box (one that does not is refused first), so its samples lie within
- * 2^16 + 2^10 of a in each coordinate: |E| < 2 * 2^16 * (2^16 + 2^10), |e| < 2^30 for n = 4, int32
- * all over the tile. E is computed in int64.
+ * Ranges. |x|, |y| < 2^15 in the window, so |d| < 2^16 in each coordinate, mirrored or not; with
+ * the width of a line |d| < 2^16 + 2^13. The tile touches the triangle's box (one that does not is
+ * refused first), so its samples lie within 2^10 more of a in each coordinate: |E| < 2^34, and
+ * |e| < 2^30 for n = 4, int32 all over the tile. E is computed in int64.
  *
  * Tie rule. The triangle lies on the side of an edge to which E grows: towards greater x if
  * d.y < 0, smaller x if d.y > 0, and for a horizontal edge towards greater y if d.x > 0. That is

@@ -12,7 +12,8 @@
 #include "vc4/list/list.h"
 #include "vc4/run/run.h"
 
-enum { VC4_VARYINGS = PLANE_MAX - PLANE_USER }; /* that are built */
+/* The most of a record: rows that a vertex program has. Points and lines have some more. */
+enum { VC4_VARYINGS = 60, VC4_OWN_VARYINGS = 2 };
 
 /* Passed to the stages as exec.kernels. */
 struct vc4_kernels {
@@ -46,6 +47,7 @@ struct vc4_vertex_part {
 	struct vc4_code coordinate, vertex; /* of GL records */
 	struct vc4_report *report;
 	uint32_t record; /* address of the primitive's */
+	uint8_t mode;    /* VC4_MODE_* */
 };
 
 /* draw_state.frag */
@@ -56,6 +58,7 @@ struct vc4_frag_part {
 	struct vc4_report *report;
 	uint32_t record;
 	uint64_t task_steps; /* instructions that the fragments of a tile task may execute */
+	uint8_t mode;
 };
 
 extern const struct vertex_stage vc4_vertex_stage;

@@ -10,7 +10,7 @@
 enum { GROUP_QUADS = QPU_LANES / 4, DEPTH_MAX = 0xFFFFFF, PIXEL = 16 };
 
 struct frag_memory {
-	PICA_ALIGNED(64) float varying[VC4_VARYINGS][QPU_LANES];
+	PICA_ALIGNED(64) float varying[VC4_VARYINGS + VC4_OWN_VARYINGS][QPU_LANES];
 	PICA_ALIGNED(64) float w[QPU_LANES];
 	PICA_ALIGNED(64) uint32_t z[QPU_LANES];
 	PICA_ALIGNED(64) unsigned char scratch[QPU_SCRATCH_BYTES];
@@ -24,7 +24,9 @@ struct frag_memory {
 	struct qpu_tlb tlb;
 	/* The planes of varyings: 0 at (x0, y0); gradients per sixteenth of a pixel. */
 	float x0, y0;
-	float gx[VC4_VARYINGS], gy[VC4_VARYINGS], reference[VC4_VARYINGS];
+	float gx[VC4_VARYINGS + VC4_OWN_VARYINGS], gy[VC4_VARYINGS + VC4_OWN_VARYINGS];
+	float reference[VC4_VARYINGS + VC4_OWN_VARYINGS];
+	unsigned n_own; /* of a point or a line */
 };
 
 static void bind(void *scratch, const void *kernels, const struct raster_kernels *rk,
@@ -36,6 +38,7 @@ static void bind(void *scratch, const void *kernels, const struct raster_kernels
 	m->raster = rk;
 	m->run = k->qpu.run;
 	m->part = part;
+	m->n_own = part->mode == VC4_MODE_POINTS ? 2 : part->mode < VC4_MODE_TRIANGLES;
 	m->buffer = (struct tile_buffer *)(void *)target->color; /* its first member */
 	m->org_x = target->org_x;
 	m->org_y = target->org_y;
@@ -47,7 +50,7 @@ static void bind(void *scratch, const void *kernels, const struct raster_kernels
 		.scratch = m->scratch,
 		.varying = (const float(*)[QPU_LANES])m->varying,
 		.varying_c = m->reference,
-		.n_varyings = part->state->shader->n_varyings,
+		.n_varyings = part->state->shader->n_varyings + m->n_own,
 		.w = m->w,
 		.z = m->z,
 		.tlb = &m->tlb };
@@ -74,13 +77,13 @@ static void triangle(
 	const int64_t area2 = (int64_t)(v[0]->x_fx - v[2]->x_fx) * (v[1]->y_fx - v[2]->y_fx) -
 			(int64_t)(v[0]->y_fx - v[2]->y_fx) * (v[1]->x_fx - v[2]->x_fx);
 	const float inverse = 1.0f / (float)area2;
-	m->tlb.is_back = (area2 > 0) == state->is_clockwise_front;
+	m->tlb.is_back = !m->n_own && (area2 > 0) == state->is_clockwise_front;
 	for (unsigned i = 0; i < m->qpu.n_varyings; i++) {
-		const unsigned p = PLANE_USER + i;
-		const bool is_flat = state->flat >> i & 1;
-		const float c = v[2]->a[p];
-		const float d1 = is_flat ? 0.0f : (v[0]->a[p] - c) * v[0]->a[PLANE_IW];
-		const float d2 = is_flat ? 0.0f : (v[1]->a[p] - c) * v[1]->a[PLANE_IW];
+		const bool is_flat = i >= m->n_own && i < m->n_own + 32 &&
+				(state->flat >> (i - m->n_own) & 1);
+		const float c = extra[2][i];
+		const float d1 = is_flat ? 0.0f : (extra[0][i] - c) * v[0]->a[PLANE_IW];
+		const float d2 = is_flat ? 0.0f : (extra[1][i] - c) * v[1]->a[PLANE_IW];
 		m->gx[i] = (d1 * y2 - d2 * y1) * inverse;
 		m->gy[i] = (d2 * x1 - d1 * x2) * inverse;
 		m->reference[i] = c;

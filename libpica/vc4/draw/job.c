@@ -166,7 +166,7 @@ static int set_shared(struct planner *p, const struct vc4_draw *d) {
 		return fail(p, d, -ENOMEM, "out of memory");
 	}
 	if (sh->n_varyings > VC4_VARYINGS) {
-		return fail(p, d, -EOPNOTSUPP, "more than 18 varyings");
+		return fail(p, d, -EOPNOTSUPP, "more than 60 varyings");
 	}
 	int ret = find_code(p, d, &sh->fragment, &s->fragment);
 	if (!ret && !sh->is_nv) {
@@ -197,6 +197,19 @@ static uint32_t index_at(const uint8_t *host, unsigned bytes, uint32_t i) {
 	return bytes == 2 ? word : host[i];
 }
 
+static unsigned corners_of(unsigned topology) {
+	return !topology_is_wide(topology) ? 3 : topology == TOPOLOGY_POINTS ? 1 : 2;
+}
+
+/* Positions in the stream of the corners of primitive i. */
+static void find_positions(unsigned topology, uint32_t i, uint32_t count, uint32_t position[3]) {
+	const uint32_t first = topology_step(topology) * i;
+	const bool is_odd = topology == TOPOLOGY_STRIP && (i & 1);
+	position[0] = topology == TOPOLOGY_FAN ? 0 : first + is_odd;
+	position[1] = topology == TOPOLOGY_LINE_LOOP && first + 1 == count ? 0 : first + 1 - is_odd;
+	position[2] = first + 2;
+}
+
 /*
  * Reads the indices. Primitives with one above the maximum are left out: then the draw becomes a
  * list of the others.
@@ -221,36 +234,47 @@ static int read_indices(struct planner *p, const struct vc4_draw *from, struct d
 	if (!is_bad) {
 		return 0;
 	}
+	const unsigned corners = corners_of(d->topology);
 	const uint32_t n = draw_primitives(d->topology, from->count);
-	uint32_t *list = arena_alloc(&p->pass->arena, 3 * (size_t)n * sizeof(*list));
+	uint32_t *list = arena_alloc(&p->pass->arena, corners * (size_t)n * sizeof(*list));
 	if (!list) {
 		return fail(p, from, -ENOMEM, "out of memory");
 	}
 	d->n = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		const bool is_list = d->topology == TOPOLOGY_LIST,
-			   is_fan = d->topology == TOPOLOGY_FAN;
-		const uint32_t at = is_list ? 3 * i : i, turn = !is_list && !is_fan && (i & 1);
-		const uint32_t a = index[is_fan ? 0 : at + turn], b = index[at + 1 - turn];
-		const uint32_t c = index[at + 2];
-		if (a <= from->max_index && b <= from->max_index && c <= from->max_index) {
-			list[d->n++] = a;
-			list[d->n++] = b;
-			list[d->n++] = c;
+		uint32_t position[3];
+		find_positions(d->topology, i, from->count, position);
+		bool is_good = true;
+		for (unsigned k = 0; k < corners; k++) {
+			list[d->n + k] = index[position[k]];
+			is_good &= list[d->n + k] <= from->max_index;
 		}
+		d->n += is_good ? corners : 0;
 	}
 	d->index = list;
-	d->topology = TOPOLOGY_LIST;
+	d->topology = corners == 3   ? TOPOLOGY_LIST :
+			corners == 2 ? TOPOLOGY_LINES :
+				       TOPOLOGY_POINTS;
 	return 0;
+}
+
+static uint8_t topology_of(uint8_t mode) {
+	static const uint8_t topology[] = {
+		[VC4_MODE_POINTS] = TOPOLOGY_POINTS,
+		[VC4_MODE_LINES] = TOPOLOGY_LINES,
+		[VC4_MODE_LINE_LOOP] = TOPOLOGY_LINE_LOOP,
+		[VC4_MODE_LINE_STRIP] = TOPOLOGY_LINE_STRIP,
+		[VC4_MODE_TRIANGLES] = TOPOLOGY_LIST,
+		[VC4_MODE_TRIANGLE_STRIP] = TOPOLOGY_STRIP,
+		[VC4_MODE_TRIANGLE_FAN] = TOPOLOGY_FAN,
+	};
+	return topology[mode];
 }
 
 static int add_draw(struct planner *p, const struct vc4_draw *from) {
 	const struct vc4_state *state = from->state;
 	if (!state->draws_front && !state->draws_back) {
 		return 0;
-	}
-	if (from->mode < VC4_MODE_TRIANGLES) {
-		return fail(p, from, -EOPNOTSUPP, "points and lines are not built");
 	}
 	int ret = set_shared(p, from);
 	struct parts *parts = ret ? NULL : arena_alloc(&p->pass->arena, sizeof(*parts));
@@ -265,16 +289,15 @@ static int add_draw(struct planner *p, const struct vc4_draw *from) {
 					  .vertex = &parts->vertex,
 					  .frag = &parts->frag,
 					  .geom = s->geom,
-					  .raster = s->raster },
-				.topology = from->mode == VC4_MODE_TRIANGLES ? TOPOLOGY_LIST :
-						from->mode == VC4_MODE_TRIANGLE_STRIP ?
-									       TOPOLOGY_STRIP :
-									       TOPOLOGY_FAN,
+					  .raster = s->raster,
+					  .n_extra = state->shader->n_varyings },
+				.topology = topology_of(from->mode),
 				.n = from->count,
 				.first = from->first },
-		.vertex = { state, s->coordinate, s->vertex, &w->report, from->address },
+		.vertex = { state, s->coordinate, s->vertex, &w->report, from->address,
+				from->mode },
 		.frag = { state, s->fragment, p->x->space, &w->report, from->address,
-				p->task_steps },
+				p->task_steps, from->mode },
 	};
 	if (from->index_bytes) {
 		ret = read_indices(p, from, &parts->draw);

@@ -1,7 +1,7 @@
 /*
- * Vertices: of GL records by the coordinate and the vertex program, of NV records as they lie in
- * memory. The coordinate program's position says where a triangle is binned and clipped, the vertex
- * program's where it is drawn.
+ * Vertices: of GL records by two programs, of NV records as they lie in memory. The coordinate
+ * program says where a triangle is binned and clipped; the vertex program, which runs for vertices
+ * of binned triangles alone, where it is drawn, and what varies over it. [fidelity: vc4-positions]
  */
 #include <errno.h>
 #include <math.h>
@@ -16,7 +16,7 @@ enum {
 	ROW_XY = 4,
 	ROW_Z,
 	ROW_W,
-	COORDINATE_ROWS,
+	ROW_POINT_SIZE,
 	/* Rows that the vertex program writes. */
 	VERTEX_XY = 0,
 	VERTEX_Z,
@@ -66,6 +66,7 @@ static bool set_position(
 	out->y_fx = (int16_t)(xy >> 16) + state->viewport_y_fx4;
 	out->a[PLANE_IW] = w;
 	out->a[PLANE_Z] = z;
+	out->a[PLANE_USER] = out->a[PLANE_USER + 1] = 0.0f; /* set up with them */
 	return out->x_fx >= -POSITION_LIMIT && out->x_fx < POSITION_LIMIT &&
 			out->y_fx >= -POSITION_LIMIT && out->y_fx < POSITION_LIMIT;
 }
@@ -83,6 +84,13 @@ static uint8_t code_of(const struct vc4_state *state, const struct geom_state *g
 		code |= CODE_CLIPS;
 	}
 	return (uint8_t)code;
+}
+
+/* Of a point or a line. point: that of a vertex; NULL: the state's. [fidelity: vc4-points] */
+static float size_of(const struct vc4_vertex_part *part, const uint32_t *point) {
+	return part->mode != VC4_MODE_POINTS ? part->state->line_width :
+			point                ? as_float(*point) :
+					       part->state->point_size;
 }
 
 /* Returns the host address of element i, or NULL outside memory. */
@@ -173,32 +181,38 @@ static int shade_gl(const struct vertex_env *env, const struct draw *d, const ui
 	const struct vc4_shader *sh = state->shader;
 	const uint32_t(*row)[QPU_LANES] =
 			(const uint32_t(*)[QPU_LANES])((struct vertex_memory *)env->scratch)->out;
-	const struct invocation first_run = { env, part, &part->coordinate, &sh->coordinate, true };
-	int ret = invoke(&first_run, number, n, result);
-	if (ret < 0) {
-		return ret;
-	}
-	for (unsigned i = 0; i < n; i++) {
+	const struct invocation at = { env, part, &part->coordinate, &sh->coordinate, true };
+	const int ret = invoke(&at, number, n, result);
+	for (unsigned i = 0; i < n && ret == 0; i++) {
 		for (unsigned k = 0; k < 4; k++) {
 			out->cv[i].pos[k] = as_float(row[ROW_CLIP + k][i]);
 		}
+		const uint32_t *point = &row[ROW_POINT_SIZE][i];
+		out->cv[i].a[0] = size_of(part, sh->has_point_size ? point : NULL);
 		out->code[i] = sh->clips ? code_of(state, d->state.geom, &out->cv[i]) : 0;
+		out->ok[i] = set_position(state, row[ROW_XY][i], as_float(row[ROW_Z][i]),
+				as_float(row[ROW_W][i]), &out->vert[i]);
 	}
-	const struct invocation second_run = { env, part, &part->vertex, &sh->vertex, false };
-	ret = invoke(&second_run, number, n, result);
-	if (ret < 0) {
-		return ret;
-	}
+	return ret;
+}
+
+static int complete_gl(const struct vertex_env *env, const struct draw *d, const uint32_t *number,
+		unsigned n, const struct completed_out *out, struct shader_result *result) {
+	const struct vc4_vertex_part *part = d->state.vertex;
+	const struct vc4_shader *sh = part->state->shader;
+	const uint32_t(*row)[QPU_LANES] =
+			(const uint32_t(*)[QPU_LANES])((struct vertex_memory *)env->scratch)->out;
+	const struct invocation at = { env, part, &part->vertex, &sh->vertex, false };
+	const int ret = invoke(&at, number, n, result);
 	const unsigned first = VERTEX_ROWS + sh->has_point_size;
-	for (unsigned i = 0; i < n; i++) {
-		out->ok[i] = set_position(state, row[VERTEX_XY][i], as_float(row[VERTEX_Z][i]),
-				as_float(row[VERTEX_W][i]), &out->vert[i]);
+	for (unsigned i = 0; i < n && ret == 0; i++) {
+		set_position(part->state, row[VERTEX_XY][i], as_float(row[VERTEX_Z][i]),
+				as_float(row[VERTEX_W][i]), out->vert[i]);
 		for (unsigned k = 0; k < sh->n_varyings; k++) {
-			out->vert[i].a[PLANE_USER + k] = as_float(row[first + k][i]);
-			out->cv[i].a[k] = as_float(row[first + k][i]);
+			out->extra[i * sh->n_varyings + k] = as_float(row[first + k][i]);
 		}
 	}
-	return 0;
+	return ret;
 }
 
 /* ---- NV ---- */
@@ -220,8 +234,9 @@ static int shade_nv(const struct vertex_env *env, const struct draw *d, const ui
 		memcpy(word, host + clip_bytes, sizeof(word));
 		out->ok[i] = set_position(state, word[0], as_float(word[1]), as_float(word[2]),
 				&out->vert[i]);
-		memcpy(&out->vert[i].a[PLANE_USER], host + first, 4u * sh->n_varyings);
-		memcpy(out->cv[i].a, &out->vert[i].a[PLANE_USER], 4u * sh->n_varyings);
+		uint32_t size = 0;
+		memcpy(&size, host + clip_bytes + NV_BYTES, sh->has_point_size ? 4 : 0);
+		out->cv[i].a[0] = size_of(part, sh->has_point_size ? &size : NULL);
 		memcpy(out->cv[i].pos, host, clip_bytes);
 		out->code[i] = sh->clips && clip_bytes ?
 				code_of(state, d->state.geom, &out->cv[i]) :
@@ -229,6 +244,26 @@ static int shade_nv(const struct vertex_env *env, const struct draw *d, const ui
 	}
 	return 0;
 }
+
+static int complete_nv(const struct vertex_env *env, const struct draw *d, const uint32_t *number,
+		unsigned n, const struct completed_out *out) {
+	const struct vc4_vertex_part *part = d->state.vertex;
+	const struct vc4_shader *sh = part->state->shader;
+	const unsigned first = (sh->has_clip_header ? NV_CLIP_BYTES : 0) + NV_BYTES +
+			(sh->has_point_size ? 4 : 0);
+	const unsigned bytes = 4u * sh->n_varyings;
+	for (unsigned i = 0; i < n; i++) {
+		const uint8_t *host = find(env->space, sh->vertices, number[i], sh->stride_bytes,
+				first + bytes);
+		if (!host) {
+			return -ERANGE;
+		}
+		memcpy(out->extra + i * sh->n_varyings, host + first, bytes);
+	}
+	return 0;
+}
+
+/* ---- Batches ---- */
 
 static bool shade_batch(const struct vertex_env *env, const struct draw *d, const uint32_t *number,
 		unsigned n, enum batch_start start, uint64_t left, const struct vertex_out *out,
@@ -244,9 +279,29 @@ static bool shade_batch(const struct vertex_env *env, const struct draw *d, cons
 		if (ret < 0) {
 			/* The whole batch draws nothing, and the job fails. */
 			vc4_report_error(part->report, part->record, ret);
+			memset(out->cv, 0, n * sizeof(*out->cv));
 			memset(out->code, 0xFF, n);
 			memset(out->ok, 0, n);
 			return true;
+		}
+	}
+	return true;
+}
+
+static bool complete(const struct vertex_env *env, const struct draw *d, const uint32_t *number,
+		unsigned n, enum batch_start start, uint64_t left, const struct completed_out *out,
+		struct shader_result *result, uint64_t *outside, struct slice *slice) {
+	const struct vc4_vertex_part *part = d->state.vertex;
+	for (unsigned at = 0; at < n; at += QPU_LANES) {
+		const unsigned lanes = n - at < QPU_LANES ? n - at : QPU_LANES;
+		const struct completed_out lane_out = { out->vert + at,
+			out->extra + at * d->state.n_extra };
+		const int ret = part->state->shader->is_nv ?
+				complete_nv(env, d, number + at, lanes, &lane_out) :
+				complete_gl(env, d, number + at, lanes, &lane_out, result);
+		if (ret < 0) {
+			vc4_report_error(part->report, part->record, ret);
+			memset(lane_out.extra, 0, lanes * d->state.n_extra * sizeof(float));
 		}
 	}
 	return true;
@@ -270,7 +325,7 @@ static bool project_corner(const struct draw *d, const struct clip_vertex *v, st
 	out->y_fx = (int32_t)y;
 	out->a[PLANE_IW] = w;
 	out->a[PLANE_Z] = v->pos[2] * state->z_scale * w + state->z_offset;
-	memcpy(&out->a[PLANE_USER], v->a, sizeof(v->a));
+	out->a[PLANE_USER] = out->a[PLANE_USER + 1] = 0.0f;
 	return true;
 }
 
@@ -278,4 +333,5 @@ const struct vertex_stage vc4_vertex_stage = {
 	.scratch_bytes = sizeof(struct vertex_memory),
 	.shade_batch = shade_batch,
 	.project = project_corner,
+	.complete = complete,
 };
