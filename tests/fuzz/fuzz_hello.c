@@ -92,15 +92,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 	for (unsigned i = 0; i < MAX_RECORDS && end - p >= 4 && alive >= 0; i++) {
 		size_t n = (size_t)(p[2] | p[3] << 8), left = (size_t)(end - p - 4);
 		n = n < left ? n : left;
-		if (p[0] == 255) { /* sends, or the peer is gone */
-			box_settle();
-			alive = box_drain(sock);
-		}
-		if (alive >= 0) {
-			say(sock, p[0], p[1], p + 4, n, i + 1);
-			box_settle();
-			alive = box_drain(sock);
-		}
+		say(sock, p[0], p[1], p + 4, n, i + 1);
+		box_settle();
+		alive = box_drain(sock);
 		p += 4 + n;
 	}
 	close(sock);

@@ -115,7 +115,9 @@ void box_say_hello(int sock) {
 	h.wanted = ~0ull;
 	h.sq_entries = 16;
 	memcpy(h.name, "fuzz", 4);
-	FUZZ_CHECK(send(sock, &h, sizeof(h), MSG_NOSIGNAL) == (ssize_t)sizeof(h));
+	/* A service that has hung up, or whose socket is full, is seen by the missing answer. */
+	ssize_t sent = send(sock, &h, sizeof(h), MSG_NOSIGNAL);
+	(void)sent;
 }
 
 /*
