@@ -12,15 +12,20 @@
 #include "common/array.h"
 #include "common/json.h"
 #include "common/options.h"
+#include "pictures/plain.h"
 #include "verbs.h"
 
 struct options {
-	const char *capture;
-	bool json, rules;
+	struct option_args captures;
+	bool json, rules, all;
 	enum progress_mode progress;
 };
 
 static const char HANG[] = "hang", WRONG[] = "wrong", ODD[] = "odd";
+static const char *const severities[] = { HANG, WRONG, ODD }; /* worst first */
+
+/* Of a text without --all. */
+enum { RULE_ROWS = 3, CAPTURE_ROWS = 40 };
 
 static const struct lint_rule_info rules[LINT_RULES] = {
 #define RULE(name, id, severity, title, source) [LINT_##name] = { id, severity, title, source },
@@ -34,8 +39,8 @@ static const struct lint_rule_info *lint_rule(enum lint_rule rule) {
 
 static void check(void *input, struct option_args args) {
 	struct options *o = input;
-	o->capture = args.n ? args.v[0] : NULL;
-	if (!o->capture != o->rules) {
+	o->captures = args;
+	if (!args.n != o->rules) {
 		options_fail(o->rules ? "--rules takes no capture" : "expected a capture");
 	}
 }
@@ -72,6 +77,21 @@ void lint_report(struct lint *l, enum lint_rule rule, uint32_t reg, uint32_t val
 	va_start(args, fmt);
 	vsnprintf(f->detail, sizeof(f->detail), fmt, args);
 	va_end(args);
+}
+
+void lint_finite(struct lint *l, enum lint_rule rule, const uint32_t *regs, uint32_t reg) {
+	struct pica_field f;
+	for (unsigned i = 0; pica_reg_field(reg, regs[reg], i, &f); i++) {
+		if (f.form == PICA_FIELD_FLOAT && !isfinite(f.number)) {
+			const bool has_name = strcmp(f.name, "VALUE") != 0;
+			lint_reg(l, rule, regs, reg, "%s%s%g", has_name ? f.name : "",
+					has_name ? " " : "", lint_number(f.number));
+		}
+	}
+}
+
+bool lint_reads_source(const struct lint *l, unsigned source) {
+	return (l->reads.color | l->reads.alpha) >> source & 1;
 }
 
 /* ---- Memory ---- */
@@ -138,6 +158,7 @@ static int on_draw(void *user, const struct step_draw *draw) {
 	}
 	l->here.draw = draw->draw;
 	l->here.addr = l->here.list >= 0 ? draw->addr : 0;
+	facts_reads(regs, &l->reads);
 	lint_draw(l, regs);
 	lint_texture(l, regs);
 	lint_effects(l, regs);
@@ -177,6 +198,7 @@ static int on_drawn(void *user, const struct step_draw *draw) {
 	}
 	l->stats = now;
 	l->here.draw = -1;
+	l->has_restarted = false;
 	return ret;
 }
 
@@ -197,6 +219,8 @@ static int gather(
 		l->size_word[channel] = start->regs[PICA_REG_CMDBUF_SIZE0 + channel];
 		l->addr_word[channel] = start->regs[PICA_REG_CMDBUF_ADDR0 + channel];
 	}
+	l->blend[0] = start->regs[PICA_REG_BLEND_FUNC];
+	l->blend[1] = start->regs[PICA_REG_LOGIC_OP];
 	l->program_changed = true;
 	l->here.list = l->here.draw = -1;
 	int ret = step_start(&l->step, gpu_here(l->ctx), capture, 0, &visitor, l);
@@ -237,24 +261,96 @@ static void print_place(const struct lint_place *p) {
 	}
 }
 
-static void print_text(const struct lint *l) {
-	for (unsigned i = 0; i < l->n; i++) {
-		const struct lint_finding *f = &l->findings[i];
-		const struct lint_rule_info *rule = lint_rule(f->rule);
-		print_place(&f->place);
-		printf(": %s: %s [%s]\n", rule->severity, rule->title, rule->id);
-		if (f->reg != LINT_NO_REG) {
-			printf("  %s 0x%03" PRIx32 " = 0x%08" PRIx32 ": ", reg_name(f->reg), f->reg,
-					f->value);
-		} else {
-			fputs("  ", stdout);
-		}
-		fputs(f->detail, stdout);
-		if (f->count > 1) {
-			printf("; %" PRIu64 " more", f->count - 1);
-		}
-		printf("\n  source: %s\n", rule->source);
+static unsigned severity_of(const struct lint_finding *f) {
+	unsigned rank = 0;
+	while (lint_rule(f->rule)->severity != severities[rank]) {
+		rank++;
 	}
+	return rank;
+}
+
+/* Worst first, then by rule and register. */
+static int compare_findings(const void *a, const void *b) {
+	const struct lint_finding *x = a, *y = b;
+	const int64_t key[] = { (int64_t)severity_of(x) - severity_of(y),
+		(int64_t)x->rule - (int64_t)y->rule, (int64_t)x->reg - (int64_t)y->reg };
+	for (unsigned i = 0; i < ARRAY_LEN(key); i++) {
+		if (key[i]) {
+			return key[i] < 0 ? -1 : 1;
+		}
+	}
+	return 0;
+}
+
+/* A row of the text: n findings of one rule, whose registers have numbers without a gap. */
+static void print_row(const char *path, const struct lint_finding *f, unsigned n) {
+	const struct lint_rule_info *rule = lint_rule(f->rule);
+	const struct lint_finding *first = f;
+	uint64_t count = 0;
+	for (unsigned i = 0; i < n; i++) {
+		count += f[i].count;
+		first = f[i].place.offset < first->place.offset ? &f[i] : first;
+	}
+	plain_write(stdout, path);
+	printf(": %s: %s [%s]", rule->severity, rule->title, rule->id);
+	if (count > 1) {
+		printf(" (%" PRIu64 " times)", count);
+	}
+	fputs("\n  ", stdout);
+	print_place(&first->place);
+	fputs(": ", stdout);
+	if (first->reg != LINT_NO_REG) {
+		printf("%s 0x%03" PRIx32 " = 0x%08" PRIx32 ": ", reg_name(first->reg), first->reg,
+				first->value);
+	}
+	fputs(first->detail, stdout);
+	if (n > 1) {
+		printf("; registers 0x%03" PRIx32 " to 0x%03" PRIx32, f->reg, f[n - 1].reg);
+	}
+	putchar('\n');
+}
+
+static void print_summary(const struct lint *l, const char *path, unsigned hidden) {
+	unsigned counts[ARRAY_LEN(severities)] = { 0 };
+	for (unsigned i = 0; i < l->n; i++) {
+		counts[severity_of(&l->findings[i])] +=
+				i == 0 || l->findings[i].rule != l->findings[i - 1].rule;
+	}
+	plain_write(stdout, path);
+	const char *between = ": ";
+	for (unsigned i = 0; i < ARRAY_LEN(severities); i++) {
+		if (counts[i]) {
+			printf("%s%u rule%s (%s)", between, counts[i], plural(counts[i]),
+					severities[i]);
+			between = ", ";
+		}
+	}
+	if (l->n == 0) {
+		fputs(": clean", stdout);
+	} else if (hidden) {
+		printf("; %u row%s not shown: --all shows all", hidden,
+				hidden == 1 ? " is" : "s are");
+	}
+	putchar('\n');
+}
+
+static void print_text(const struct lint *l, const char *path, bool all) {
+	unsigned of_rule = 0, shown = 0, hidden = 0;
+	for (unsigned i = 0, n; i < l->n; i += n) {
+		const struct lint_finding *f = &l->findings[i];
+		n = 1;
+		while (i + n < l->n && f[n].rule == f->rule && f[n].reg == f->reg + n) {
+			n++;
+		}
+		of_rule = i == 0 || f[-1].rule != f->rule ? 0 : of_rule + 1;
+		if (all || (of_rule < RULE_ROWS && shown < CAPTURE_ROWS)) {
+			print_row(path, f, n);
+			shown++;
+		} else {
+			hidden++;
+		}
+	}
+	print_summary(l, path, hidden);
 }
 
 static json_t *finding_json(const struct lint_finding *f) {
@@ -280,14 +376,12 @@ static json_t *finding_json(const struct lint_finding *f) {
 	return row;
 }
 
-static int print_json(const struct lint *l, const struct options *o, int exit) {
-	json_t *report = json_report("lint"), *rows = json_array();
-	json_object_set_new(report, "path", json_text(o->capture));
+static json_t *capture_json(const struct lint *l, const char *path) {
+	json_t *rows = json_array();
 	for (unsigned i = 0; i < l->n; i++) {
 		json_array_append_new(rows, finding_json(&l->findings[i]));
 	}
-	json_object_set_new(report, "findings", rows);
-	return json_finish(report, exit);
+	return json_pack("{so so}", "path", json_text(path), "findings", rows);
 }
 
 static int print_rules(bool json) {
@@ -308,7 +402,9 @@ static int print_rules(bool json) {
 	return json ? json_finish(report, EXIT_FINE) : EXIT_FINE;
 }
 
-static int lint(const struct options *o, const struct capture_here *c, struct lint *l) {
+/* reports: NULL for text. */
+static int lint(const struct options *o, const struct capture_here *c, struct lint *l,
+		json_t *reports) {
 	l->ctx = c->ctx;
 	l->state = calloc(1, sizeof(*l->state));
 	const int ret = l->state ? gather(l, c->capture, c->name, c->info.frames) : -ENOMEM;
@@ -316,29 +412,50 @@ static int lint(const struct options *o, const struct capture_here *c, struct li
 	if (ret < 0) {
 		return capture_failed(c->capture, c->path, ret);
 	}
-	int exit = l->n ? EXIT_FINDINGS : EXIT_FINE;
-	if (o->json) {
-		exit = print_json(l, o, exit);
-	} else {
-		print_text(l);
+	if (l->n) {
+		qsort(l->findings, l->n, sizeof(*l->findings), compare_findings);
 	}
-	return worse(exit, replay_job_failed(&l->step.replay, c->path));
+	if (reports) {
+		json_array_append_new(reports, capture_json(l, c->path));
+	} else {
+		print_text(l, c->path, o->all);
+	}
+	return worse(l->n ? EXIT_FINDINGS : EXIT_FINE, replay_job_failed(&l->step.replay, c->path));
+}
+
+static int lint_capture(const struct options *o, const char *path, json_t *reports) {
+	struct capture_here c;
+	struct lint l = { .ctx = NULL };
+	int exit = capture_here_open(&c, path, NULL);
+	if (exit == EXIT_FINE) {
+		exit = lint(o, &c, &l, reports);
+	}
+	if (exit != EXIT_FINE && exit != EXIT_FINDINGS && reports) {
+		json_array_append_new(reports,
+				json_pack("{so s[o]}", "path", json_text(path), "errors",
+						json_last_error()));
+	}
+	free(l.findings);
+	free(l.state);
+	capture_here_close(&c);
+	return exit;
 }
 
 int verb_lint(int argc, char **argv) {
 	static const struct option_row rows[] = {
 		JSON_ROW(offsetof(struct options, json)),
 		PROGRESS_ROW(offsetof(struct options, progress), false),
+		{ "all", 0, NULL, "Show each row of the text, not just the worst",
+				OPTION_FLAG, .at = offsetof(struct options, all) },
 		{ "rules", 0, NULL, "List the rules and where they come from", OPTION_FLAG,
 				.at = offsetof(struct options, rules) },
 	};
 	static const struct option_spec spec = {
-		.forms = "CAPTURE",
+		.forms = "CAPTURE...",
 		.doc = "Looks for what would hang or misbehave on the console. Exit status 6: something was "
 		       "found.",
 		.tables = { OPTION_TABLE(rows, 0, 0) },
-		.max_args = 1,
-		.at_most = "one capture",
+		.max_args = OPTION_ANY,
 		.check = check,
 	};
 	struct options o = { 0 };
@@ -347,17 +464,15 @@ int verb_lint(int argc, char **argv) {
 	if (o.rules) {
 		return print_rules(o.json);
 	}
-	if (o.json) {
-		json_promise("lint", o.capture);
+	json_t *reports = o.json ? json_array() : NULL;
+	int exit = EXIT_FINE;
+	for (unsigned i = 0; i < o.captures.n; i++) {
+		exit = worse(exit, lint_capture(&o, o.captures.v[i], reports));
 	}
-	struct capture_here c;
-	struct lint l = { .ctx = NULL };
-	int exit = capture_here_open(&c, o.capture, NULL);
-	if (exit == EXIT_FINE) {
-		exit = lint(&o, &c, &l);
+	if (reports) {
+		json_t *report = json_report("lint");
+		json_object_set_new(report, "captures", reports);
+		exit = json_finish(report, exit);
 	}
-	free(l.findings);
-	free(l.state);
-	capture_here_close(&c);
 	return exit;
 }

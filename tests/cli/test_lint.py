@@ -75,7 +75,15 @@ def state(regs, **kw):
 
 
 def textured(unit, regs, **kw):
-    return state({0x080: 0x1000 | 1 << unit, **regs}, **kw)
+    """A draw that reads a unit, and maps its coordinates."""
+    coordinates = 0x1F1F0D0C, 0x1F1F0F0E, 0x1F1F1716
+    return state({0x080: 0x1000 | 1 << unit, 0x0C0: 3 + unit, 0x051: coordinates[unit], 0x06F: 0x101 << unit | 1,
+                  0x064: 1, **regs}, **kw)
+
+
+def unread(unit, regs, **kw):
+    """The same, and no stage reads it."""
+    return textured(unit, {0x0C0: 0xE000E, **regs}, **kw)
 
 
 def transfer(flags=0, out=(240, 400), crop=None, src=0x18100000, dst=0x20300000):
@@ -105,6 +113,10 @@ def f24(x, y, z, w):
     return w << 8 | z >> 16, (z & 0xFFFF) << 16 | y >> 8, (y & 0xFF) << 24 | x
 
 
+def fixed(index, *xy):
+    return reg(0x232, index) + burst(0x233, *f24(*xy, 0, 0), consecutive=0)
+
+
 ONE_F24 = 0x3F0000
 GOOD = draw()
 # A list of 16 n + 8 bytes whose last word pair is FINALIZE.
@@ -117,9 +129,14 @@ MOV_O2 = 0x4C400000
 # Lighting by one light far away, which asks no table and no texture.
 LIT = {0x08F: 1, 0x1C6: 0, 0x0C0: 1, 0x140: 0, 0x141: 0, 0x149: 1, 0x1C2: 0, 0x1C3: 0x80000400, 0x1C4: 0xFFFFFFFF,
        0x1D0: 0, 0x1D1: 0, 0x1D2: 0, 0x1D9: 0, 0x051: 0x07060504, 0x06F: 0x01000001}
-D0_ON = 0xFFFFFFFF & ~(1 << 16)
+D0_ON, RR_ON = 0xFFFFFFFF & ~(1 << 16), 0xFFFFFFFF & ~(1 << 22)
+COLORS = {0x051: 0x0B0A0908, 0x06F: 3, 0x064: 0}
+# The second output without alpha: descriptor 1 writes x, y, z.
+NO_ALPHA = {0x051: 0x1F0A0908}
+ONLY_RGB = {'program': (MOV_O0, MOV_O1 | 1, END), 'before': reg(0x2D5, 1) + reg(0x2D6, 0x36E)}
 TEXCOORD0 = {0x051: 0x1F1F0D0C, 0x06F: 0x101, 0x064: 1}
 PROCTEX = {**TEXCOORD0, 0x080: 0x1400, 0x0C0: 6, 0x0A8: 0, 0x0AC: 128 << 11, 0x0AD: 0}
+CIRCLE = {**PROCTEX, 0x0C0: 6 << 16, 0x0A8: 1 << 14}
 THREE_OUTPUTS = {0x04F: 3, 0x25E: 2, 0x2BD: 7, 0x24A: 2, 0x251: 2}
 ONE_ARRAY = {0x202: 0x10000000, 0x203: 0x1000, 0x204: 0x0, 0x205: 0x10100000}
 
@@ -148,6 +165,20 @@ CASES = {
     'blend-and-logic': ([scene(before=burst(0x101, 0x76760000, 5))],
                         [scene(before=burst(0x101, 0x76760000, 3)), scene(before=burst(0x101, 0x01010000, 5)),
                          scene(before=reg(0x101, 0x76760000) + reg(0x102, 5))]),
+    'blend-then-logic': ([scene(before=reg(0x101, 0x76760000) + reg(0x102, 5)),
+                          scene(before=reg(0x102, 5) + reg(0x101, 0x76760000))],
+                         [scene(before=reg(0x101, 0x76760000) + reg(0x103, 0) + reg(0x102, 5)),
+                          scene(before=reg(0x101, 0x76760000) + reg(0x102, 0)), # nothing new in 102
+                          scene(before=reg(0x101, 0x01010000) + reg(0x102, 5))]),
+    'shader-word': ([state({0x2BA: 0}), scene(before=reg(0x2B0, 0)), scene(before=reg(0x280, 0x12340000)),
+                     scene(before=reg(0x28A, 0x7FFE0000))],
+                    [scene(before=reg(0x2B0, 0x7FFF8001) + reg(0x280, 0x7FFF0000) + reg(0x28A, 0x7FFF0000)),
+                     scene(before=reg(0x2B0, 1, 3))]),
+    'attribute-index': ([scene(before=reg(0x232, 12)), scene(before=reg(0x232, 14))],
+                        [scene(before=reg(0x232, 11)), scene(trigger=immediate(ONE_F24, ONE_F24, ONE_F24))]),
+    'early-depth-written': ([state({0x062: 1}), state({0x118: 1})],
+                            [scene(before=reg(0x061, 1) + reg(0x062, 0) + reg(0x063, 1) + reg(0x06A, 0xFFFFFF) +
+                                   reg(0x118, 0))]),
     'invalidate-unflushed': ([scene(after=INVALIDATE)], [scene(after=FLUSH + INVALIDATE), scene(front=INVALIDATE)]),
     'uniform-index': ([scene(before=uniforms(96, *f24(0, 0, 0, 0)))], [scene(before=uniforms(95, *f24(0, 0, 0, 0)))]),
     'uniform-nan': ([scene(before=uniforms(0, *f24(ONE_F24, ONE_F24, NAN_F24, 0))),
@@ -159,25 +190,39 @@ CASES = {
                     scene(before=reg(0x29B, 512) + reg(0x29C, 0))]),
     'descriptor-index': ([scene(before=reg(0x2D5, 128) + reg(0x2D6, 0))], [scene(before=reg(0x2D5, 127) + reg(0x2D6, 0))]),
 
-    'depth-format': ([state({0x116: 1})], [state({0x116: 0}), state({0x116: 2})]),
-    'color-format': ([state({0x117: 5 << 16})], [state({0x117: 4 << 16})]),
-    'color-size': ([state({0x117: 0}), state({0x117: 3 << 16 | 2})], [state({0x117: 3 << 16}), state({0x117: 1 << 16 | 1})]),
+    'depth-format': ([state({0x116: 1})], [state({0x116: 0}), state({0x116: 2}), state({0x116: 1, 0x107: 0x0F10})]),
+    'color-format': ([state({0x117: 5 << 16})], [state({0x117: 4 << 16}), state({0x117: 5 << 16, 0x113: 0})]),
+    'color-size': ([state({0x117: 0}), state({0x117: 3 << 16 | 2})],
+                   [state({0x117: 3 << 16}), state({0x117: 1 << 16 | 1}), state({0x117: 0, 0x107: 0x1010})]),
     'target-size': ([state({0x11E: 1 << 24 | 399 << 12 | 244}), state({0x11E: 1 << 24 | 399 << 12})],
                     [state({0x11E: 1 << 24 | 399 << 12 | 248})]),
-    'target-address': ([state({0x11D: COLOR >> 3 | 1}), state({0x11C: DEPTH >> 3 | 4})], [state({0x11D: (COLOR + 64) >> 3})]),
+    'target-address': ([state({0x11D: COLOR >> 3 | 1}), state({0x11C: DEPTH >> 3 | 4})],
+                       [state({0x11D: (COLOR + 64) >> 3}), state({0x11C: DEPTH >> 3 | 4, 0x107: 0x0F10})]),
     'target-memory': ([state({0x11D: 0x17000000 >> 3}), state({0x11C: (0x18600000 - 64) >> 3})],
                       [state({0x11C: (0x18600000 - 240 * 400 * 4) >> 3})]),
     'target-overlap': ([state({0x11C: (COLOR + 240 * 400 * 4 - 64) >> 3})],
                        [state({0x11C: (COLOR + 240 * 400 * 4) >> 3}), state({0x11C: COLOR >> 3, 0x115: 0})]),
     'destination-read': ([state({0x101: 0x76760000, 0x112: 0}), state({0x101: 0x01010003, 0x112: 0})],
-                         [state({0x101: 0x76760000}), state({0x112: 0})]),
+                         [state({0x101: 0x76760000}), state({0x112: 0}), state({0x101: 0x76760000, 0x112: 0, 0x107: 0x1010})]),
     'blend-value': ([state({0x101: 0x01010005}), state({0x101: 0x010F0000}), state({0x101: 0xF1010000})],
-                    [state({0x101: 0x76760004}), state({0x100: 0x00E40000, 0x101: 0x01010005})]),
+                    [state({0x101: 0x76760004}), state({0x100: 0x00E40000, 0x101: 0x01010005}),
+                     state({0x101: 0x01010005, 0x113: 0})]),
     'color-mode': ([state({0x100: 0x00E40102}), state({0x100: 0x01E40100}), state({0x100: 0x02E40100})],
                    [state({0x100: 0x00E40000})]),
     'early-depth': ([state({0x062: 1, 0x118: 1})], [state({0x062: 1, 0x118: 1, 0x11B: 1})]),
     'early-depth-half': ([state({0x062: 1}), state({0x118: 1})], [state({0x062: 1, 0x118: 1, 0x11B: 1})]),
     'stencil-format': ([state({0x105: 0xFF00FF11, 0x116: 0})], [state({0x105: 0xFF00FF11}), state({0x116: 0})]),
+    # Tests: 4 is less, 2 is equal.
+    'depth-read': ([state({0x107: 0x1F41, 0x114: 1}), state({0x105: 0xFF00FF21, 0x114: 2})],
+                   [state({0x107: 0x1F41}), state({0x105: 0xFF00FF21}), state({0x107: 0x1F40, 0x114: 0}),
+                    state({0x107: 0x1F11, 0x114: 0})]),
+    'depth-write': ([state({0x107: 0x1F41, 0x115: 1}), state({0x105: 0xFF00FF21, 0x106: 0x200, 0x115: 2})],
+                    [state({0x107: 0x1F41}), state({0x107: 0x0F41, 0x115: 0}), state({0x107: 0x1F10, 0x115: 0}),
+                     state({0x105: 0xFF00FF21, 0x115: 2}), state({0x105: 0xFF000021, 0x106: 0x200, 0x115: 2})]),
+    'depth-missing': ([state({0x11C: 0}), state({0x11C: 0, 0x107: 0x0F41})], [state({0x11C: 0, 0x107: 0x0F10}), scene()]),
+    'rows-reversed': ([state({0x11E: 399 << 12 | 240})], [scene()]),
+    'clip-nan': ([state({0x047: 1, 0x04B: NAN_F24}), state({0x047: 1, 0x048: INFINITE_F24})],
+                 [state({0x047: 0, 0x04B: NAN_F24}), state({0x047: 1, 0x04B: ONE_F24})]),
     'viewport-nan': ([state({0x041: NAN_F24}), state({0x044: 0x7F000000}), state({0x04E: INFINITE_F24})],
                      [state({0x04E: 0x7EFFFF})]),
     'viewport-inverse': ([state({0x042: 0x3747AE14}), state({0x044: 0})], [state({0x042: 0x38111100})]),
@@ -189,67 +234,98 @@ CASES = {
     'tev-operation': ([state({0x0C2: 10}), state({0x0C2: 6 << 16})], [state({0x0C2: 9}), state({0x0C2: 7 | 15 << 16})]),
     'tev-scale': ([state({0x0C4: 3}), state({0x0C4: 3 << 16})], [state({0x0C4: 2 << 16 | 2})]),
 
+    # Units that are on and that no stage reads have no finding.
     'texture-size': ([textured(0, {0x082: 96 << 16 | 64}), textured(1, {0x092: 64 << 16 | 4}), textured(2, {0x09A: 0})],
-                     [textured(0, {0x082: 1024 << 16 | 8}), state({0x082: 96 << 16 | 64})]),
-    'texture-format': ([textured(0, {0x08E: 14}), textured(2, {0x09E: 15})], [textured(0, {0x08E: 13})]),
+                     [textured(0, {0x082: 1024 << 16 | 8}), state({0x082: 96 << 16 | 64}), unread(0, {0x082: 0})]),
+    'texture-format': ([textured(0, {0x08E: 14}), textured(2, {0x09E: 15})], [textured(0, {0x08E: 13}), unread(2, {0x09E: 15})]),
     'texture-memory': ([textured(0, {0x085: 0}), textured(1, {0x095: (0x18600000 - 0x3FF8) >> 3})],
-                       [textured(1, {0x095: (0x18600000 - 0x4000) >> 3})]),
+                       [textured(1, {0x095: (0x18600000 - 0x4000) >> 3}), unread(0, {0x085: 0})]),
     'texture-vram-4bit': ([textured(1, {0x095: 0x18200000 >> 3, 0x096: 10})],
                           [textured(1, {0x095: 0x18200000 >> 3, 0x096: 7}), textured(1, {0x096: 10}),
+                           unread(1, {0x095: 0x18200000 >> 3, 0x096: 10}),
                            textured(0, {0x085: 0x18200000 >> 3, 0x08E: 10})]),
-    'cube-order': ([textured(0, {**CUBE, 0x087: TEXTURE >> 3 & 0x3FFFFF})], [textured(0, CUBE)]),
-    'texture-type': ([textured(0, {0x083: 6 << 28})], [textured(0, {0x083: 3 << 28}), textured(0, {0x083: 5 << 28})]),
+    'cube-order': ([textured(0, {**CUBE, 0x087: TEXTURE >> 3 & 0x3FFFFF})],
+                   [textured(0, CUBE), unread(0, {**CUBE, 0x087: TEXTURE >> 3 & 0x3FFFFF})]),
+    'texture-type': ([textured(0, {0x083: 6 << 28})], [textured(0, {0x083: 3 << 28}), textured(0, {0x083: 5 << 28}), unread(0, {0x083: 6 << 28})]),
     'shadow-format': ([textured(0, {0x083: 2 << 28 | 1 << 20, 0x08E: 3})],
-                      [textured(0, {0x083: 2 << 28 | 1 << 20}), textured(0, {0x08E: 3})]),
-    'texture-shadow': ([textured(0, {0x083: 2 << 28}), textured(0, {0x083: 1 << 20})], [textured(0, {0x083: 2 << 28 | 1 << 20})]),
+                      [textured(0, {0x083: 2 << 28 | 1 << 20}), textured(0, {0x08E: 3}),
+                       unread(0, {0x083: 2 << 28 | 1 << 20, 0x08E: 3})]),
+    'texture-shadow': ([textured(0, {0x083: 2 << 28}), textured(0, {0x083: 1 << 20})],
+                       [textured(0, {0x083: 2 << 28 | 1 << 20}), unread(0, {0x083: 1 << 20})]),
     'texture-etc1': ([textured(0, {0x08E: 12}), textured(0, {0x08E: 13, 0x083: 2 << 4})],
-                     [textured(0, {0x08E: 12, 0x083: 2 << 4}), textured(0, {0x08E: 13})]),
-    'texture-levels': ([textured(0, {0x084: 4 << 16})], [textured(0, {0x084: 3 << 16})]),
-    'texture-config': ([state({0x080: 1})], [state({0x080: 0x1001}), state({0x080: 0})]),
-    'texture-coord3': ([state({0x080: 0x1700})], [state({0x080: 0x1600}), state({0x080: 0x1300})]),
+                     [textured(0, {0x08E: 12, 0x083: 2 << 4}), textured(0, {0x08E: 13}), unread(0, {0x08E: 12})]),
+    'texture-levels': ([textured(0, {0x084: 4 << 16})], [textured(0, {0x084: 3 << 16}), unread(0, {0x084: 4 << 16})]),
+    'texture-config': ([textured(0, {0x080: 1})], [textured(0, {}), state({0x080: 0}), state({0x080: 1})]),
+    'texture-coord3': ([state({**PROCTEX, 0x080: 0x1700})],
+                       [state({**PROCTEX, 0x080: 0x1600}), state({0x080: 0x1300}), state({0x080: 0x1700})]),
     'texture-target': ([textured(0, {0x085: COLOR >> 3}), textured(1, {0x095: (DEPTH + 0x4000) >> 3})],
-                       [textured(0, {0x085: (DEPTH + 240 * 400 * 4) >> 3}), textured(0, {0x085: COLOR >> 3, 0x113: 0})]),
+                       [textured(0, {0x085: (DEPTH + 240 * 400 * 4) >> 3}), textured(0, {0x085: COLOR >> 3, 0x113: 0}),
+                        unread(0, {0x085: COLOR >> 3}), # a shadow pass, whose unit was left on
+                        textured(0, {0x085: COLOR >> 3, 0x0C0: 0x3000000}), # a slot that the operation does not take
+                        textured(0, {0x085: COLOR >> 3, 0x0C8: 0xE000E}), # a later stage drops it
+                        unread(0, {0x085: COLOR >> 3, 0x100: 0x00E40003})]),
     'flush-texture': ([textured(0, {}, before=reg(0x080, 0x1000) + reg(0x11D, TEXTURE >> 3) + DRAW_ARRAYS +
                                 reg(0x11D, COLOR >> 3) + reg(0x080, 0x1001))],
                       [textured(0, {}, before=reg(0x080, 0x1000) + reg(0x11D, TEXTURE >> 3) + DRAW_ARRAYS + FLUSH +
-                                reg(0x11D, COLOR >> 3) + reg(0x080, 0x1001))]),
+                                reg(0x11D, COLOR >> 3) + reg(0x080, 0x1001)),
+                       unread(0, {}, before=reg(0x080, 0x1000) + reg(0x11D, TEXTURE >> 3) + DRAW_ARRAYS +
+                              reg(0x11D, COLOR >> 3) + reg(0x080, 0x1001))]),
 
     'light-enable': ([state({**LIT, 0x1C6: 1}), state({**LIT, 0x08F: 0})], [state(LIT), state({0x08F: 1})]),
-    'light-layers': ([state({0x08F: 1, 0x1C6: 0, 0x1C3: 7 << 4}), state({0x08F: 1, 0x1C6: 0, 0x1C3: 9 << 4})],
-                     [state({0x08F: 1, 0x1C6: 0, 0x1C3: 8 << 4}), state({0x1C3: 7 << 4})]),
+    'light-layers': ([state({**LIT, 0x1C3: 0x80000470}), state({**LIT, 0x1C3: 0x80000490})],
+                     [state({**LIT, 0x1C3: 0x80000480}), state({**LIT, 0x1C3: 0x80000470, 0x0C0: 0})]),
     'light-input': ([state({**LIT, 0x1C4: D0_ON, 0x1D1: 6}), state({**LIT, 0x1C4: D0_ON, 0x1D1: 5})],
                     [state({**LIT, 0x1C4: D0_ON, 0x1D1: 4}), state({**LIT, 0x1D1: 6}),
+                     state({**LIT, 0x1C4: D0_ON, 0x1D1: 6, 0x0C0: 0}),
                      state({**LIT, 0x1C3: 0x80000480, 0x1C4: D0_ON, 0x1D1: 5})]),
-    'light-scale': ([state({0x08F: 1, 0x1C6: 0, 0x1C3: 0, 0x1D2: 4}), state({0x08F: 1, 0x1C6: 0, 0x1C3: 0, 0x1D2: 5 << 24})],
-                    [state({0x08F: 1, 0x1C6: 0, 0x1C3: 0, 0x1D2: 7 << 24 | 6})]),
+    'light-scale': ([state({**LIT, 0x1C4: D0_ON, 0x1D2: 4}), state({**LIT, 0x1C4: RR_ON, 0x1D2: 5 << 24})],
+                    [state({**LIT, 0x1C4: D0_ON & RR_ON, 0x1D2: 7 << 24 | 6}), state({**LIT, 0x1C4: D0_ON, 0x1D2: 4, 0x0C0: 0})]),
     'light-table': ([state({**LIT, 0x1C4: D0_ON}), state({**LIT, 0x1C4: 0x7FFFFFFF, 0x1D9: 7}),
                      state({**LIT, 0x1C4: D0_ON}, before=reg(0x1C5, 0x100) + reg(0x1C8, 1))],
                     [state(LIT), state({**LIT, 0x1C4: D0_ON}, before=reg(0x1C5, 0) + reg(0x1C8, 0)),
-                     state({**LIT, 0x1C4: 0x7FFFFFFF})]),
-    'light-bump': ([state({**LIT, 0x1C3: 0xB0000400})], [state({**LIT, 0x1C3: 0xA0000400})]),
+                     state({**LIT, 0x1C4: 0x7FFFFFFF}), state({**LIT, 0x1C4: D0_ON, 0x0C0: 0}),
+                     state({**LIT, 0x1C4: D0_ON, 0x113: 0})]),
+    'light-bump': ([state({**LIT, 0x1C3: 0xB0000400})],
+                   [state({**LIT, 0x1C3: 0xA0000400}), state({**LIT, 0x1C3: 0xB0000400, 0x0C0: 0})]),
     'light-map': ([state({**LIT, 0x1C3: 0x90000400}), state({**LIT, 0x1C3: 0x80000401}),
                    state({**LIT, 0x080: 0x1001, 0x1C3: 0x90C00400})],
                   [state({**LIT, 0x080: 0x1001, 0x1C3: 0x90000401}), state({**LIT, 0x080: 0x1400, 0x1C3: 0x90C00400})]),
     'light-outputs': ([state({**LIT, 0x051: 0x0B0A0908}), state({**LIT, 0x149: 0}), state({**LIT, 0x140: 255})],
                       [state(LIT), state({**LIT, **THREE_OUTPUTS, 0x149: 0, 0x052: 0x1F141312},
                                          program=(MOV_O0, MOV_O1, MOV_O2, END))]),
-    'fog-mode': ([state({0x0E0: 1}), state({0x0E0: 6})], [state({0x0E0: 5})]),
-    'fog-table': ([state({0x0E0: 5})], [state({0x0E0: 5}, before=reg(0x0E6, 0) + reg(0x0E8, 0)), state({0x0E0: 0})]),
-    'gas-table': ([state({0x0E0: 7})], [state({0x0E0: 7}, before=reg(0x123, 0) + reg(0x124, 0)), state({0x0E0: 5})]),
+    'fog-mode': ([state({0x0E0: 1}), state({0x0E0: 6})], [state({0x0E0: 5}), state({0x0E0: 6, 0x107: 0x1010})]),
+    'fog-table': ([state({0x0E0: 5})], [state({0x0E0: 5}, before=reg(0x0E6, 0) + reg(0x0E8, 0)), state({0x0E0: 0}),
+                                              state({0x0E0: 5, 0x113: 0}), state({0x0E0: 5, 0x100: 0x00E40003})]),
+    'gas-table': ([state({0x0E0: 7})], [state({0x0E0: 7}, before=reg(0x123, 0) + reg(0x124, 0)), state({0x0E0: 5}),
+                                              state({0x0E0: 7, 0x113: 0})]),
     'effect-target': ([state({0x100: 0x00E40001, 0x117: 3 << 16}), state({0x100: 0x00E40003, 0x117: 1 << 16 | 1})],
                       [state({0x100: 0x00E40001}), state({0x100: 0x00E40003}), state({0x117: 3 << 16})]),
     'proctex-value': ([state({**PROCTEX, 0x0A8: 5}), state({**PROCTEX, 0x0A8: 10 << 6}), state({**PROCTEX, 0x0A8: 3 << 18}),
-                       state({**PROCTEX, 0x0A8: 10 << 10 | 1 << 14}), state({**PROCTEX, 0x0AC: 128 << 11 | 6})],
-                      [state(PROCTEX), state({**PROCTEX, 0x0A8: 10 << 10}), state({**PROCTEX, 0x0C0: 0, 0x0A8: 5})]),
-    'proctex-width': ([state({**PROCTEX, 0x0AC: 0}), state({**PROCTEX, 0x0AD: 0x81})], [state({**PROCTEX, 0x0AD: 0x80})]),
+                       state({**PROCTEX, 0x0C0: 6 << 16 | 6, 0x0A8: 10 << 10 | 1 << 14}),
+                       state({**PROCTEX, 0x0AC: 128 << 11 | 6})],
+                      [state(PROCTEX), state({**PROCTEX, 0x0A8: 10 << 10 | 1 << 14}), state({**CIRCLE, 0x0A8: 1 << 14 | 10 << 6}),
+                       state({**PROCTEX, 0x0A8: 10 << 10}), state({**PROCTEX, 0x0C0: 0, 0x0A8: 5})]),
+    'proctex-width': ([state({**PROCTEX, 0x0AC: 0}), state({**PROCTEX, 0x0AD: 0x81})], [state({**PROCTEX, 0x0AD: 0x80}), state({**CIRCLE, 0x0AC: 0}),
+                                                                                   state({**PROCTEX, 0x0C0: 0, 0x0AC: 0})]),
     'proctex-table': ([state(PROCTEX), state({**PROCTEX, 0x0A8: 1 << 15}, before=b''.join(
         reg(0x0AF, table << 8) + reg(0x0B0, 1) for table in (2, 4)))],
-                      [state(PROCTEX, before=b''.join(reg(0x0AF, table << 8) + reg(0x0B0, 0) for table in (2, 4)))]),
-    'texcoord-missing': ([textured(0, {0x0C0: 3}), textured(1, {0x0C0: 4, **TEXCOORD0})],
-                         [textured(0, {0x0C0: 3, **TEXCOORD0}), textured(0, {})]),
-    'texcoord-w': ([textured(0, {0x0C0: 3, 0x083: 3 << 28, **TEXCOORD0})],
-                   [textured(0, {0x0C0: 3, 0x083: 3 << 28, **TEXCOORD0, 0x051: 0x1F100D0C, 0x06F: 0x10101}),
-                    textured(0, {0x0C0: 3, **TEXCOORD0})]),
+                      [state(PROCTEX, before=b''.join(reg(0x0AF, table << 8) + reg(0x0B0, 0) for table in (2, 4))),
+                       # A circle of a 2D library: alpha alone, by the alpha map alone.
+                       state(CIRCLE, before=reg(0x0AF, 3 << 8) + reg(0x0B0, 0)), state({**PROCTEX, 0x0C0: 0}),
+                       state({**PROCTEX, 0x0A8: 1 << 14}, before=b''.join(
+                           reg(0x0AF, table << 8) + reg(0x0B0, 1) for table in (2, 4)))]),
+    'effect-nan': ([state({**LIT, 0x144: 0x7C00}), state({**LIT, 0x144: 0x7C010000}), state({**LIT, 0x145: 0xFC00}),
+                    state({**LIT, 0x1C4: 0xFEFFFFFF, 0x14A: 0x7F000}), state({0x100: 0x00E40003, 0x130: 0x7C000000}),
+                    state({0x0E0: 7, 0x0E4: 0x7E00}), state({**PROCTEX, 0x0A8: 1 << 15, 0x0AB: 0x7C00}),
+                    state({**PROCTEX, 0x0A8: 1 << 15, 0x0A9: 0x7C000000}),
+                    state({**PROCTEX, 0x0AC: 128 << 11 | 2 | 0x7C << 19})],
+                   [state({**LIT, 0x144: 0x7BFF3C00}), state({**LIT, 0x144: 0x7C00, 0x0C0: 0}), state({**LIT, 0x154: 0x7C00}),
+                    state({**LIT, 0x14A: 0x7F000}), state({0x130: 0x7C00}), state({0x0E4: 0x7C00}),
+                    state({**PROCTEX, 0x0AB: 0x7C00}), state({**PROCTEX, 0x0AC: 128 << 11 | 0x7C << 19})]),
+    'texcoord-missing': ([textured(0, COLORS), textured(1, TEXCOORD0)], [textured(0, {}), unread(0, COLORS)]),
+    'texcoord-w': ([textured(0, {0x083: 3 << 28})],
+                   [textured(0, {0x083: 3 << 28, 0x051: 0x1F100D0C, 0x06F: 0x10101}), textured(0, {}),
+                    unread(0, {0x083: 3 << 28})]),
 
     'stride': ([state({0x205: 0x20180000}), state({0x205: 0x20100000})],
                [state({0x205: 0x20140000}), state({0x205: 0x20000000}), state({0x204: 0xC10, 0x205: 0x30180000}),
@@ -261,6 +337,13 @@ CASES = {
     'attribute-count': ([state({0x242: 2}), state({0x2B9: 0xA0000000})],
                         [state({0x242: 0, 0x2B9: 0xA0000000, 0x202: 0, 0x205: 0x10100000})]),
     'attribute-missing': ([state(ONE_ARRAY)], [state({**ONE_ARRAY, 0x202: 0x10020000})]),
+    'attribute-nan': ([state({**ONE_ARRAY, 0x202: 0x10020000}, before=fixed(1, 0, NAN_F24)),
+                       state({**ONE_ARRAY, 0x202: 0x10020000}, before=fixed(0, 0, 0) + fixed(1, INFINITE_F24, 0)),
+                       scene(trigger=immediate(ONE_F24, INFINITE_F24, ONE_F24))],
+                      [state({**ONE_ARRAY, 0x202: 0x10020000}, before=fixed(1, ONE_F24, 0) + fixed(2, NAN_F24, 0)),
+                       scene(before=fixed(1, NAN_F24, 0)), # arrays hold both
+                       state({**ONE_ARRAY, 0x202: 0x10020000}, before=fixed(1, NAN_F24, 0) + fixed(1, 0, 0)),
+                       scene(trigger=immediate(ONE_F24, ONE_F24, ONE_F24))]),
     'vertex-memory': ([state({0x200: 0}), state({0x22A: 0x10000000}),
                        state({**INDEXED, 0x200: 0x27FFFFF0 >> 3, 0x227: 0x80000100}, trigger=DRAW_ELEMENTS)],
                       [state({0x22A: 100}), state({**INDEXED, 0x227: 0x80000100}, trigger=DRAW_ELEMENTS)]),
@@ -268,6 +351,10 @@ CASES = {
                         [state({0x227: 0x80000002, **INDEXED}, trigger=DRAW_ELEMENTS),
                          state({0x227: 0x00000001, **INDEXED}, trigger=DRAW_ELEMENTS)]),
     'left-over-vertices': ([state({0x228: 4})], [state({0x228: 6}), state({0x228: 4, 0x25E: 0x101})]),
+    'strip-restart': ([state({0x25E: 0x101}, trigger=immediate(0, 0, 0)),
+                       state({0x25E: 0x201}, before=reg(0x25F, 1) + DRAW_ARRAYS, trigger=immediate(0, 0, 0))],
+                      [state({0x25E: 0x101}, before=reg(0x25F, 1), trigger=immediate(0, 0, 0)),
+                       scene(trigger=immediate(0, 0, 0)), state({0x25E: 0x101})]),
     'draw-while-configuring': ([state({0x245: 1})], [state({0x245: 0})]),
     'indexed-mode': ([state({0x229: 0x100}), state({0x25E: 0x301}, trigger=DRAW_ELEMENTS)],
                      [state({**INDEXED}, trigger=DRAW_ELEMENTS),
@@ -276,9 +363,10 @@ CASES = {
     'vsh-outputs': ([state({0x24A: 2})], [state({0x24A: 1, 0x251: 2})]),
     'primitive-outputs': ([state({0x25E: 2})], [state({0x25E: 1})]),
     'outmap-position': ([state({0x050: 0x1F020100})], [state({0x050: 0x00010203})]),
-    'outmap-clock': ([state({0x06F: 1}), state({0x051: 0x1F1F0D0C, 0x06F: 1, 0x064: 1})],
-                     [state({0x051: 0x1F1F0D0C, 0x06F: 0x101, 0x064: 1})]),
-    'texcoord-mode': ([state({0x051: 0x1F1F0D0C, 0x06F: 0x101})], [state({0x051: 0x1F1F0D0C, 0x06F: 0x101, 0x064: 1})]),
+    'outmap-clock': ([state({0x06F: 1}), textured(0, {0x06F: 1}), state({**LIT, 0x06F: 1})],
+                     [textured(0, {}), state({0x051: 0x1F1F0D0C, 0x06F: 1, 0x064: 1}), unread(0, {0x06F: 1}),
+                      state({0x06F: 1, 0x0C0: 14, 0x0F8: 0xE000E}), state({**LIT, 0x06F: 1, 0x0C0: 14})]),
+    'texcoord-mode': ([textured(0, {0x064: 0})], [textured(0, {}), state({0x051: 0x1F1F0D0C, 0x06F: 0x101})]),
     # 1024 pixels are the half of what 12.4 coordinates of 16 bits hold.
     'vertex-position': ([state({0x041: 0x4B0000, 0x042: 0x33000000}, vertex=FAR)],
                         [state({0x041: 0x480000, 0x042: 0x36000000}, vertex=FAR), scene()]),
@@ -290,8 +378,9 @@ CASES = {
                     [scene(program=(MOVA, NOP, MOVA, MOV_O0, MOV_O1, END)), scene(program=(MOV_O0, MOV_O1, END, MOVA, MOVA))]),
     'shader-inputs': ([scene(program=(ADD_V0_V1, MOV_O0, MOV_O1, END))],
                       [scene(program=(0x00401080, MOV_O0, MOV_O1, END)), scene(program=(0x00420080, MOV_O0, MOV_O1, END))]),
-    'shader-output': ([scene(program=(MOV_O0, END)), scene(program=(MOV_O0, END, MOV_O1, END))],
-                      [scene(program=(MOV_O0, MOV_O1, END)),
+    'shader-output': ([scene(program=(MOV_O0, END)), scene(program=(MOV_O0, END, MOV_O1, END)),
+                       state(NO_ALPHA, after=reg(0x051, 0x0B0A0908) + DRAW_ARRAYS, **ONLY_RGB)],
+                      [scene(program=(MOV_O0, MOV_O1, END)), state(NO_ALPHA, **ONLY_RGB),
                        scene(program=(0x90000C01, MOV_O0, END, MOV_O1, END))]), # CALL of word 3
     'shader-twice': ([scene(program=(MOV_O0, MOV_O0, MOV_O1, END)), scene(program=(MOV_O0, NOP, MOV_O1, MOV_O1, END))],
                      [scene(), scene(program=(MOV_O2, MOV_O2, MOV_O0, MOV_O1, END)),
@@ -339,23 +428,20 @@ CASES = {
 
 
 class Lint(Case):
-    def findings(self, parts, as_text=True):
+    def findings(self, parts):
         path = capture(self.dir / 'a.ctf', *(p for p in parts if p))
         report = json.loads(self.found('--json', path))
-        self.assertEqual((report['schema'], report['verb'], report['path']), (1, 'lint', path))
-        self.assertEqual(self.code, 6 if report['findings'] else 0)
-        if as_text:
-            self.assertEqual(bool(self.found(path)), bool(report['findings']))
-            self.assertEqual(self.code, 6 if report['findings'] else 0)
-        return report['findings']
+        row, = report['captures']
+        self.assertEqual((report['verb'], row['path']), ('lint', path))
+        self.assertEqual(self.code, 6 if row['findings'] else 0)
+        self.assertEqual(self.found(path) == f'{path}: clean\n', not row['findings'])
+        self.assertEqual(self.code, 6 if row['findings'] else 0)
+        return row['findings']
 
     def found(self, *args):
         done = subprocess.run([PICA, 'lint', *args], capture_output=True, text=True, timeout=300)
         self.code = done.returncode
         return done.stdout
-
-    def rules(self, parts, as_text):
-        return {f['rule'] for f in self.findings(parts, as_text)}
 
     def test_the_draw_that_all_are_made_from_breaks_no_rule(self):
         self.assertEqual(self.findings(scene()), [])
@@ -372,14 +458,19 @@ class Lint(Case):
             self.assertIn(f'{rule["rule"]}: {rule["severity"]}: {rule["title"]}\n  source: {rule["source"]}\n', text)
 
     def test_rules(self):
-        for rule, (broken, kept) in CASES.items():
-            self.assertTrue(broken and kept)
-            for k, parts in enumerate(broken):
-                with self.subTest(rule, broken=k):
-                    self.assertIn(rule, self.rules(parts, as_text=k == 0))
-            for k, parts in enumerate(kept):
-                with self.subTest(rule, kept=k):
-                    self.assertNotIn(rule, self.rules(parts, as_text=False))
+        expected = {} # path: (rule, it is broken, number of the case)
+        for rule, cases in CASES.items():
+            for is_broken, captures in zip((True, False), cases):
+                self.assertTrue(captures)
+                for k, parts in enumerate(captures):
+                    path = capture(self.dir / f'{len(expected)}.ctf', *(p for p in parts if p))
+                    expected[path] = rule, is_broken, k
+        rows = json.loads(self.found('--json', *expected))['captures']
+        self.assertEqual([row['path'] for row in rows], list(expected))
+        for row in rows:
+            rule, is_broken, k = expected[row['path']]
+            with self.subTest(rule, is_broken=is_broken, case=k):
+                self.assertEqual(rule in {f['rule'] for f in row['findings']}, is_broken)
 
     def test_a_finding_names_its_place(self):
         data = draw(regs={0x116: 1}, after=reg(0x116, 3) + DRAW_ARRAYS + reg(0x116, 1) + DRAW_ARRAYS)
@@ -390,9 +481,34 @@ class Lint(Case):
                          {'rule': 'depth-format', 'severity': 'hang', 'frame': 0, 'list': 1, 'draw': 1, 'addr': at,
                           'register': 0x116, 'name': 'DEPTHBUFFER_FORMAT', 'value': 1, 'count': 2})
         out = self.pica('lint', 'a.ctf', code=6)
-        self.assertEqual(out, f'frame 0, list 1, draw 1, word 0x{at:08x}: hang: the depth buffer has format 1 '
-                              '[depth-format]\n  DEPTHBUFFER_FORMAT 0x116 = 0x00000001: 0, 2 and 3 are formats; 1 more\n'
-                              '  source: 3dbrew GPU/Internal Registers: GPUREG_DEPTHBUFFER_FORMAT [DOC]\n')
+        self.assertEqual(out, 'a.ctf: hang: the depth buffer has format 1 [depth-format] (2 times)\n'
+                              f'  frame 0, list 1, draw 1, word 0x{at:08x}: DEPTHBUFFER_FORMAT 0x116 = 0x00000001: '
+                              '0, 2 and 3 are formats\na.ctf: 1 rule (hang)\n')
+
+    def test_the_worst_is_first_and_registers_in_a_row_are_one(self):
+        holes = b''.join(reg(0x346 + n, 1) for n in range(64)) + b''.join(reg(0x300 + 2 * n, 1) for n in range(20))
+        capture(self.dir / 'a.ctf', *(p for p in scene(before=holes, end=reg(0x010, 1)) if p))
+        rows = self.pica('lint', 'a.ctf', code=6).splitlines()
+        self.assertRegex(rows[0], r'^a\.ctf: hang: .* \[no-finalize\]$')
+        self.assertRegex(rows[4], r'^a\.ctf: odd: .* \[no-register\]')
+        self.assertRegex(rows[-1], r'^a\.ctf: [12] rules? \(hang\), 1 rule \(odd\); 18 rows are not shown: --all shows all$')
+        every = self.pica('lint', '--all', 'a.ctf', code=6).splitlines()
+        self.assertEqual(len([r for r in every if '[no-register]' in r]), 21)
+        self.assertIn('a.ctf: odd: a list writes where no register is, or one of the processor\'s [no-register] (64 times)', every)
+        self.assertEqual(len([r for r in every if r.endswith('; registers 0x346 to 0x385')]), 1)
+        row, = json.loads(self.pica('lint', '--json', 'a.ctf', code=6))['captures']
+        self.assertEqual(len([f for f in row['findings'] if f['rule'] == 'no-register']), 84)
+        self.assertEqual(row['findings'][0]['severity'], 'hang')
+
+    def test_several_captures(self):
+        capture(self.dir / 'good.ctf', *(p for p in scene() if p))
+        capture(self.dir / 'bad.ctf', *(p for p in state({0x116: 1}) if p))
+        out = self.pica('lint', 'good.ctf', 'bad.ctf', 'missing.ctf', code=6)
+        self.assertEqual([line.split(': ')[:2] for line in out.splitlines() if line[0] != ' '],
+                         [['good.ctf', 'clean'], ['bad.ctf', 'hang'], ['bad.ctf', '1 rule (hang)']])
+        good, bad, missing = json.loads(self.pica('lint', '--json', 'good.ctf', 'bad.ctf', 'missing.ctf', code=6))['captures']
+        self.assertEqual((good, len(bad['findings'])), ({'path': 'good.ctf', 'findings': []}, 1))
+        self.assertIn('No such file', missing['errors'][0]['message'])
 
     def test_a_texture_that_is_too_wide_has_one_finding(self):
         for dim, detail in ((64 << 16 | 2048, '64 by 0 (64 by 2048 was written, 11 bits of each are kept)'),
@@ -429,25 +545,23 @@ class Lint(Case):
     def test_a_container_has_the_findings_of_its_source(self):
         expected = self.findings(state({0x116: 1, 0x082: 96 << 16 | 64, 0x080: 0x1001}, events=transfer(3 << 24)))
         self.pica('convert', 'a.ctf', 'a.pica')
-        rows = json.loads(self.pica('lint', '--json', 'a.pica', code=6))['findings']
+        rows = json.loads(self.pica('lint', '--json', 'a.pica', code=6))['captures'][0]['findings']
         self.assertEqual([(r['rule'], r.get('draw'), r['value']) for r in rows],
                          [(r['rule'], r.get('draw'), r['value']) for r in expected])
 
     def test_captures_of_working_programs_break_no_rule(self):
         for path in sample(CAPTURES.glob('*.ctf')):
             with self.subTest(path.name):
-                self.assertEqual(self.pica('lint', path), '')
+                self.assertEqual(self.pica('lint', path), f'{path}: clean\n')
 
     def test_scenes(self):
         paths = sample(BUNDLED.glob('*.pica'))
         self.assertGreater(len(paths), 15 // EVERY)
-        for path in paths:
-            with self.subTest(path.name):
-                self.assertEqual(json.loads(self.pica('lint', '--json', path))['findings'], [])
+        report = json.loads(self.pica('lint', '--json', *paths))
+        self.assertEqual([(row['path'], row['findings']) for row in report['captures']], [(str(p), []) for p in paths])
 
     def test_wrong_use_and_bad_captures(self):
         self.pica('lint', code=2)
-        self.pica('lint', 'a.ctf', 'b.ctf', code=2)
         self.pica('lint', '--rules', 'a.ctf', code=2)
         self.pica('lint', 'missing.ctf', code=2)
         (self.dir / 'bad.ctf').write_bytes(b'CiTr' + bytes(40))

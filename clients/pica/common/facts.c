@@ -145,7 +145,8 @@ unsigned facts_operands(uint32_t op) {
 	}
 }
 
-uint32_t facts_stage_sources(const uint32_t *regs, unsigned stage) {
+/* Sources that a stage reads, bit k: source k. */
+static uint32_t stage_sources(const uint32_t *regs, unsigned stage) {
 	const uint32_t source = regs[facts_stages[stage]];
 	const uint32_t combiner =
 		regs[facts_stages[stage] + PICA_REG_TEXENV0_COMBINER - PICA_REG_TEXENV0_SOURCE];
@@ -173,7 +174,7 @@ static bool stage_is_idle(const uint32_t *regs, unsigned stage) {
 	const uint32_t operand = r[PICA_REG_TEXENV0_OPERAND - PICA_REG_TEXENV0_SOURCE];
 	const uint32_t combiner = r[PICA_REG_TEXENV0_COMBINER - PICA_REG_TEXENV0_SOURCE];
 	const uint32_t scale = r[PICA_REG_TEXENV0_SCALE - PICA_REG_TEXENV0_SOURCE];
-	return facts_stage_sources(regs, stage) == 1u << PICA_TEV_SOURCE_PREVIOUS &&
+	return stage_sources(regs, stage) == 1u << PICA_TEV_SOURCE_PREVIOUS &&
 			get_TEXENV_COMBINER_RGB(combiner) == PICA_TEV_OP_REPLACE &&
 			get_TEXENV_COMBINER_ALPHA(combiner) == PICA_TEV_OP_REPLACE &&
 			get_TEXENV_OPERAND_RGB0(operand) == PICA_TEV_OPERAND_RGB_COLOR &&
@@ -182,12 +183,114 @@ static bool stage_is_idle(const uint32_t *regs, unsigned stage) {
 			get_TEXENV_SCALE_ALPHA(scale) == PICA_TEV_SCALE_X1;
 }
 
-uint32_t facts_sources(const uint32_t *regs) {
-	uint32_t sources = 0;
-	for (unsigned i = 0; i < FACTS_STAGES; i++) {
-		sources |= stage_is_idle(regs, i) ? 0 : facts_stage_sources(regs, i);
+/* Sources by the part of them that is read: colour or alpha. */
+struct parts {
+	uint32_t color, alpha;
+};
+
+/* In stage 0 slot 2 gives what the stage before would have.  [fidelity: combiner] */
+static uint32_t slot_source(uint32_t sources, unsigned slot, unsigned stage) {
+	const uint32_t source = sources >> 4 * slot & 0xF;
+	return stage == 0 && source == PICA_TEV_SOURCE_PREVIOUS ? sources >> 8 & 0xF : source;
+}
+
+/* Adds the sources of a stage whose output's colour or alpha is asked for. */
+static void read_stage(
+		struct parts *p, const uint32_t *regs, unsigned stage, bool color, bool alpha) {
+	enum { COLOR_OF_ALPHA = 3 << 2 }; /* operands of the colour that take alpha */
+	const uint32_t *r = regs + facts_stages[stage];
+	const uint32_t combiner = r[PICA_REG_TEXENV0_COMBINER - PICA_REG_TEXENV0_SOURCE],
+		       operand = r[PICA_REG_TEXENV0_OPERAND - PICA_REG_TEXENV0_SOURCE];
+	const uint32_t op = get_TEXENV_COMBINER_RGB(combiner);
+	const bool is_dot4 = op == PICA_TEV_OP_DOT3_RGBA; /* the alpha operation is not read */
+	for (unsigned k = 0; (color || (alpha && is_dot4)) && k < facts_operands(op); k++) {
+		const bool is_alpha = COLOR_OF_ALPHA >> (operand >> 4 * k & 0xF) & 1;
+		*(is_alpha ? &p->alpha : &p->color) |= 1u << slot_source(r[0] & 0xFFF, k, stage);
 	}
-	return sources;
+	const unsigned n = is_dot4 ? 0 : facts_operands(get_TEXENV_COMBINER_ALPHA(combiner));
+	for (unsigned k = 0; alpha && k < n; k++) {
+		const bool is_alpha = (operand >> (12 + 4 * k) & 7) < 2;
+		*(is_alpha ? &p->alpha : &p->color) |= 1u << slot_source(r[0] >> 16, k, stage);
+	}
+}
+
+bool facts_writes_color(const uint32_t *regs) {
+	const uint32_t mode = get_COLOR_OPERATION_MODE(regs[PICA_REG_COLOR_OPERATION]);
+	return mode != PICA_FRAGMENT_MODE_NOTHING &&
+			get_COLORBUFFER_WRITE_MASK(regs[PICA_REG_COLORBUFFER_WRITE]) &&
+			(mode != PICA_FRAGMENT_MODE_NORMAL ||
+					get_DEPTH_COLOR_MASK_COLOR_WRITE(
+							regs[PICA_REG_DEPTH_COLOR_MASK]));
+}
+
+/* From the last stage back: what nobody asks for reads nothing. */
+static struct parts combiner_reads(const uint32_t *regs) {
+	enum { KEPT = 1 << PICA_TEV_SOURCE_PREVIOUS_BUFFER };
+	const uint32_t mode = get_COLOR_OPERATION_MODE(regs[PICA_REG_COLOR_OPERATION]);
+	const uint32_t test = regs[PICA_REG_FRAGOP_ALPHA_TEST];
+	bool color = facts_writes_color(regs);
+	bool alpha = color ||
+			(mode == PICA_FRAGMENT_MODE_NORMAL && get_FRAGOP_ALPHA_TEST_ENABLE(test) &&
+					get_FRAGOP_ALPHA_TEST_FUNC(test) != PICA_COMPARE_ALWAYS);
+	struct parts all = { 0, 0 };
+	for (unsigned stage = FACTS_STAGES; stage-- > 0;) {
+		struct parts p = { 0, 0 };
+		read_stage(&p, regs, stage, color, alpha);
+		all.color |= p.color;
+		all.alpha |= p.alpha;
+		color = p.color >> PICA_TEV_SOURCE_PREVIOUS & 1 || (all.color & KEPT);
+		alpha = p.alpha >> PICA_TEV_SOURCE_PREVIOUS & 1 || (all.alpha & KEPT);
+	}
+	return all;
+}
+
+uint32_t facts_sources(const uint32_t *regs) {
+	const struct parts p = combiner_reads(regs);
+	return p.color | p.alpha;
+}
+
+/* Of units that are on. */
+static uint32_t units_read(const uint32_t *regs, uint32_t sources, bool has_light) {
+	const uint32_t units = regs[PICA_REG_TEXUNIT_CONFIG],
+		       config = regs[PICA_REG_LIGHTING_CONFIG0],
+		       bump = get_LIGHTING_CONFIG0_BUMP_MODE(config);
+	const bool is_normal = get_COLOR_OPERATION_MODE(regs[PICA_REG_COLOR_OPERATION]) ==
+			PICA_FRAGMENT_MODE_NORMAL;
+	uint32_t read = sources >> PICA_TEV_SOURCE_TEXTURE0 & 0xF;
+	if (has_light && (bump == PICA_BUMP_NORMAL || bump == PICA_BUMP_TANGENT)) {
+		read |= 1u << get_LIGHTING_CONFIG0_BUMP_UNIT(config);
+	}
+	if (has_light && get_LIGHTING_CONFIG0_SHADOW(config)) {
+		read |= 1u << get_LIGHTING_CONFIG0_SHADOW_UNIT(config);
+	}
+	/* The densities of gas are unit 0's. */
+	read |= is_normal &&
+			get_TEXENV_UPDATE_BUFFER_FOG_MODE(regs[PICA_REG_TEXENV_UPDATE_BUFFER]) ==
+					PICA_FOG_MODE_GAS;
+	uint32_t on = (units & 7) | (uint32_t)get_TEXUNIT_CONFIG_ENABLE3(units) << FACTS_TEXTURES;
+	if (get_TEXUNIT_PARAM_TYPE(regs[PICA_REG_TEXUNIT0_PARAM]) == PICA_TEXTURE_TYPE_DISABLED) {
+		on &= ~1u;
+	}
+	return read & on;
+}
+
+void facts_reads(const uint32_t *regs, struct facts_reads *out) {
+	const struct parts p = combiner_reads(regs);
+	const uint32_t units = regs[PICA_REG_TEXUNIT_CONFIG],
+		       set3 = get_TEXUNIT_CONFIG_COORD3(units);
+	const uint32_t light = 1u << PICA_TEV_SOURCE_FRAGMENT_PRIMARY |
+			1u << PICA_TEV_SOURCE_FRAGMENT_SECONDARY;
+	*out = (struct facts_reads){ .color = p.color, .alpha = p.alpha };
+	out->has_light = ((p.color | p.alpha) & light) &&
+			!get_LIGHTING_ENABLE1_DISABLE(regs[PICA_REG_LIGHTING_ENABLE1]);
+	out->units = units_read(regs, p.color | p.alpha, out->has_light);
+	const uint8_t set[FACTS_TEXTURES + 1] = { 0, 1,
+		get_TEXUNIT_CONFIG_UNIT2_COORD1(units) ? 1 : 2,
+		set3 < FACTS_TEXTURES ? (uint8_t)set3 : 0 };
+	for (unsigned unit = 0; unit <= FACTS_TEXTURES; unit++) {
+		out->set[unit] = set[unit];
+		out->sets |= (out->units >> unit & 1) << set[unit];
+	}
 }
 
 static void combiner_facts(struct facts *f, const uint32_t *regs) {

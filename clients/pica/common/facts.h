@@ -52,10 +52,10 @@ enum { FACTS_STAGES = 6 };
 extern const uint16_t facts_stages[FACTS_STAGES];
 /* How many operands an operation reads, PICA_TEV_OP_*. */
 unsigned facts_operands(uint32_t op);
-/* Sources that a stage reads, bit k: source k. */
-uint32_t facts_stage_sources(const uint32_t *regs, unsigned stage);
-/* Those that all stages read which do not just pass their input on. */
+/* Those that the draw's result depends on. */
 uint32_t facts_sources(const uint32_t *regs);
+/* Whether the draw may write to the colour buffer. */
+bool facts_writes_color(const uint32_t *regs);
 /* Whether depth buffer or stencil are read or written. */
 bool facts_depth(const uint32_t *regs);
 /* "texture_types": as a key of JSON. */
@@ -75,6 +75,18 @@ struct facts_texture {
 };
 
 enum { FACTS_TEXTURES = 3, FACTS_FACES = 6 };
+
+/* What the draw's result depends on. */
+struct facts_reads {
+	uint32_t color, alpha; /* bit s: colour, alpha of the combiner's source s, PICA_TEV_SOURCE_*
+				*/
+	bool has_light; /* lighting is on and read */
+	uint32_t units; /* bit u: texture unit u is on and read; 3 is the procedural texture */
+	uint32_t sets; /* bit c: texture coordinates c, of those units */
+	uint8_t set[FACTS_TEXTURES + 1]; /* of each unit, whether it is read or not */
+};
+
+void facts_reads(const uint32_t *regs, struct facts_reads *out);
 
 /* The registers of each unit. */
 extern const struct facts_texture_regs {

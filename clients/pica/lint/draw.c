@@ -4,7 +4,11 @@
 #include "fields.h"
 #include "lint.h"
 
-enum { NO_FACTOR = 15, DEST_FACTORS = 1 << 4 | 1 << 5 | 1 << 8 | 1 << 9 | 1 << 14 };
+enum {
+	NO_FACTOR = 15,
+	STENCIL_OPS = 0x777,
+	DEST_FACTORS = 1 << 4 | 1 << 5 | 1 << 8 | 1 << 9 | 1 << 14
+};
 
 /* ---- Targets ---- */
 
@@ -24,9 +28,6 @@ void lint_targets(const uint32_t *regs, struct lint_range *color, struct lint_ra
 	const uint32_t mode = get_COLOR_OPERATION_MODE(regs[PICA_REG_COLOR_OPERATION]);
 	const uint32_t mask = regs[PICA_REG_DEPTH_COLOR_MASK];
 	const bool is_normal = mode == PICA_FRAGMENT_MODE_NORMAL;
-	const bool writes_color = mode != PICA_FRAGMENT_MODE_NOTHING &&
-			get_COLORBUFFER_WRITE_MASK(regs[PICA_REG_COLORBUFFER_WRITE]) &&
-			(!is_normal || get_DEPTH_COLOR_MASK_COLOR_WRITE(mask));
 	const uint32_t depth_write = regs[PICA_REG_DEPTHBUFFER_WRITE];
 	const bool has_depth = get_DEPTHBUFFER_WRITE_DEPTH(depth_write) &&
 			get_DEPTH_COLOR_MASK_DEPTH_WRITE(mask);
@@ -34,23 +35,25 @@ void lint_targets(const uint32_t *regs, struct lint_range *color, struct lint_ra
 			get_STENCIL_TEST_ENABLE(regs[PICA_REG_STENCIL_TEST]);
 	const bool writes_depth = is_normal && (has_depth || has_stencil);
 	const uint64_t pixels = (uint64_t)t.width * ((t.height + 7) & ~7u);
-	*color = lint_range(t.color_addr, writes_color ? pixels * color_bytes(t.color_format) : 0);
+	*color = lint_range(t.color_addr,
+			facts_writes_color(regs) ? pixels * color_bytes(t.color_format) : 0);
 	*depth = lint_range(t.depth_addr, writes_depth ? pixels * depth_bytes(t.depth_format) : 0);
 }
 
 static void check_target(struct lint *l, const uint32_t *regs) {
 	const uint32_t depth_format = regs[PICA_REG_DEPTHBUFFER_FORMAT];
-	if (get_DEPTHBUFFER_FORMAT_FORMAT(depth_format) == 1) {
+	const bool has_depth = facts_depth(regs), has_color = facts_writes_color(regs);
+	if (has_depth && get_DEPTHBUFFER_FORMAT_FORMAT(depth_format) == 1) {
 		lint_report(l, LINT_DEPTH_FORMAT, PICA_REG_DEPTHBUFFER_FORMAT, depth_format,
 				"0, 2 and 3 are formats");
 	}
 	const uint32_t word = regs[PICA_REG_COLORBUFFER_FORMAT],
 		       format = get_COLORBUFFER_FORMAT_FORMAT(word);
 	const unsigned bytes = color_bytes(format);
-	if (!bytes) {
+	if (has_color && !bytes) {
 		lint_report(l, LINT_COLOR_FORMAT, PICA_REG_COLORBUFFER_FORMAT, word, "format %u",
 				format);
-	} else if (get_COLORBUFFER_FORMAT_SIZE(word) != bytes - 2) {
+	} else if (has_color && get_COLORBUFFER_FORMAT_SIZE(word) != bytes - 2) {
 		lint_report(l, LINT_COLOR_SIZE, PICA_REG_COLORBUFFER_FORMAT, word,
 				"%s has %u bytes", field_text("COLOR_FORMAT", format), bytes);
 	}
@@ -58,11 +61,14 @@ static void check_target(struct lint *l, const uint32_t *regs) {
 	if (!width || width % 8) {
 		lint_reg(l, LINT_TARGET_SIZE, regs, PICA_REG_FRAMEBUFFER_DIM, "width %u", width);
 	}
+	if (!get_FRAMEBUFFER_DIM_NO_FLIP(regs[PICA_REG_FRAMEBUFFER_DIM])) {
+		lint_reg(l, LINT_ROWS_REVERSED, regs, PICA_REG_FRAMEBUFFER_DIM, "expected bit 24");
+	}
 	struct lint_range range[2];
 	lint_targets(regs, &range[0], &range[1]);
 	for (unsigned i = 0; i < 2; i++) {
 		const uint32_t reg = i ? PICA_REG_DEPTHBUFFER_LOC : PICA_REG_COLORBUFFER_LOC;
-		if (regs[reg] & 7) {
+		if ((i ? has_depth : has_color) && (regs[reg] & 7)) {
 			lint_reg(l, LINT_TARGET_ADDRESS, regs, reg, "0x%08X", regs[reg] << 3);
 		}
 		if (range[i].end > range[i].begin && !lint_in_memory(l, range[i])) {
@@ -102,6 +108,42 @@ static bool has_factor(uint32_t blend, uint32_t factor) {
 	return false;
 }
 
+/* Tests of a normal draw and their buffer. */
+static void check_depth(struct lint *l, const uint32_t *regs) {
+	const uint32_t mask = regs[PICA_REG_DEPTH_COLOR_MASK],
+		       stencil = regs[PICA_REG_STENCIL_TEST];
+	const uint32_t read = regs[PICA_REG_DEPTHBUFFER_READ],
+		       write = regs[PICA_REG_DEPTHBUFFER_WRITE];
+	const bool has_stencil = get_STENCIL_TEST_ENABLE(stencil),
+		   has_depth = get_DEPTH_COLOR_MASK_ENABLE(mask);
+	const uint32_t func = get_DEPTH_COLOR_MASK_FUNC(mask),
+		       stencil_func = get_STENCIL_TEST_FUNC(stencil);
+	if (facts_depth(regs) && !regs[PICA_REG_DEPTHBUFFER_LOC]) {
+		lint_reg(l, LINT_DEPTH_MISSING, regs, PICA_REG_DEPTHBUFFER_LOC,
+				"expected an address");
+	}
+	if (has_depth && func != PICA_COMPARE_NEVER && func != PICA_COMPARE_ALWAYS &&
+			!get_DEPTHBUFFER_READ_DEPTH(read)) {
+		lint_report(l, LINT_DEPTH_READ, PICA_REG_DEPTHBUFFER_READ, read,
+				"expected bit 1: depth");
+	} else if (has_stencil && stencil_func != PICA_COMPARE_NEVER &&
+			stencil_func != PICA_COMPARE_ALWAYS &&
+			!get_DEPTHBUFFER_READ_STENCIL(read)) {
+		lint_report(l, LINT_DEPTH_READ, PICA_REG_DEPTHBUFFER_READ, read,
+				"expected bit 0: stencil");
+	}
+	if (has_depth && get_DEPTH_COLOR_MASK_DEPTH_WRITE(mask) &&
+			!get_DEPTHBUFFER_WRITE_DEPTH(write)) {
+		lint_report(l, LINT_DEPTH_WRITE, PICA_REG_DEPTHBUFFER_WRITE, write,
+				"expected bit 1: depth");
+	} else if (has_stencil && get_STENCIL_TEST_WRITE_MASK(stencil) &&
+			(regs[PICA_REG_STENCIL_OP] & STENCIL_OPS) &&
+			!get_DEPTHBUFFER_WRITE_STENCIL(write)) {
+		lint_report(l, LINT_DEPTH_WRITE, PICA_REG_DEPTHBUFFER_WRITE, write,
+				"expected bit 0: stencil");
+	}
+}
+
 static void check_fragments(struct lint *l, const uint32_t *regs) {
 	const uint32_t operation = regs[PICA_REG_COLOR_OPERATION];
 	const uint32_t mode = get_COLOR_OPERATION_MODE(operation);
@@ -110,18 +152,18 @@ static void check_fragments(struct lint *l, const uint32_t *regs) {
 		lint_report(l, LINT_COLOR_MODE, PICA_REG_COLOR_OPERATION, operation,
 				"mode %u, bits 24-25 %u", mode, operation >> 24 & 3);
 	}
-	if (mode == PICA_FRAGMENT_MODE_NORMAL && get_COLOR_OPERATION_BLEND(operation) &&
-			get_COLORBUFFER_WRITE_MASK(regs[PICA_REG_COLORBUFFER_WRITE]) &&
-			!get_COLORBUFFER_READ_MASK(regs[PICA_REG_COLORBUFFER_READ]) &&
+	const bool blends = mode == PICA_FRAGMENT_MODE_NORMAL && facts_writes_color(regs) &&
+			get_COLOR_OPERATION_BLEND(operation);
+	if (blends && !get_COLORBUFFER_READ_MASK(regs[PICA_REG_COLORBUFFER_READ]) &&
 			reads_destination(regs[PICA_REG_BLEND_FUNC])) {
 		lint_reg(l, LINT_DESTINATION_READ, regs, PICA_REG_BLEND_FUNC,
 				"COLORBUFFER_READ is 0");
 	}
 	const uint32_t blend = regs[PICA_REG_BLEND_FUNC];
-	if (mode == PICA_FRAGMENT_MODE_NORMAL && get_COLOR_OPERATION_BLEND(operation) &&
+	if (blends &&
 			(get_BLEND_FUNC_RGB_EQ(blend) > PICA_BLEND_EQ_MAX ||
-			get_BLEND_FUNC_ALPHA_EQ(blend) > PICA_BLEND_EQ_MAX ||
-			has_factor(blend, NO_FACTOR))) {
+					get_BLEND_FUNC_ALPHA_EQ(blend) > PICA_BLEND_EQ_MAX ||
+					has_factor(blend, NO_FACTOR))) {
 		lint_report(l, LINT_BLEND_VALUE, PICA_REG_BLEND_FUNC, blend,
 				"equations %u %u, factors %u %u %u %u",
 				get_BLEND_FUNC_RGB_EQ(blend), get_BLEND_FUNC_ALPHA_EQ(blend),
@@ -145,13 +187,12 @@ static void check_fragments(struct lint *l, const uint32_t *regs) {
 		lint_reg(l, LINT_STENCIL_FORMAT, regs, PICA_REG_DEPTHBUFFER_FORMAT, "%s",
 				field_text("DEPTH_FORMAT", depth_format));
 	}
+	if (mode == PICA_FRAGMENT_MODE_NORMAL) {
+		check_depth(l, regs);
+	}
 }
 
 /* ---- Viewport ---- */
-
-static bool is_finite_f24(uint32_t word) {
-	return (word >> 16 & 0x7F) != 0x7F;
-}
 
 /* 1.7.23 in bits 1-31.  [fidelity: floats] */
 static bool is_finite_f31(uint32_t word) {
@@ -170,17 +211,19 @@ static void check_viewport(struct lint *l, const uint32_t *regs) {
 			PICA_REG_DEPTHMAP_SCALE,
 		PICA_REG_DEPTHMAP_OFFSET };
 	for (unsigned i = 0; i < ARRAY_LEN(f24); i++) {
-		if (!is_finite_f24(regs[f24[i]])) {
-			lint_reg(l, LINT_VIEWPORT_NAN, regs, f24[i], "%g",
-					lint_number(pica_f24_value(regs[f24[i]] & 0xFFFFFF)));
-		}
+		lint_finite(l, LINT_VIEWPORT_NAN, regs, f24[i]);
+	}
+	for (uint32_t reg = PICA_REG_FRAGOP_CLIP_DATA0;
+			(regs[PICA_REG_FRAGOP_CLIP] & 1) && reg <= PICA_REG_FRAGOP_CLIP_DATA3;
+			reg++) {
+		lint_finite(l, LINT_CLIP_NAN, regs, reg);
 	}
 	for (uint32_t reg = PICA_REG_VIEWPORT_INVW; reg <= PICA_REG_VIEWPORT_INVH; reg += 2) {
 		if (!is_finite_f31(regs[reg])) {
 			lint_reg(l, LINT_VIEWPORT_NAN, regs, reg, "exponent 127");
 			continue;
 		}
-		if (!is_finite_f24(regs[reg - 1])) {
+		if (!lint_is_finite_f24(regs[reg - 1])) {
 			continue; /* has its finding */
 		}
 		/* System software writes 12 bits of it.  [fidelity: list-numbers] */

@@ -7,7 +7,9 @@ enum {
 	UNITS = 3,
 	PROCEDURAL = 3, /* its number among the units */
 	LIGHTS = 8,
+	F16_EXPONENT = 0x7C, /* in its upper byte */
 	PROCTEX_FUNCTIONS = 10,
+	LIGHT_REGS = PICA_REG_LIGHT1_SPECULAR0 - PICA_REG_LIGHT0_SPECULAR0,
 };
 
 /* ---- Tables that were uploaded ---- */
@@ -41,14 +43,6 @@ void lint_effects_write(struct lint *l, const struct pica_list_write *w) {
 	} else if (w->id == PICA_REG_GAS_LUT_DATA) {
 		l->tables.has_gas = true;
 	}
-}
-
-static bool reads_source(const uint32_t *regs, uint32_t source) {
-	uint32_t sources = 0;
-	for (unsigned stage = 0; stage < FACTS_STAGES; stage++) {
-		sources |= facts_stage_sources(regs, stage);
-	}
-	return sources >> source & 1;
 }
 
 /* ---- Lighting ---- */
@@ -168,13 +162,15 @@ static void check_light_outputs(struct lint *l, const uint32_t *regs, const stru
 static void check_lighting(struct lint *l, const uint32_t *regs) {
 	const bool on0 = get_LIGHTING_ENABLE0_ENABLE(regs[PICA_REG_LIGHTING_ENABLE0]),
 		   on1 = !get_LIGHTING_ENABLE1_DISABLE(regs[PICA_REG_LIGHTING_ENABLE1]);
-	const bool is_read = reads_source(regs, PICA_TEV_SOURCE_FRAGMENT_PRIMARY) ||
-			reads_source(regs, PICA_TEV_SOURCE_FRAGMENT_SECONDARY);
-	if (is_read && on0 != on1) {
-		lint_reg(l, LINT_LIGHT_ENABLE, regs, PICA_REG_LIGHTING_ENABLE0,
-				"LIGHTING_ENABLE1 is 0x%X", regs[PICA_REG_LIGHTING_ENABLE1]);
+	if (lint_reads_source(l, PICA_TEV_SOURCE_FRAGMENT_PRIMARY) ||
+			lint_reads_source(l, PICA_TEV_SOURCE_FRAGMENT_SECONDARY)) {
+		if (on0 != on1) {
+			lint_reg(l, LINT_LIGHT_ENABLE, regs, PICA_REG_LIGHTING_ENABLE0,
+					"LIGHTING_ENABLE1 is 0x%X",
+					regs[PICA_REG_LIGHTING_ENABLE1]);
+		}
 	}
-	if (!on0 || !on1) {
+	if (!on0 || !l->reads.has_light) {
 		return;
 	}
 	const uint32_t config = regs[PICA_REG_LIGHTING_CONFIG0];
@@ -184,9 +180,6 @@ static void check_lighting(struct lint *l, const uint32_t *regs) {
 				"configuration %u", x.layers);
 	}
 	check_lookups(l, regs, &x);
-	if (!is_read) {
-		return; /* the rest has no effect */
-	}
 	know_tables(l);
 	for (unsigned table = 0; table < 32; table++) {
 		if ((x.tables & ~l->tables.light) >> table & 1) {
@@ -197,6 +190,19 @@ static void check_lighting(struct lint *l, const uint32_t *regs) {
 	}
 	check_maps(l, regs);
 	check_light_outputs(l, regs, &x);
+	for (unsigned slot = 0; slot < effects_light_count(regs); slot++) {
+		struct effects_light light;
+		effects_light(regs, slot, &light);
+		const uint32_t at = LIGHT_REGS * light.number;
+		lint_finite(l, LINT_EFFECT_NAN, regs, PICA_REG_LIGHT0_XY + at);
+		lint_finite(l, LINT_EFFECT_NAN, regs, PICA_REG_LIGHT0_Z + at);
+		if (light.has_distance) {
+			lint_finite(l, LINT_EFFECT_NAN, regs,
+					PICA_REG_LIGHT0_ATTENUATION_BIAS + at);
+			lint_finite(l, LINT_EFFECT_NAN, regs,
+					PICA_REG_LIGHT0_ATTENUATION_SCALE + at);
+		}
+	}
 }
 
 /* ---- Fog and gas ---- */
@@ -204,13 +210,17 @@ static void check_lighting(struct lint *l, const uint32_t *regs) {
 static void check_fog(struct lint *l, const uint32_t *regs) {
 	const uint32_t word = regs[PICA_REG_TEXENV_UPDATE_BUFFER],
 		       mode = get_TEXENV_UPDATE_BUFFER_FOG_MODE(word);
-	if (mode != PICA_FOG_MODE_OFF) {
+	const uint32_t operation = get_COLOR_OPERATION_MODE(regs[PICA_REG_COLOR_OPERATION]);
+	const bool is_seen = operation == PICA_FRAGMENT_MODE_NORMAL && facts_writes_color(regs);
+	if (is_seen && mode != PICA_FOG_MODE_OFF) {
 		know_tables(l);
 	}
-	switch (mode) {
+	switch (is_seen ? mode : (uint32_t)PICA_FOG_MODE_OFF) {
 	case PICA_FOG_MODE_OFF:
 		break;
 	case PICA_FOG_MODE_GAS:
+		lint_finite(l, LINT_EFFECT_NAN, regs, PICA_REG_GAS_ATTENUATION);
+		lint_finite(l, LINT_EFFECT_NAN, regs, PICA_REG_GAS_ACCMAX);
 		if (!l->tables.has_gas) {
 			lint_report(l, LINT_GAS_TABLE, PICA_REG_TEXENV_UPDATE_BUFFER, word,
 					"GAS_LUT_DATA was not written");
@@ -226,9 +236,11 @@ static void check_fog(struct lint *l, const uint32_t *regs) {
 		lint_report(l, LINT_FOG_MODE, PICA_REG_TEXENV_UPDATE_BUFFER, word, "mode %u", mode);
 		break;
 	}
-	const uint32_t operation = get_COLOR_OPERATION_MODE(regs[PICA_REG_COLOR_OPERATION]);
 	const uint32_t color = regs[PICA_REG_COLORBUFFER_FORMAT];
 	const bool is_rgba8 = get_COLORBUFFER_FORMAT_FORMAT(color) == PICA_COLOR_FORMAT_RGBA8;
+	if (operation == PICA_FRAGMENT_MODE_SHADOW) {
+		lint_finite(l, LINT_EFFECT_NAN, regs, PICA_REG_FRAGOP_SHADOW);
+	}
 	if ((operation == PICA_FRAGMENT_MODE_GAS || operation == PICA_FRAGMENT_MODE_SHADOW) &&
 			!is_rgba8) {
 		lint_report(l, LINT_EFFECT_TARGET, PICA_REG_COLORBUFFER_FORMAT, color,
@@ -244,30 +256,44 @@ static void check_proctex(struct lint *l, const uint32_t *regs) {
 	const uint32_t word = regs[PICA_REG_TEXUNIT3_PROCTEX0],
 		       table = regs[PICA_REG_TEXUNIT3_PROCTEX4];
 	const bool has_alpha = get_PROCTEX0_SEPARATE_ALPHA(word);
+	/* A separate alpha leaves the colour's map and table unread.  [fidelity: proctex-fields] */
+	const bool reads_alpha = has_alpha && (l->reads.alpha >> PICA_TEV_SOURCE_TEXTURE3 & 1);
+	const bool reads_color = !has_alpha || (l->reads.color >> PICA_TEV_SOURCE_TEXTURE3 & 1);
 	if (get_PROCTEX0_U_CLAMP(word) > PICA_PROCTEX_CLAMP_PULSE ||
 			get_PROCTEX0_V_CLAMP(word) > PICA_PROCTEX_CLAMP_PULSE ||
 			get_PROCTEX0_U_SHIFT(word) == 3 || get_PROCTEX0_V_SHIFT(word) == 3 ||
-			get_PROCTEX0_RGB_MAP(word) >= PROCTEX_FUNCTIONS ||
-			(has_alpha && get_PROCTEX0_ALPHA_MAP(word) >= PROCTEX_FUNCTIONS)) {
+			(reads_color && get_PROCTEX0_RGB_MAP(word) >= PROCTEX_FUNCTIONS) ||
+			(reads_alpha && get_PROCTEX0_ALPHA_MAP(word) >= PROCTEX_FUNCTIONS)) {
 		lint_report(l, LINT_PROCTEX_VALUE, PICA_REG_TEXUNIT3_PROCTEX0, word,
 				"clamp %u %u, shift %u %u, function %u %u",
 				get_PROCTEX0_U_CLAMP(word), get_PROCTEX0_V_CLAMP(word),
 				get_PROCTEX0_U_SHIFT(word), get_PROCTEX0_V_SHIFT(word),
 				get_PROCTEX0_RGB_MAP(word), get_PROCTEX0_ALPHA_MAP(word));
 	}
-	if (get_PROCTEX4_FILTER(table) > PICA_PROCTEX_FILTER_LINEAR_MIP_LINEAR) {
+	for (uint32_t reg = PICA_REG_TEXUNIT3_PROCTEX1;
+			get_PROCTEX0_NOISE(word) && reg <= PICA_REG_TEXUNIT3_PROCTEX3; reg++) {
+		lint_finite(l, LINT_EFFECT_NAN, regs, reg);
+	}
+	/* The bias of the level, an f16 of two registers: its upper byte has the exponent. */
+	if (reads_color && get_PROCTEX4_FILTER(table) >= PICA_PROCTEX_FILTER_NEAREST_MIP_NEAREST &&
+			(get_PROCTEX4_BIAS_HIGH(table) & F16_EXPONENT) == F16_EXPONENT) {
+		lint_report(l, LINT_EFFECT_NAN, PICA_REG_TEXUNIT3_PROCTEX4, table,
+				"bias of the level");
+	}
+	if (reads_color && get_PROCTEX4_FILTER(table) > PICA_PROCTEX_FILTER_LINEAR_MIP_LINEAR) {
 		lint_report(l, LINT_PROCTEX_VALUE, PICA_REG_TEXUNIT3_PROCTEX4, table, "filter %u",
 				get_PROCTEX4_FILTER(table));
 	}
 	const uint32_t width = get_PROCTEX4_WIDTH(table),
 		       first = get_PROCTEX_OFFSETS_LEVEL0(regs[PICA_REG_TEXUNIT3_PROCTEX5]);
-	if (!width || first + width > 256) {
+	if (reads_color && (!width || first + width > 256)) {
 		lint_report(l, LINT_PROCTEX_WIDTH, PICA_REG_TEXUNIT3_PROCTEX4, table,
 				"%u colours from %u on", width, first);
 	}
 	know_tables(l);
-	const uint32_t needed = 1u << PICA_PROCTEX_TABLE_COLOR | 1u << PICA_PROCTEX_TABLE_RGB_MAP |
-			(uint32_t)has_alpha << PICA_PROCTEX_TABLE_ALPHA_MAP |
+	const uint32_t needed = (uint32_t)reads_color << PICA_PROCTEX_TABLE_COLOR |
+			(uint32_t)reads_color << PICA_PROCTEX_TABLE_RGB_MAP |
+			(uint32_t)reads_alpha << PICA_PROCTEX_TABLE_ALPHA_MAP |
 			(uint32_t)get_PROCTEX0_NOISE(word) << PICA_PROCTEX_TABLE_NOISE;
 	for (unsigned t = 0; t < 16; t++) {
 		if ((needed & ~l->tables.proctex) >> t & 1) {
@@ -280,24 +306,15 @@ static void check_proctex(struct lint *l, const uint32_t *regs) {
 
 /* ---- Coordinates of sampled units ---- */
 
-static bool reads_unit(const uint32_t *regs, unsigned unit) {
-	return reads_source(regs, PICA_TEV_SOURCE_TEXTURE0 + unit);
-}
-
 static void check_coordinates(struct lint *l, const uint32_t *regs) {
 	static const uint32_t uv[UNITS] = { 3u << PICA_SEMANTIC_TEXCOORD0_U,
 		3u << PICA_SEMANTIC_TEXCOORD1_U, 3u << PICA_SEMANTIC_TEXCOORD2_U };
 	const uint32_t config = regs[PICA_REG_TEXUNIT_CONFIG],
 		       mapped = facts_mapped_outputs(regs);
-	const uint32_t on = (config & 7) |
-			(uint32_t)get_TEXUNIT_CONFIG_ENABLE3(config) << PROCEDURAL;
-	const uint32_t set3 = get_TEXUNIT_CONFIG_COORD3(config);
-	const uint32_t set[4] = { 0, 1, get_TEXUNIT_CONFIG_UNIT2_COORD1(config) ? 1 : 2,
-		set3 < UNITS ? set3 : 0 };
+	const uint8_t *set = l->reads.set;
 	const uint32_t type = get_TEXUNIT_PARAM_TYPE(regs[PICA_REG_TEXUNIT0_PARAM]);
 	for (unsigned unit = 0; unit < 4; unit++) {
-		if (!(on >> unit & 1) || !reads_unit(regs, unit) ||
-				(unit == 0 && type == PICA_TEXTURE_TYPE_DISABLED)) {
+		if (!(l->reads.units >> unit & 1)) {
 			continue;
 		}
 		if ((mapped & uv[set[unit]]) != uv[set[unit]]) {
@@ -314,8 +331,7 @@ static void check_coordinates(struct lint *l, const uint32_t *regs) {
 void lint_effects(struct lint *l, const uint32_t *regs) {
 	check_lighting(l, regs);
 	check_fog(l, regs);
-	if (get_TEXUNIT_CONFIG_ENABLE3(regs[PICA_REG_TEXUNIT_CONFIG]) &&
-			reads_unit(regs, PROCEDURAL)) {
+	if (l->reads.units >> PROCEDURAL & 1) {
 		check_proctex(l, regs);
 	}
 	check_coordinates(l, regs);

@@ -1,6 +1,6 @@
 /*
  * pica lint: replays a capture draw by draw and looks for what would hang or misbehave on a
- * console. The rules are a table, lint_rules.def; each lint_*.c looks at one subject and reports by
+ * console. The rules are a table, rules.def; each file of lint/ looks at one subject and reports by
  * rule.
  */
 #ifndef PICA_LINT_H
@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/facts.h"
 #include "common/snapshot.h"
 #include "core/base/attributes.h"
 #include "pica.h"
@@ -82,33 +83,43 @@ struct lint {
 	size_t cap;
 	int error;               /* -ENOMEM */
 
-	/* Of the list that is being read: lint_list.c. */
+	/* Of the list that is being read: list.c. */
 	uint32_t size_word[2], addr_word[2];
 	int64_t next_list;
 	uint64_t jumps;
 	bool has_ended, is_cut, has_drawn;
-	uint32_t blend_entry, blend_word;
+	uint32_t blend_entry;
+	uint32_t blend[2]; /* BLEND_FUNC, LOGIC_OP as they were before the write */
+	uint32_t blend_before; /* the one that the write before changed, or 0 */
+	bool has_restarted; /* since the last draw */
+	/* Fixed attributes: the one that is being written, and those that are not finite. */
+	struct {
+		uint32_t index, word[3], bad;
+		unsigned n_words;
+	} fixed;
 	struct lint_upload upload[LINT_UNITS]; /* geometry unit, vertex units */
 
 	/* Drawn, and not flushed. */
 	struct lint_range dirty[LINT_DIRTY];
 	unsigned n_dirty;
 
-	/* Copy engines and displays: lint_copy.c. */
+	/* Copy engines and displays: copy.c. */
 	uint32_t external[PICA_EXTERNAL_WORDS];
 
-	/* Programs: lint_shader.c. */
+	/* Programs: shader.c. */
 	bool program_changed;
 	struct pica_state *state; /* owned, scratch */
 
-	struct lint_vertices vertices; /* lint_position.c */
+	struct lint_vertices vertices; /* position.c */
 
-	/* Tables that hold something: lint_effects.c. */
+	/* Tables that hold something: effects.c. */
 	struct {
 		bool is_known; /* those that the capture began with, too */
 		uint32_t light, proctex; /* bit n: table n */
 		bool has_fog, has_gas;
 	} tables;
+
+	struct facts_reads reads; /* of the draw: what nothing reads has no finding */
 
 	struct pica_stats stats; /* after the last draw */
 };
@@ -121,6 +132,16 @@ void lint_report(struct lint *l, enum lint_rule rule, uint32_t reg, uint32_t val
 /* The same about a register with its value at the draw. */
 #define lint_reg(l, rule, regs, reg, ...) lint_report(l, rule, reg, (regs)[reg], __VA_ARGS__)
 
+/* Whether the draw's result depends on a source of the combiner, PICA_TEV_SOURCE_*. */
+bool lint_reads_source(const struct lint *l, unsigned source);
+
+/* Reports fields of a register that are floats and not finite. */
+void lint_finite(struct lint *l, enum lint_rule rule, const uint32_t *regs, uint32_t reg);
+/* The three words of an attribute or uniform as four f24: x, y, z, w.  [fidelity: packed-f24] */
+void lint_unpack_f24(const uint32_t words[3], uint32_t out[4]);
+static inline bool lint_is_finite_f24(uint32_t word) {
+	return (word >> 16 & 0x7F) != 0x7F;
+}
 /* For "%g": a NaN without a sign, which means nothing, and which would be printed. */
 double lint_number(double value);
 

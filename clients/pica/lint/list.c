@@ -73,6 +73,7 @@ void lint_list_begin(void *user, uint32_t addr, uint32_t size_bytes, bool is_jum
 	l->is_cut = false;
 	l->has_drawn = false;
 	l->blend_entry = NO_ENTRY;
+	l->blend_before = 0;
 }
 
 void lint_list_end(void *user) {
@@ -107,20 +108,19 @@ static bool is_nan_f32(uint32_t word) {
 	return (word >> 23 & 0xFF) == 0xFF && (word & 0x7FFFFF);
 }
 
-/* The component, in x, y, z, w, as it was uploaded.  [fidelity: packed-f24, shader-upload] */
-static uint32_t component(const struct lint_upload *u, unsigned i) {
-	const uint32_t *w = u->word;
-	if (u->is_f32) {
-		return w[3 - i];
-	}
-	const uint32_t f24[4] = { w[2] & 0xFFFFFF, (w[1] & 0xFFFF) << 8 | w[2] >> 24,
-		(w[0] & 0xFF) << 16 | w[1] >> 16, w[0] >> 8 };
-	return f24[i];
+void lint_unpack_f24(const uint32_t words[3], uint32_t out[4]) {
+	out[0] = words[2] & 0xFFFFFF;
+	out[1] = (words[1] & 0xFFFF) << 8 | words[2] >> 24;
+	out[2] = (words[0] & 0xFF) << 16 | words[1] >> 16;
+	out[3] = words[0] >> 8;
 }
 
 static void check_uniform_nan(struct lint *l, const struct lint_upload *u, uint32_t reg) {
+	uint32_t f24[4];
+	lint_unpack_f24(u->word, f24);
 	for (unsigned i = 0; i < 4; i++) {
-		const uint32_t word = component(u, i);
+		const uint32_t word =
+				u->is_f32 ? u->word[3 - i] : f24[i]; /* [fidelity: shader-upload] */
 		if (u->is_f32 ? is_nan_f32(word) : is_nan_f24(word)) {
 			lint_report(l, LINT_UNIFORM_NAN, reg, word, "c%u.%c, %s", u->uniform,
 					"xyzw"[i], u->is_f32 ? "an f32" : "an f24");
@@ -204,14 +204,74 @@ static void check_register(struct lint *l, const struct pica_list_write *w, bool
 	}
 }
 
+/* [fidelity: blend-and-logic] */
 static void check_blend(struct lint *l, const struct pica_list_write *w) {
+	const uint32_t *regs = l->step.walk.regs;
+	const bool is_one_entry = w->id == PICA_REG_LOGIC_OP && w->entry == l->blend_entry;
 	if (w->id == PICA_REG_BLEND_FUNC) {
 		l->blend_entry = w->entry;
-		l->blend_word = w->value;
-	} else if (w->entry == l->blend_entry && l->blend_word != BLEND_REPLACE &&
+	} else if (is_one_entry && regs[PICA_REG_BLEND_FUNC] != BLEND_REPLACE &&
 			get_LOGIC_OP_OP(w->value) != LOGIC_COPY) {
 		lint_report(l, LINT_BLEND_LOGIC, w->id, w->value, "BLEND_FUNC 0x%08X",
-				l->blend_word);
+				regs[PICA_REG_BLEND_FUNC]);
+	}
+	uint32_t *word = &l->blend[w->id - PICA_REG_BLEND_FUNC];
+	const bool has_changed = regs[w->id] != *word;
+	*word = regs[w->id];
+	if (has_changed && !is_one_entry &&
+			l->blend_before == PICA_REG_BLEND_FUNC + PICA_REG_LOGIC_OP - w->id) {
+		lint_report(l, LINT_BLEND_LOGIC_NEXT, w->id, w->value, "right after %s",
+				pica_reg_name(l->blend_before));
+	}
+	l->blend_before = has_changed ? w->id : 0;
+}
+
+static void check_early_depth(struct lint *l, const struct pica_list_write *w) {
+	const bool is_switch =
+			w->id == PICA_REG_EARLYDEPTH_TEST1 || w->id == PICA_REG_EARLYDEPTH_TEST2;
+	if (is_switch && (w->mask & 1) && (w->value & 1)) {
+		lint_report(l, LINT_EARLY_DEPTH_WRITTEN, w->id, w->value, "expected 0");
+	}
+}
+
+/* Entry points and boolean uniforms.  [fidelity: shader-words] */
+static void check_shader_word(struct lint *l, const struct pica_list_write *w) {
+	enum { UPPER_BYTES = 0xC };
+	const uint32_t id = w->id;
+	const bool has_half = id == PICA_REG_GSH_BOOLUNIFORM || id == PICA_REG_GSH_ENTRYPOINT ||
+			id == PICA_REG_VSH_BOOLUNIFORM || id == PICA_REG_VSH_ENTRYPOINT;
+	if (has_half && (w->mask & UPPER_BYTES) && w->value >> 16 != 0x7FFF) {
+		lint_report(l, LINT_SHADER_WORD, w->id, w->value, "expected 0x7FFF%04X",
+				w->value & 0xFFFF);
+	}
+}
+
+/* Vectors for fixed attributes.  [fidelity: fixed-attributes] */
+static void fixed_attribute(struct lint *l, const struct pica_list_write *w) {
+	enum { ATTRIBUTES = 12, IMMEDIATE = 15 };
+	if (w->id == PICA_REG_FIXEDATTRIB_INDEX) {
+		l->fixed.index = get_FIXEDATTRIB_INDEX_INDEX(w->value);
+		l->fixed.n_words = 0;
+		if (l->fixed.index >= ATTRIBUTES && l->fixed.index != IMMEDIATE) {
+			lint_report(l, LINT_ATTRIBUTE_INDEX, w->id, w->value, "attribute %u",
+					l->fixed.index);
+		}
+		return;
+	}
+	l->fixed.word[l->fixed.n_words++] = w->value;
+	if (l->fixed.n_words < ARRAY_LEN(l->fixed.word)) {
+		return;
+	}
+	l->fixed.n_words = 0;
+	if (l->fixed.index >= ATTRIBUTES) {
+		return; /* of a vertex: position.c */
+	}
+	uint32_t f24[4];
+	lint_unpack_f24(l->fixed.word, f24);
+	const uint32_t bit = 1u << l->fixed.index++;
+	l->fixed.bad &= ~bit;
+	for (unsigned i = 0; i < 4; i++) {
+		l->fixed.bad |= lint_is_finite_f24(f24[i]) ? 0 : bit;
 	}
 }
 
@@ -236,6 +296,9 @@ static void list_word(struct lint *l, const struct pica_list_write *w) {
 	default:
 		break;
 	}
+	if (w->id != PICA_REG_BLEND_FUNC && w->id != PICA_REG_LOGIC_OP) {
+		l->blend_before = 0;
+	}
 	/* Words after a stop or a jump are dropped; nothing else ends within an entry. */
 	l->is_cut = w->index + 1 < w->count;
 }
@@ -255,6 +318,14 @@ void lint_list_write(void *user, const struct pica_list_write *w, bool from_list
 		return;
 	}
 	lint_effects_write(l, w);
+	check_early_depth(l, w);
+	check_shader_word(l, w);
+	if (w->id >= PICA_REG_FIXEDATTRIB_INDEX && w->id <= PICA_REG_FIXEDATTRIB_DATA2) {
+		fixed_attribute(l, w);
+	} else if (w->id >= PICA_REG_SH_OUTMAP_TOTAL && w->id <= PICA_REG_SH_OUTMAP_O6) {
+		l->program_changed = true; /* what is mapped has to be written */
+	}
+	l->has_restarted |= w->id == PICA_REG_RESTART_PRIMITIVE;
 	if (w->id == PICA_REG_CMDBUF_JUMP0 || w->id == PICA_REG_CMDBUF_JUMP1) {
 		jump(l, w->id - PICA_REG_CMDBUF_JUMP0, from_list);
 	} else if (w->id == PICA_REG_FRAMEBUFFER_FLUSH) {

@@ -71,6 +71,15 @@ void lint_position_end(struct lint *l) {
 void lint_position_vertex(void *user, const uint32_t (*attributes)[4], unsigned n) {
 	struct lint *l = user;
 	struct lint_vertices *v = &l->vertices;
+	for (unsigned a = 0; a < n; a++) {
+		for (unsigned c = 0; c < 4; c++) {
+			if (!lint_is_finite_f24(attributes[a][c])) {
+				lint_report(l, LINT_ATTRIBUTE_NAN, PICA_REG_FIXEDATTRIB_DATA0,
+						attributes[a][c], "attribute %u of a vertex: %c", a,
+						"xyzw"[c]);
+			}
+		}
+	}
 	if (v->is_done) {
 		return;
 	}

@@ -87,9 +87,6 @@ static void check_unit(struct lint *l, const uint32_t *regs, unsigned unit) {
 	const struct facts_texture_regs *u = &facts_texture_regs[unit];
 	struct facts_texture t;
 	facts_texture(regs, unit, &t);
-	if (t.type == PICA_TEXTURE_TYPE_DISABLED) {
-		return;
-	}
 	const uint32_t format = t.format;
 	check_size(l, regs, u->dim);
 	if (!t.bits) {
@@ -121,18 +118,17 @@ static void check_unit(struct lint *l, const uint32_t *regs, unsigned unit) {
 
 void lint_texture(struct lint *l, const uint32_t *regs) {
 	const uint32_t config = regs[PICA_REG_TEXUNIT_CONFIG];
-	const uint32_t on = config & 7;
+	const uint32_t read = l->reads.units;
 	for (unsigned unit = 0; unit < FACTS_TEXTURES; unit++) {
-		if (on >> unit & 1) {
+		if (read >> unit & 1) {
 			check_unit(l, regs, unit);
 		}
 	}
-	const bool has_proctex = get_TEXUNIT_CONFIG_ENABLE3(config);
-	if ((on || has_proctex) && !get_TEXUNIT_CONFIG_ONE(config)) {
+	if (read && !get_TEXUNIT_CONFIG_ONE(config)) {
 		lint_report(l, LINT_TEXTURE_CONFIG, PICA_REG_TEXUNIT_CONFIG, config,
 				"clients write 1");
 	}
-	if (has_proctex && get_TEXUNIT_CONFIG_COORD3(config) == 3) {
+	if ((read >> FACTS_TEXTURES & 1) && get_TEXUNIT_CONFIG_COORD3(config) == 3) {
 		lint_report(l, LINT_TEXTURE_COORD3, PICA_REG_TEXUNIT_CONFIG, config,
 				"0, 1 and 2 are sets");
 	}

@@ -151,6 +151,10 @@ static void check_counts(
 	}
 	const uint32_t known = loaded | get_ATTRIBBUFFERS_FORMAT_HIGH_FIXED_MASK(high);
 	for (uint32_t a = 0; a < arrays && a < MAX_COMPONENTS; a++) {
+		if ((l->fixed.bad & ~loaded) >> a & 1) {
+			lint_report(l, LINT_ATTRIBUTE_NAN, PICA_REG_FIXEDATTRIB_INDEX, a,
+					"fixed attribute %u", a);
+		}
 		if (!(known >> a & 1)) {
 			lint_report(l, LINT_ATTRIBUTE_MISSING, PICA_REG_ATTRIBBUFFERS_FORMAT_HIGH,
 					high, "attribute %u", a);
@@ -171,6 +175,11 @@ static void check_sequence(struct lint *l, const uint32_t *regs, enum draw_kind 
 			(mode == PICA_PRIMITIVE_GEOMETRY && kind == DRAW_ELEMENTS));
 	if (regs[PICA_REG_START_DRAW_FUNC0] & 1) {
 		lint_reg(l, LINT_CONFIGURING, regs, PICA_REG_START_DRAW_FUNC0, "expected 0");
+	}
+	if (kind == DRAW_IMMEDIATE && !l->has_restarted &&
+			(mode == PICA_PRIMITIVE_STRIP || mode == PICA_PRIMITIVE_FAN)) {
+		lint_reg(l, LINT_STRIP_RESTART, regs, PICA_REG_PRIMITIVE_CONFIG, "mode %s",
+				field_text("PRIMITIVE", mode));
 	}
 	if (kind != DRAW_IMMEDIATE && is_list && n % 3) {
 		lint_report(l, LINT_LEFT_OVER, PICA_REG_NUMVERTICES, n, "%u vert%s", n,
@@ -203,8 +212,12 @@ static void check_outputs(struct lint *l, const uint32_t *regs) {
 		{ 1u << 24, 0xFu << PICA_SEMANTIC_QUATERNION_X | 7u << PICA_SEMANTIC_VIEW_X,
 		"quaternion or view" },
 	};
-	const uint32_t texcoords = clocks[2].semantics | clocks[3].semantics | clocks[4].semantics |
-			clocks[5].semantics;
+	const bool is_flat = get_TEXUNIT_PARAM_TYPE(regs[PICA_REG_TEXUNIT0_PARAM]) ==
+			PICA_TEXTURE_TYPE_2D;
+	/* Outputs that nothing reads need no clock. */
+	const bool is_read[ARRAY_LEN(clocks)] = { true,
+		lint_reads_source(l, PICA_TEV_SOURCE_PRIMARY), l->reads.sets & 1, l->reads.sets & 2,
+		l->reads.sets & 4, (l->reads.units & 1) && !is_flat, l->reads.has_light };
 	const uint32_t slots = get_SH_OUTMAP_TOTAL_COUNT(regs[PICA_REG_SH_OUTMAP_TOTAL]);
 	const uint32_t vs_mask = regs[PICA_REG_VSH_OUTMAP_MASK] & 0xFFFF,
 		       gs_mask = regs[PICA_REG_GSH_OUTMAP_MASK] & 0xFFFF;
@@ -231,12 +244,12 @@ static void check_outputs(struct lint *l, const uint32_t *regs) {
 				bits & 0xF);
 	}
 	for (unsigned i = 0; i < ARRAY_LEN(clocks); i++) {
-		if ((bits & clocks[i].semantics) && !(clock & clocks[i].clock)) {
+		if (is_read[i] && (bits & clocks[i].semantics) && !(clock & clocks[i].clock)) {
 			lint_report(l, LINT_OUTMAP_CLOCK, PICA_REG_SH_OUTATTR_CLOCK, clock, "%s",
 					clocks[i].name);
 		}
 	}
-	if ((bits & texcoords) && !get_SH_OUTATTR_MODE_TEXCOORDS(regs[PICA_REG_SH_OUTATTR_MODE])) {
+	if (l->reads.sets && !get_SH_OUTATTR_MODE_TEXCOORDS(regs[PICA_REG_SH_OUTATTR_MODE])) {
 		lint_reg(l, LINT_TEXCOORD_MODE, regs, PICA_REG_SH_OUTATTR_MODE, "expected 1");
 	}
 }
