@@ -1,7 +1,8 @@
 /*
  * A triangle, drawn by a service (picad), or with "builtin:" by one inside of this process:
- * cc example-client.c -o client $(pkg-config --cflags --libs pica-client) && ./client builtin:
- * >triangle.ppm
+ *
+ *	cc example-client.c -o client $(pkg-config --cflags --libs pica-client)
+ *	./client builtin: >triangle.ppm
  */
 #include <stdio.h>
 #include <string.h>
@@ -65,8 +66,11 @@ int main(int argc, char **argv) {
 	struct pica_client_ctx *ctx;
 	struct pica_client_memory *vram, *fcram;
 	struct pica_done done;
-	if (pica_client_connect(&client, argc > 1 ? argv[1] : NULL, NULL, why) < 0) {
-		fprintf(stderr, "no service: %s\n", why);
+	char usual[256] = "";
+	pica_client_default_path(usual, sizeof(usual));
+	const char *where = argc > 1 ? argv[1] : usual;
+	if (pica_client_connect(&client, where, NULL, why) < 0) {
+		fprintf(stderr, "client: %s: no service: %s\n", where, why);
 		return 4;
 	}
 	int ret = pica_client_ctx_create(&ctx, client, NULL);

@@ -99,6 +99,47 @@ bool option_word(const char *const *words, const char *text, unsigned *index) {
 	return words[i];
 }
 
+/* Letters to insert, drop, change, or swap with the next one. */
+static unsigned distance(const char *a, const char *b) {
+	enum { LONGEST = 31 };
+	unsigned rows[3][LONGEST + 1]; /* of the last three letters of a */
+	const size_t n_a = strlen(a), n_b = strlen(b);
+	if (n_a > LONGEST || n_b > LONGEST) {
+		return UINT_MAX;
+	}
+	for (size_t i = 0; i <= n_a; i++) {
+		unsigned *row = rows[i % 3];
+		const unsigned *up = rows[(i + 2) % 3], *up2 = rows[(i + 1) % 3];
+		row[0] = (unsigned)i;
+		for (size_t k = 1; k <= n_b; k++) {
+			unsigned least = row[k - 1] + 1;
+			if (i > 0) {
+				const unsigned change = up[k - 1] + (a[i - 1] != b[k - 1]);
+				least = change < least ? change : least;
+				least = up[k] + 1 < least ? up[k] + 1 : least;
+			}
+			if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1]) {
+				least = up2[k - 2] + 1 < least ? up2[k - 2] + 1 : least;
+			}
+			row[k] = least;
+		}
+	}
+	return rows[n_a % 3][n_b];
+}
+
+const char *option_nearest(const char *const *words, const char *text) {
+	const char *nearest = NULL;
+	unsigned least = (unsigned)(strlen(text) + 2) / 3 + 1;
+	for (; *words; words++) {
+		const unsigned n = distance(text, *words);
+		if (n < least) {
+			least = n;
+			nearest = *words;
+		}
+	}
+	return nearest;
+}
+
 static const char *set_choice(unsigned *at, const struct option_row *row, const char *text) {
 	static char error[256];
 	if (option_word(row->words, text, at)) {
@@ -370,6 +411,24 @@ static void take(const struct option_spec *spec, unsigned index, char *text, voi
 	}
 }
 
+/* Of an unknown option, "--" in front. */
+static void suggest(const struct option_spec *spec, const char *text) {
+	const char *words[MAX_ROWS + 1] = { NULL }, *equals = strchr(text, '=');
+	char name[32];
+	unsigned n = 0;
+	struct cursor c = { spec, 0, 0 };
+	for (const struct option_row *row; n < MAX_ROWS && (row = next_row(&c));) {
+		words[n] = row->name;
+		n += row->name != NULL;
+	}
+	snprintf(name, sizeof(name), "%.*s", equals ? (int)(equals - text) - 2 : 31, text + 2);
+	const char *meant = option_nearest(words, name);
+	/* Otherwise it is known, and something else is wrong with it. */
+	if (meant && strncmp(meant, name, strlen(name)) != 0) {
+		fprintf(stderr, "Did you mean --%s?\n", meant);
+	}
+}
+
 /* The result of getopt() that is not a row of ours. */
 static _Noreturn void take_common(const struct option_spec *spec, int key, char **argv) {
 	if (key == KEY_USAGE) {
@@ -377,7 +436,10 @@ static _Noreturn void take_common(const struct option_spec *spec, int key, char 
 	} else if (key == KEY_VERSION) {
 		puts(version);
 	} else if (key == '?' && (optopt || strncmp(argv[optind - 1], "--", 2) == 0)) {
-		end_usage(); /* getopt() has printed what is wrong */
+		if (!optopt) { /* getopt() has printed what is wrong */
+			suggest(spec, argv[optind - 1]);
+		}
+		end_usage();
 	} else {
 		print_help(spec, key == KEY_HELP_ALL);
 	}

@@ -96,6 +96,11 @@ const char *option_set(void *base, const struct option_row *row, char *text);
  * does.
  */
 bool option_word(const char *const *words, const char *text, unsigned *index);
+/*
+ * Returns the word that text was probably meant to be: the one with the fewest letters to insert,
+ * drop, change or swap, at most a third of them. NULL: none is near. The list ends with NULL.
+ */
+const char *option_nearest(const char *const *words, const char *text);
 /* Parses a decimal or 0x number up to max. Returns false if text is anything else. */
 bool parse_number(const char *text, uint64_t max, uint64_t *out);
 

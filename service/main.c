@@ -249,6 +249,11 @@ static int serve(struct picad *p, struct confinement *c) {
 
 /* Before somebody's recording fails: by the rights that the service has from now on. */
 static int check_record(const struct options *o) {
+	if (o->record && mkdir(o->record, 0700) < 0 && errno != EEXIST) {
+		const int ret = -errno;
+		log_error("record: %s: cannot be made: %s", o->record, strerror(errno));
+		return ret;
+	}
 	if (o->record && faccessat(AT_FDCWD, o->record, W_OK | X_OK, AT_EACCESS) < 0) {
 		const int ret = -errno;
 		log_error("record: %s: cannot be written: %s", o->record, strerror(errno));

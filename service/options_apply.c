@@ -42,11 +42,8 @@ static int apply_record(const struct options *o, struct server_settings *s) {
 	struct stat st;
 	s->record_folder = o->record;
 	s->record_always = !o->record_when || strcmp(o->record_when, "always") == 0;
-	if (o->record && stat(o->record, &st) < 0) {
-		log_error("record: %s: %s", o->record, strerror(errno));
-		return -EINVAL;
-	}
-	if (o->record && !S_ISDIR(st.st_mode)) {
+	/* One that is not there is made when the service begins. */
+	if (o->record && stat(o->record, &st) == 0 && !S_ISDIR(st.st_mode)) {
 		log_error("record: %s: expected a folder", o->record);
 		return -EINVAL;
 	}

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/json.h"
+#include "common/output.h"
 #include "common/snapshot.h"
 #include "dump/dump.h"
 #include "fields.h"
@@ -462,6 +463,9 @@ static int dump_capture(struct dump *d, const struct capture_here *c) {
 		if (d->files.exit != EXIT_FINE) {
 			return d->files.exit;
 		}
+	}
+	if (!o->json && !o->output) {
+		output_page();
 	}
 	json_t *events = o->json ? json_array() : NULL;
 	d->list = (struct dump_list){

@@ -6,13 +6,14 @@
 #include "common/json.h"
 #include "common/missing.h"
 #include "common/options.h"
+#include "common/output.h"
 #include "core/base/attributes.h"
+#include "lint/lint.h"
 #include "pictures/plain.h"
 #include "replay.h"
 #include "verbs.h"
 
 struct options {
-	const char *capture;
 	bool json;
 	enum progress_mode progress;
 };
@@ -35,6 +36,8 @@ struct info {
 		uint64_t count;
 	} left_out[MAX_LEFT_OUT]; /* of the capture: what cannot be drawn */
 	unsigned n_left_out;
+	bool is_outside; /* a fault PICA_FAULT_BAD_ADDRESS, and the first place is known: */
+	struct lint_finding outside;
 };
 
 /* ---- Gathering ---- */
@@ -155,8 +158,12 @@ static void print_tally(enum fact fact, const struct tally *t) {
 	}
 }
 
+static void print_title(const char *text) {
+	printf("\n%s%s%s\n", output_color(OUTPUT_BOLD), text, output_color(OUTPUT_PLAIN));
+}
+
 static void print_missing(const struct info *info) {
-	puts("\nmissing in the capture");
+	print_title("missing in the capture");
 	for (unsigned i = 0; i < info->missing.n; i++) {
 		const struct pica_capture_lack *l = &info->missing.row[i];
 		const struct missing_kind *kind = missing_kind(l->what);
@@ -177,6 +184,8 @@ static void print_missing(const struct info *info) {
 
 static void print_text(const struct info *info) {
 	const struct pica_stats *s = &info->stats;
+	char size[OUTPUT_SIZE];
+	output_page();
 	printf("%-16s ", "capture");
 	plain_write(stdout, info->name);
 	printf(" (%s)\n", form_name(info->file.form));
@@ -195,8 +204,8 @@ static void print_text(const struct info *info) {
 	printf("%-16s %" PRIu64 " sent; %" PRIu64 " drawn, pieces of clipped ones counted each\n",
 			"triangles", s->triangles, s->drawn_triangles);
 	printf("%-16s %" PRIu64 "\n", "fragments", s->fragments);
-	printf("%-16s %" PRIu32 " (%" PRIu64 " bytes)\n", "memory loads", info->file.loads,
-			info->file.load_bytes);
+	output_size(info->file.load_bytes, size);
+	printf("%-16s %" PRIu32 " (%s)\n", "memory loads", info->file.loads, size);
 	printf("%-16s %" PRIu64 " fill%s, %" PRIu64 " transfer%s, %" PRIu64 " %s\n",
 			"copy engines", s->fills, plural(s->fills), s->transfers,
 			plural(s->transfers), s->copies, s->copies == 1 ? "copy" : "copies");
@@ -211,7 +220,7 @@ static void print_text(const struct info *info) {
 				screen->has_right ? ", two eyes" : "");
 		}
 	}
-	puts("\nused, by draws");
+	print_title("used, by draws");
 	for (unsigned i = 0; i < FACT_COUNT; i++) {
 		print_tally((enum fact)i, &info->facts.tally[i]);
 	}
@@ -219,8 +228,10 @@ static void print_text(const struct info *info) {
 	bool heading = false;
 	for (unsigned i = 0; i < PICA_FEATURE_COUNT; i++) {
 		if (s->guessed[i]) {
-			printf("%s  %s (%" PRIu64 " draw%s)\n",
-					heading ? "" : "\ndrawn by a guess\n",
+			if (!heading) {
+				print_title("drawn by a guess");
+			}
+			printf("  %s (%" PRIu64 " draw%s)\n",
 					pica_feature_name((enum pica_feature)i), s->guessed[i],
 					plural(s->guessed[i]));
 			heading = true;
@@ -229,8 +240,16 @@ static void print_text(const struct info *info) {
 	heading = false;
 	for (unsigned i = 0; i < PICA_FAULT_COUNT; i++) {
 		if (s->faults[i]) {
-			printf("%s  %s (%" PRIu64 ")\n", heading ? "" : "\nignored or repaired\n",
-					pica_fault_name((enum pica_fault)i), s->faults[i]);
+			if (!heading) {
+				print_title("ignored or repaired");
+			}
+			printf("  %s (%" PRIu64 ")\n", pica_fault_name((enum pica_fault)i),
+					s->faults[i]);
+			if (i == PICA_FAULT_BAD_ADDRESS && info->is_outside) {
+				fputs("    first: ", stdout);
+				lint_print_where(&info->outside);
+				putchar('\n');
+			}
 			heading = true;
 		}
 	}
@@ -268,7 +287,7 @@ static json_t *missing_json(const struct info *info) {
 	return rows;
 }
 
-static int print_json(const struct info *info) {
+static json_t *report_of(const struct info *info) {
 	const struct pica_stats *s = &info->stats;
 	const struct pica_capture_info *f = &info->file;
 	json_t *report = json_report("info");
@@ -323,8 +342,41 @@ static int print_json(const struct info *info) {
 	json_object_set_new(report, "used", used);
 	json_object_set_new(report, "missing", missing_json(info));
 	json_add_counters(report, s);
+	if (info->is_outside) {
+		json_object_set_new(report, "outside", lint_finding_json(&info->outside));
+	}
 	json_object_set(report, "per_frame", info->frames);
-	return json_finish(report, EXIT_FINE);
+	return report;
+}
+
+/* One capture. reports: of several, or NULL. */
+static int info_of(const char *path, const struct options *o, json_t *reports) {
+	struct capture_here c;
+	struct info info = { .path = path };
+	int exit = capture_here_open(&c, path, NULL);
+	if (exit == EXIT_FINE) {
+		info.name = c.name;
+		info.file = c.info;
+		info.frames = o->json ? json_array() : NULL;
+		const int ret = gather(&info, c.ctx, c.capture);
+		log_end();
+		info.is_outside = ret == 0 && info.stats.faults[PICA_FAULT_BAD_ADDRESS] &&
+				lint_outside(path, &info.outside);
+		if (ret < 0) {
+			exit = capture_failed(c.capture, path, ret);
+		} else if (reports) {
+			json_array_append_new(reports, report_of(&info));
+		} else if (o->json) {
+			exit = json_finish(report_of(&info), EXIT_FINE);
+		} else {
+			print_text(&info);
+		}
+		exit = ret < 0 ? exit : worse(exit, replay_job_failed(&info.replay, path));
+	}
+	json_decref(info.frames);
+	facts_finish(&info.facts);
+	capture_here_close(&c);
+	return exit;
 }
 
 int verb_info(int argc, char **argv) {
@@ -334,42 +386,38 @@ int verb_info(int argc, char **argv) {
 		PROGRESS_ROW(offsetof(struct options, progress), false),
 	};
 	static const struct option_spec spec = {
-		.forms = "CAPTURE",
-		.doc = "Tells what a capture holds: frames, command lists, draws, triangles, the formats and "
-		       "features that its draws use, and what is missing in it.",
+		.forms = "CAPTURE...",
+		.doc = "Tells what captures hold: frames, command lists, draws, triangles, the formats and "
+		       "features that their draws use, and what is missing in them.",
 		.tables = { OPTION_TABLE(rows, 0, 0) },
 		.min_args = 1,
-		.max_args = 1,
+		.max_args = OPTION_ANY,
 		.expected = "a capture",
-		.at_most = "one capture",
 	};
 	struct options o = { 0 };
-	o.capture = options_parse(&spec, argc, argv, &o).v[0];
+	const struct option_args captures = options_parse(&spec, argc, argv, &o);
 	log_show_progress(o.progress);
-	if (o.json) {
-		json_promise("info", o.capture);
+	json_t *reports = o.json && captures.n > 1 ? json_array() : NULL;
+	if (o.json && !reports) {
+		json_promise("info", captures.v[0]);
 	}
-
-	struct capture_here c;
-	struct info info = { .path = o.capture };
-	int exit = capture_here_open(&c, o.capture, NULL);
-	if (exit == EXIT_FINE) {
-		info.name = c.name;
-		info.file = c.info;
-		info.frames = o.json ? json_array() : NULL;
-		const int ret = gather(&info, c.ctx, c.capture);
-		log_end();
-		if (ret < 0) {
-			exit = capture_failed(c.capture, o.capture, ret);
-		} else if (o.json) {
-			exit = print_json(&info);
-		} else {
-			print_text(&info);
+	int exit = EXIT_FINE;
+	for (unsigned i = 0; i < captures.n; i++) {
+		if (i > 0 && !o.json) {
+			putchar('\n');
 		}
-		exit = ret < 0 ? exit : worse(exit, replay_job_failed(&info.replay, o.capture));
+		const int one = info_of(captures.v[i], &o, reports);
+		if (reports && json_array_size(reports) == i) {
+			json_array_append_new(reports,
+					json_pack("{so s[o]}", "path", json_text(captures.v[i]),
+							"errors", json_last_error()));
+		}
+		exit = worse(exit, one);
 	}
-	json_decref(info.frames);
-	facts_finish(&info.facts);
-	capture_here_close(&c);
+	if (reports) {
+		json_t *report = json_report("info");
+		json_object_set_new(report, "captures", reports);
+		exit = json_finish(report, exit);
+	}
 	return exit;
 }

@@ -12,6 +12,7 @@
 #include "common/array.h"
 #include "common/json.h"
 #include "common/options.h"
+#include "common/output.h"
 #include "pictures/plain.h"
 #include "verbs.h"
 
@@ -23,6 +24,8 @@ struct options {
 
 static const char HANG[] = "hang", WRONG[] = "wrong", ODD[] = "odd";
 static const char *const severities[] = { HANG, WRONG, ODD }; /* worst first */
+
+static const enum output_color colors[] = { OUTPUT_RED, OUTPUT_YELLOW, OUTPUT_BOLD };
 
 /* Of a text without --all. */
 enum { RULE_ROWS = 3, CAPTURE_ROWS = 40 };
@@ -282,6 +285,16 @@ static int compare_findings(const void *a, const void *b) {
 	return 0;
 }
 
+void lint_print_where(const struct lint_finding *f) {
+	print_place(&f->place);
+	fputs(": ", stdout);
+	if (f->reg != LINT_NO_REG) {
+		printf("%s 0x%03" PRIx32 " = 0x%08" PRIx32 ": ", reg_name(f->reg), f->reg,
+				f->value);
+	}
+	fputs(f->detail, stdout);
+}
+
 /* A row of the text: n findings of one rule, whose registers have numbers without a gap. */
 static void print_row(const char *path, const struct lint_finding *f, unsigned n) {
 	const struct lint_rule_info *rule = lint_rule(f->rule);
@@ -292,18 +305,13 @@ static void print_row(const char *path, const struct lint_finding *f, unsigned n
 		first = f[i].place.offset < first->place.offset ? &f[i] : first;
 	}
 	plain_write(stdout, path);
-	printf(": %s: %s [%s]", rule->severity, rule->title, rule->id);
+	printf(": %s%s%s: %s [%s]", output_color(colors[severity_of(f)]), rule->severity,
+			output_color(OUTPUT_PLAIN), rule->title, rule->id);
 	if (count > 1) {
 		printf(" (%" PRIu64 " times)", count);
 	}
 	fputs("\n  ", stdout);
-	print_place(&first->place);
-	fputs(": ", stdout);
-	if (first->reg != LINT_NO_REG) {
-		printf("%s 0x%03" PRIx32 " = 0x%08" PRIx32 ": ", reg_name(first->reg), first->reg,
-				first->value);
-	}
-	fputs(first->detail, stdout);
+	lint_print_where(first);
 	if (n > 1) {
 		printf("; registers 0x%03" PRIx32 " to 0x%03" PRIx32, f->reg, f[n - 1].reg);
 	}
@@ -326,7 +334,7 @@ static void print_summary(const struct lint *l, const char *path, unsigned hidde
 		}
 	}
 	if (l->n == 0) {
-		fputs(": clean", stdout);
+		printf(": %sclean%s", output_color(OUTPUT_GREEN), output_color(OUTPUT_PLAIN));
 	} else if (hidden) {
 		printf("; %u row%s not shown: --all shows all", hidden,
 				hidden == 1 ? " is" : "s are");
@@ -335,6 +343,7 @@ static void print_summary(const struct lint *l, const char *path, unsigned hidde
 }
 
 static void print_text(const struct lint *l, const char *path, bool all) {
+	output_page();
 	unsigned of_rule = 0, shown = 0, hidden = 0;
 	for (unsigned i = 0, n; i < l->n; i += n) {
 		const struct lint_finding *f = &l->findings[i];
@@ -353,7 +362,7 @@ static void print_text(const struct lint *l, const char *path, bool all) {
 	print_summary(l, path, hidden);
 }
 
-static json_t *finding_json(const struct lint_finding *f) {
+json_t *lint_finding_json(const struct lint_finding *f) {
 	const struct lint_rule_info *rule = lint_rule(f->rule);
 	json_t *row = json_pack("{ss ss ss ss ss sI sI sI}", "rule", rule->id, "severity",
 			rule->severity, "title", rule->title, "source", rule->source, "detail",
@@ -379,7 +388,7 @@ static json_t *finding_json(const struct lint_finding *f) {
 static json_t *capture_json(const struct lint *l, const char *path) {
 	json_t *rows = json_array();
 	for (unsigned i = 0; i < l->n; i++) {
-		json_array_append_new(rows, finding_json(&l->findings[i]));
+		json_array_append_new(rows, lint_finding_json(&l->findings[i]));
 	}
 	return json_pack("{so so}", "path", json_text(path), "findings", rows);
 }
@@ -439,6 +448,31 @@ static int lint_capture(const struct options *o, const char *path, json_t *repor
 	free(l.state);
 	capture_here_close(&c);
 	return exit;
+}
+
+bool lint_outside(const char *path, struct lint_finding *out) {
+	enum { RULES = 5 };
+	static const enum lint_rule rules_of_memory[RULES] = { LINT_LIST_MEMORY, LINT_TARGET_MEMORY,
+		LINT_TEXTURE_MEMORY, LINT_VERTEX_MEMORY, LINT_COPY_MEMORY };
+	struct capture_here c;
+	struct lint l = { .ctx = NULL };
+	const int exit = capture_here_open(&c, path, NULL);
+	l.ctx = c.ctx;
+	l.state = calloc(1, sizeof(*l.state));
+	const int ret = exit == EXIT_FINE && l.state ? gather(&l, c.capture, c.name, 0) : -ENOMEM;
+	log_end();
+	bool is_found = false;
+	/* They stand in the order of the capture. */
+	for (unsigned i = 0; ret == 0 && !is_found && i < l.n; i++) {
+		for (unsigned k = 0; !is_found && k < RULES; k++) {
+			is_found = l.findings[i].rule == rules_of_memory[k];
+			*out = l.findings[i];
+		}
+	}
+	free(l.findings);
+	free(l.state);
+	capture_here_close(&c);
+	return is_found;
 }
 
 int verb_lint(int argc, char **argv) {

@@ -5,6 +5,7 @@
 
 #include "common/json.h"
 #include "common/options.h"
+#include "common/output.h"
 #include "core/base/attributes.h"
 #include "pica.h"
 #include "verbs.h"
@@ -45,7 +46,7 @@ static char *make_notes(void) {
 	if (!f) {
 		return NULL;
 	}
-	fputs("Verbs (`pica VERB --help' tells more):\n", f);
+	fputs("Verbs (`pica help VERB' tells more):\n", f);
 	for (size_t i = 0; i < ARRAY_LEN(verbs); i++) {
 		fprintf(f, "  %-10s %s\n", verbs[i].name, verbs[i].help);
 	}
@@ -61,6 +62,17 @@ static const struct verb *find_verb(const char *name) {
 		}
 	}
 	return NULL;
+}
+
+/* Logs that there is no such verb, and the one that was meant. */
+static int no_verb(const char *name) {
+	const char *words[ARRAY_LEN(verbs) + 1] = { NULL };
+	for (size_t i = 0; i < ARRAY_LEN(verbs); i++) {
+		words[i] = verbs[i].name;
+	}
+	const char *meant = option_nearest(words, name);
+	return meant ? log_fail("no verb is named %s: did you mean %s?", name, meant) :
+		       log_fail("no verb is named %s; `pica --help' lists them", name);
 }
 
 int main(int argc, char **argv) {
@@ -82,16 +94,26 @@ int main(int argc, char **argv) {
 	if (argc > 0) {
 		argv[0] = name;
 	}
-	const struct option_args args = options_parse(&spec, argc, argv, NULL);
+	struct option_args args = options_parse(&spec, argc, argv, NULL);
+	char *help[] = { name, (char[]){ "--help" }, NULL };
+	if (strcmp(args.v[0], "help") == 0) {
+		if (args.n < 2) {
+			options_parse(&spec, 2, help, NULL);
+		}
+		help[0] = args.v[1];
+		args = (struct option_args){ help, 2 };
+	}
 	free(notes);
 	const struct verb *verb = find_verb(args.v[0]);
 	if (!verb) {
-		return log_fail("no verb is named %s; `pica --help' lists them", args.v[0]);
+		return no_verb(args.v[0]);
 	}
 	snprintf(program, sizeof(program), "pica %s", verb->name);
 	args.v[0] = program;
 	log_begin(program);
 	int exit = verb->run((int)args.n, args.v);
 	json_keep_promise();
-	return log_close_stdout(exit);
+	exit = log_close_stdout(exit);
+	output_page_end();
+	return exit;
 }

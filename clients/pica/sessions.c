@@ -10,6 +10,7 @@
 
 #include "common/json.h"
 #include "common/options.h"
+#include "common/output.h"
 #include "common/remote.h"
 #include "verbs.h"
 
@@ -93,17 +94,6 @@ const char *sessions_display_text(const struct pica_session_info *s) {
 			(s->flags & PICA_SESSION_PINNED ? 2 : 0)];
 }
 
-void sessions_bytes_text(uint64_t bytes, char text[8]) {
-	static const char units[] = "KMGTPE";
-	double n = (double)bytes / 1024;
-	unsigned unit = 0;
-	while (n >= 999.95) {
-		n /= 1024;
-		unit++;
-	}
-	snprintf(text, 8, "%.1f%c", n, units[unit]);
-}
-
 int sessions_failed(const struct pica_client *client, int error) {
 	return error == -EPERM ?
 			log_fail("the service shows its sessions to its own user and root only") :
@@ -127,8 +117,8 @@ static void print_sessions(const struct session_list *list) {
 			"display");
 	for (size_t i = 0; i < list->n; i++) {
 		const struct pica_session_info *s = &list->row[i];
-		char memory[8];
-		sessions_bytes_text(s->memory_bytes, memory);
+		char memory[OUTPUT_SIZE];
+		output_size(s->memory_bytes, memory);
 		printf("%8" PRIu64 " %8" PRIu32 " %6" PRIu32 " %-20s %4" PRId32 " %4" PRIu32
 		       " %10" PRIu64 " %6" PRIu64 " %8s %8.2f %9.3f %9.3f %s\n",
 				s->id, s->pid, s->uid, s->name, s->priority, s->contexts, s->jobs,

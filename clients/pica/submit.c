@@ -265,15 +265,24 @@ static void report_notes(const struct sent *j) {
 	log_line("%s: %s: note: %s", j->action->path, job_name(j->op), text);
 }
 
+static const char *failure(const struct sent *j) {
+	switch (j->done.result) {
+	case -ERANGE:
+		return "memory outside of VRAM and FCRAM: expected 0x18000000 to 0x185FFFFF or 0x20000000 to "
+		       "0x27FFFFFF";
+	case -EINVAL:
+		return "malformed: the values of its fields contradict each other";
+	default:
+		return replay_error(j->done.result, j->done.flags);
+	}
+}
+
 static int report_failures(const struct submit *s) {
 	int exit = EXIT_FINE;
 	for (size_t i = 0; i < s->n; i++) {
 		const struct sent *j = &s->sent[i];
 		if (j->done.result < 0) {
-			exit = log_fail("%s: %s: %s", j->action->path, job_name(j->op),
-					j->done.result == -EDQUOT ?
-							replay_error(-EDQUOT, j->done.flags) :
-							strerror(-j->done.result));
+			exit = log_fail("%s: %s: %s", j->action->path, job_name(j->op), failure(j));
 		} else if (j->done.flags) {
 			report_notes(j);
 		}

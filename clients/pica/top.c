@@ -10,6 +10,7 @@
 #include "common/clock.h"
 #include "common/json.h"
 #include "common/options.h"
+#include "common/output.h"
 #include "common/remote.h"
 #include "common/terminal.h"
 #include "control/sessions.h"
@@ -137,21 +138,22 @@ enum { TITLE_ROW = 2 };
 static void put_table(const struct top *t, FILE *out, size_t rows) {
 	const struct pica_msg_welcome *w = pica_client_welcome(t->client);
 	const size_t n = t->list[t->now].n;
-	char memory[8];
-	sessions_bytes_text(t->total.memory_bytes, memory);
+	char memory[OUTPUT_SIZE];
+	output_size(t->total.memory_bytes, memory);
 	fprintf(out,
 			"sessions %zu  jobs/s %.0f  Mpixel/s %.1f  queued %" PRIu64
 			"  memory %s  cpu %.0f%% of %" PRIu32 " threads, %.16s\n\n",
 			n, t->sum.jobs_s, t->sum.mpixel_s, t->total.queued, memory,
 			t->sum.cpu_percent, w->n_threads + 1, w->isa);
-	fprintf(out, "%4s %7s %-12s %8s %8s %5s %7s %6s %7s %7s %s\n", "id", "pid", "name", "jobs/s",
-			"Mpixel/s", "queue", "memory", "cpu-%", "p50-ms", "p99-ms", "display");
+	fprintf(out, "%4s %7s %-12s %8s %8s %5s %8s %6s %7s %7s %s\n", "id", "pid", "name",
+			"jobs/s", "Mpixel/s", "queue", "memory", "cpu-%", "p50-ms", "p99-ms",
+			"display");
 	for (size_t i = 0; i < n && i < rows; i++) {
 		const struct rate *r = &t->rates[i];
-		sessions_bytes_text(r->s->memory_bytes, memory);
+		output_size(r->s->memory_bytes, memory);
 		fprintf(out,
 				"%4" PRIu64 " %7" PRIu32 " %-12.12s %8.1f %8.2f %5" PRIu64
-				" %7s %6.1f %7.2f %7.2f %s\n",
+				" %8s %6.1f %7.2f %7.2f %s\n",
 				r->s->id, r->s->pid, r->s->name, r->jobs_s, r->mpixel_s,
 				r->s->queued, memory, r->cpu_percent, r->s->p50_us / 1e3,
 				r->s->p99_us / 1e3, sessions_display_text(r->s));
@@ -218,7 +220,39 @@ static void show(const struct top *t) {
 	}
 }
 
-/* Until q, a signal or the service's end. */
+static void show_waiting(const struct options *o) {
+	char text[256];
+	const int n = snprintf(text, sizeof(text),
+			"waiting for the service%s%.150s to come back; q quit",
+			o->where ? " at " : "", o->where ? o->where : "");
+	terminal_show(text, n < 0 ? 0 : TITLE_ROW);
+}
+
+/* A service that has restarted; its sessions are new. */
+static void connect_again(struct top *t, const char *where) {
+	if (pica_client_connect(&t->client, where, NULL, NULL) == 0) {
+		sessions_finish(&t->list[0]);
+		sessions_finish(&t->list[1]);
+		memset(t->list, 0, sizeof(t->list));
+		memset(t->time_ns, 0, sizeof(t->time_ns));
+	}
+}
+
+/* Looks; without a service, tries to reach one. */
+static int look_on(struct top *t, const char *where) {
+	if (!t->client) {
+		connect_again(t, where);
+	}
+	const int ret = t->client ? look(t) : 0;
+	if (ret != -ECONNRESET) {
+		return ret;
+	}
+	pica_client_close(t->client);
+	t->client = NULL;
+	return 0;
+}
+
+/* Until q or a signal. */
 static int run_live(struct top *t, const struct options *o) {
 	int ret = terminal_begin();
 	if (ret < 0) {
@@ -229,14 +263,18 @@ static int run_live(struct top *t, const struct options *o) {
 	while (!is_over && ret == 0) {
 		uint64_t now = now_ns();
 		if (now >= next) {
-			ret = look(t);
+			ret = look_on(t, o->where);
 			next = now + o->interval_ms * UINT64_C(1000000);
 			/* The first rates come soon. */
-			next = t->seconds > 0 ? next : now + 200000000;
+			next = t->client && t->seconds > 0 ? next : now + 200000000;
 		}
-		show(t);
+		if (t->client) {
+			show(t);
+		} else {
+			show_waiting(o);
+		}
 		int key = ret < 0 ? TERMINAL_TIME : terminal_wait(next > now ? next - now : 0);
-		if (key > 0 && strchr("cjpmi", key)) {
+		if (key > 0 && strchr("cjpmi", key) && t->client) {
 			t->order = (char)key;
 			qsort_r(t->rates, t->list[t->now].n, sizeof(*t->rates), by_order,
 					&t->order);

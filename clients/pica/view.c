@@ -126,8 +126,8 @@ static int go_to(struct view *v, uint32_t frame) {
 static void put_status(const struct view *v, FILE *out, unsigned rows, unsigned columns) {
 	char line[256], plain[sizeof(line)];
 	snprintf(line, sizeof(line),
-			"%s  frame %u of %u  %s  [q] quit  [space] pause  [s] screen  [left right] step",
-			v->name, v->frame + 1, v->n_frames,
+			"%s  frame %u of 0-%u  %s  [q] quit  [space] pause  [s] screen  [left right] step",
+			v->name, v->frame, v->n_frames - 1,
 			v->is_paused                 ? "paused" :
 					v->is_behind ? "slow" :
 						       "playing");

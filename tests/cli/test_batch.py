@@ -302,8 +302,18 @@ class Compare(Case):
     def test_what_is_no_picture(self):
         self.golden()
         (self.dir / 'gold/a-top.png').write_bytes(b'no')
-        self.batch('in', '-o', 'out', '--golden', 'gold', code=1)
+        self.batch('in', '-o', 'out', '--golden', 'gold', code=2)
         self.assertEqual(self.rows()[0]['messages'], ['a-top.png: expected a PNG picture'])
+        self.assertEqual(self.rows()[0]['state'], 'unreadable')
+        self.assertIn('<error type="unreadable"', (self.dir / 'out/junit.xml').read_text())
+
+    def test_a_golden_folder_that_is_not_there(self):
+        self.capture('a.ctf', screen(RED))
+        for path in 'gone', 'a.ctf':
+            self.batch('a.ctf', '-o', 'out', '--golden', path, code=2)
+            self.assertRegex(self.err, rf'^pica batch: --golden {path}: no such folder: [^\n]*\nTry .*\n$')
+        self.assertFalse((self.dir / 'out').exists())
+        self.batch('a.ctf', '-o', 'out', '--golden', 'gone', '--bless')
 
     def test_a_frame_that_is_gone(self):
         self.capture('a.ctf', screen(RED, frames=3))
@@ -322,11 +332,13 @@ class Compare(Case):
         bundled = sorted((cli.CAPTURES.parent.parent / 'captures').iterdir())
         self.assertEqual({path.suffix for path in bundled}, {'.pica'})
         self.batch('--verify', '-o', 'out', '--pictures', 'none', *bundled[::5])
+        (self.dir / 'gold').mkdir()
         self.batch('plan', '--golden', 'gold', '-o', 'plan.json', *bundled)
 
     def test_two_of_one_name(self):
         self.capture('x/a.ctf', screen(RED))
         self.capture('y/a.ctf', screen(RED))
+        (self.dir / 'gold').mkdir()
         self.batch('x', 'y', '-o', 'out', '--golden', 'gold', code=2)
         self.assertIn('x/a.ctf and y/a.ctf: both are named a, and so would be their golden pictures', self.err)
         self.batch('x', 'y', '-o', 'out')

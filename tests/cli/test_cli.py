@@ -4,6 +4,7 @@ import itertools
 import json
 import os
 import pathlib
+import pty
 import re
 import resource
 import shutil
@@ -20,6 +21,7 @@ from sample import EVERY
 
 PICA = os.path.abspath(sys.argv[1])
 CAPTURES = pathlib.Path(sys.argv[2]).resolve()
+BUNDLED = CAPTURES.parent.parent / 'captures'
 PERSP = str(CAPTURES / 'st_persp.ctf')
 TEV = str(CAPTURES / 'st_tev6.ctf')
 
@@ -167,6 +169,77 @@ class General(Case):
             self.assertLessEqual(max(map(len, lines)), 80, verb)
             self.assertTrue(lines[0].startswith('Usage: pica ' + verb), lines[0])
 
+    def test_help_of_a_verb(self):
+        self.assertEqual(self.pica('help', 'lint'), self.pica('lint', '--help'))
+        self.assertEqual(self.pica('help'), self.pica('--help'))
+
+    def test_what_was_meant(self):
+        for args, meant in ((['rendr'], 'did you mean render?'), (['help', 'lnit'], 'did you mean lint?'),
+                            (['lint', '--jsno', 'x'], 'Did you mean --json?'), (['render', '--frmae=1'], 'Did you mean --frames?')):
+            self.pica(*args, code=2)
+            self.assertIn(meant, self.err)
+        for args in (['x'], ['batch?????'], ['lint', '--nothing-like-it'], ['lint', '--json=1'], ['render', '--frames']):
+            self.pica(*args, code=2)
+            self.assertNotRegex(self.err, '[Dd]id you mean')
+
+    def on_terminal(self, *args, **env):
+        """What is printed, and the rows that stand on the terminal then."""
+        master, slave = pty.openpty()
+        done = subprocess.Popen([PICA, *map(str, args)], stdin=slave, stdout=slave, stderr=slave, cwd=self.dir,
+                                env={'PATH': os.environ['PATH'], 'TERM': 'xterm', 'PAGER': '', **env})
+        os.close(slave)
+        out = b''
+        try:
+            while part := os.read(master, 65536):
+                out += part
+        except OSError:
+            pass # closed at the other end
+        os.close(master)
+        self.assertEqual(done.wait(), 0, out)
+        rows = [row.split('\r\x1b[K')[-1] for row in out.decode().split('\r\n')]
+        return out.decode(), [re.sub(r'\x1b\[\d+m', '', row) for row in rows if row]
+
+    def test_progress_is_erased_before_results(self):
+        captures = [BUNDLED / 'crates.pica', BUNDLED / 'cube.pica']
+        for args in (['render', '--verify'], ['lint'], ['info'], ['render', '--format', 'hash', '--frames', 'all'], ['verify']):
+            out, rows = self.on_terminal(*args, *captures)
+            self.assertEqual(rows, [line for line in self.pica(*args, *captures).splitlines() if line], args)
+            self.assertEqual('crates 1/3' in out, args != ['verify'])
+
+    def test_colours_and_pager_of_a_terminal(self):
+        cube = BUNDLED / 'cube.pica'
+        clean = f'{cube}: \x1b[32mclean\x1b[0m\r\n'
+        for env, end in (({}, clean), ({'NO_COLOR': '1'}, f'{cube}: clean\r\n'), ({'TERM': 'dumb'}, f'{cube}: clean\r\n'),
+                         ({'PAGER': 'cat'}, clean), ({'PAGER': 'sed s/^/_/'}, '_' + clean),
+                         ({'PAGER': 'sed s/^/_/', 'TERM': 'dumb'}, f'{cube}: clean\r\n')):
+            self.assertEqual(self.on_terminal('lint', cube, **env)[0].split('\r\x1b[K')[-1], end, env)
+        self.assertNotIn('\x1b', self.pica('lint', cube, env={'TERM': 'xterm', 'PAGER': 'false'}))
+        for verb in ['dump'], ['info']:
+            self.assertEqual({row[0] for row in self.on_terminal(*verb, cube, PAGER='sed s/^/_/')[1]}, {'_'})
+
+    def test_captures_from_the_standard_input(self):
+        cube = (BUNDLED / 'cube.pica').read_bytes()
+        for args in ['render', '--format', 'hash'], ['info'], ['lint'], ['verify'], ['dump']:
+            named = self.pica(*args, BUNDLED / 'cube.pica').replace(f'{BUNDLED}/cube.pica', '-').replace('cube', 'stdin')
+            self.assertEqual(self.pica(*args, '-', input=cube).replace('/dev/stdin', '-'), named, args)
+        self.pica('convert', '-', 'a.ctf', '--lossy', input=cube)
+        self.pica('info', '-', input=b'', code=3)
+        self.assertIn('/dev/stdin: ', self.err)
+
+    def test_info_of_several_captures(self):
+        texts = [self.pica('info', path) for path in (PERSP, TEV)]
+        self.assertEqual(self.pica('info', PERSP, 'missing.ctf', TEV, code=2), texts[0] + '\n\n' + texts[1])
+        reports = json.loads(self.pica('info', '--json', PERSP, 'missing.ctf', TEV, code=2))['captures']
+        self.assertEqual(reports[::2], [json.loads(self.pica('info', '--json', path)) for path in (PERSP, TEV)])
+        self.assertEqual((reports[1]['path'], len(reports[1]['errors'])), ('missing.ctf', 1))
+
+    def test_sizes_have_units(self):
+        self.assertRegex(self.pica('convert', CAPTURES / 'st_tev6.ctf', 'a.pica'), r'^a\.pica: \d+\.\dKiB, from 152\.4KiB\n$')
+        size = len(self.bytes('a.pica'))
+        self.assertRegex(self.pica('convert', 'a.pica', 'a.ctf'), rf'^a\.ctf: \d+\.\dKiB, from {size / 1024:.1f}KiB\n$')
+        self.assertRegex(self.pica('trim', '--frames', '1', 'a.pica', 'b.pica'), rf'^b\.pica: .*, from {size / 1024:.1f}KiB\n$')
+        self.assertRegex(self.pica('info', BUNDLED / 'galaxy.pica'), r'\nmemory loads     14 \(55\.5KiB\)\n')
+
     def test_help_all_shows_what_help_leaves_out(self):
         few, all_of_it = self.pica('render', '--help'), self.pica('render', '--help-all')
         for option in '--isa=NAME', '--float=f24|f32', '--combiner=nearest|truncate', '-v, --verbose':
@@ -257,7 +330,7 @@ class General(Case):
                      ['submit', '--list', 'x@0x20000000', '--surface', '0x18000000,rgba8,8x8', '-o', 'x.gif'],
                      ['render', '--surface', '0x18000000,rgb9,8x8', PERSP],
                      ['render', '--surface', '0x18000000,rgba8,8x12', PERSP],
-                     ['info'], ['info', PERSP, TEV], ['bench'], ['bench', '--repeat', '0', PERSP], ['shader'],
+                     ['info'], ['bench'], ['bench', '--repeat', '0', PERSP], ['shader'],
                      ['shader', 'link', 'x'], ['shader', 'asm'], ['shader', 'disasm', 'a', 'b']):
             self.assertEqual(self.pica(*args, code=2), '', args)
             self.assertTrue(self.err.startswith('pica'), (args, self.err))

@@ -136,8 +136,8 @@ class Heat(Case):
 
     def test_picture_and_legend(self):
         self.quads((0, 0, 100, 50), (40, 10, 100, 100), (40, 10, 10, 10))
-        self.assertEqual(self.pica('render', '--overdraw', 'a.ctf'), 'a-overdraw-18000000.png 320x332\n')
-        width, height, px = read_png(self.bytes('a-overdraw-18000000.png'))
+        self.assertEqual(self.pica('render', '--overdraw', 'a.ctf'), 'a-overdraw-target0.png 320x332\n')
+        width, height, px = read_png(self.bytes('a-overdraw-target0.png'))
 
         def color(x, y):
             return tuple(px[3 * (width * y + x):][:3])
@@ -163,18 +163,18 @@ class Heat(Case):
         self.quads(*[(0, 0, 10 * i + 10, 10) for i in range(5)])
         self.assertEqual(self.heat('--overdraw', 'a.ctf')[0]['max'], 5)
         self.pica('render', '--overdraw', 'a.ctf')
-        ticks = self.ticks('a-overdraw-18000000.png', 240)
+        ticks = self.ticks('a-overdraw-target0.png', 240)
         self.assertEqual([x * 6 // 256 for x in ticks], [0, 1, 2, 3, 4, 5])
 
     def test_a_few_hot_pixels_leave_the_others_visible(self):
         self.quads((0, 0, 200, 200), *[(0, 0, 2, 2)] * 119)
         self.pica('render', '--overdraw', 'a.ctf')
-        width, _, px = read_png(self.bytes('a-overdraw-18000000.png'))
+        width, _, px = read_png(self.bytes('a-overdraw-target0.png'))
         median = px[3 * (width * (self.TOP + 239 - 100) + 319 - 100):][:3]
         self.assertEqual(tuple(px[3 * (width * (self.TOP + 239) + 319):][:3]), self.HOT)
         self.assertGreater(sum(median), 75)  # linear: about 9
         # 0, 1, 3, 10, 30 and 120: even steps of a logarithm.
-        ticks = self.ticks('a-overdraw-18000000.png', 240)
+        ticks = self.ticks('a-overdraw-target0.png', 240)
         self.assertEqual(len(ticks), 6)
         for x, value in zip(ticks, (0, 1, 3, 10, 30, 120)):
             self.assertAlmostEqual(x, 255 * math.log(1 + value) / math.log(121), delta=2)

@@ -510,6 +510,18 @@ class Lint(Case):
         self.assertEqual((good, len(bad['findings'])), ({'path': 'good.ctf', 'findings': []}, 1))
         self.assertIn('No such file', missing['errors'][0]['message'])
 
+    def test_info_says_what_is_outside_of_memory(self):
+        for parts, place, text in (
+                (state({0x11D: 0x17000000 >> 3}), 'draw 0', 'COLORBUFFER_LOC 0x11d = 0x02e00000: 384000 bytes at 0x17000000'),
+                (state({0x200: 0}), 'draw 0', 'ATTRIBBUFFER0_OFFSET 0x203 = 0x00001000: vertices 0 to 2 at 0x00001000')):
+            capture(self.dir / 'a.ctf', *(p for p in parts if p))
+            self.assertRegex(self.pica('info', 'a.ctf'), r'\n  memory outside every window \(1\)\n'
+                             rf'    first: frame 0, list 0, {place}, word 0x2\w{{7}}: {text}\n')
+            row = json.loads(self.pica('info', '--json', 'a.ctf'))['outside']
+            self.assertEqual((row['frame'], row['draw'], text.startswith(row['name'])), (0, 0, True))
+        capture(self.dir / 'a.ctf', *(p for p in scene() if p))
+        self.assertNotIn('outside', self.pica('info', '--json', 'a.ctf'))
+
     def test_a_texture_that_is_too_wide_has_one_finding(self):
         for dim, detail in ((64 << 16 | 2048, '64 by 0 (64 by 2048 was written, 11 bits of each are kept)'),
                             (2048 << 16 | 64, '0 by 64 (2048 by 64 was written, 11 bits of each are kept)'),

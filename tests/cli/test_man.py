@@ -250,8 +250,9 @@ class Completion(unittest.TestCase):
 
     def test_actions_of_batch_and_their_options(self):
         values = {'shard': '1/1', 'frames': 'last', 'pictures': 'all', 'float': 'f24', 'combiner': 'nearest', 'isa': 'c',
-                  'progress': 'never'}
+                  'progress': 'never', 'golden': 'gold'}
         with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(f'{folder}/gold')
             for action in 'plan', 'run', 'merge':
                 expected = []
                 for name, (_, value, _) in help_options(help_text(PICA, 'batch')).items():

@@ -79,8 +79,17 @@ class Record(unittest.TestCase):
         self.end(p)
         self.assertEqual(list(self.out.iterdir()), [])
 
-    def test_folders_that_are_not_there_are_refused(self):
-        for folder, why in ((self.dir / 'none', 'No such file'), (self.dir / 'picad.conf', 'expected a folder')):
+    def test_a_folder_that_is_not_there_is_made(self):
+        self.out = self.dir / 'new'
+        p = self.start('--record', self.out)
+        pica('render', '--format', 'none', f'--connect={self.dir / "0"}', CAPTURES / 'cube.pica')
+        self.end(p)
+        self.assertEqual([f.suffix for f in self.out.iterdir()], ['.pica'])
+        self.assertEqual(self.out.stat().st_mode & 0o777, 0o700)
+
+    def test_folders_that_cannot_be_made_are_refused(self):
+        for folder, why in ((self.dir / 'none/none', 'cannot be made: No such file'),
+                            (self.dir / 'picad.conf', 'expected a folder')):
             p = subprocess.run(self.command('--record', folder), capture_output=True, text=True, timeout=300, env=ENV)
             self.assertEqual(p.returncode, 2)
             self.assertIn(f'picad: record: {folder}: {why}', p.stderr)

@@ -64,8 +64,8 @@ class View(unittest.TestCase):
         return text
 
     def paused_at(self, frame):
-        """The picture that stands when it is paused at a frame, from 1."""
-        return self.read_until(rb'frame %d of \d+  paused' % frame)
+        """The picture that stands when it is paused at a frame, from 0."""
+        return self.read_until(rb'frame %d of 0-\d+  paused' % frame)
 
     def finish(self, key=b'q'):
         self.key(key)
@@ -111,10 +111,10 @@ class View(unittest.TestCase):
     def test_blocks_are_the_means_of_the_pixels(self):
         # 400x240 in 50 columns and 15 rows of two: squares of 8 pixels.
         self.start('--pixels', 'blocks', '--screen', 'top', rows=16, columns=50)
-        self.read_until(rb'frame \d+ of \d+  (playing|slow)')
+        self.read_until(rb'frame \d+ of 0-\d+  (playing|slow)')
         self.key(b' ')
-        text = self.read_until(rb'frame (\d+) of \d+  paused')
-        frame = int(re.findall(rb'frame (\d+) of', text)[-1]) - 1
+        text = self.read_until(rb'frame (\d+) of 0-\d+  paused')
+        frame = int(re.findall(rb'frame (\d+) of', text)[-1])
         rows = self.cells(text)
         self.assertEqual([len(row) for row in rows], [50] * 15)
         for x, y in (0, 0), (49, 0), (25, 7), (10, 14), (30, 5):
@@ -126,17 +126,17 @@ class View(unittest.TestCase):
         n = len(self.top)
         self.read_until(rb'frame \d+ of')
         self.key(b' ')
-        frame = int(re.findall(rb'frame (\d+) of', self.read_until(rb'frame (\d+) of \d+  paused'))[-1])
+        frame = int(re.findall(rb'frame (\d+) of', self.read_until(rb'frame (\d+) of 0-\d+  paused'))[-1])
         for key, step in (b'\x1b[C', 1), (b'\x1bOC', 1), (b'\x1b[D', -1), (b'\x1b[D', -1), (b'\x1b[D', -1):
             self.key(key)
-            frame = (frame - 1 + step) % n + 1
+            frame = (frame + step) % n
             self.paused_at(frame)
-        while frame != 1:
+        while frame != 0:
             self.key(b'\x1b[D')
             frame -= 1
             self.paused_at(frame)
         self.key(b'\x1b[D')
-        text = self.paused_at(n)
+        text = self.paused_at(n - 1)
         self.assertEqual(self.cells(text)[7][25][0], self.mean(n - 1, 200, 112, 8))
         self.key(b' ')
         self.read_until(rb'playing|slow')
@@ -189,7 +189,7 @@ class View(unittest.TestCase):
         text = self.read_until(rb'(?s)\x1bP0;1q.*?\x1b\\')
         self.key(b' ')
         text = self.read_until(rb'paused')
-        frame = int(re.findall(rb'frame (\d+) of', text)[-1]) - 1
+        frame = int(re.findall(rb'frame (\d+) of', text)[-1])
         data = text[text.rindex(b'\x1bP0;1q') + 6:text.rindex(b'\x1b\\')]
         self.assertTrue(data.startswith(b'"1;1;400;240'))
         picture, palette = self.decode(data[12:], 400, 240)
@@ -283,9 +283,9 @@ class View(unittest.TestCase):
         self.p.send_signal(signal.SIGCONT)
         self.read_until(rb'\x1b\[\?1049h(?s:.*)frame \d+ of')
         self.key(b' ')
-        frame = int(re.findall(rb'frame (\d+) of', self.read_until(rb'frame (\d+) of \d+  paused'))[-1])
+        frame = int(re.findall(rb'frame (\d+) of', self.read_until(rb'frame (\d+) of 0-\d+  paused'))[-1])
         self.key(b'\x1b[C')
-        self.paused_at(frame % len(self.top) + 1)
+        self.paused_at((frame + 1) % len(self.top))
         self.finish()
 
     def test_the_status_line_says_how_to_end(self):
@@ -314,7 +314,7 @@ class View(unittest.TestCase):
             path = pathlib.Path(folder) / 'a\x1b[31m\u00e4\u009b.pica'
             path.symlink_to(CAPTURE)
             self.start('--pixels', 'blocks', capture=path)
-            said = '\x1b[7ma\\x1B[31m\u00e4\\xC2\\x9B.pica  frame 1 of '.encode()
+            said = '\x1b[7ma\\x1B[31m\u00e4\\xC2\\x9B.pica  frame 0 of 0-'.encode()
             self.read_until(re.escape(said))
             self.finish()
 

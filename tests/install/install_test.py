@@ -164,9 +164,13 @@ def check_programs(install, args, work):
     if args.sanitize in ('', 'none'):
         wrong += check_own_prefix(install, args, work)
     if (install.include / 'pica_client.h').exists():
+        commands = re.findall(r'^ \*\t(.*)', example, re.M)
+        if commands != ['cc example-client.c -o client $(pkg-config --cflags --libs pica-client)',
+                        './client builtin: >triangle.ppm']:
+            wrong.append(f'example-client.c: its comment says {commands}, and another command is run here')
         wrong += check_program(install, args, work, 'client', example, 'pica-client', ['builtin:1'])
         gone = subprocess.run([work / 'client-static', '/nonexistent/0'], capture_output=True, text=True, check=False)
-        if (gone.returncode, gone.stderr) != (4, 'no service: No such file or directory\n'):
+        if (gone.returncode, gone.stderr) != (4, 'client: /nonexistent/0: no service: No such file or directory\n'):
             wrong.append(f'client without a service: exit {gone.returncode}, {gone.stderr}')
     return wrong
 

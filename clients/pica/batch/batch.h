@@ -19,6 +19,7 @@
 enum batch_state {
 	BATCH_PASS,
 	BATCH_DIFFERENT, /* a picture is not as expected */
+	BATCH_UNREADABLE, /* a golden picture is not a PNG picture */
 	BATCH_REFUSED,   /* the capture has no such frame, or nothing to compare with */
 	BATCH_BROKEN,    /* a bad capture */
 	BATCH_TROUBLE,   /* the system refused something */

@@ -143,7 +143,7 @@ static bool compare_with(struct drawing *d, uint32_t frame, enum shown_view view
 	char *path = file_in(s->golden, name);
 	bool is_wrong = true;
 	if (!path || picture_read_png(&golden, path, 0) < 0) {
-		drawing_fail(d, s->bless ? BATCH_PASS : BATCH_DIFFERENT,
+		drawing_fail(d, s->bless ? BATCH_PASS : BATCH_UNREADABLE,
 				"%s: expected a PNG picture", name);
 		json_object_set_new(row, "golden", json_string("unreadable"));
 	} else {
@@ -274,7 +274,7 @@ void batch_golden_finish(struct drawing *d) {
 	if (d->settings->bless) {
 		bless_all(d);
 	}
-	if (d->state <= BATCH_DIFFERENT) {
+	if (d->state < BATCH_REFUSED) {
 		each_name(d->settings, d->unit, d->n_frames, check_left, d);
 	}
 }

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* Groups of options, which belong to some of the actions. */
 enum {
@@ -91,6 +92,15 @@ static void take_arguments(struct batch_options *o, char **args, unsigned n) {
 	o->n_args = n;
 }
 
+/* With --bless it is made. */
+static void check_golden(const struct batch_settings *s) {
+	struct stat st;
+	if (s->golden && !s->bless && (stat(s->golden, &st) < 0 || !S_ISDIR(st.st_mode))) {
+		options_fail("--golden %s: no such folder: expected one with PNG pictures; --bless makes it",
+				s->golden);
+	}
+}
+
 static void check(void *input, struct option_args args) {
 	struct batch_options *o = input;
 	take_arguments(o, args.v, args.n);
@@ -123,6 +133,7 @@ static void check(void *input, struct option_args args) {
 	} else if ((o->settings.tolerance || o->settings.allowed) && !o->settings.golden) {
 		options_fail("--tolerance and --pixels: expected --golden; hashes are equal or not");
 	}
+	check_golden(&o->settings);
 }
 
 #define AT(member) offsetof(struct batch_options, member)

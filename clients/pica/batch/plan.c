@@ -19,6 +19,7 @@ static const struct {
 } states[BATCH_STATE_COUNT] = {
 	[BATCH_PASS] = { "pass", EXIT_FINE, true },
 	[BATCH_DIFFERENT] = { "different", EXIT_DIFFERENT, true },
+	[BATCH_UNREADABLE] = { "unreadable", EXIT_TROUBLE, true },
 	[BATCH_REFUSED] = { "refused", EXIT_TROUBLE, true },
 	[BATCH_BROKEN] = { "broken", EXIT_BAD_CAPTURE, true },
 	[BATCH_TROUBLE] = { "trouble", EXIT_TROUBLE, false },

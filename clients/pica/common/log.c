@@ -14,7 +14,7 @@
 static struct {
 	const char *program;
 	bool shows_progress;
-	bool line_shown;
+	bool line_shown, holds_results;
 	uint64_t last_ns;
 	struct log_last last;
 } state = { .program = "pica" };
@@ -26,13 +26,24 @@ void log_begin(const char *program) {
 void log_show_progress(enum progress_mode progress) {
 	state.shows_progress = progress == PROGRESS_ALWAYS ||
 			(progress == PROGRESS_AUTO && isatty(STDERR_FILENO));
+	/* Results wait until the line is erased, for both may be one terminal. */
+	state.holds_results = state.shows_progress && isatty(STDOUT_FILENO) &&
+			setvbuf(stdout, NULL, _IOFBF, 1 << 20) == 0;
+}
+
+static void erase(void) {
+	if (state.line_shown) {
+		fputs("\r\033[K", stderr);
+		fflush(stderr);
+		state.line_shown = false;
+	}
+	if (state.holds_results) {
+		fflush(stdout);
+	}
 }
 
 void log_end(void) {
-	if (state.line_shown) {
-		fputs("\r\033[K", stderr);
-		state.line_shown = false;
-	}
+	erase();
 	state.last_ns = 0;
 }
 
@@ -133,7 +144,7 @@ void log_status(const char *fmt, ...) {
 		return;
 	}
 	state.last_ns = now;
-	fputs("\r\033[K", stderr);
+	erase();
 	char text[512], plain[sizeof(text)];
 	va_list args;
 	va_start(args, fmt);
@@ -154,6 +165,7 @@ void log_progress(const char *what, uint64_t done, uint64_t total) {
 }
 
 int log_close_stdout(int exit) {
+	log_end();
 	errno = 0;
 	if (fflush(stdout) || ferror(stdout)) {
 		log_line("standard output: %s", strerror(errno ? errno : EIO));

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include <sched.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "core/vec/cpu.h"
 
@@ -95,8 +97,36 @@ int capture_open_exit(int ret) {
 	}
 }
 
+/* What comes from there once, as a file that can be read again. Returns 0 or a negative errno. */
+static int keep_stdin(void) {
+	static bool is_kept;
+	char part[1 << 16];
+	ssize_t n = 0;
+	const int fd = is_kept ? -1 : memfd_create("stdin", MFD_CLOEXEC);
+	if (fd < 0) {
+		return is_kept ? 0 : -errno;
+	}
+	while ((n = read(STDIN_FILENO, part, sizeof(part))) > 0) {
+		if (write(fd, part, (size_t)n) != n) {
+			n = -1;
+			break;
+		}
+	}
+	const int ret = n < 0 || dup2(fd, STDIN_FILENO) < 0 ? -errno : 0;
+	close(fd);
+	is_kept = ret == 0;
+	return ret;
+}
+
 int capture_open(struct pica_capture **out, const char *path) {
 	struct pica_capture_error error;
+	if (strcmp(path, "-") == 0) {
+		const int kept = keep_stdin();
+		if (kept < 0) {
+			return log_result("standard input", kept);
+		}
+		path = "/dev/stdin";
+	}
 	int ret = pica_capture_open(out, path, &error);
 	if (ret == 0) {
 		return EXIT_FINE;
@@ -176,6 +206,9 @@ void capture_note_skipped(const struct pica_capture *capture, const char *path, 
 
 char *capture_name(const char *path) {
 	const char *slash = strrchr(path, '/');
+	if (strcmp(path, "-") == 0) {
+		return strdup("stdin");
+	}
 	const char *base = slash ? slash + 1 : path;
 	size_t len = strlen(base);
 	if (len > 4 && strcmp(base + len - 4, ".zst") == 0) {

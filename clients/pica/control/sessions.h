@@ -28,8 +28,6 @@ json_t *session_json(const struct pica_session_info *s);
 json_t *service_json(const struct pica_client *client);
 /* Logs why; the exit code. */
 int sessions_failed(const struct pica_client *client, int error);
-/* "512.0M", at most 7 characters and a zero byte. */
-void sessions_bytes_text(uint64_t bytes, char text[8]);
 /* Its state on the display: "-", "shown", "pinned" (by pica focus), "shown,pinned". */
 const char *sessions_display_text(const struct pica_session_info *s);
 

@@ -36,6 +36,9 @@ struct repack_options {
  */
 int repack(const struct repack_options *o, struct pica_capture *capture);
 
+/* Prints "OUT: 45.3KiB, from 541.0KiB", of two files. */
+void convert_report_sizes(const char *in, const char *out);
+
 /* ---- same_pictures.c ---- */
 
 /* Whether two captures draw the same pictures, frame by frame. */

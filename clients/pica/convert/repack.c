@@ -4,9 +4,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "common/missing.h"
+#include "common/output.h"
 #include "expect.h"
+#include "pictures/plain.h"
 #include "replay.h"
 
 enum { MAX_WINDOWS = 32 };
@@ -169,6 +173,20 @@ static int start(struct run *r) {
 	return pica_capture_writer_create(&r->writer, r->o->out, &settings);
 }
 
+static uint64_t size_of(const char *path) {
+	struct stat st;
+	return stat(strcmp(path, "-") == 0 ? "/dev/stdin" : path, &st) == 0 ? (uint64_t)st.st_size :
+									      0;
+}
+
+void convert_report_sizes(const char *in, const char *out) {
+	char before[OUTPUT_SIZE], after[OUTPUT_SIZE];
+	output_size(size_of(in), before);
+	output_size(size_of(out), after);
+	plain_write(stdout, out);
+	printf(": %s, from %s\n", after, before);
+}
+
 int repack(const struct repack_options *o, struct pica_capture *capture) {
 	struct run r = { .o = o, .capture = capture, .name = capture_name(o->in) };
 	struct pica_device *device = NULL;
@@ -203,7 +221,10 @@ int repack(const struct repack_options *o, struct pica_capture *capture) {
 	} else if (ret < 0) {
 		exit = capture_failed(
 				capture, writing || r.write_failed ? o->out : o->in, ret);
-	} else if (r.n_differ) {
+	} else {
+		convert_report_sizes(o->in, o->out);
+	}
+	if (exit == EXIT_FINE && r.n_differ) {
 		log_line("%s: note: frame %" PRIu32 " is not drawn as the capture expects, and %" PRIu32
 			" more: what it expects is kept", o->in, r.first_differs, r.n_differ - 1);
 	}

@@ -245,5 +245,9 @@ int to_ctf(const struct to_ctf_options *o, struct pica_capture *capture) {
 		pica_ctf_writer_destroy(c.writer);
 		return exit;
 	}
-	return log_result(o->out, pica_ctf_writer_finish(c.writer));
+	exit = log_result(o->out, pica_ctf_writer_finish(c.writer));
+	if (exit == EXIT_FINE) {
+		convert_report_sizes(o->in, o->out);
+	}
+	return exit;
 }

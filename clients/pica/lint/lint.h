@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <jansson.h>
+
 #include "common/facts.h"
 #include "common/snapshot.h"
 #include "core/base/attributes.h"
@@ -178,5 +180,13 @@ void lint_position_end(struct lint *l);
 void lint_targets(const uint32_t *regs, struct lint_range *color, struct lint_range *depth);
 
 void lint_copy_event(struct lint *l, const struct pica_job *job);
+
+/* ---- For other verbs ---- */
+
+/* Replays a capture; whether it reaches outside of memory, and the first finding about that. */
+bool lint_outside(const char *path, struct lint_finding *out);
+/* Prints place, register and detail. */
+void lint_print_where(const struct lint_finding *f);
+json_t *lint_finding_json(const struct lint_finding *f);
 
 #endif

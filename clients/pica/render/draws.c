@@ -90,8 +90,9 @@ static void put_sheet(struct render_draws *d) {
 	picture_finish(&p);
 }
 
-static int put_heat(struct render_draws *d, enum heat_kind kind, const struct pica_target *t,
-		const struct pica_count *counts) {
+/* number: of the target, in the order of first draws. */
+static int put_heat(struct render_draws *d, enum heat_kind kind, unsigned number,
+		const struct pica_target *t, const struct pica_count *counts) {
 	struct shot *s = d->s;
 	struct picture p = { 0 };
 	struct heat h;
@@ -100,7 +101,7 @@ static int put_heat(struct render_draws *d, enum heat_kind kind, const struct pi
 	if (ret < 0) {
 		return ret;
 	}
-	snprintf(screen, sizeof(screen), "%s-%08" PRIx32, heat_name(kind), t->color_addr);
+	snprintf(screen, sizeof(screen), "%s-target%u", heat_name(kind), number);
 	snprintf(title, sizeof(title),
 			"%.60s  frame %" PRIu32 "  %" PRIu32 "x%" PRIu32 " %s at %08" PRIx32,
 			s->name, d->frame, t->width, t->height,
@@ -128,7 +129,7 @@ static void put_heats(struct render_draws *d) {
 		for (unsigned kind = 0; ret == 0 && kind < HEAT_KINDS; kind++) {
 			const unsigned bit = kind == HEAT_OVERDRAW ? DRAWS_OVERDRAW : DRAWS_COST;
 			if (d->s->r->o->draws & bit) {
-				ret = put_heat(d, (enum heat_kind)kind, &t, counts);
+				ret = put_heat(d, (enum heat_kind)kind, (unsigned)i, &t, counts);
 			}
 		}
 		if (ret < 0) {
