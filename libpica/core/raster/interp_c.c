@@ -58,7 +58,7 @@ void raster_attributes_c(const struct raster_block *at, uint32_t planes, struct 
 	}
 }
 
-void raster_interp_quads_c(const struct tri *t, const struct raster_quad *at, unsigned n,
+unsigned raster_interp_quads_c(const struct tri *t, const struct raster_quad *at, unsigned n,
 		struct batch *b, unsigned first, unsigned from, unsigned end) {
 	for (unsigned i = 0; i < 4 * n; i++) {
 		const struct raster_quad *quad = &at[i / 4];
@@ -70,6 +70,7 @@ void raster_interp_quads_c(const struct tri *t, const struct raster_quad *at, un
 			b->f[p][4 * first + i] = at_pixel(t, p, base, dx, dy);
 		}
 	}
+	return end;
 }
 
 void raster_perspective_c(const struct raster_state *rs, struct batch *b) {

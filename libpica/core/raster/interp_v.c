@@ -103,10 +103,10 @@ void VFN(raster_attributes)(const struct raster_block *at, uint32_t planes, stru
 	}
 }
 
-/* A column or row of a block for four planes. */
-static const PICA_ALIGNED(16) float steps[8][4] = { { 0, 0, 0, 0 }, { 1, 1, 1, 1 },
-	{ 2, 2, 2, 2 }, { 3, 3, 3, 3 }, { 4, 4, 4, 4 }, { 5, 5, 5, 5 }, { 6, 6, 6, 6 },
-	{ 7, 7, 7, 7 } };
+/* A column or row of a block for the planes of a vector. */
+#define EACH_LANE(x) { x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x }
+static const PICA_ALIGNED(64) float steps[8][16] = { EACH_LANE(0), EACH_LANE(1), EACH_LANE(2),
+	EACH_LANE(3), EACH_LANE(4), EACH_LANE(5), EACH_LANE(6), EACH_LANE(7) };
 
 /* The centres of the first pixels of the quads' blocks as seen from vertex 0, two at once. */
 static inline void block_centres(const struct tri *t, const struct raster_quad *at, unsigned n,
@@ -126,33 +126,43 @@ static inline void block_centres(const struct tri *t, const struct raster_quad *
 	}
 }
 
-/* Lanes are four planes here, turned into those of the quad's pixels where they are stored. */
-void VFN(raster_interp_quads)(const struct tri *t, const struct raster_quad *at, unsigned n,
+/*
+ * Planes p to p + planes - 1. Lanes are planes here, turned into those of the quad's pixels where
+ * they are stored.
+ */
+static inline void interp_planes(const struct tri *t, const struct raster_quad *at, unsigned n,
+		float base_at[BATCH_QUADS][2], float (*out)[BATCH], unsigned p, unsigned planes) {
+	const vf q0 = vf_loadu_part(&t->q0[p], planes), gx = vf_loadu_part(&t->gx[p], planes),
+		 gy = vf_loadu_part(&t->gy[p], planes), pixel = vf_set1((float)t->pixel);
+	const vf gx1 = vf_mul(pixel, gx), gy1 = vf_mul(pixel, gy);
+	PICA_NO_UNROLL
+	for (unsigned i = 0; i < n; i++) {
+		const float (*column)[16] = &steps[at[i].x & 7], (*row)[16] = &steps[at[i].y & 7];
+		const vf base = vf_add(q0, vf_add(vf_mul(vf_set1(base_at[i][0]), gx),
+				vf_mul(vf_set1(base_at[i][1]), gy)));
+		const vf x0 = vf_mul(vf_load(column[0]), gx1), x1 = vf_mul(vf_load(column[1]), gx1);
+		const vf y0 = vf_mul(vf_load(row[0]), gy1), y1 = vf_mul(vf_load(row[1]), gy1);
+		const vf quad[4] = { vf_add(base, vf_add(x0, y0)), vf_add(base, vf_add(x1, y0)),
+			vf_add(base, vf_add(x0, y1)), vf_add(base, vf_add(x1, y1)) };
+		vf_store_rows4(&out[p][4 * i], sizeof(out[0]), quad, planes);
+	}
+}
+
+unsigned VFN(raster_interp_quads)(const struct tri *t, const struct raster_quad *at, unsigned n,
 		struct batch *b, unsigned first, unsigned from, unsigned end) {
-	const vqf pixel = vqf_set1((float)t->pixel);
+	const unsigned all = tri_planes(t->rs);
 	PICA_ALIGNED(16) float base_at[BATCH_QUADS][2]; /* x, y */
 	block_centres(t, at, n, base_at);
-	for (unsigned p = from; p < end; p += 4) {
-		const vqf q0 = vqf_loadu(&t->q0[p]), gx = vqf_loadu(&t->gx[p]),
-			 gy = vqf_loadu(&t->gy[p]);
-		const vqf gx1 = vqf_mul(pixel, gx), gy1 = vqf_mul(pixel, gy);
-		float *out = b->f[p] + 4 * first;
-		PICA_NO_UNROLL
-		for (unsigned i = 0; i < n; i++) {
-			const float (*column)[4] = &steps[at[i].x & 7], (*row)[4] =
-					&steps[at[i].y & 7];
-			const vqf base = vqf_add(q0, vqf_add(vqf_mul(vqf_set1(base_at[i][0]), gx),
-					vqf_mul(vqf_set1(base_at[i][1]), gy)));
-			const vqf x0 = vqf_mul(vqf_load(column[0]), gx1),
-				 x1 = vqf_mul(vqf_load(column[1]), gx1);
-			const vqf y0 = vqf_mul(vqf_load(row[0]), gy1),
-				 y1 = vqf_mul(vqf_load(row[1]), gy1);
-			const vqf quad[4] = { vqf_add(base, vqf_add(x0, y0)),
-				vqf_add(base, vqf_add(x1, y0)), vqf_add(base, vqf_add(x0, y1)),
-				vqf_add(base, vqf_add(x1, y1)) };
-			vqf_store_rows4(out + 4 * i, sizeof(b->f[0]), quad, 4);
-		}
+	float (*out)[BATCH] = (float (*)[BATCH])&b->f[0][4 * first];
+	unsigned p = from;
+	for (; p < end && p + VF_LANES <= all; p += VF_LANES) {
+		interp_planes(t, at, n, base_at, out, p, VF_LANES);
 	}
+	if (p < end) {
+		interp_planes(t, at, n, base_at, out, p, all - p);
+		p = all;
+	}
+	return p;
 }
 
 /* Plane a of n lanes, a multiple of VF_LANES, by w. Most batches are whole. */

@@ -156,10 +156,11 @@ struct raster_kernels {
 	void (*attributes)(const struct raster_block *at, uint32_t planes, struct batch *b);
 	/*
 	 * The same values for n quads (0..BATCH_QUADS) anywhere into lanes 4*first and up. Planes
-	 * from to end - 1, both multiples of 4, end <= tri_planes(): in fours, since a quad is too
-	 * little for one plane at a time.
+	 * from to end - 1, both multiples of 4, end <= tri_planes(), and more where a vector is
+	 * longer than four, since a quad is too little for one plane at a time. Returns the first
+	 * plane that is not there.
 	 */
-	void (*interp_quads)(const struct tri *t, const struct raster_quad *at, unsigned n,
+	unsigned (*interp_quads)(const struct tri *t, const struct raster_quad *at, unsigned n,
 			struct batch *b, unsigned first, unsigned from, unsigned end);
 	/*
 	 * PLANE_IW becomes w = 1.0f / iw; planes of rs->perspective are multiplied by w, the others
@@ -181,7 +182,7 @@ void raster_steps_c(struct tri *t);
 void raster_bases_c(const struct tri *t, int x, int y, float base[PLANE_MAX]);
 void raster_interp_block_c(const struct raster_block *at, uint32_t planes, struct batch *b);
 void raster_attributes_c(const struct raster_block *at, uint32_t planes, struct batch *b);
-void raster_interp_quads_c(const struct tri *t, const struct raster_quad *at, unsigned n,
+unsigned raster_interp_quads_c(const struct tri *t, const struct raster_quad *at, unsigned n,
 		struct batch *b, unsigned first, unsigned from, unsigned end);
 void raster_perspective_c(const struct raster_state *rs, struct batch *b);
 ISA_KERNELS(raster)

@@ -16,7 +16,7 @@ void VFN(raster_steps)(struct tri *t);
 void VFN(raster_bases)(const struct tri *t, int x, int y, float base[PLANE_MAX]);
 void VFN(raster_interp_block)(const struct raster_block *at, uint32_t planes, struct batch *b);
 void VFN(raster_attributes)(const struct raster_block *at, uint32_t planes, struct batch *b);
-void VFN(raster_interp_quads)(const struct tri *t, const struct raster_quad *at, unsigned n,
+unsigned VFN(raster_interp_quads)(const struct tri *t, const struct raster_quad *at, unsigned n,
 		struct batch *b, unsigned first, unsigned from, unsigned end);
 void VFN(raster_perspective)(const struct raster_state *rs, struct batch *b);
 

@@ -6,7 +6,7 @@
 
 enum {
 	BLOCK_PIXELS = 24, /* blocks with at least this many pixels are batches of their own */
-	/* Planes of a quad that are there for the early tests, which read the first two. */
+	/* Planes of a quad that are there at least for early tests, which read the first two. */
 	TESTED_QUAD_PLANES = 4,
 	/* Approximate maximum times, in ns. */
 	PIXEL_TICKS = 16,
@@ -104,26 +104,34 @@ static bool conflicts(const struct tile_scratch *s, uint32_t px, unsigned mask) 
 }
 
 /* Quad `from` of the batch becomes quad `to`, with its state after the early tests. */
-static void move_quad(struct batch *b, unsigned to, unsigned from) {
+static void move_quad(struct batch *b, unsigned to, unsigned from, unsigned planes) {
 	const unsigned l = 4 * to, m = 4 * from;
 	b->quad_px[to] = b->quad_px[from];
-	for (unsigned p = 0; p < TESTED_QUAD_PLANES; p++) {
+	for (unsigned p = 0; p < planes; p++) {
 		memcpy(&b->f[p][l], &b->f[p][m], 4 * sizeof(b->f[0][0]));
 	}
 	memcpy(&b->depth[l], &b->depth[m], 4 * sizeof(b->depth[0]));
 	memcpy(&b->z[l], &b->z[m], 4 * sizeof(b->z[0]));
 }
 
-/* Early tests of the packed quads from first on, which are those at[]. Returns how many live on. */
-static unsigned test_quads(
-		struct tile_scratch *s, struct raster_quad *at, unsigned first, unsigned n) {
+/*
+ * Early tests of the packed quads from first on, which are those at[], and *planes of them. Returns
+ * how many live on.
+ */
+static unsigned test_quads(struct tile_scratch *s, struct raster_quad *at, unsigned first,
+		unsigned n, unsigned *planes) {
 	struct batch *b = &s->packed;
 	const uint64_t entered = b->live >> 4 * first;
-	s->k->interp_quads(&s->tri, at, n, b, first, 0, TESTED_QUAD_PLANES);
+	*planes = s->k->interp_quads(&s->tri, at, n, b, first, 0, TESTED_QUAD_PLANES);
 	s->stage->early(s->frag, b, first, n);
 	const uint64_t live = b->live >> 4 * first;
 	if (PICA_UNLIKELY(s->counts != NULL)) {
 		count_entered(s, b, first, entered, live);
+	}
+	const uint64_t each = UINT64_C(0x1111111111111111) >> 4 * (BATCH_QUADS - n);
+	const uint64_t two = live | live >> 1;
+	if (((two | two >> 2) & each) == each) {
+		return n; /* all */
 	}
 	unsigned left = 0;
 	b->live ^= live << 4 * first;
@@ -133,7 +141,7 @@ static unsigned test_quads(
 			continue;
 		}
 		if (left != i) {
-			move_quad(b, first + left, first + i);
+			move_quad(b, first + left, first + i, *planes);
 			at[left] = at[i];
 		}
 		b->live |= lanes << 4 * (first + left);
@@ -157,8 +165,7 @@ static void pack_quads(struct tile_scratch *s, unsigned i, unsigned n) {
 	b->live |= live << 4 * first;
 	unsigned done = 0;
 	if (s->facts.early) {
-		n = test_quads(s, at, first, n);
-		done = TESTED_QUAD_PLANES;
+		n = test_quads(s, at, first, n, &done);
 	} else if (PICA_UNLIKELY(s->counts != NULL)) {
 		count_entered(s, b, first, live, live);
 	}
@@ -243,11 +250,17 @@ static void shade_block(struct tile_scratch *s, int x, int y, uint64_t mask, uns
 
 static void draw_by_quads(struct tile_scratch *s) {
 	struct quad_list *l = &s->list;
-	l->n = s->k->cover_quads(&s->tri, l->at, l->mask);
-	for (unsigned i = 0; i < l->n; i++) {
-		l->px[i] = quad_px(s->target, l->at[i].x, l->at[i].y);
-		s->stats.fragments += popcount4(l->mask[i]);
+	const unsigned n = s->k->cover_quads(&s->tri, l->at, l->mask);
+	const int org_x = s->org_x, org_y = s->org_y;
+	uint64_t fragments = 0;
+	PICA_NO_UNROLL
+	for (unsigned i = 0; i < n; i++) {
+		l->px[i] = s->column_px[(l->at[i].x - org_x) >> 1] +
+				s->row_px[(l->at[i].y - org_y) >> 1];
+		fragments += popcount4(l->mask[i]);
 	}
+	s->stats.fragments += fragments;
+	l->n = n;
 }
 
 static void add_quads_of_block(struct tile_scratch *s, int x, int y, uint64_t mask) {
@@ -408,12 +421,24 @@ static bool run_tile(struct tile_scratch *s, struct slice *slice) {
 	return true;
 }
 
+/* The places of quads, where target and origin are set. */
+static void set_places(struct tile_scratch *s) {
+	const struct target *t = s->target;
+	const int n = (int)s->work->tile_size / 2;
+	const uint32_t first = quad_px(t, s->org_x, s->org_y);
+	for (int i = 0; i < n; i++) {
+		s->column_px[i] = quad_px(t, s->org_x + 2 * i, s->org_y) - first;
+		s->row_px[i] = quad_px(t, s->org_x, s->org_y + 2 * i);
+	}
+}
+
 /* ---- Buffers ---- */
 
 static void begin_walk(struct tile_scratch *s, const struct tile_walk *walk) {
 	s->at = (struct cursor){ .tile = walk->bin };
 	s->org_x = s->local.org_x = walk->org_x;
 	s->org_y = s->local.org_y = walk->org_y;
+	set_places(s);
 	s->draw = NULL; /* the stage has to see the origin */
 	s->is_walking = true;
 }
@@ -471,6 +496,8 @@ void tile_begin(struct tile_scratch *s, const struct pass_work *w, unsigned tile
 	}
 	if (w->program) {
 		begin_program(s);
+	} else if (!w->serial) {
+		set_places(s);
 	}
 	s->counts = w->is_counted ? &w->counts : NULL;
 	s->packed.n_quads = 0;

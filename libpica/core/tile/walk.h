@@ -8,6 +8,7 @@
 
 enum {
 	LIST_QUADS = RASTER_SMALL_QUADS,
+	TILE_QUADS = 32, /* in a row or column of a tile at most */
 	TRIANGLE_TICKS = 100, /* approximate maximum time, in ns */
 };
 
@@ -60,6 +61,8 @@ struct tile_scratch {
 	bool may_repeat; /* a pixel may be pending twice: opaque and tested when appended */
 	const struct tile_counts *counts; /* NULL: not requested */
 	int org_x, org_y;                 /* of the tile */
+	/* The pixel of a quad is the sum of one for its column and one for its row. */
+	uint32_t column_px[TILE_QUADS], row_px[TILE_QUADS];
 	/* With a program: */
 	struct target local; /* the buffer */
 	unsigned task;
