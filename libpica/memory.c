@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "core/base/attributes.h"
-#include "pica/front/ctx.h"
+#include "core/ctx/ctx.h"
 
 PICA_EXPORT int pica_memory_create(struct pica_memory **out, struct pica_memory *parent) {
 	struct pica_memory *m = malloc(sizeof(*m));

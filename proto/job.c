@@ -17,6 +17,7 @@ static const char *const names[PICA_OP_COUNT] = {
 	[PICA_OP_WAIT] = "wait",
 	[PICA_OP_CANCEL] = "cancel",
 	[PICA_OP_STATS] = "stats",
+	[PICA_OP_CONTROL_LISTS] = "control-lists",
 };
 
 /* Flags that each operation has. */
@@ -38,6 +39,7 @@ static const uint8_t used_bytes[PICA_OP_COUNT] = {
 	[PICA_OP_WAIT] = offsetof(struct pica_job_wait, reserved),
 	[PICA_OP_CANCEL] = offsetof(struct pica_job_cancel, reserved),
 	[PICA_OP_STATS] = offsetof(struct pica_job_stats, reserved),
+	[PICA_OP_CONTROL_LISTS] = offsetof(struct pica_job_control_lists, reserved),
 	/* A barrier has none. */
 };
 
@@ -134,6 +136,7 @@ static const char *check_args(const struct pica_job *job) {
 	case PICA_OP_SIGNAL:
 	case PICA_OP_WAIT:
 	case PICA_OP_CANCEL:
+	case PICA_OP_CONTROL_LISTS: /* lists may end at a record, wherever it lies */
 	case PICA_OP_COUNT:
 		break;
 	}

@@ -27,6 +27,7 @@ enum pica_op {
 	PICA_OP_WAIT = 11,      /* wait for a timeline value (service) */
 	PICA_OP_CANCEL = 12,    /* drop queued jobs with this user_data (service) */
 	PICA_OP_STATS = 13,     /* snapshot of counters into a buffer */
+	PICA_OP_CONTROL_LISTS = 14, /* run the two control lists of a VideoCore IV */
 	PICA_OP_COUNT
 };
 
@@ -155,6 +156,19 @@ struct pica_job_stats {
 	uint32_t reserved[9];
 };
 
+/*
+ * Runs the binning list, and then the rendering list: a frame. Bus addresses, of which bits 31:30
+ * (alias) are ignored; a list ends before its end, or with a record that halts it. start = end: the
+ * list is empty.
+ */
+struct pica_job_control_lists {
+	uint32_t binning_start;
+	uint32_t binning_end;
+	uint32_t rendering_start;
+	uint32_t rendering_end;
+	uint32_t reserved[8];
+};
+
 struct pica_job {
 	uint64_t user_data; /* given back with the completion */
 	uint16_t op;        /* enum pica_op */
@@ -174,6 +188,7 @@ struct pica_job {
 		struct pica_job_wait wait;
 		struct pica_job_cancel cancel;
 		struct pica_job_stats stats;
+		struct pica_job_control_lists control_lists;
 	} u;
 };
 
@@ -189,11 +204,18 @@ enum {
 	PICA_DONE_NO_FINALIZE = 1,
 	PICA_DONE_TRUNCATED = 2,   /* an entry ran past the end of the list */
 	PICA_DONE_BAD_INPUT = 4,   /* something was ignored or repaired; see the counters */
+	/*
+	 * The result is about a record of a control list: bits 31:5 hold its offset in bytes from
+	 * the start of the list (the greatest number, if it does not fit). Without this flag:
+	 */
+	PICA_DONE_PLACE = 8,
+	PICA_DONE_RENDERING = 16, /* with PICA_DONE_PLACE: of the rendering list, else binning */
+	PICA_DONE_PLACE_SHIFT = 5,
 	PICA_DONE_BUDGET_SHIFT = 8, /* if result is -EDQUOT: bits 8-11 are enum pica_budget */
 	PICA_DONE_BUDGET_MASK = 15,
 };
 
-/* The budget that a job exceeded; 0: not a budget of a context. */
+/* The budget that a job exceeded (struct pica_budgets); 0: not a budget of a context. */
 enum pica_budget {
 	PICA_BUDGET_LIST_WORDS = 1,
 	PICA_BUDGET_JUMPS = 2,
@@ -218,7 +240,8 @@ _Static_assert(sizeof(struct pica_job_list) == 48 && sizeof(struct pica_job_fill
 		sizeof(struct pica_job_reg_write) == 48 && sizeof(struct pica_job_write) == 48 &&
 		sizeof(struct pica_job_range) == 48 && sizeof(struct pica_job_present) == 48 &&
 		sizeof(struct pica_job_signal) == 48 && sizeof(struct pica_job_wait) == 48 &&
-		sizeof(struct pica_job_cancel) == 48 && sizeof(struct pica_job_stats) == 48,
+		sizeof(struct pica_job_cancel) == 48 && sizeof(struct pica_job_stats) == 48 &&
+		sizeof(struct pica_job_control_lists) == 48,
 		"every argument layout fills the 48 bytes");
 _Static_assert(sizeof(struct pica_done) == 16, "struct pica_done is 16 bytes");
 #endif

@@ -1,9 +1,10 @@
 /*
- * libpica: a software renderer of the PICA200, the GPU of the Nintendo 3DS.
+ * libpica: a software renderer of the PICA200, the GPU of the Nintendo 3DS, and of the VideoCore
+ * IV, that of the Raspberry Pi.
  *
- * A device owns worker threads and kernels. A context is one emulated GPU with its registers and
- * memory. Work is described by struct pica_job (pica_job.h), submitted with pica_submit(), and
- * completes in order.
+ * A device owns worker threads and kernels. A context is one emulated GPU of either chip with its
+ * registers and memory. Work is described by struct pica_job (pica_job.h), submitted with
+ * pica_submit(), and completes in order.
  *
  * Errors: a function that can fail returns 0 (or a count) or a negative errno:
  *   -EINVAL      malformed argument or job
@@ -11,7 +12,7 @@
  *   -ERANGE      address outside every window
  *   -EEXIST      windows would overlap
  *   -EDQUOT      a budget of the context is exceeded (pica_budget_name(); an error in the log)
- *   -EOPNOTSUPP  known, but not available here
+ *   -EOPNOTSUPP  known, but not available here: also calls for a context of the other chip
  *   -ETIME       the timeout passed
  *   -ECANCELED   the context is being destroyed
  *
@@ -165,6 +166,20 @@ const char *pica_device_isa(const struct pica_device *device);
 
 /* ---- Context ---- */
 
+/* The chip of a context. Calls and jobs that only one of them has say so. */
+enum pica_chip {
+	/* registers, command lists, copy engines, screens, interrupts */
+	PICA_CHIP_PICA200,
+	/*
+	 * Control lists (PICA_OP_CONTROL_LISTS) and nothing else that lasts from job to job but
+	 * memory. A frame ends with each of these jobs; its picture is pica_ctx_picture().
+	 */
+	PICA_CHIP_VC4,
+};
+
+/* Returns "pica200" or "vc4"; "?" for other values. Static storage. */
+const char *pica_chip_name(enum pica_chip chip);
+
 enum pica_interrupt {
 	PICA_INTERRUPT_PSC0,
 	PICA_INTERRUPT_PSC1,
@@ -183,6 +198,14 @@ typedef void pica_interrupt_fn(void *user, enum pica_interrupt interrupt);
 /*
  * Budgets are counts, charged in stream order before the work, so that pictures never depend on
  * time. A job that exceeds one ends with -EDQUOT; what it drew before stays. 0 means the default.
+ *
+ * A VideoCore IV charges list_words with records of both lists (4 Mi at most), list_jumps with
+ * branches to lists, sub-lists and tile lists, vertices with primitives, pixels with those of the
+ * boxes of triangles for each time that their bin is drawn, and job_steps with instructions of the
+ * QPU on 16 lanes: those of vertices, and as many of fragments, of which each task of tiles has the
+ * same part. shader_steps does not count: one run of a program may take 65,536 instructions. Its
+ * lists are read before anything is drawn: a job that exceeds list_words, list_jumps or vertices
+ * draws nothing.
  */
 struct pica_budgets {
 	uint64_t list_words;   /* command-list words a job, default 16 Mi; a pass counts 64 */
@@ -252,6 +275,10 @@ uint64_t pica_memory_used(const struct pica_memory *memory);
  */
 void pica_device_trim(struct pica_device *device);
 
+/*
+ * Of a VideoCore IV, fcram_bytes, vram_bytes, interrupt, float_mode, combiner and
+ * PICA_CTX_ARITHMETIC have no effect: it starts without windows.
+ */
 struct pica_ctx_settings {
 	uint32_t size;       /* set by pica_ctx_settings_init() */
 	/* 128 MiB (default) or 256 MiB at 0x20000000; 0: the caller maps it */
@@ -278,7 +305,9 @@ struct pica_ctx_settings {
 	uint64_t user;
 	/* of what the context has, to be counted and limited; NULL: not limited. Counted */
 	struct pica_memory *memory;
-	uint64_t reserved[3];
+	enum pica_chip chip; /* PICA_CHIP_PICA200 by default */
+	uint32_t reserved0;
+	uint64_t reserved[2];
 };
 
 /* Fills *settings with the defaults. */
@@ -287,9 +316,9 @@ void pica_ctx_settings_init(struct pica_ctx_settings *settings);
 struct pica_ctx;
 
 /*
- * Creates a context. settings NULL: the defaults. Memory is zeroed, registers are in their reset
- * state [fidelity: reset-state]. Returns 0. On failure returns -EINVAL, -ENOMEM, and leaves *out
- * unchanged.
+ * Creates a context. settings NULL: the defaults, a PICA200. Memory is zeroed, registers are in
+ * their reset state [fidelity: reset-state]. Returns 0. On failure returns -EINVAL, -ENOMEM, and
+ * leaves *out unchanged.
  */
 int pica_ctx_create(struct pica_ctx **out, struct pica_device *device,
 		const struct pica_ctx_settings *settings);
@@ -344,7 +373,13 @@ void *pica_ctx_host(struct pica_ctx *ctx, uint32_t phys, uint32_t size_bytes);
  * Queues n jobs in order. Copies the jobs, not the memory that they name: the caller must not touch
  * that until the job completes. *seq (may be NULL) receives the sequence number of the last job;
  * the first job of a context has number 1. Returns 0; -EINVAL if a job is malformed (nothing was
- * queued).
+ * queued). A job that the chip of the context does not have completes with -EOPNOTSUPP: LIST, FILL,
+ * TRANSFER, COPY and REG_WRITE are of the PICA200, CONTROL_LISTS of the VideoCore IV, on which a
+ * PRESENT does nothing.
+ *
+ * CONTROL_LISTS completes with -EINVAL (not a record, or one that makes no sense there),
+ * -EOPNOTSUPP (known, but not built), -ERANGE (outside every window), or -EDQUOT; but for -EDQUOT
+ * the flags name the record (PICA_DONE_PLACE), and the log names all of them.
  */
 int pica_submit(struct pica_ctx *ctx, const struct pica_job *jobs, size_t n, uint64_t *seq);
 /*
@@ -366,7 +401,12 @@ int pica_reap(struct pica_ctx *ctx, struct pica_done *done, size_t n);
  */
 int pica_done_fd(struct pica_ctx *ctx);
 
-/* ---- Registers and memory (each waits for the context to be idle) ---- */
+/*
+ * ---- Registers and memory (each waits for the context to be idle) ----
+ *
+ * Registers, states and screens are of the PICA200: for another context these functions return
+ * -EOPNOTSUPP.
+ */
 
 enum {
 	PICA_REG_COUNT = 0x300,
@@ -553,6 +593,29 @@ int pica_ctx_read_surface_rows(struct pica_ctx *ctx, uint32_t phys, uint32_t for
 		uint32_t height, uint32_t first_row, uint32_t n_rows, uint8_t *rgba,
 		size_t stride_bytes);
 
+/* ---- The picture of a VideoCore IV (-EOPNOTSUPP for other contexts) ---- */
+
+/* A target of rendering: record TILE_RENDERING_MODE of pica_vc4_records.def. */
+struct pica_picture {
+	uint32_t addr;          /* less the alias bits 31:30 */
+	uint32_t width, height; /* pixels, 0 to 65535 */
+	uint32_t format;        /* PICA_VC4_FORMAT_* (pica_vc4_emit.h) */
+	uint32_t layout;        /* PICA_VC4_LAYOUT_* */
+};
+
+/*
+ * Describes the target of the last job that had one: of its last rendering mode. Waits for idle.
+ * Returns 0; -ENODATA if no job had one yet.
+ */
+int pica_ctx_picture(struct pica_ctx *ctx, struct pica_picture *out);
+/*
+ * Copies the picture as it is in memory now: width * height pixels R, G, B, A as bytes, memory row
+ * 0 on top, rows stride_bytes >= 4 * width apart. A 16-bit pixel gets the upper bits of its
+ * components again below, and A 255. Waits for idle. Returns 0; -ENODATA as above; -EINVAL;
+ * -ERANGE if it does not lie inside one window, or has no pixels.
+ */
+int pica_ctx_read_picture(struct pica_ctx *ctx, uint8_t *rgba, size_t stride_bytes);
+
 /* ---- Statistics ---- */
 
 /*
@@ -596,6 +659,10 @@ const char *pica_fault_name(enum pica_fault fault);
  */
 const char *pica_budget_name(uint32_t flags);
 
+/*
+ * Of a VideoCore IV: lists are those of jobs, list_words their records, frames jobs with lists;
+ * vertices are those of draws, or their indices.
+ */
 struct pica_stats {
 	uint32_t size; /* set by the caller to sizeof(struct pica_stats) */
 	uint32_t reserved0;
@@ -610,7 +677,9 @@ struct pica_stats {
 	/* Thread time by stage in ns: command (and what its thread draws), vertex, tile, copy. */
 	uint64_t ns_command, ns_vertex, ns_tile, ns_copy;
 	uint64_t yields; /* tasks that yielded (pica_settings.slice_us) */
-	uint64_t reserved[15];
+	/* VideoCore IV: those whose vertex program ran, since a tile has a triangle of theirs */
+	uint64_t completed_vertices;
+	uint64_t reserved[14];
 };
 
 /*

@@ -7,21 +7,33 @@
 #include "core/base/morton.h"
 #include "pica/front/ctx.h"
 
-PICA_EXPORT int pica_ctx_count(struct pica_ctx *ctx, int on) {
-	front_idle(ctx);
+PICA_EXPORT int pica_ctx_count(struct pica_ctx *base, int on) {
+	struct pica200 *ctx = pica200_from(base);
+	if (!ctx) {
+		return -EOPNOTSUPP;
+	}
+	ctx_idle(base);
 	count_clear(ctx);
 	ctx->counting = on != 0;
 	return 0;
 }
 
-PICA_EXPORT int pica_ctx_counted(struct pica_ctx *ctx) {
-	front_idle(ctx);
+PICA_EXPORT int pica_ctx_counted(struct pica_ctx *base) {
+	struct pica200 *ctx = pica200_from(base);
+	if (!ctx) {
+		return -EOPNOTSUPP;
+	}
+	ctx_idle(base);
 	return (int)ctx->n_counted;
 }
 
-PICA_EXPORT int pica_ctx_read_counts(struct pica_ctx *ctx, unsigned index,
+PICA_EXPORT int pica_ctx_read_counts(struct pica_ctx *base, unsigned index,
 		struct pica_target *target, struct pica_count *out) {
-	front_idle(ctx);
+	struct pica200 *ctx = pica200_from(base);
+	if (!ctx) {
+		return -EOPNOTSUPP;
+	}
+	ctx_idle(base);
 	if (index >= ctx->n_counted) {
 		return -EINVAL;
 	}

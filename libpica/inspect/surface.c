@@ -27,16 +27,20 @@ static bool is_size(const struct pica_target *t) {
 }
 
 /* The buffer, whole blocks; NULL: not inside one window. */
-static const uint8_t *buffer(struct pica_ctx *ctx, const struct pica_target *t, uint32_t addr,
+static const uint8_t *buffer(struct pica200 *ctx, const struct pica_target *t, uint32_t addr,
 		unsigned pixel_bytes) {
 	const uint32_t round = t->block32 ? 31 : 7;
 	const uint32_t pixels = ((t->width + round) & ~round) * ((t->height + round) & ~round);
-	front_idle(ctx);
-	return space_host(&ctx->space, addr, pixels * pixel_bytes);
+	ctx_idle(&ctx->base);
+	return space_host(&ctx->base.space, addr, pixels * pixel_bytes);
 }
 
-PICA_EXPORT int pica_ctx_read_color(struct pica_ctx *ctx, const struct pica_target *t,
+PICA_EXPORT int pica_ctx_read_color(struct pica_ctx *base, const struct pica_target *t,
 		uint8_t *rgba, size_t stride_bytes) {
+	struct pica200 *ctx = pica200_from(base);
+	if (!ctx) {
+		return -EOPNOTSUPP;
+	}
 	/* The numbers of colour formats are those of textures. [fidelity: register-map] */
 	if (!is_size(t) || t->color_format >= COLOR_COUNT || stride_bytes < 4 * (size_t)t->width) {
 		return -EINVAL;
@@ -61,8 +65,12 @@ PICA_EXPORT int pica_ctx_read_color(struct pica_ctx *ctx, const struct pica_targ
 	return 0;
 }
 
-PICA_EXPORT int pica_ctx_read_depth(struct pica_ctx *ctx, const struct pica_target *t,
+PICA_EXPORT int pica_ctx_read_depth(struct pica_ctx *base, const struct pica_target *t,
 		uint32_t *words, size_t stride_px) {
+	struct pica200 *ctx = pica200_from(base);
+	if (!ctx) {
+		return -EOPNOTSUPP;
+	}
 	const unsigned bytes = depth_format_bytes(t->depth_format);
 	if (!is_size(t) || !bytes || stride_px < t->width) {
 		return -EINVAL;

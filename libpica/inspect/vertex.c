@@ -27,7 +27,7 @@ static void run_finish(struct run *r) {
 	free(r);
 }
 
-static struct run *run_create(struct pica_ctx *ctx) {
+static struct run *run_create(struct pica200 *ctx) {
 	const uint32_t *w = ctx->regs.w;
 	struct run *r = calloc(1, sizeof(*r));
 	if (!r) {
@@ -79,14 +79,18 @@ static void take_lane(const struct run *r, const struct shader_batch *b, unsigne
 	}
 }
 
-PICA_EXPORT int pica_ctx_shade(struct pica_ctx *ctx, const uint32_t *numbers,
+PICA_EXPORT int pica_ctx_shade(struct pica_ctx *base, const uint32_t *numbers,
 		const float (*attributes)[16][4], uint32_t n, struct pica_vertex *out) {
+	struct pica200 *ctx = pica200_from(base);
+	if (!ctx) {
+		return -EOPNOTSUPP;
+	}
 	static const uint32_t counted[SHADER_LANES] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12,
 		13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31 };
 	if (!numbers == !attributes) {
 		return -EINVAL;
 	}
-	front_idle(ctx);
+	ctx_idle(base);
 	struct run *r = run_create(ctx);
 	if (!r) {
 		return -ENOMEM;
@@ -96,7 +100,7 @@ PICA_EXPORT int pica_ctx_shade(struct pica_ctx *ctx, const uint32_t *numbers,
 		const unsigned count = n - at < SHADER_LANES ? n - at : SHADER_LANES;
 		struct shader_result result = { 0 };
 		uint64_t outside = 0;
-		vertex_shade(&ctx->kernels, &ctx->space, &r->part,
+		vertex_shade(&ctx->kernels, &base->space, &r->part,
 				attributes ? &attributes[at][0] : NULL,
 				numbers ? numbers + at : counted, count, r->batch, &result,
 				&outside, NULL);
@@ -110,23 +114,35 @@ PICA_EXPORT int pica_ctx_shade(struct pica_ctx *ctx, const uint32_t *numbers,
 
 /* ---- Output of a geometry shader ---- */
 
-PICA_EXPORT int pica_ctx_keep_geometry(struct pica_ctx *ctx, int on) {
-	front_idle(ctx);
+PICA_EXPORT int pica_ctx_keep_geometry(struct pica_ctx *base, int on) {
+	struct pica200 *ctx = pica200_from(base);
+	if (!ctx) {
+		return -EOPNOTSUPP;
+	}
+	ctx_idle(base);
 	struct geometry_kept *k = &ctx->geometry.kept;
 	free(k->v);
 	*k = (struct geometry_kept){ .on = on != 0 };
 	return 0;
 }
 
-PICA_EXPORT int64_t pica_ctx_kept_geometry(struct pica_ctx *ctx) {
-	front_idle(ctx);
+PICA_EXPORT int64_t pica_ctx_kept_geometry(struct pica_ctx *base) {
+	struct pica200 *ctx = pica200_from(base);
+	if (!ctx) {
+		return -EOPNOTSUPP;
+	}
+	ctx_idle(base);
 	const struct geometry_kept *k = &ctx->geometry.kept;
 	return k->error < 0 ? (int64_t)k->error : (int64_t)k->n;
 }
 
 PICA_EXPORT int pica_ctx_read_geometry(
-		struct pica_ctx *ctx, uint32_t first, uint32_t n, struct pica_vertex *out) {
-	front_idle(ctx);
+		struct pica_ctx *base, uint32_t first, uint32_t n, struct pica_vertex *out) {
+	struct pica200 *ctx = pica200_from(base);
+	if (!ctx) {
+		return -EOPNOTSUPP;
+	}
+	ctx_idle(base);
 	const struct geometry_kept *k = &ctx->geometry.kept;
 	struct geom_state geom;
 	if (first > k->n || n > k->n - first) {

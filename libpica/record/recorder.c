@@ -73,7 +73,7 @@ static int put_key(struct pica_recorder *r) {
 	if (ret < 0) {
 		return ret;
 	}
-	state_save(r->ctx, r->state);
+	state_save(pica200_from(r->ctx), r->state);
 	ret = pica_capture_writer_key(r->writer, r->state, memory, n);
 	free(memory);
 	r->frames_since_key = 0;
@@ -87,23 +87,25 @@ static int put_key(struct pica_recorder *r) {
  */
 static int put_picture(struct pica_recorder *r, enum pica_screen_id screen, enum pica_eye eye) {
 	struct pica_expected e = { .screen = (uint32_t)screen, .eye = (uint32_t)eye };
+	const struct pica200 *ctx = pica200_from(r->ctx);
 	struct scanout s;
-	scanout_from_regs(&s, r->ctx->external, r->ctx->lcd, screen);
+	scanout_from_regs(&s, ctx->external, ctx->lcd, screen);
 	if (!s.info.is_set || (eye == PICA_EYE_RIGHT && !s.info.has_right)) {
 		return 0;
 	}
 	e.width = s.info.width;
 	e.height = s.info.height;
 	const size_t stride = 3 * (size_t)e.width;
-	scanout_run(&s, &r->ctx->kernels.xfer, &r->ctx->space, eye, r->rgb, stride);
+	scanout_run(&s, &ctx->kernels.xfer, &ctx->base.space, eye, r->rgb, stride);
 	pica_picture_hash(r->rgb, e.width, e.height, stride, e.hash);
 	return pica_capture_writer_expect(r->writer, &e);
 }
 
 static void look_at_screens(struct pica_recorder *r) {
+	const struct pica200 *ctx = pica200_from(r->ctx);
 	for (unsigned i = 0; i < 2; i++) {
 		struct scanout s;
-		scanout_from_regs(&s, r->ctx->external, r->ctx->lcd, (enum pica_screen_id)i);
+		scanout_from_regs(&s, ctx->external, ctx->lcd, (enum pica_screen_id)i);
 		for (unsigned eye = 0; eye < 2; eye++) {
 			struct range reads = scanout_reads(&s, (enum pica_eye)eye);
 			if (reads.size) {
@@ -126,7 +128,7 @@ static void put_frame(struct pica_recorder *r, const struct pica_job *present) {
 	ret = ret == 0 && due ? put_key(r) : ret;
 	fail(r, ret);
 	if (ret == 0 && r->max_bytes && r->writer->size > r->max_bytes) {
-		state_save(r->ctx, r->state);
+		state_save(pica200_from(r->ctx), r->state);
 		r->is_over = true;
 	}
 }
@@ -224,7 +226,10 @@ PICA_EXPORT int pica_recorder_start(struct pica_recorder **out, struct pica_ctx 
 	if (!out || !ctx || !path || !settings_ok(settings)) {
 		return -EINVAL;
 	}
-	front_idle(ctx);
+	if (!pica200_from(ctx)) {
+		return -EOPNOTSUPP;
+	}
+	ctx_idle(ctx);
 	if (ctx->observer) {
 		return -EBUSY;
 	}
@@ -266,7 +271,7 @@ PICA_EXPORT int pica_recorder_start(struct pica_recorder **out, struct pica_ctx 
 
 PICA_EXPORT int pica_recorder_error(struct pica_recorder *r) {
 	if (r->ctx) {
-		front_idle(r->ctx);
+		ctx_idle(r->ctx);
 	}
 	return r->error;
 }
@@ -289,9 +294,9 @@ PICA_EXPORT void pica_recorder_detach(struct pica_recorder *r) {
 	if (!r->ctx) {
 		return;
 	}
-	front_idle(r->ctx);
+	ctx_idle(r->ctx);
 	if (!r->is_over) {
-		state_save(r->ctx, r->state);
+		state_save(pica200_from(r->ctx), r->state);
 		r->is_over = true;
 	}
 	r->ctx->observer = NULL;

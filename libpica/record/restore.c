@@ -1,7 +1,7 @@
 /* A context made ready for a capture. */
 
 #include "capture/form/form.h"
-#include "pica/front/ctx.h"
+#include "core/ctx/ctx.h"
 
 static uint64_t smaller(uint64_t recorded, uint64_t normal) {
 	return recorded && recorded < normal ? recorded : 0; /* 0: the default */
@@ -25,7 +25,7 @@ PICA_EXPORT void pica_capture_ctx_settings(
 }
 
 PICA_EXPORT int pica_capture_load(struct pica_capture *c, struct pica_ctx *ctx) {
-	front_idle(ctx);
+	ctx_idle(ctx);
 	for (uint32_t i = 0; i < c->n_windows; i++) {
 		const struct pica_window *w = &c->windows[i];
 		if (space_host(&ctx->space, w->phys, w->size_bytes)) {
@@ -35,7 +35,9 @@ PICA_EXPORT int pica_capture_load(struct pica_capture *c, struct pica_ctx *ctx) 
 		if (ret < 0) {
 			return ret;
 		}
-		front_clear_textures(ctx);
+		if (ctx->chip->windows_change) {
+			ctx->chip->windows_change(ctx);
+		}
 	}
 	return pica_ctx_load_state(ctx, &c->state);
 }

@@ -5,7 +5,7 @@
 #include <semaphore.h>
 
 #include "engine_rig.h"
-#include "pica/front/ctx.h"
+#include "core/ctx/ctx.h"
 #include "tests/suite.h"
 
 enum { MAX_JOBS = 150, ROUNDS = 1500 };

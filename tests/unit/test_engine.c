@@ -139,7 +139,7 @@ TEST(malformed_settings_of_contexts_are_refused) {
 		c.flags = cases[i].flags;
 		c.float_mode = (enum pica_float)cases[i].float_mode;
 		c.combiner = (enum pica_combiner)cases[i].combiner;
-		c.reserved[2] = cases[i].reserved;
+		c.reserved[1] = cases[i].reserved;
 		ck_assert_msg(pica_ctx_create(&made, d, &c) == cases[i].ret, "case %zu", i);
 		ck_assert((made != NULL) == (cases[i].ret == 0));
 		pica_ctx_destroy(made);

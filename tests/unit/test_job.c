@@ -78,7 +78,8 @@ TEST(every_reserved_byte_must_be_zero) {
 		[PICA_OP_SIGNAL] = 8,
 		[PICA_OP_WAIT] = 20,
 		[PICA_OP_CANCEL] = 8,
-		[PICA_OP_STATS] = 12 };
+		[PICA_OP_STATS] = 12,
+		[PICA_OP_CONTROL_LISTS] = 16 };
 	for (int op = 1; op < PICA_OP_COUNT; op++) {
 		for (size_t i = used[op]; i < 48; i++) {
 			struct pica_job job = job_of((enum pica_op)op);

@@ -3,7 +3,7 @@
 #include <stdatomic.h>
 
 #include "engine_rig.h"
-#include "pica/front/ctx.h"
+#include "core/ctx/ctx.h"
 #include "tests/suite.h"
 
 enum {

@@ -62,8 +62,6 @@ TEST_LOOP(the_articles_triangle, 2 * ISA_COUNT * 2) {
 	rig_list(&rig, 0, "21 04 03000000 00000000");
 	rig_end(&rig);
 	ck_assert_int_eq(rig_run(&rig), 0);
-	ck_assert_int_eq(rig.result, 0);
-	ck_assert_int_eq(rig.unit.error.error, 0);
 	ck_assert_uint_eq(rig_crc32(rig_at(&rig, RIG_TARGET), PICTURE_BYTES), 0x3389075A);
 	rig_close(&rig);
 }
@@ -137,7 +135,6 @@ static void draw_console_triangle(const char *state, unsigned flags) {
 	rig_list(&rig, 0, "21 04 03000000 00000000");
 	rig_end(&rig);
 	ck_assert_int_eq(rig_run(&rig), 0);
-	ck_assert_int_eq(rig.unit.error.error, 0);
 }
 
 static const int16_t d50[3][2] = { { 0, -3193 }, { -3195, 3193 }, { 3195, 3193 } };

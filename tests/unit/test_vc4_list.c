@@ -326,12 +326,16 @@ TEST(endless_lists_end_by_their_limits) {
 	lists.limits.records = 1000;
 	ck_assert_int_eq(run_hex("10 00001000", ""), -EDQUOT);
 	ck_assert_uint_eq(frame.stats.records, 1001);
-	lists.limits = (struct vc4_limits){ .bytes = 1000 };
+	ck_assert_uint_eq(error.budget, PICA_BUDGET_LIST_WORDS);
+	lists.limits = (struct vc4_limits){ .branches = 1000 };
 	ck_assert_int_eq(run_hex("01 10 00001000", ""), -EDQUOT);
-	ck_assert_uint_eq(frame.stats.bytes, 1002);
+	ck_assert_uint_eq(frame.stats.branches, 1001);
+	ck_assert_uint_eq(frame.stats.records, 2002);
+	ck_assert_uint_eq(error.budget, PICA_BUDGET_JUMPS);
 	lists.limits = (struct vc4_limits){ .primitives = 20 };
 	ck_assert_int_eq(run_hex(MODE_70 GL DRAW "10 15001000", ""), -EDQUOT);
 	ck_assert_uint_eq(frame.n_draws, 20);
+	ck_assert_uint_eq(error.budget, PICA_BUDGET_VERTICES);
 	lists.limits = (struct vc4_limits){ 0 };
 	ck_assert_int_eq(run_hex("", "10 00011000"), -EDQUOT);
 	ck_assert_uint_eq(frame.stats.records, VC4_MAX_RECORDS + 1);

@@ -10,80 +10,49 @@
 
 #include "vc4/qpu/qpu.h"
 
-static void *make_tile_scratch(void) {
-	return tile_scratch_create(vc4_frag_stage.scratch_bytes);
-}
-
-static void drop_tile_scratch(void *s) {
-	tile_scratch_destroy(s);
-}
-
-static void *make_vertex_scratch(void) {
-	return vertex_scratch_create(vc4_vertex_stage.scratch_bytes);
-}
-
-static void drop_vertex_scratch(void *s) {
-	vertex_scratch_destroy(s);
-}
-
-static void ignore(void *arg) {
-}
-
-static void retired(void *arg, uint64_t job, int result, enum pica_budget budget) {
-	struct vc4_rig *r = arg;
-	r->result = result;
+static void keep_line(void *user, enum pica_log_level level, const char *line) {
+	struct vc4_rig *r = user;
+	snprintf(r->log, sizeof(r->log), "%s", line);
 }
 
 void rig_open(struct vc4_rig *r, enum isa isa, unsigned n_threads) {
 	memset(r, 0, sizeof(*r));
-	struct engine *e = &r->e;
-	r->n_threads = n_threads;
-	r->pixels = UINT64_C(1) << 32;
-	r->steps = UINT64_C(1) << 30;
-	raster_kernels_init(&e->raster, isa);
-	qpu_kernels_init(&r->k.qpu, isa);
-	atomic_init(&e->order, 1);
-	atomic_init(&e->kept_bytes, 0);
-	e->slice_ns = 1000000;
-	e->notify = ignore;
-	ck_assert_int_eq(monitor_init(&e->caches), 0);
-	ck_assert_int_eq(spares_init(&e->spare_tile, n_threads, make_tile_scratch,
-					 drop_tile_scratch),
-			0);
-	ck_assert_int_eq(spares_init(&e->spare_vertex, n_threads, make_vertex_scratch,
-					 drop_vertex_scratch),
-			0);
-	ck_assert_int_eq(pool_create(&e->pool, n_threads, 0), 0);
-	const unsigned n = engine_scratches(e);
-	e->tile_scratch = calloc(n, sizeof(*e->tile_scratch));
-	e->vertex_scratch = calloc(n, sizeof(*e->vertex_scratch));
-	for (unsigned i = 0; i < n; i++) {
-		e->tile_scratch[i] = make_tile_scratch();
-		e->vertex_scratch[i] = make_vertex_scratch();
+	struct pica_settings s;
+	pica_settings_init(&s);
+	s.n_threads = n_threads;
+	s.isa = isa_name(isa);
+	s.log = keep_line;
+	s.log_user = r;
+	ck_assert_int_eq(pica_device_create(&r->device, &s), 0);
+	r->ctx = rig_context(r->device, NULL);
+	r->memory = pica_ctx_host(r->ctx, RIG_BASE, RIG_SIZE);
+}
+
+struct pica_ctx *rig_context(struct pica_device *device, const struct pica_budgets *budgets) {
+	struct pica_ctx *ctx;
+	struct pica_ctx_settings s;
+	pica_ctx_settings_init(&s);
+	s.chip = PICA_CHIP_VC4;
+	if (budgets) {
+		s.budgets = *budgets;
 	}
-	space_init(&r->space);
-	ck_assert_int_eq(space_map(&r->space, RIG_BASE, RIG_SIZE, NULL, 0), 0);
-	r->memory = space_host(&r->space, RIG_BASE, RIG_SIZE);
-	ck_assert_int_eq(exec_init(&r->x, e, &r->space, &r->k, NULL), 0);
-	r->x.retired = retired;
-	r->x.owner = r;
-	exec_join(&r->x);
+	ck_assert_int_eq(pica_ctx_create(&ctx, device, &s), 0);
+	void *memory = aligned_alloc(4096, RIG_SIZE);
+	ck_assert_ptr_nonnull(memory);
+	memset(memory, 0, RIG_SIZE);
+	ck_assert_int_eq(pica_ctx_map(ctx, RIG_BASE, RIG_SIZE, memory, 0), 0);
+	return ctx;
+}
+
+void rig_drop(struct pica_ctx *ctx) {
+	void *memory = pica_ctx_host(ctx, RIG_BASE, RIG_SIZE);
+	pica_ctx_destroy(ctx);
+	free(memory);
 }
 
 void rig_close(struct vc4_rig *r) {
-	exec_finish(&r->x);
-	const unsigned n = engine_scratches(&r->e);
-	pool_destroy(r->e.pool);
-	for (unsigned i = 0; i < n; i++) {
-		tile_scratch_destroy(r->e.tile_scratch[i]);
-		vertex_scratch_destroy(r->e.vertex_scratch[i]);
-	}
-	free(r->e.tile_scratch);
-	free(r->e.vertex_scratch);
-	spares_finish(&r->e.spare_tile);
-	spares_finish(&r->e.spare_vertex);
-	monitor_finish(&r->e.caches);
-	space_finish(&r->space);
+	rig_drop(r->ctx);
+	pica_device_destroy(r->device);
 }
 
 void *rig_at(struct vc4_rig *r, uint32_t addr) {
@@ -164,16 +133,34 @@ void rig_end(struct vc4_rig *r) {
 	}
 }
 
+struct pica_job rig_job(const struct vc4_rig *r) {
+	struct pica_job job = { .op = PICA_OP_CONTROL_LISTS };
+	job.u.control_lists.binning_start = RIG_BINNING;
+	job.u.control_lists.binning_end = r->end[0];
+	job.u.control_lists.rendering_start = RIG_RENDERING;
+	job.u.control_lists.rendering_end = r->end[1];
+	return job;
+}
+
+struct pica_done rig_submit(struct pica_ctx *ctx, const struct pica_job *job) {
+	struct pica_done done;
+	uint64_t seq;
+	ck_assert_int_eq(pica_submit(ctx, job, 1, &seq), 0);
+	ck_assert_int_eq(pica_wait(ctx, seq, -1), 0);
+	ck_assert_int_eq(pica_reap(ctx, &done, 1), 1);
+	return done;
+}
+
 int rig_run(struct vc4_rig *r) {
-	const struct vc4_job job = { .job = 1,
-		.start = { RIG_BINNING, RIG_RENDERING },
-		.end = { r->end[0], r->end[1] },
-		.pixels = r->pixels,
-		.steps = r->steps,
-		.unit_opened = ignore };
-	const int ret = vc4_job_run(&r->unit, &r->x, &job, &r->error);
-	exec_wait_all(&r->x);
-	return ret;
+	const struct pica_job job = rig_job(r);
+	r->done = rig_submit(r->ctx, &job);
+	return r->done.result;
+}
+
+struct pica_stats rig_stats(struct pica_ctx *ctx) {
+	struct pica_stats stats = { .size = sizeof(stats) };
+	ck_assert_int_eq(pica_stats(ctx, &stats), 0);
+	return stats;
 }
 
 uint32_t rig_crc32(const void *data, size_t size) {

@@ -1,4 +1,4 @@
-/* A context of the VideoCore IV without its queue: memory, lists, programs, one job at a time. */
+/* A context of the VideoCore IV: memory, lists, programs, one job at a time. */
 #ifndef UNIT_VC4_RIG_H
 #define UNIT_VC4_RIG_H
 
@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "vc4/draw/draw.h"
+#include "core/vec/cpu.h"
+#include "pica.h"
 
 enum {
 	RIG_BASE = 0x00100000,
@@ -21,18 +22,13 @@ enum {
 };
 
 struct vc4_rig {
-	struct engine e;
-	struct space space;
-	struct exec x;
-	struct vc4_unit unit;
-	struct vc4_kernels k;
-	struct vc4_error error;
+	struct pica_device *device;
+	struct pica_ctx *ctx;
 	uint8_t *memory; /* RIG_SIZE bytes at RIG_BASE */
 	uint32_t end[2]; /* of the lists so far */
 	unsigned columns, rows;
-	unsigned n_threads;
-	uint64_t pixels, steps;
-	int result; /* of the tasks of the last job */
+	struct pica_done done; /* of the last job */
+	char log[200];   /* the last line */
 };
 
 void rig_open(struct vc4_rig *r, enum isa isa, unsigned n_threads);
@@ -52,8 +48,18 @@ void rig_program(struct vc4_rig *r, uint32_t addr, const char *text);
 void rig_begin(struct vc4_rig *r, unsigned width, unsigned height, uint32_t clear, unsigned flags);
 /* Ends the binning list; the rendering list draws and stores each tile. */
 void rig_end(struct vc4_rig *r);
-/* Runs the job; waits. Returns what vc4_job_run() does. */
+/* Runs the job; waits. Returns its result. */
 int rig_run(struct vc4_rig *r);
+
+/* Contexts with a window of RIG_SIZE zeros at RIG_BASE. budgets: or NULL. */
+struct pica_ctx *rig_context(struct pica_device *device, const struct pica_budgets *budgets);
+void rig_drop(struct pica_ctx *ctx);
+/* The job of the lists. */
+struct pica_job rig_job(const struct vc4_rig *r);
+/* Submits, waits, and returns the only completion. */
+struct pica_done rig_submit(struct pica_ctx *ctx, const struct pica_job *job);
+struct pica_stats rig_stats(struct pica_ctx *ctx);
+
 /* As zlib has it. */
 uint32_t rig_crc32(const void *data, size_t size);
 

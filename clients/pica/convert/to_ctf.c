@@ -140,6 +140,7 @@ static int put_event(struct ctf_out *c, const struct pica_capture_event *ev) {
 	case PICA_OP_WAIT:
 	case PICA_OP_CANCEL:
 	case PICA_OP_STATS:
+	case PICA_OP_CONTROL_LISTS:
 	case PICA_OP_COUNT:
 		break;
 	}

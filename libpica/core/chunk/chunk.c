@@ -388,6 +388,10 @@ static bool begin_segment(struct chunk *c, const struct segment *seg, const stru
 		.has_assembly = d->state.vertex_stage->assemble &&
 				(d->state.planes & d->state.vertex_stage->negates) };
 
+	if (s->owner != d->state.vertex_stage) {
+		s->owner = d->state.vertex_stage;
+		memset(s->stage, 0, s->owner->scratch_bytes);
+	}
 	/* Completion finds clipped corners after those that were shaded (complete.c). */
 	assert(!r->completes || !(d->n_prefix || r->rs->flat || r->has_assembly));
 	/* Stream positions: first_position.. (a fan's slot 0 is the hub, its positions follow). */

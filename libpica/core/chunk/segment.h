@@ -82,6 +82,7 @@ struct vertex_scratch {
 	PICA_ALIGNED(64) float y[MAX_POSITIONS + VERTEX_BATCH];
 	PICA_ALIGNED(64) int32_t position_code[MAX_POSITIONS + VERTEX_BATCH];
 	uint32_t corner[MAX_POSITIONS][3]; /* slots of the triangles that are kept */
+	const struct vertex_stage *owner;  /* of what stage[] holds */
 	PICA_ALIGNED(64) unsigned char stage[];
 };
 

@@ -81,7 +81,7 @@ enum batch_start {
 };
 
 struct vertex_stage {
-	size_t scratch_bytes;
+	size_t scratch_bytes; /* zero, or as the stage left them */
 	/*
 	 * Vertices of the draw by number, at most VERTEX_BATCH. left: steps that the job has left;
 	 * an invocation that takes one more may be cut off. Adds to *result, and to *outside the
@@ -138,7 +138,7 @@ struct frag_facts {
 };
 
 struct frag_stage {
-	size_t scratch_bytes;
+	size_t scratch_bytes; /* zero, or as the stage left them */
 	/* Makes a draw current in the scratch, which draws to the target. */
 	void (*bind)(void *scratch, const void *kernels, const struct raster_kernels *rk,
 			const struct draw_state *state, const struct target *target,

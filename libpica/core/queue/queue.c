@@ -10,6 +10,8 @@
 #include "core/queue/private.h"
 
 #define BUDGET_BITS ((uint32_t)PICA_DONE_BUDGET_MASK << PICA_DONE_BUDGET_SHIFT)
+/* What says where or why a job failed. */
+#define CAUSE_BITS (~(uint32_t)(PICA_DONE_PLACE - 1))
 
 enum { FIRST_SLOTS = 64, MAX_JOBS = 1 << 28, DONE_RING = 65536 };
 
@@ -76,7 +78,7 @@ void queue_unit_opened(struct queue *q, uint64_t job) {
 	monitor_unlock(&q->dispatcher->mon);
 }
 
-bool queue_unit_retired(struct queue *q, uint64_t job, int result, enum pica_budget budget) {
+bool queue_unit_retired(struct queue *q, uint64_t job, int result, uint32_t flags) {
 	monitor_lock(&q->dispatcher->mon);
 	struct job_slot *slot = queue_slot(q, job);
 	slot->units--;
@@ -86,8 +88,8 @@ bool queue_unit_retired(struct queue *q, uint64_t job, int result, enum pica_bud
 	if (is_first) {
 		slot->result = result;
 	}
-	if (!slot->unit_budget) {
-		slot->unit_budget = budget;
+	if (!slot->unit_flags) {
+		slot->unit_flags = flags;
 	}
 	monitor_unlock(&q->dispatcher->mon);
 	return is_first;
@@ -104,14 +106,11 @@ void queue_signal(struct queue *q) {
 	}
 }
 
-/* A unit's budget goes first, since the unit may retire before or after the job's own end. */
+/* A unit's cause goes first, since the unit may retire before or after the job's own end. */
 static uint32_t done_flags(const struct job_slot *slot) {
-	if (slot->result != -EDQUOT) {
-		return slot->flags & ~BUDGET_BITS;
-	}
-	return slot->unit_budget ? (slot->flags & ~BUDGET_BITS) |
-					(uint32_t)slot->unit_budget << PICA_DONE_BUDGET_SHIFT :
-				   slot->flags;
+	const uint32_t flags = slot->unit_flags ? (slot->flags & ~CAUSE_BITS) | slot->unit_flags :
+						  slot->flags;
+	return slot->result == -EDQUOT || (flags & PICA_DONE_PLACE) ? flags : flags & ~BUDGET_BITS;
 }
 
 static void push_done(struct queue *q, const struct job_slot *slot) {

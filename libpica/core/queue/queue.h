@@ -66,7 +66,7 @@ struct job_slot {
 	int result;
 	uint32_t flags;
 	uint32_t interrupts;
-	enum pica_budget unit_budget; /* that a unit of it ran out of, or 0 */
+	uint32_t unit_flags; /* PICA_DONE_* of the first unit that had any */
 	unsigned units; /* in flight */
 	bool is_issued;
 	void *attached[QUEUE_ATTACHMENTS]; /* detached at completion */
@@ -214,9 +214,9 @@ bool queue_park_for_any(struct queue *q);
 /* The running job has had a slice: others get their turns first. Returns when it is its turn. */
 void queue_yield(struct queue *q);
 /*
- * Reports the end of a unit: result 0 or a negative errno, for -EDQUOT with the budget. Returns
- * whether it is the first error of its job.
+ * Reports the end of a unit: result 0 or a negative errno, flags the budget or the place as in
+ * PICA_DONE_*. Returns whether it is the first error of its job.
  */
-bool queue_unit_retired(struct queue *q, uint64_t job, int result, enum pica_budget budget);
+bool queue_unit_retired(struct queue *q, uint64_t job, int result, uint32_t flags);
 
 #endif

@@ -81,6 +81,10 @@ void walk_bind(struct tile_scratch *s, const struct draw *d, const struct target
 		report(s);
 	}
 	s->stage = d->state.frag_stage;
+	if (s->owner != s->stage) {
+		memset(s->frag, 0, s->stage->scratch_bytes);
+		s->owner = s->stage;
+	}
 	s->quad_planes = tri_planes(rs);
 	s->stage->bind(s->frag, s->work->kernels, s->k, &d->state, target, &s->facts);
 	s->may_repeat = s->facts.early && s->facts.opaque;

@@ -55,6 +55,7 @@ struct tile_scratch {
 	const struct raster_kernels *k;
 	const struct draw *draw;
 	const struct frag_stage *stage;
+	const struct frag_stage *owner; /* of what frag[] holds */
 	const struct target *target;
 	struct frag_facts facts;
 	unsigned quad_planes; /* tri_planes() */

@@ -4,7 +4,7 @@
 
 #include "pica/front/ctx.h"
 
-static unsigned topology(const struct pica_ctx *ctx) {
+static unsigned topology(const struct pica200 *ctx) {
 	return PRIMITIVE_CONFIG_MODE(ctx->regs.w[REG_PRIMITIVE_CONFIG]);
 }
 
@@ -12,14 +12,14 @@ static bool is_list(unsigned t) {
 	return t == PRIMITIVE_LIST || t == PRIMITIVE_GEOMETRY;
 }
 
-void assembler_reset(struct pica_ctx *ctx) {
+void assembler_reset(struct pica200 *ctx) {
 	struct assembler *a = &ctx->assembler;
 	a->n = 0;
 	a->ready = a->invert = false;
 	a->lazy[0] = a->lazy[1] = false;
 }
 
-static void resolve_slot(struct pica_ctx *ctx, unsigned i) {
+static void resolve_slot(struct pica200 *ctx, unsigned i) {
 	struct assembler *a = &ctx->assembler;
 	if (!a->lazy[i]) {
 		return;
@@ -35,30 +35,30 @@ static void resolve_slot(struct pica_ctx *ctx, unsigned i) {
 		unsigned n = fetch_ranges(
 				&left->part.layout, a->lazy_number[i], a->lazy_number[i], r);
 		for (unsigned k = 0; k < n; k++) {
-			exec_sync(&ctx->exec, r[k], false);
+			exec_sync(&ctx->base.exec, r[k], false);
 		}
 	}
 	struct shader_result result = { 0 };
 	uint64_t outside = 0;
 	struct vertex_part part = left->part;
 	part.step_budget = front_step_budget(ctx);
-	vertex_shade(&ctx->kernels, &ctx->space, &part, attributes, &number, 1, &ctx->batch,
+	vertex_shade(&ctx->kernels, &ctx->base.space, &part, attributes, &number, 1, &ctx->batch,
 			&result, &outside, NULL);
 	/*
 	 * Where somebody waits decides which job finds a vertex of one before it: it must not pay
 	 * for that.
 	 */
-	result.cut = left->job == ctx->run.seq ? result.cut : 0;
+	result.cut = left->job == ctx->base.run.seq ? result.cut : 0;
 	front_charge_shader(ctx, &result);
 	out_map_vertex(&left->part.map, &ctx->batch, 0, &a->slot[i]);
 }
 
-void assembler_resolve(struct pica_ctx *ctx) {
+void assembler_resolve(struct pica200 *ctx) {
 	resolve_slot(ctx, 0);
 	resolve_slot(ctx, 1);
 }
 
-unsigned assembler_prefix(struct pica_ctx *ctx, struct clip_vertex out[2], unsigned *parity) {
+unsigned assembler_prefix(struct pica200 *ctx, struct clip_vertex out[2], unsigned *parity) {
 	struct assembler *a = &ctx->assembler;
 	unsigned t = topology(ctx);
 	*parity = 0;
@@ -81,7 +81,7 @@ unsigned assembler_prefix(struct pica_ctx *ctx, struct clip_vertex out[2], unsig
 }
 
 /* Stream position p of a plain draw goes to a slot, without shading it. */
-static void keep(struct pica_ctx *ctx, unsigned slot, const struct draw *d, uint64_t p) {
+static void keep(struct pica200 *ctx, unsigned slot, const struct draw *d, uint64_t p) {
 	struct assembler *a = &ctx->assembler;
 	if (p < d->n_prefix) {
 		a->slot[slot] = d->prefix[p];
@@ -98,20 +98,20 @@ static void keep(struct pica_ctx *ctx, unsigned slot, const struct draw *d, uint
 	}
 }
 
-static void keep_state(struct pica_ctx *ctx, const struct draw *d) {
+static void keep_state(struct pica200 *ctx, const struct draw *d) {
 	struct left_over *left = &ctx->left;
 	const struct vertex_part *part = d->state.vertex;
 	left->part = *part;
 	left->uniforms = *part->uniforms;
 	left->part.uniforms = &left->uniforms;
-	left->job = ctx->run.seq;
+	left->job = ctx->base.run.seq;
 	left->is_inline = d->inline_vertices != NULL;
 	struct prog *prog = prog_get((struct prog *)(uintptr_t)left->part.prog);
 	prog_put(left->prog);
 	left->prog = prog;
 }
 
-void assembler_after(struct pica_ctx *ctx, const struct draw *d) {
+void assembler_after(struct pica200 *ctx, const struct draw *d) {
 	struct assembler *a = &ctx->assembler;
 	unsigned t = topology(ctx);
 	uint64_t len = (uint64_t)d->n_prefix + d->n;
@@ -142,7 +142,7 @@ void assembler_after(struct pica_ctx *ctx, const struct draw *d) {
 	}
 }
 
-static void push_triangle(struct pica_ctx *ctx, const struct clip_vertex *a,
+static void push_triangle(struct pica200 *ctx, const struct clip_vertex *a,
 		const struct clip_vertex *b, const struct clip_vertex *c) {
 	struct geometry *g = &ctx->geometry;
 	g->out[g->n_out++] = *a;
@@ -150,7 +150,7 @@ static void push_triangle(struct pica_ctx *ctx, const struct clip_vertex *a,
 	g->out[g->n_out++] = *c;
 }
 
-void assembler_submit(struct pica_ctx *ctx, const struct clip_vertex *v) {
+void assembler_submit(struct pica200 *ctx, const struct clip_vertex *v) {
 	struct assembler *a = &ctx->assembler;
 	unsigned t = topology(ctx);
 	ctx->assembled++;

@@ -6,7 +6,7 @@
 #include "pica/front/passes.h"
 
 /* Bytes of IRQ_REQ that the write touched against IRQ_CMP [fidelity: finalize]. */
-static enum act interrupt_request(struct pica_ctx *ctx, uint32_t id, uint32_t mask) {
+static enum act interrupt_request(struct pica200 *ctx, uint32_t id, uint32_t mask) {
 	const uint32_t *w = ctx->regs.w;
 	uint32_t first = (id - REG_FINALIZE) * 4;
 	uint32_t request = w[id], compare = w[id - REG_FINALIZE + REG_IRQ_CMP0];
@@ -14,14 +14,14 @@ static enum act interrupt_request(struct pica_ctx *ctx, uint32_t id, uint32_t ma
 		uint32_t byte = first + k;
 		uint32_t off = w[REG_IRQ_MASK_LOW + byte / 32] >> (byte % 32) & 1;
 		if ((mask >> k & 1) && !off && ((request ^ compare) >> (8 * k) & 0xFF) == 0) {
-			ctx->run.interrupts |= 1u << PICA_INTERRUPT_P3D;
+			ctx->base.run.interrupts |= 1u << PICA_INTERRUPT_P3D;
 			return w[REG_IRQ_AUTOSTOP] & 1 ? ACT_STOP : ACT_NONE;
 		}
 	}
 	return ACT_NONE;
 }
 
-static enum act trigger(struct pica_ctx *ctx, uint32_t id, uint32_t mask, uint32_t value) {
+static enum act trigger(struct pica200 *ctx, uint32_t id, uint32_t mask, uint32_t value) {
 	switch (id) {
 	case REG_DRAWARRAYS:
 		draw_arrays(ctx);
@@ -45,7 +45,7 @@ static enum act trigger(struct pica_ctx *ctx, uint32_t id, uint32_t mask, uint32
 		}
 		break; /* cache controls: nothing to do, memory is coherent */
 	}
-	return ctx->run.result < 0 ? ACT_ABORT : ACT_NONE;
+	return ctx->base.run.result < 0 ? ACT_ABORT : ACT_NONE;
 }
 
 /* Registers of the kind CONFIG that reg_write() does more with than to store them. */
@@ -62,7 +62,7 @@ static const uint8_t plain[REG_COUNT] = {
 #include "regs/pica_regs.def"
 };
 
-static void add_dirty(struct pica_ctx *ctx, uint32_t parts) {
+static void add_dirty(struct pica200 *ctx, uint32_t parts) {
 	ctx->parts.dirty |= parts;
 	if (parts & PART_VERTEX) {
 		ctx->parts.layout_valid = false;
@@ -70,7 +70,7 @@ static void add_dirty(struct pica_ctx *ctx, uint32_t parts) {
 }
 
 /* Writes a plain register. False: it is not one, or vertices wait for its old value. */
-static inline bool write_plain(struct pica_ctx *ctx, uint32_t id, uint32_t value, uint32_t bits) {
+static inline bool write_plain(struct pica200 *ctx, uint32_t id, uint32_t value, uint32_t bits) {
 	if (id >= REG_COUNT || !plain[id] || ctx->immediate.n) {
 		return false;
 	}
@@ -84,7 +84,7 @@ static inline bool write_plain(struct pica_ctx *ctx, uint32_t id, uint32_t value
 
 /* Of the others. */
 static enum act write_special(
-		struct pica_ctx *ctx, uint32_t id, uint32_t value, uint32_t mask, bool from_cpu) {
+		struct pica200 *ctx, uint32_t id, uint32_t value, uint32_t mask, bool from_cpu) {
 	if (mask == 0) {
 		return ACT_NONE;
 	}
@@ -105,7 +105,7 @@ static enum act write_special(
 		}
 		/* Holes in a burst are normal; ids that no list may write are not. */
 		if (id >= REG_COUNT || reg_kind(id) == REG_KIND_CPU) {
-			front_fault(ctx, PICA_FAULT_UNKNOWN_REGISTER);
+			ctx_fault(&ctx->base, PICA_FAULT_UNKNOWN_REGISTER);
 		}
 		return ACT_NONE;
 	}
@@ -116,10 +116,10 @@ static enum act write_special(
 		return trigger(ctx, id, mask, value);
 	case REG_KIND_PORT:
 		if (mask != 0xF) {
-			front_fault(ctx, PICA_FAULT_PARTIAL_PORT_WRITE);
+			ctx_fault(&ctx->base, PICA_FAULT_PARTIAL_PORT_WRITE);
 		}
 		ports_write(ctx, id, value);
-		return ctx->run.result < 0 ? ACT_ABORT : ACT_NONE;
+		return ctx->base.run.result < 0 ? ACT_ABORT : ACT_NONE;
 	case REG_KIND_CONFIG:
 		if (id == REG_PRIMITIVE_CONFIG) {
 			assembler_reset(ctx);
@@ -128,7 +128,7 @@ static enum act write_special(
 		} else if (id == REG_TEXUNIT_CONFIG && TEXUNIT_CONFIG_CLEAR_CACHE(value) &&
 				(mask & 4)) {
 			ctx->regs.w[id] &= ~TEXUNIT_CONFIG_CLEAR_CACHE_SET(1);
-			tex_cache_suspect(&ctx->textures, ctx->run.seq);
+			tex_cache_suspect(&ctx->textures, ctx->base.run.seq);
 			ctx->parts.dirty |= PART_TEXTURE;
 		} else if (id >= REG_GSH_BOOLUNIFORM && id < REG_UNIT2_BOOLUNIFORM) {
 			ports_write(ctx, id, value);
@@ -140,13 +140,13 @@ static enum act write_special(
 	case REG_KIND_UNKNOWN:
 		break;
 	}
-	return ctx->run.result < 0 ? ACT_ABORT : ACT_NONE;
+	return ctx->base.run.result < 0 ? ACT_ABORT : ACT_NONE;
 }
 
 enum act reg_write(
-		struct pica_ctx *ctx, uint32_t id, uint32_t value, uint32_t mask, bool from_cpu) {
+		struct pica200 *ctx, uint32_t id, uint32_t value, uint32_t mask, bool from_cpu) {
 	if (write_plain(ctx, id, value, reg_byte_mask(mask))) {
-		return ctx->run.result < 0 ? ACT_ABORT : ACT_NONE;
+		return ctx->base.run.result < 0 ? ACT_ABORT : ACT_NONE;
 	}
 	return write_special(ctx, id, value, mask, from_cpu);
 }
@@ -159,16 +159,16 @@ struct reader {
 };
 
 static bool reader_open(
-		struct pica_ctx *ctx, struct reader *r, uint32_t addr, uint32_t size_bytes) {
+		struct pica200 *ctx, struct reader *r, uint32_t addr, uint32_t size_bytes) {
 	ctx->run.list = (struct range){ addr, size_bytes };
-	r->words = space_host(&ctx->space, addr, size_bytes);
+	r->words = space_host(&ctx->base.space, addr, size_bytes);
 	r->n = size_bytes / 4;
 	if (!r->words) {
-		front_fault(ctx, PICA_FAULT_BAD_ADDRESS);
+		ctx_fault(&ctx->base, PICA_FAULT_BAD_ADDRESS);
 		return false;
 	}
 	passes_before_list(ctx, ctx->run.list);
-	front_access(ctx, ctx->run.list, ACCESS_LIST);
+	ctx_access(&ctx->base, ctx->run.list, ACCESS_LIST);
 	return true;
 }
 
@@ -179,17 +179,17 @@ static uint32_t reader_word(const struct reader *r, uint32_t i) {
 }
 
 /* Opens the list that a jump names. */
-static bool jump(struct pica_ctx *ctx, struct reader *r, enum act act) {
+static bool jump(struct pica200 *ctx, struct reader *r, enum act act) {
 	unsigned channel = act == ACT_JUMP1;
-	if (!front_charge(ctx, &ctx->run.jumps_left, 1, PICA_BUDGET_JUMPS)) {
+	if (!ctx_charge(&ctx->base, &ctx->run.jumps_left, 1, PICA_BUDGET_JUMPS)) {
 		return false;
 	}
-	front_tick(ctx, JUMP_TICKS);
+	ctx_tick(&ctx->base, JUMP_TICKS);
 	return reader_open(ctx, r, reg_addr16(ctx->regs.w[REG_CMDBUF_ADDR0 + channel]),
 			reg_cmdbuf_bytes(ctx->regs.w[REG_CMDBUF_SIZE0 + channel]));
 }
 
-static enum act run_entry(struct pica_ctx *ctx, const struct reader *r, uint32_t *pos) {
+static enum act run_entry(struct pica200 *ctx, const struct reader *r, uint32_t *pos) {
 	uint32_t at = *pos, value = reader_word(r, at);
 	const uint32_t header = reader_word(r, at + 1);
 	const uint32_t mask = header >> 16 & 0xF, bits = reg_byte_mask(mask);
@@ -205,26 +205,26 @@ static enum act run_entry(struct pica_ctx *ctx, const struct reader *r, uint32_t
 			break;
 		}
 		if (at >= r->n) {
-			ctx->run.flags |= PICA_DONE_TRUNCATED;
-			front_fault(ctx, PICA_FAULT_TRUNCATED_LIST);
+			ctx->base.run.flags |= PICA_DONE_TRUNCATED;
+			ctx_fault(&ctx->base, PICA_FAULT_TRUNCATED_LIST);
 			*pos = at;
 			return ACT_ABORT;
 		}
 		value = reader_word(r, at++);
 	}
 	*pos = (at + 1) & ~1u; /* padding word */
-	return act == ACT_NONE && ctx->run.result < 0 ? ACT_ABORT : act;
+	return act == ACT_NONE && ctx->base.run.result < 0 ? ACT_ABORT : act;
 }
 
-static void run_list(struct pica_ctx *ctx, uint32_t addr, uint32_t size_bytes) {
+static void run_list(struct pica200 *ctx, uint32_t addr, uint32_t size_bytes) {
 	struct reader r;
-	ctx->stats.lists++;
+	ctx->base.stats.lists++;
 	if (size_bytes == 0) {
-		ctx->run.flags |= PICA_DONE_NO_FINALIZE;
+		ctx->base.run.flags |= PICA_DONE_NO_FINALIZE;
 		return;
 	}
 	if (!reader_open(ctx, &r, addr, size_bytes)) {
-		ctx->run.result = -ERANGE;
+		ctx->base.run.result = -ERANGE;
 		return;
 	}
 	enum act act = ACT_NONE;
@@ -232,11 +232,12 @@ static void run_list(struct pica_ctx *ctx, uint32_t addr, uint32_t size_bytes) {
 	while (act == ACT_NONE && (uint64_t)pos + 2 <= r.n) {
 		uint32_t start = pos;
 		act = run_entry(ctx, &r, &pos);
-		if (!front_charge(ctx, &ctx->run.words_left, pos - start, PICA_BUDGET_LIST_WORDS)) {
+		if (!ctx_charge(&ctx->base, &ctx->run.words_left, pos - start,
+				    PICA_BUDGET_LIST_WORDS)) {
 			break;
 		}
-		ctx->stats.list_words += pos - start;
-		front_tick(ctx, (uint64_t)(pos - start) * WORD_TICKS);
+		ctx->base.stats.list_words += pos - start;
+		ctx_tick(&ctx->base, (uint64_t)(pos - start) * WORD_TICKS);
 		if (act == ACT_JUMP0 || act == ACT_JUMP1) {
 			if (!jump(ctx, &r, act)) {
 				act = ACT_ABORT;
@@ -247,13 +248,13 @@ static void run_list(struct pica_ctx *ctx, uint32_t addr, uint32_t size_bytes) {
 		}
 	}
 	draw_immediate_flush(ctx);
-	if (act == ACT_NONE && ctx->run.result == 0) {
-		ctx->run.flags |= PICA_DONE_NO_FINALIZE;
-		ctx->stats.faults[PICA_FAULT_NO_FINALIZE]++;
+	if (act == ACT_NONE && ctx->base.run.result == 0) {
+		ctx->base.run.flags |= PICA_DONE_NO_FINALIZE;
+		ctx->base.stats.faults[PICA_FAULT_NO_FINALIZE]++;
 	}
 }
 
-void cmdlist_run(struct pica_ctx *ctx, uint32_t addr, uint32_t size_bytes) {
+void cmdlist_run(struct pica200 *ctx, uint32_t addr, uint32_t size_bytes) {
 	run_list(ctx, addr, size_bytes);
 	ctx->run.list.size = 0;
 	passes_end(ctx);

@@ -7,7 +7,7 @@
 
 #include "pica/front/ctx.h"
 
-void count_clear(struct pica_ctx *ctx) {
+void count_clear(struct pica200 *ctx) {
 	for (unsigned i = 0; i < ctx->n_counted; i++) {
 		free(ctx->counted[i].counts.entered);
 	}
@@ -22,7 +22,7 @@ static bool is_same(const struct target *a, const struct target *b) {
 			a->block32 == b->block32;
 }
 
-static bool add(struct pica_ctx *ctx, const struct target *t) {
+static bool add(struct pica200 *ctx, const struct target *t) {
 	/* Whole blocks, as the buffer itself. */
 	const size_t n = t->color_bytes / color_format_bytes(t->color_format);
 	struct counted *grown = realloc(ctx->counted, (ctx->n_counted + 1) * sizeof(*grown));
@@ -39,13 +39,13 @@ static bool add(struct pica_ctx *ctx, const struct target *t) {
 	return c->counts.entered != NULL;
 }
 
-bool count_find(struct pica_ctx *ctx, const struct target *t, struct tile_counts *out) {
+bool count_find(struct pica200 *ctx, const struct target *t, struct tile_counts *out) {
 	unsigned i = 0;
 	while (i < ctx->n_counted && !is_same(&ctx->counted[i].target, t)) {
 		i++;
 	}
 	if (i == ctx->n_counted && !add(ctx, t)) {
-		ctx->run.result = -ENOMEM;
+		ctx->base.run.result = -ENOMEM;
 		return false;
 	}
 	*out = ctx->counted[i].counts;

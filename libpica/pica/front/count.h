@@ -6,7 +6,7 @@
 
 #include "core/pass/pass.h"
 
-struct pica_ctx;
+struct pica200;
 
 /* Of one target. */
 struct counted {
@@ -18,8 +18,8 @@ struct counted {
  * Finds the counters of a target; makes new ones if it has none. Returns false when out of memory:
  * the job ends with -ENOMEM.
  */
-bool count_find(struct pica_ctx *ctx, const struct target *t, struct tile_counts *out);
+bool count_find(struct pica200 *ctx, const struct target *t, struct tile_counts *out);
 /* Forgets them. The context is idle. */
-void count_clear(struct pica_ctx *ctx);
+void count_clear(struct pica200 *ctx);
 
 #endif

@@ -1,11 +1,10 @@
-/* The inside of a context and of a device, private to the front room and the rooms above it. */
+/* The inside of a context of the PICA200, private to the front room and the rooms above it. */
 #ifndef FRONT_CTX_H
 #define FRONT_CTX_H
 
-#include "core/queue/queue.h"
+#include "core/ctx/ctx.h"
 #include "pica/front/count.h"
 #include "pica/front/list.h"
-#include "pica/front/observe.h"
 #include "pica/front/parts.h"
 #include "pica/front/vertex.h"
 #include "pica/regs/regfile.h"
@@ -16,14 +15,9 @@ struct raster_counts {
 };
 
 /* All but the queue: command thread only (the caller when the context is idle). */
-struct pica_ctx {
-	struct pica_device *device;
-	struct pica_ctx_settings settings;
-	struct queue queue;
-
-	struct space space;
+struct pica200 {
+	struct pica_ctx base; /* first */
 	struct kernels kernels; /* with the context's combiner */
-	struct exec exec;
 	struct tex_cache textures;
 	struct frag_cache *plans;
 	struct regfile regs;
@@ -44,10 +38,6 @@ struct pica_ctx {
 	struct immediate immediate;
 	struct parts parts;
 	struct job_run run;
-	struct observer *observer; /* or NULL */
-	struct unwritten *unwritten; /* pica_ctx_find_unwritten(); or NULL */
-	uint64_t frame; /* PRESENTs so far */
-	struct pica_stats stats;
 	bool counting;          /* pica_ctx_count() */
 	struct counted *counted;
 	unsigned n_counted;
@@ -60,94 +50,42 @@ struct pica_ctx {
 	struct shader_batch batch; /* vertices that the command thread shades */
 };
 
-struct pica_device {
-	struct engine engine;
-	struct kernels kernels;
-	/* Of contexts that do not choose: */
-	enum pica_float float_mode;
-	enum pica_combiner combiner;
-	uint64_t texture_cache_bytes;
-	struct dispatcher dispatcher;
-	atomic_uint n_created; /* contexts so far */
-	atomic_uint refs;      /* of its creator, contexts and recorders */
-};
-
-/* pica_device_destroy() gives it back. */
-static inline struct pica_device *device_get(struct pica_device *dev) {
-	atomic_fetch_add_explicit(&dev->refs, 1, memory_order_relaxed);
-	return dev;
+/* The context if it is of the PICA200, else NULL. */
+static inline struct pica200 *pica200_from(struct pica_ctx *base) {
+	return base->chip->id == PICA_CHIP_PICA200 ? (struct pica200 *)base : NULL;
 }
 
-/* An access to memory, for those who observe the context: see observe.h. */
-static inline bool front_access(struct pica_ctx *c, struct range r, enum access why) {
-	return (c->observer || c->unwritten) && observe_access(c, r, why);
+static inline const struct kernels *device_kernels(const struct pica_device *dev) {
+	return dev->kernels[PICA_CHIP_PICA200];
 }
 
-/*
- * Takes n from a budget of the running job. Returns false if it is used up: the job ends with
- * -EDQUOT.
- */
-static inline bool front_charge(
-		struct pica_ctx *c, uint64_t *left, uint64_t n, enum pica_budget what) {
-	if (*left < n || exec_is_abandoned(&c->exec)) {
-		return front_charge_fails(c, left, what);
-	}
-	*left -= n;
-	return true;
-}
-
-/* ---- work.c: a context's part in its queue ---- */
-extern const struct queue_work front_work;
-/* exec.retired */
-void front_unit_retired(void *arg, uint64_t job, int result, enum pica_budget budget);
-/* exec.park */
-void front_park(void *arg);
-/* exec.await_room */
-bool front_await_room(void *arg);
+/* ---- work.c ---- */
+extern const struct chip pica200_chip;
 /* The context is idle, and this its caller. */
-void front_clear_textures(struct pica_ctx *ctx);
-/* exec.evict */
-void front_evict(void *arg, const struct pica_memory *full);
-void front_yield(struct pica_ctx *ctx);
-/* A unit is about to be opened for the running job. */
-void front_unit_opened(struct pica_ctx *ctx);
-/*
- * Counts work of the running job, a tick about a ns. After a slice the jobs of others get their
- * turn, and memory may change meanwhile as it may between two jobs: never call it while something
- * that was read from memory is to be read again.
- */
-static inline void front_tick(struct pica_ctx *c, uint64_t ticks) {
-	if (slice_over(&c->run.slice, ticks)) {
-		front_yield(c);
-	}
-}
-/* Lets everything that is queued run; returns when the context is idle. */
-void front_idle(struct pica_ctx *ctx);
-/* The numbers of pica_stats(); exact when nothing is in flight. */
-void front_stats(const struct pica_ctx *ctx, struct pica_stats *out);
+void front_clear_textures(struct pica200 *ctx);
 
 /* ---- jobs.c ---- */
 /* Runs one job as far as the command thread does; result and flags in ctx->run. */
-void job_run(struct pica_ctx *ctx, const struct pica_job *job);
+void job_run(struct pica200 *ctx, const struct pica_job *job);
 
 /* Returns the bytes of immediate.vertices. */
-size_t front_immediate_bytes(const struct pica_ctx *ctx);
+size_t front_immediate_bytes(const struct pica200 *ctx);
 
 /* Returns the register at a physical address, external, internal or the LCD's, or NULL. */
-uint32_t *front_register(struct pica_ctx *ctx, uint32_t addr);
+uint32_t *front_register(struct pica200 *ctx, uint32_t addr);
 
 /* ---- present.c ---- */
 /* The running PRESENT fills its shots. No pass is open. */
-void front_present(struct pica_ctx *ctx);
+void front_present(struct pica200 *ctx);
 
 /* ---- state.c; the context is idle ---- */
-void state_load(struct pica_ctx *ctx, const struct pica_state *state);
-void state_save(struct pica_ctx *ctx, struct pica_state *state);
+void state_load(struct pica200 *ctx, const struct pica_state *state);
+void state_save(struct pica200 *ctx, struct pica_state *state);
 
 /* ---- status.c ---- */
 /*
  * Brings registers 032, 033, 05A-05C up to date. Nothing is in flight, and no pass is open.
  */
-void status_settle(struct pica_ctx *ctx);
+void status_settle(struct pica200 *ctx);
 
 #endif

@@ -27,22 +27,22 @@ PICA_EXPORT const char *pica_feature_name(enum pica_feature feature) {
 }
 
 /* Counts the features of a draw that are guesses, and names each once. */
-static void report_guesses(struct pica_ctx *ctx, uint32_t features) {
+static void report_guesses(struct pica200 *ctx, uint32_t features) {
 	for (unsigned f = 0; f < PICA_FEATURE_COUNT; f++) {
 		if (!(features >> f & 1)) {
 			continue;
 		}
-		ctx->stats.guessed[f]++;
+		ctx->base.stats.guessed[f]++;
 		if (!(ctx->reported >> f & 1)) {
 			ctx->reported |= 1u << f;
-			log_write(&ctx->device->engine.log, ctx->settings.owner, PICA_LOG_WARNING,
-					"drawn by a guess: %s (job %llu)", feature_names[f],
-					(unsigned long long)ctx->run.seq);
+			log_write(&ctx->base.device->engine.log, ctx->base.settings.owner,
+					PICA_LOG_WARNING, "drawn by a guess: %s (job %llu)",
+					feature_names[f], (unsigned long long)ctx->base.run.seq);
 		}
 	}
 }
 
-void parts_forget(struct pica_ctx *ctx) {
+void parts_forget(struct pica200 *ctx) {
 	struct parts *p = &ctx->parts;
 	p->dirty = PART_ALL;
 	p->vertex = NULL;
@@ -55,45 +55,47 @@ void parts_forget(struct pica_ctx *ctx) {
 
 /* ---- Parts ---- */
 
-static const struct fetch_layout *current_layout(struct pica_ctx *ctx) {
+static const struct fetch_layout *current_layout(struct pica200 *ctx) {
 	struct parts *p = &ctx->parts;
 	if (!p->layout_valid) {
 		fetch_layout_from_regs(&p->layout, ctx->regs.w, (const float (*)[4])ctx->fixed,
-				ctx->fixed_unwritten, &ctx->space);
+				ctx->fixed_unwritten, &ctx->base.space);
 		p->layout_valid = true;
 	}
 	return &p->layout;
 }
 
-uint64_t front_step_budget(const struct pica_ctx *ctx) {
+uint64_t front_step_budget(const struct pica200 *ctx) {
 	/* One more than is left: an invocation that takes it exceeds the budget. */
-	uint64_t each = ctx->settings.budgets.shader_steps, left = ctx->run.steps_left;
+	uint64_t each = ctx->base.settings.budgets.shader_steps, left = ctx->run.steps_left;
 	return each <= left ? each : left + 1;
 }
 
-bool shader_unit_prepare(struct pica_ctx *ctx, struct shader_unit *unit, unsigned n_words) {
+bool shader_unit_prepare(struct pica200 *ctx, struct shader_unit *unit, unsigned n_words) {
 	/*
 	 * Charged for what the job itself has uploaded, also if the words were there before: costs
 	 * do not depend on earlier jobs, of which it decodes one program for nothing.
 	 */
 	bool *uploads = &ctx->run.uploads_program[unit == &ctx->gs];
-	if (*uploads && !front_charge(ctx, &ctx->run.steps_left, (uint64_t)n_words * STEPS_A_WORD,
-			    PICA_BUDGET_SHADER_STEPS)) {
+	if (*uploads &&
+			!ctx_charge(&ctx->base, &ctx->run.steps_left,
+					(uint64_t)n_words * STEPS_A_WORD,
+					PICA_BUDGET_SHADER_STEPS)) {
 		return false;
 	}
 	*uploads = false;
 	if (unit->prog) {
 		return true;
 	}
-	unit->prog = prog_create(unit->code, n_words, unit->descriptors, &ctx->exec.memory);
+	unit->prog = prog_create(unit->code, n_words, unit->descriptors, &ctx->base.exec.memory);
 	if (!unit->prog) {
-		ctx->run.result = -ENOMEM;
+		ctx->base.run.result = -ENOMEM;
 		return false;
 	}
 	return true;
 }
 
-void vertex_part_from_regs(struct pica_ctx *ctx, struct vertex_part *part, const struct prog *prog,
+void vertex_part_from_regs(struct pica200 *ctx, struct vertex_part *part, const struct prog *prog,
 		const struct shader_uniforms *uniforms) {
 	const uint32_t *w = ctx->regs.w;
 	const uint32_t outputs = SH_OUTMAP_MASK_MASK(w[REG_VSH_OUTMAP_MASK]);
@@ -103,11 +105,11 @@ void vertex_part_from_regs(struct pica_ctx *ctx, struct vertex_part *part, const
 	part->uniforms = uniforms;
 	part->entry = SH_ENTRYPOINT_PC(w[REG_VSH_ENTRYPOINT]);
 	part->unread_outputs = (uint16_t)~outputs;
-	part->step_budget = ctx->settings.budgets.shader_steps;
-	part->float_mode = ctx->settings.float_mode;
+	part->step_budget = ctx->base.settings.budgets.shader_steps;
+	part->float_mode = ctx->base.settings.float_mode;
 }
 
-bool vertex_part_make(struct pica_ctx *ctx, struct vertex_part *part,
+bool vertex_part_make(struct pica200 *ctx, struct vertex_part *part,
 		const struct shader_uniforms *uniforms) {
 	if (!shader_unit_prepare(ctx, &ctx->vs, SHADER_VS_WORDS)) {
 		return false;
@@ -120,7 +122,7 @@ static void put_prog(void *prog) {
 	prog_put(prog);
 }
 
-static bool make_vertex(struct pica_ctx *ctx) {
+static bool make_vertex(struct pica200 *ctx) {
 	struct parts *p = &ctx->parts;
 	struct shader_unit *vs = &ctx->vs;
 	if (!p->uniforms || vs->uniforms_dirty) {
@@ -136,17 +138,17 @@ static bool make_vertex(struct pica_ctx *ctx) {
 	if (!v || !vertex_part_make(ctx, v, p->uniforms)) {
 		return false;
 	}
-	int ret = exec_hold(&ctx->exec, put_prog, prog_get(vs->prog));
+	int ret = exec_hold(&ctx->base.exec, put_prog, prog_get(vs->prog));
 	if (ret < 0) {
-		ctx->run.result = ret;
+		ctx->base.run.result = ret;
 		return false;
 	}
-	exec_add_held(&ctx->exec, is_new ? PROGRAM_BYTES : 0);
+	exec_add_held(&ctx->base.exec, is_new ? PROGRAM_BYTES : 0);
 	p->vertex = v;
 	return true;
 }
 
-static bool make_geom(struct pica_ctx *ctx) {
+static bool make_geom(struct pica200 *ctx) {
 	struct geom_state *g = front_pass_alloc(ctx, sizeof(*g));
 	if (g) {
 		geom_state_from_regs(g, ctx->regs.w);
@@ -155,30 +157,30 @@ static bool make_geom(struct pica_ctx *ctx) {
 	return g != NULL;
 }
 
-static void report_target(struct pica_ctx *ctx, const struct target *t) {
+static void report_target(struct pica200 *ctx, const struct target *t) {
 	const struct frag_info *i = &ctx->parts.info;
-	front_access(ctx, color_range(t),
+	ctx_access(&ctx->base, color_range(t),
 			!i->writes_color ? ACCESS_KEPT :
 			i->opaque        ? ACCESS_WRITTEN :
 					   ACCESS_BLENDED);
-	front_access(ctx, depth_range(t),
+	ctx_access(&ctx->base, depth_range(t),
 			!i->writes_depth ? (i->reads_depth ? ACCESS_TESTED : ACCESS_KEPT) :
 			i->reads_depth   ? ACCESS_BLENDED :
 					   ACCESS_WRITTEN);
 }
 
 /* The open pass writes the range; touched: it is known to. */
-static void add_write(struct pica_ctx *ctx, struct range r, bool *touched) {
+static void add_write(struct pica200 *ctx, struct range r, bool *touched) {
 	if (!*touched) {
-		space_touch(&ctx->space, r, ctx->frame + 1);
+		space_touch(&ctx->base.space, r, ctx->base.frame + 1);
 	}
-	footprint_add(&ctx->exec.open->writes, r);
+	footprint_add(&ctx->base.exec.open->writes, r);
 	*touched = true;
 }
 
 /* What draws with the current fragment part read and write. */
-static void add_frag_footprint(struct pica_ctx *ctx) {
-	struct unit *u = ctx->exec.open;
+static void add_frag_footprint(struct pica200 *ctx) {
+	struct unit *u = ctx->base.exec.open;
 	struct parts *p = &ctx->parts;
 	for (unsigned i = 0; i < p->n_tex; i++) {
 		footprint_add(&u->tile_reads, p->tex[i]);
@@ -204,8 +206,8 @@ struct reads {
 	unsigned n;
 };
 
-static void add_footprint(struct pica_ctx *ctx, const struct reads *reads) {
-	struct unit *u = ctx->exec.open;
+static void add_footprint(struct pica200 *ctx, const struct reads *reads) {
+	struct unit *u = ctx->base.exec.open;
 	ctx->gas_pending |= ctx->parts.info.adds_gas;
 	if (!ctx->parts.is_noted) {
 		add_frag_footprint(ctx);
@@ -217,14 +219,14 @@ static void add_footprint(struct pica_ctx *ctx, const struct reads *reads) {
 }
 
 /* Derives the stale parts. True: the open pass can take the draw, whose vertices read *reads. */
-static bool prepare(struct pica_ctx *ctx, const struct stream *s, struct reads *reads,
+static bool prepare(struct pica200 *ctx, const struct stream *s, struct reads *reads,
 		bool *own_target) {
 	struct parts *p = &ctx->parts;
 	const uint32_t frag_parts =
 			PART_FRAG | PART_TEXTURE | PART_TARGET | PART_LIGHT | PART_RASTER;
 	*own_target = false;
-	for (unsigned i = 0; ctx->observer && p->frag && i < p->n_tex; i++) {
-		if (front_access(ctx, p->tex[i], ACCESS_TEXTURE)) {
+	for (unsigned i = 0; ctx->base.observer && p->frag && i < p->n_tex; i++) {
+		if (ctx_access(&ctx->base, p->tex[i], ACCESS_TEXTURE)) {
 			p->dirty |= PART_TEXTURE;
 		}
 	}
@@ -232,7 +234,7 @@ static bool prepare(struct pica_ctx *ctx, const struct stream *s, struct reads *
 	reads->n = is_fetched ?
 			fetch_ranges(current_layout(ctx), s->min, s->max, reads->r) : 0;
 	passes_before_draw(ctx, reads->r, reads->n);
-	if ((!ctx->exec.open || (p->dirty & frag_parts) || !p->frag) &&
+	if ((!ctx->base.exec.open || (p->dirty & frag_parts) || !p->frag) &&
 			!frag_part_make(ctx, own_target)) {
 		return false;
 	}
@@ -250,7 +252,7 @@ static bool prepare(struct pica_ctx *ctx, const struct stream *s, struct reads *
 /* ---- Draws ---- */
 
 /* Adds a draw to the open pass, which gets a copy of all it points to. False: out of memory. */
-static bool add_draw(struct pica_ctx *ctx, struct draw *d, const struct reads *reads) {
+static bool add_draw(struct pica200 *ctx, struct draw *d, const struct reads *reads) {
 	const struct parts *p = &ctx->parts;
 	d->state = (struct draw_state){ .vertex_stage = &pica_vertex_stage,
 		.frag_stage = &pica_frag_stage,
@@ -271,19 +273,19 @@ static bool add_draw(struct pica_ctx *ctx, struct draw *d, const struct reads *r
 			(d->inline_vertices && !c->inline_vertices)) {
 		return false;
 	}
-	if (!exec_has_room(&ctx->exec, d->n)) {
-		front_used_up(ctx, PICA_BUDGET_MEMORY);
+	if (!exec_has_room(&ctx->base.exec, d->n)) {
+		ctx_used_up(&ctx->base, PICA_BUDGET_MEMORY);
 		return false;
 	}
 	add_footprint(ctx, reads);
-	int ret = exec_add_draw(&ctx->exec, c);
+	int ret = exec_add_draw(&ctx->base.exec, c);
 	if (ret < 0) {
-		ctx->run.result = ret;
+		ctx->base.run.result = ret;
 	}
 	return true;
 }
 
-void draw_clip_list(struct pica_ctx *ctx, const struct clip_vertex *v, uint32_t n) {
+void draw_clip_list(struct pica200 *ctx, const struct clip_vertex *v, uint32_t n) {
 	bool own_target;
 	struct reads reads;
 	struct draw d = { .topology = TOPOLOGY_LIST, .prefix = v, .n_prefix = n };
@@ -293,7 +295,7 @@ void draw_clip_list(struct pica_ctx *ctx, const struct clip_vertex *v, uint32_t 
 }
 
 /* A draw that cannot be seen still moves the assembler on. */
-static void skip_draw(struct pica_ctx *ctx, struct draw *d) {
+static void skip_draw(struct pica200 *ctx, struct draw *d) {
 	struct shader_uniforms uniforms = ctx->vs.u;
 	struct vertex_part part;
 	if (vertex_part_make(ctx, &part, &uniforms)) {
@@ -302,11 +304,11 @@ static void skip_draw(struct pica_ctx *ctx, struct draw *d) {
 	}
 }
 
-static void draw_plain(struct pica_ctx *ctx, const struct stream *s) {
+static void draw_plain(struct pica200 *ctx, const struct stream *s) {
 	bool own_target;
 	struct reads reads;
 	const bool is_visible = prepare(ctx, s, &reads, &own_target);
-	if (!is_visible && ctx->run.result < 0) {
+	if (!is_visible && ctx->base.run.result < 0) {
 		return;
 	}
 	struct clip_vertex held[2];
@@ -324,18 +326,18 @@ static void draw_plain(struct pica_ctx *ctx, const struct stream *s) {
 		assembler_after(ctx, &d);
 		passes_after_draw(ctx, own_target);
 	}
-	if (ctx->exec.open) { /* else it would be exempt, with no unit whose end ends that */
-		exec_make_room(&ctx->exec);
+	if (ctx->base.exec.open) { /* else it would be exempt, with no unit whose end ends that */
+		exec_make_room(&ctx->base.exec);
 	}
-	front_tick(ctx, DRAW_TICKS + (uint64_t)s->n);
+	ctx_tick(&ctx->base, DRAW_TICKS + (uint64_t)s->n);
 }
 
 /*
  * Draws a long stream in pieces, as if the client had cut it: the assembler continues where it was.
  * So a pass need not hold all of it.
  */
-static void draw_pieces(struct pica_ctx *ctx, const struct stream *s, uint32_t most) {
-	for (uint32_t at = 0; at < s->n && ctx->run.result == 0;) {
+static void draw_pieces(struct pica200 *ctx, const struct stream *s, uint32_t most) {
+	for (uint32_t at = 0; at < s->n && ctx->base.run.result == 0;) {
 		struct stream piece = *s;
 		piece.n = s->n - at < most ? s->n - at : most;
 		piece.first = s->first + at; /* wraps, as vertex numbers do */
@@ -350,37 +352,38 @@ static void draw_pieces(struct pica_ctx *ctx, const struct stream *s, uint32_t m
 	}
 }
 
-static void report_vertices(struct pica_ctx *ctx, const struct stream *s) {
+static void report_vertices(struct pica200 *ctx, const struct stream *s) {
 	struct range r[16];
-	const bool is_observed = ctx->observer || ctx->unwritten;
+	const bool is_observed = ctx->base.observer || ctx->base.unwritten;
 	unsigned n = is_observed ? fetch_ranges(current_layout(ctx), s->min, s->max, r) : 0;
 	for (unsigned i = 0; i < n; i++) {
-		front_access(ctx, r[i], ACCESS_VERTICES);
+		ctx_access(&ctx->base, r[i], ACCESS_VERTICES);
 	}
 }
 
-static void run_stream(struct pica_ctx *ctx, const struct stream *s, bool indexed) {
+static void run_stream(struct pica200 *ctx, const struct stream *s, bool indexed) {
 	if (s->n == 0) {
 		return;
 	}
-	if (!front_charge(ctx, &ctx->run.vertices_left, s->n, PICA_BUDGET_VERTICES)) {
+	if (!ctx_charge(&ctx->base, &ctx->run.vertices_left, s->n, PICA_BUDGET_VERTICES)) {
 		return;
 	}
-	ctx->stats.draws++;
-	ctx->stats.vertices += s->n;
+	ctx->base.stats.draws++;
+	ctx->base.stats.vertices += s->n;
 	if (!s->inline_attributes) {
 		const struct fetch_layout *layout = current_layout(ctx);
 		if (!layout->base_in_memory) {
-			front_fault(ctx, PICA_FAULT_BAD_ADDRESS);
+			ctx_fault(&ctx->base, PICA_FAULT_BAD_ADDRESS);
 			return;
 		}
 		if (layout->n_unloaded) {
-			front_fault(ctx, PICA_FAULT_UNLOADED_ATTRIBUTE);
+			ctx_fault(&ctx->base, PICA_FAULT_UNLOADED_ATTRIBUTE);
 		}
 		report_vertices(ctx, s);
 	}
-	const uint32_t most = memory_unit_limit(&ctx->exec.memory) < SMALL_LIMIT ? SMALL_PIECE :
-										  PIECE_VERTICES;
+	const uint32_t most = memory_unit_limit(&ctx->base.exec.memory) < SMALL_LIMIT ?
+			SMALL_PIECE :
+			PIECE_VERTICES;
 	if (GEOSTAGE_CONFIG_GS(ctx->regs.w[REG_GEOSTAGE_CONFIG]) == GEOSTAGE_ON) {
 		geometry_draw(ctx, s, indexed);
 	} else if (s->n <= most) {
@@ -391,7 +394,7 @@ static void run_stream(struct pica_ctx *ctx, const struct stream *s, bool indexe
 	report_guesses(ctx, ctx->parts.info.guessed);
 }
 
-void draw_arrays(struct pica_ctx *ctx) {
+void draw_arrays(struct pica200 *ctx) {
 	uint32_t n = ctx->regs.w[REG_NUMVERTICES], first = ctx->regs.w[REG_VERTEX_OFFSET];
 	uint64_t last = (uint64_t)first + n - 1;
 	struct stream s = { .n = n, .first = first, .min = first, .max = (uint32_t)last };
@@ -402,9 +405,9 @@ void draw_arrays(struct pica_ctx *ctx) {
 	run_stream(ctx, &s, false);
 }
 
-static uint32_t *index_buffer(struct pica_ctx *ctx, uint32_t n) {
+static uint32_t *index_buffer(struct pica200 *ctx, uint32_t n) {
 	if (ctx->cap_indices < n) {
-		uint32_t *grown = memory_grow(&ctx->exec.memory, ctx->indices,
+		uint32_t *grown = memory_grow(&ctx->base.exec.memory, ctx->indices,
 				ctx->cap_indices * sizeof(*grown), n * sizeof(*grown));
 		if (!grown) {
 			return NULL;
@@ -416,24 +419,24 @@ static uint32_t *index_buffer(struct pica_ctx *ctx, uint32_t n) {
 }
 
 /* Reads the indices of the stream; false: memory is missing. */
-static bool read_indices(struct pica_ctx *ctx, struct stream *s, uint32_t *index, uint32_t addr,
+static bool read_indices(struct pica200 *ctx, struct stream *s, uint32_t *index, uint32_t addr,
 		bool is_u16) {
 	s->min = UINT32_MAX;
 	for (uint32_t at = 0; at < s->n; at += PIECE_VERTICES) {
 		const uint32_t n = s->n - at < PIECE_VERTICES ? s->n - at : PIECE_VERTICES;
 		uint32_t min, max;
-		if (!fetch_indices(&ctx->space, addr + (at << is_u16), is_u16, n, index + at, &min,
-				    &max)) {
+		if (!fetch_indices(&ctx->base.space, addr + (at << is_u16), is_u16, n, index + at,
+				    &min, &max)) {
 			return false;
 		}
 		s->min = min < s->min ? min : s->min;
 		s->max = max > s->max ? max : s->max;
-		front_tick(ctx, n);
+		ctx_tick(&ctx->base, n);
 	}
 	return true;
 }
 
-void draw_elements(struct pica_ctx *ctx) {
+void draw_elements(struct pica200 *ctx) {
 	uint32_t n = ctx->regs.w[REG_NUMVERTICES], config = ctx->regs.w[REG_INDEXBUFFER_CONFIG];
 	uint32_t addr = reg_addr16(ctx->regs.w[REG_ATTRIBBUFFERS_LOC]) +
 			INDEXBUFFER_CONFIG_OFFSET(config);
@@ -442,23 +445,23 @@ void draw_elements(struct pica_ctx *ctx) {
 		return;
 	}
 	if (n > ctx->run.vertices_left || n > UINT32_MAX / 4) {
-		front_charge(ctx, &ctx->run.vertices_left, UINT64_MAX, PICA_BUDGET_VERTICES);
+		ctx_charge(&ctx->base, &ctx->run.vertices_left, UINT64_MAX, PICA_BUDGET_VERTICES);
 		return;
 	}
 	struct range r = { addr, n * (is_u16 ? 2u : 1u) };
-	if (!space_host(&ctx->space, r.addr, r.size)) {
-		front_fault(ctx, PICA_FAULT_BAD_ADDRESS);
+	if (!space_host(&ctx->base.space, r.addr, r.size)) {
+		ctx_fault(&ctx->base, PICA_FAULT_BAD_ADDRESS);
 		return;
 	}
 	passes_before_read(ctx, &r, 1);
-	front_access(ctx, r, ACCESS_VERTICES);
-	if (n > memory_unit_limit(&ctx->exec.memory) / sizeof(uint32_t)) {
-		front_used_up(ctx, PICA_BUDGET_MEMORY);
+	ctx_access(&ctx->base, r, ACCESS_VERTICES);
+	if (n > memory_unit_limit(&ctx->base.exec.memory) / sizeof(uint32_t)) {
+		ctx_used_up(&ctx->base, PICA_BUDGET_MEMORY);
 		return;
 	}
 	uint32_t *index = index_buffer(ctx, n);
 	if (!index) {
-		ctx->run.result = -ENOMEM;
+		ctx->base.run.result = -ENOMEM;
 		return;
 	}
 	struct stream s = { .n = n, .index = index };
@@ -466,7 +469,7 @@ void draw_elements(struct pica_ctx *ctx) {
 		run_stream(ctx, &s, true);
 	}
 	if (ctx->cap_indices > KEEP_INDICES) {
-		memory_free(&ctx->exec.memory, ctx->indices,
+		memory_free(&ctx->base.exec.memory, ctx->indices,
 				ctx->cap_indices * sizeof(*ctx->indices));
 		ctx->indices = NULL;
 		ctx->cap_indices = 0;
@@ -475,7 +478,7 @@ void draw_elements(struct pica_ctx *ctx) {
 
 /* ---- Immediate mode ---- */
 
-void draw_immediate_flush(struct pica_ctx *ctx) {
+void draw_immediate_flush(struct pica200 *ctx) {
 	struct immediate *im = &ctx->immediate;
 	if (!im->n) {
 		return;
@@ -485,17 +488,17 @@ void draw_immediate_flush(struct pica_ctx *ctx) {
 	run_stream(ctx, &s, false);
 }
 
-size_t front_immediate_bytes(const struct pica_ctx *ctx) {
+size_t front_immediate_bytes(const struct pica200 *ctx) {
 	return IMMEDIATE_MAX * sizeof(*ctx->immediate.vertices);
 }
 
-void draw_immediate_vertex(struct pica_ctx *ctx) {
+void draw_immediate_vertex(struct pica200 *ctx) {
 	struct immediate *im = &ctx->immediate;
 	if (!im->vertices) {
-		im->vertices = memory_alloc(&ctx->exec.memory,
+		im->vertices = memory_alloc(&ctx->base.exec.memory,
 				IMMEDIATE_MAX * sizeof(*im->vertices));
 		if (!im->vertices) {
-			ctx->run.result = -ENOMEM;
+			ctx->base.run.result = -ENOMEM;
 			return;
 		}
 	}

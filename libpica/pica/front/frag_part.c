@@ -7,7 +7,7 @@
 
 /* ---- Raster state and textures ---- */
 
-static struct raster_state *make_raster(struct pica_ctx *ctx, uint32_t planes) {
+static struct raster_state *make_raster(struct pica200 *ctx, uint32_t planes) {
 	const uint32_t *w = ctx->regs.w;
 	const struct target *t = &ctx->parts.target;
 	struct raster_state *rs = front_pass_alloc(ctx, sizeof(*rs));
@@ -81,29 +81,29 @@ static void put_plan(void *plan) {
  * The image that d describes, held by the open pass; copied when its memory is being drawn to by
  * this very draw. NULL: no memory or no budget, the job's result says which.
  */
-static struct tex_image *hold_image(struct pica_ctx *ctx, const struct tex_desc *d) {
+static struct tex_image *hold_image(struct pica200 *ctx, const struct tex_desc *d) {
 	const struct range r = { d->addr, tex_size_bytes(d) };
 	const bool copy = writes_to(&ctx->parts, r);
 	struct tex_image *image;
 	const uint64_t known = ctx->textures.read;
 	if (copy) {
-		exec_sync(&ctx->exec, r, false);
-		image = tex_cache_copy(&ctx->textures, d, &ctx->space);
+		exec_sync(&ctx->base.exec, r, false);
+		image = tex_cache_copy(&ctx->textures, d, &ctx->base.space);
 	} else {
-		image = tex_cache_get(&ctx->textures, d, &ctx->space);
+		image = tex_cache_get(&ctx->textures, d, &ctx->base.space);
 	}
 	const size_t bytes = image ? image->bytes : 0; /* about four a texel, and the copy */
-	if (!image || exec_hold(&ctx->exec, put_image, image) < 0) {
-		ctx->run.result = -ENOMEM;
+	if (!image || exec_hold(&ctx->base.exec, put_image, image) < 0) {
+		ctx->base.run.result = -ENOMEM;
 		return NULL;
 	}
-	if (ctx->textures.read == known && image->counted != ctx->exec.open->order) {
-		exec_add_again(&ctx->exec, bytes);
+	if (ctx->textures.read == known && image->counted != ctx->base.exec.open->order) {
+		exec_add_again(&ctx->base.exec, bytes);
 	}
-	image->counted = ctx->exec.open->order;
+	image->counted = ctx->base.exec.open->order;
 	if (ctx->textures.read != known) {
-		exec_add_held(&ctx->exec, bytes);
-		if (!front_charge(ctx, &ctx->run.texels_left, bytes / 4, PICA_BUDGET_TEXELS)) {
+		exec_add_held(&ctx->base.exec, bytes);
+		if (!ctx_charge(&ctx->base, &ctx->run.texels_left, bytes / 4, PICA_BUDGET_TEXELS)) {
 			return NULL;
 		}
 	}
@@ -111,7 +111,7 @@ static struct tex_image *hold_image(struct pica_ctx *ctx, const struct tex_desc 
 }
 
 /* The faces of a cube in unit 0. */
-static bool make_cube(struct pica_ctx *ctx, struct frag_draw *f, const struct tex_desc *d,
+static bool make_cube(struct pica200 *ctx, struct frag_draw *f, const struct tex_desc *d,
 		const struct tex_cube *faces) {
 	struct tex_cube *cube = front_pass_alloc(ctx, sizeof(*cube));
 	if (!cube) {
@@ -134,7 +134,7 @@ static bool make_cube(struct pica_ctx *ctx, struct frag_draw *f, const struct te
 }
 
 /* The images of a sampled unit. */
-static bool make_texture(struct pica_ctx *ctx, struct frag_draw *f, unsigned unit,
+static bool make_texture(struct pica200 *ctx, struct frag_draw *f, unsigned unit,
 		const struct units *units) {
 	const struct tex_desc *d = &units->desc[unit];
 	f->tex[unit] = *d;
@@ -142,7 +142,7 @@ static bool make_texture(struct pica_ctx *ctx, struct frag_draw *f, unsigned uni
 		return true;
 	}
 	if (!d->valid) {
-		front_fault(ctx, PICA_FAULT_BAD_TEXTURE);
+		ctx_fault(&ctx->base, PICA_FAULT_BAD_TEXTURE);
 	}
 	if (is_cube(d)) {
 		return make_cube(ctx, f, d, &units->cube);
@@ -154,7 +154,7 @@ static bool make_texture(struct pica_ctx *ctx, struct frag_draw *f, unsigned uni
 }
 
 /* Whether a texture of the state overlaps its target. */
-static bool samples_target(const struct pica_ctx *ctx) {
+static bool samples_target(const struct pica200 *ctx) {
 	const struct parts *p = &ctx->parts;
 	for (unsigned i = 0; i < p->n_tex; i++) {
 		if (writes_to(p, p->tex[i])) {
@@ -164,7 +164,7 @@ static bool samples_target(const struct pica_ctx *ctx) {
 	return false;
 }
 
-static void find_textures(struct pica_ctx *ctx, struct units *units) {
+static void find_textures(struct pica200 *ctx, struct units *units) {
 	struct parts *p = &ctx->parts;
 	p->n_tex = 0;
 	for (unsigned u = 0; u < TEX_UNITS; u++) {
@@ -191,20 +191,20 @@ static void find_textures(struct pica_ctx *ctx, struct units *units) {
 
 /* Of an image that begins at addr. */
 static void find_unwritten_texels(
-		struct pica_ctx *ctx, const struct tex_desc *d, uint32_t addr, unsigned face) {
+		struct pica200 *ctx, const struct tex_desc *d, uint32_t addr, unsigned face) {
 	const uint32_t size = tex_size_bytes(d);
 	const uint32_t level0 = d->width * d->height / 8u * tex_format_bits(d->format);
 	const uint32_t from = d->min_level && d->max_level ? level0 : 0;
 	if (face > 0) {
-		front_access(ctx, (struct range){ addr + from, size - from }, ACCESS_FACES);
+		ctx_access(&ctx->base, (struct range){ addr + from, size - from }, ACCESS_FACES);
 		return;
 	}
-	front_access(ctx, (struct range){ addr, level0 - from }, ACCESS_TEXELS);
-	front_access(ctx, (struct range){ addr + level0, size - level0 }, ACCESS_LEVELS);
+	ctx_access(&ctx->base, (struct range){ addr, level0 - from }, ACCESS_TEXELS);
+	ctx_access(&ctx->base, (struct range){ addr + level0, size - level0 }, ACCESS_LEVELS);
 }
 
-static void find_unwritten_textures(struct pica_ctx *ctx, const struct units *units) {
-	for (unsigned u = 0; ctx->unwritten && u < TEX_UNITS; u++) {
+static void find_unwritten_textures(struct pica200 *ctx, const struct units *units) {
+	for (unsigned u = 0; ctx->base.unwritten && u < TEX_UNITS; u++) {
 		const struct tex_desc *d = &units->desc[u];
 		if (!(ctx->parts.info.textures >> u & 1) || !d->enabled || !d->valid) {
 			continue;
@@ -222,21 +222,21 @@ static void find_unwritten_textures(struct pica_ctx *ctx, const struct units *un
  * Lighting by a table that was never written is black where the client meant something else.
  * [fidelity: light-upload]
  */
-static void report_unwritten_tables(struct pica_ctx *ctx, uint32_t tables) {
+static void report_unwritten_tables(struct pica200 *ctx, uint32_t tables) {
 	static const char *const names[LIGHT_TABLES] = {
 		"D0", "D1", NULL, "FR", "RB", "RG", "RR", NULL,
 		"SP0", "SP1", "SP2", "SP3", "SP4", "SP5", "SP6", "SP7",
 		"DA0", "DA1", "DA2", "DA3", "DA4", "DA5", "DA6", "DA7",
 	};
 	for (uint32_t left = tables & ~ctx->light_written; left; left &= left - 1) {
-		log_write(&ctx->device->engine.log, ctx->settings.owner, PICA_LOG_WARNING,
+		log_write(&ctx->base.device->engine.log, ctx->base.settings.owner, PICA_LOG_WARNING,
 				"lighting reads table %s, which was never written (job %llu)",
-				names[ctz64(left)], (unsigned long long)ctx->run.seq);
+				names[ctz64(left)], (unsigned long long)ctx->base.run.seq);
 	}
 	ctx->light_written |= tables;
 }
 
-bool frag_part_make(struct pica_ctx *ctx, bool *own_target) {
+bool frag_part_make(struct pica200 *ctx, bool *own_target) {
 	struct parts *p = &ctx->parts;
 	if (p->dirty & PART_LIGHT) {
 		p->tables.light.draw = NULL;
@@ -245,7 +245,7 @@ bool frag_part_make(struct pica_ctx *ctx, bool *own_target) {
 	memset(&consts, 0, sizeof(consts));
 	struct frag_plan *plan = frag_plan_from_regs(ctx->plans, ctx->regs.w, &consts);
 	if (!plan) {
-		ctx->run.result = -ENOMEM;
+		ctx->base.run.result = -ENOMEM;
 		return false;
 	}
 	p->info = *frag_plan_info(plan);
@@ -255,12 +255,12 @@ bool frag_part_make(struct pica_ctx *ctx, bool *own_target) {
 	if (!p->target_ok || p->info.nothing) {
 		frag_plan_put(plan);
 		if (!p->target_ok) {
-			front_fault(ctx, PICA_FAULT_BAD_TARGET);
+			ctx_fault(&ctx->base, PICA_FAULT_BAD_TARGET);
 		}
 		return false;
 	}
 	for (unsigned i = 0; i < p->n_tex; i++) {
-		front_access(ctx, p->tex[i], ACCESS_TEXTURE);
+		ctx_access(&ctx->base, p->tex[i], ACCESS_TEXTURE);
 	}
 	find_unwritten_textures(ctx, &units);
 	*own_target = samples_target(ctx);
@@ -268,8 +268,8 @@ bool frag_part_make(struct pica_ctx *ctx, bool *own_target) {
 	struct frag_draw *f = front_pass_alloc(ctx, sizeof(*f));
 	struct frag_consts *c = front_pass_alloc(ctx, sizeof(*c));
 	struct raster_state *rs = make_raster(ctx, p->info.planes);
-	if (exec_hold(&ctx->exec, put_plan, plan) < 0 || !f || !c || !rs) {
-		ctx->run.result = -ENOMEM;
+	if (exec_hold(&ctx->base.exec, put_plan, plan) < 0 || !f || !c || !rs) {
+		ctx->base.run.result = -ENOMEM;
 		return false;
 	}
 	*c = consts;
@@ -287,10 +287,10 @@ bool frag_part_make(struct pica_ctx *ctx, bool *own_target) {
 		.regs = ctx->regs.w,
 		.luts = &ctx->luts,
 		.tables = &p->tables,
-		.arena = &ctx->exec.open->arena,
+		.arena = &ctx->base.exec.open->arena,
 	};
 	if (!frag_bind_tables(f, c, &from)) {
-		ctx->run.result = -ENOMEM;
+		ctx->base.run.result = -ENOMEM;
 		return false;
 	}
 	if (f->light) {

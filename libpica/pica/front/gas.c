@@ -7,21 +7,21 @@
 #include "pica/front/ctx.h"
 #include "pica/front/passes.h"
 
-void gas_result(struct pica_ctx *ctx) {
+void gas_result(struct pica200 *ctx) {
 	const uint32_t word = ctx->regs.w[REG_GAS_ACCMAX_FEEDBACK];
-	if (ctx->exec.greatest > GAS_ACCMAX_FEEDBACK_VALUE(word)) {
+	if (ctx->base.exec.greatest > GAS_ACCMAX_FEEDBACK_VALUE(word)) {
 		ctx->regs.w[REG_GAS_ACCMAX_FEEDBACK] =
 				(word & ~GAS_ACCMAX_FEEDBACK_VALUE_SET(~0u)) |
-				GAS_ACCMAX_FEEDBACK_VALUE_SET(ctx->exec.greatest);
+				GAS_ACCMAX_FEEDBACK_VALUE_SET(ctx->base.exec.greatest);
 	}
-	ctx->exec.greatest = 0;
+	ctx->base.exec.greatest = 0;
 }
 
-void gas_settle(struct pica_ctx *ctx) {
+void gas_settle(struct pica200 *ctx) {
 	if (!ctx->gas_pending) {
 		return;
 	}
 	passes_end(ctx);
-	exec_wait_all(&ctx->exec);
+	exec_wait_all(&ctx->base.exec);
 	ctx->gas_pending = false;
 }

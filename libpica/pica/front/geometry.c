@@ -20,7 +20,7 @@ enum {
 	POSITION_TICKS = 4,
 };
 
-void geometry_config_changed(struct pica_ctx *ctx) {
+void geometry_config_changed(struct pica200 *ctx) {
 	/* A partly filled point-mode input is dropped [REC, fidelity: gs-point]. */
 	ctx->geometry.n_gathered = 0;
 	ctx->geometry.remaining = 0;
@@ -44,7 +44,7 @@ static void keep(struct geometry_kept *k, const struct clip_vertex *v, uint32_t 
 	k->n += n;
 }
 
-static void hand_over(struct pica_ctx *ctx) {
+static void hand_over(struct pica200 *ctx) {
 	struct geometry *g = &ctx->geometry;
 	if (g->n_out && g->kept.on) {
 		keep(&g->kept, g->out, g->n_out);
@@ -56,7 +56,7 @@ static void hand_over(struct pica_ctx *ctx) {
 }
 
 static void on_emit(void *user, const struct shader_gs *unit, const float o[16][4]) {
-	struct pica_ctx *ctx = user;
+	struct pica200 *ctx = user;
 	struct geometry *g = &ctx->geometry;
 	if (unit->emit_id < 3) {
 		float (*slot)[4] = g->emitted[unit->emit_id];
@@ -66,8 +66,8 @@ static void on_emit(void *user, const struct shader_gs *unit, const float o[16][
 		}
 	}
 	/* The program cannot be stopped here, but its output can. */
-	if (!unit->emit_prim || ctx->run.result < 0 ||
-			!front_charge(ctx, &ctx->run.vertices_left, 3, PICA_BUDGET_VERTICES)) {
+	if (!unit->emit_prim || ctx->base.run.result < 0 ||
+			!ctx_charge(&ctx->base, &ctx->run.vertices_left, 3, PICA_BUDGET_VERTICES)) {
 		return;
 	}
 	if (unit->emit_invert) {
@@ -84,41 +84,41 @@ static void on_emit(void *user, const struct shader_gs *unit, const float o[16][
 }
 
 static bool on_pause(void *user, unsigned steps) {
-	struct pica_ctx *ctx = user;
-	front_tick(ctx, (uint64_t)steps * STEP_TICKS);
-	return !exec_is_abandoned(&ctx->exec);
+	struct pica200 *ctx = user;
+	ctx_tick(&ctx->base, (uint64_t)steps * STEP_TICKS);
+	return !exec_is_abandoned(&ctx->base.exec);
 }
 
-static void count_run(struct pica_ctx *ctx, const struct shader_result *result) {
+static void count_run(struct pica200 *ctx, const struct shader_result *result) {
 	front_charge_shader(ctx, result);
-	ctx->stats.faults[PICA_FAULT_SHADER_BUDGET] += result->cut;
-	ctx->stats.faults[PICA_FAULT_SHADER_OPCODE] += result->bad;
+	ctx->base.stats.faults[PICA_FAULT_SHADER_BUDGET] += result->cut;
+	ctx->base.stats.faults[PICA_FAULT_SHADER_OPCODE] += result->bad;
 }
 
-static void run_unit(struct pica_ctx *ctx) {
+static void run_unit(struct pica200 *ctx) {
 	struct shader_unit *gs = &ctx->gs;
 	struct shader_result result = { 0 };
-	if (ctx->run.result < 0) {
+	if (ctx->base.run.result < 0) {
 		return;
 	}
 	shader_run_gs(gs->prog, SH_ENTRYPOINT_PC(ctx->regs.w[REG_GSH_ENTRYPOINT]), &gs->u,
-			&ctx->geometry.unit, ctx->settings.float_mode, front_step_budget(ctx),
+			&ctx->geometry.unit, ctx->base.settings.float_mode, front_step_budget(ctx),
 			&result, &(struct shader_host){ on_emit, on_pause, ctx });
 	count_run(ctx, &result);
 	/* on_pause() has counted the other steps. */
-	front_tick(ctx, RUN_TICKS + result.steps % SHADER_PAUSE_STEPS * STEP_TICKS);
+	ctx_tick(&ctx->base, RUN_TICKS + result.steps % SHADER_PAUSE_STEPS * STEP_TICKS);
 	ctx->regs.w[REG_GSH_BOOLUNIFORM] |= 1u << 15; /* b15 [fidelity: gs-state] */
 }
 
-static void store_uniform(struct pica_ctx *ctx, uint32_t index, const float v[4]) {
+static void store_uniform(struct pica200 *ctx, uint32_t index, const float v[4]) {
 	if (index < SHADER_UNIFORMS) {
 		memcpy(ctx->gs.u.c[index], v, 4 * sizeof(float));
 	} else {
-		front_fault(ctx, PICA_FAULT_BAD_INDEX);
+		ctx_fault(&ctx->base, PICA_FAULT_BAD_INDEX);
 	}
 }
 
-static void point_input(struct pica_ctx *ctx, const float (*out)[4], unsigned n) {
+static void point_input(struct pica200 *ctx, const float (*out)[4], unsigned n) {
 	struct geometry *g = &ctx->geometry;
 	const uint32_t *w = ctx->regs.w;
 	unsigned wanted = SH_INPUTBUFFER_CONFIG_COUNT_M1(w[REG_GSH_INPUTBUFFER_CONFIG]) + 1;
@@ -138,7 +138,7 @@ static void point_input(struct pica_ctx *ctx, const float (*out)[4], unsigned n)
 	}
 }
 
-static void variable_input(struct pica_ctx *ctx, const float (*out)[4], unsigned n) {
+static void variable_input(struct pica200 *ctx, const float (*out)[4], unsigned n) {
 	struct geometry *g = &ctx->geometry;
 	unsigned stored = g->main_left ? n : 1;
 	for (unsigned k = 0; k < stored; k++) {
@@ -150,7 +150,7 @@ static void variable_input(struct pica_ctx *ctx, const float (*out)[4], unsigned
 	}
 }
 
-static void fixed_input(struct pica_ctx *ctx, const float (*out)[4], unsigned n) {
+static void fixed_input(struct pica200 *ctx, const float (*out)[4], unsigned n) {
 	struct geometry *g = &ctx->geometry;
 	uint32_t misc = ctx->regs.w[REG_GSH_MISC0];
 	if (g->n_vertices == 0) {
@@ -166,7 +166,7 @@ static void fixed_input(struct pica_ctx *ctx, const float (*out)[4], unsigned n)
 }
 
 /* A vertex's packed outputs, n of them. */
-static void feed(struct pica_ctx *ctx, const float (*out)[4], unsigned n) {
+static void feed(struct pica200 *ctx, const float (*out)[4], unsigned n) {
 	switch (GSH_MISC0_MODE(ctx->regs.w[REG_GSH_MISC0])) {
 	case GS_MODE_VARIABLE:
 		variable_input(ctx, out, n);
@@ -180,7 +180,7 @@ static void feed(struct pica_ctx *ctx, const float (*out)[4], unsigned n) {
 	}
 }
 
-static void start_primitive(struct pica_ctx *ctx, uint32_t n) {
+static void start_primitive(struct pica200 *ctx, uint32_t n) {
 	struct geometry *g = &ctx->geometry;
 	const float count[4] = { (float)n, (float)n, (float)n, (float)n };
 	if (n == 0) {
@@ -202,7 +202,7 @@ struct vs_run {
 };
 
 /* Shades the vertices that were collected and feeds them in order. */
-static void flush_vertices(struct pica_ctx *ctx, struct vs_run *r) {
+static void flush_vertices(struct pica200 *ctx, struct vs_run *r) {
 	if (!r->n) {
 		return;
 	}
@@ -210,17 +210,18 @@ static void flush_vertices(struct pica_ctx *ctx, struct vs_run *r) {
 	uint64_t outside = 0;
 	r->part.step_budget = front_step_budget(ctx);
 	struct shader_batch *b = &ctx->batch;
-	bool is_done = vertex_shade(&ctx->kernels, &ctx->space, &r->part, r->s.inline_attributes,
-			r->number, r->n, b, &result, &outside, &ctx->run.slice);
+	bool is_done = vertex_shade(&ctx->kernels, &ctx->base.space, &r->part,
+			r->s.inline_attributes, r->number, r->n, b, &result, &outside,
+			&ctx->base.run.slice);
 	while (!is_done) {
-		front_yield(ctx);
+		ctx_yield(&ctx->base);
 		is_done = vertex_go_on(
-				&ctx->kernels, &r->part, r->n, b, &result, &ctx->run.slice);
+				&ctx->kernels, &r->part, r->n, b, &result, &ctx->base.run.slice);
 	}
 	count_run(ctx, &result);
-	ctx->stats.shaded_vertices += r->n;
-	front_tick(ctx, BATCH_TICKS + result.steps / 2);
-	ctx->stats.faults[PICA_FAULT_BAD_ADDRESS] += outside;
+	ctx->base.stats.shaded_vertices += r->n;
+	ctx_tick(&ctx->base, BATCH_TICKS + result.steps / 2);
+	ctx->base.stats.faults[PICA_FAULT_BAD_ADDRESS] += outside;
 	for (unsigned lane = 0; lane < r->n; lane++) {
 		float out[16][4];
 		memset(out, 0, sizeof(out));
@@ -234,7 +235,7 @@ static void flush_vertices(struct pica_ctx *ctx, struct vs_run *r) {
 	r->n = 0;
 }
 
-static void sync_vertices(struct pica_ctx *ctx, const struct vs_run *r) {
+static void sync_vertices(struct pica200 *ctx, const struct vs_run *r) {
 	if (r->s.inline_attributes) {
 		return;
 	}
@@ -243,7 +244,7 @@ static void sync_vertices(struct pica_ctx *ctx, const struct vs_run *r) {
 	passes_before_read(ctx, ranges, n);
 }
 
-void geometry_draw(struct pica_ctx *ctx, const struct stream *s, bool indexed) {
+void geometry_draw(struct pica200 *ctx, const struct stream *s, bool indexed) {
 	const uint32_t *w = ctx->regs.w;
 	struct geometry *g = &ctx->geometry;
 	struct vs_run r = { .s = *s };
@@ -257,11 +258,11 @@ void geometry_draw(struct pica_ctx *ctx, const struct stream *s, bool indexed) {
 	out_map_from_regs(&g->map, w, SH_OUTMAP_MASK_MASK(w[REG_GSH_OUTMAP_MASK]));
 
 	if (!g->out) {
-		g->out = memory_alloc(&ctx->exec.memory, OUT_VERTICES * sizeof(*g->out));
+		g->out = memory_alloc(&ctx->base.exec.memory, OUT_VERTICES * sizeof(*g->out));
 		g->cap_out = g->out ? OUT_VERTICES : 0;
 	}
 	if (!g->out) {
-		ctx->run.result = -ENOMEM;
+		ctx->base.run.result = -ENOMEM;
 	}
 	if (!g->out || !shader_unit_prepare(ctx, &ctx->gs, SHADER_GS_WORDS)) {
 		prog_put(prog);
@@ -271,9 +272,9 @@ void geometry_draw(struct pica_ctx *ctx, const struct stream *s, bool indexed) {
 	sync_vertices(ctx, &r);
 	bool variable = GSH_MISC0_MODE(w[REG_GSH_MISC0]) == GS_MODE_VARIABLE;
 	uint32_t scheduled = g->remaining; /* vertices of the primitive still to be collected */
-	for (uint32_t i = 0; i < s->n && ctx->run.result == 0; i++) {
+	for (uint32_t i = 0; i < s->n && ctx->base.run.result == 0; i++) {
 		uint32_t number = s->index ? s->index[i] : s->inline_attributes ? i : s->first + i;
-		front_tick(ctx, POSITION_TICKS);
+		ctx_tick(&ctx->base, POSITION_TICKS);
 		if (variable && scheduled == 0) {
 			flush_vertices(ctx, &r);
 			if (indexed) {

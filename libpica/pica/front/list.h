@@ -5,51 +5,36 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/sched/slice.h"
 #include "core/space/space.h"
 #include "pica.h"
 #include "pica/shader/shader.h"
 
-struct pica_ctx;
+struct pica200;
 
-/* The job that the command thread works on. */
+/* The job that the command thread works on, beside the base's. */
 struct job_run {
-	uint64_t seq;
 	uint64_t words_left, jumps_left, vertices_left;
 	uint64_t steps_left;  /* of the command thread's own shader runs */
 	uint64_t texels_left; /* that may be decoded or copied */
 	bool uploads_program[2]; /* vertex, geometry: code or descriptors since its last draw */
-	int result;
-	uint32_t flags;      /* PICA_DONE_* */
-	uint32_t interrupts; /* bit i: enum pica_interrupt i */
 	struct range list;   /* words being read */
-	void *const *shots;  /* of a PRESENT: struct pica_shot for each screen, or NULL */
-	struct slice slice;  /* front_tick() */
 };
 
 /* ---- cmdlist.c ---- */
 /* Runs a list and those that it jumps to; afterwards no pass is open. */
-void cmdlist_run(struct pica_ctx *ctx, uint32_t addr, uint32_t size_bytes);
+void cmdlist_run(struct pica200 *ctx, uint32_t addr, uint32_t size_bytes);
 enum act { ACT_NONE, ACT_STOP, ACT_JUMP0, ACT_JUMP1, ACT_ABORT };
 /* One register write with its side effects. from_cpu: CPU-only registers may be written. */
-enum act reg_write(struct pica_ctx *ctx, uint32_t id, uint32_t value, uint32_t mask, bool from_cpu);
+enum act reg_write(struct pica200 *ctx, uint32_t id, uint32_t value, uint32_t mask, bool from_cpu);
 
-/* ---- budget.c ---- */
-/* Counts a fault, and marks the running job. */
-void front_fault(struct pica_ctx *ctx, enum pica_fault fault);
-/* Logs that a job has used up a budget. */
-void front_log_budget(struct pica_ctx *ctx, uint64_t job, enum pica_budget budget);
-/* A budget is used up, or nobody wants the work: sets the job's result. Returns false. */
-bool front_charge_fails(struct pica_ctx *ctx, uint64_t *left, enum pica_budget what);
-/* The running job ends with -EDQUOT. */
-void front_used_up(struct pica_ctx *ctx, enum pica_budget budget);
+/* ---- work.c ---- */
 /* Takes the steps of a run on the command thread; -EDQUOT also if the run was cut off. */
-void front_charge_shader(struct pica_ctx *ctx, const struct shader_result *result);
+void front_charge_shader(struct pica200 *ctx, const struct shader_result *result);
 
 /* ---- ports.c ---- */
 /* Consumes a write to a port, or applies a plain register to its unit. */
-void ports_write(struct pica_ctx *ctx, uint32_t id, uint32_t value);
+void ports_write(struct pica200 *ctx, uint32_t id, uint32_t value);
 /* Uniforms and other mirrors of the registers after a state was loaded. */
-void ports_reload(struct pica_ctx *ctx);
+void ports_reload(struct pica200 *ctx);
 
 #endif

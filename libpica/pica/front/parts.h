@@ -12,7 +12,7 @@
 #include "pica/draw/draw.h"
 #include "pica/tex/tex.h"
 
-struct pica_ctx;
+struct pica200;
 
 struct parts {
 	uint32_t dirty; /* PART_* */
@@ -34,7 +34,7 @@ struct parts {
 };
 
 /* The parts lie in a pass that is no longer open. (draw.c) */
-void parts_forget(struct pica_ctx *ctx);
+void parts_forget(struct pica200 *ctx);
 
 /* ---- frag_part.c ---- */
 /*
@@ -42,13 +42,13 @@ void parts_forget(struct pica_ctx *ctx);
  * them. Returns false if nothing is drawn, or when out of memory (the job's result says so).
  * *own_target: the draw samples its target.
  */
-bool frag_part_make(struct pica_ctx *ctx, bool *own_target);
+bool frag_part_make(struct pica200 *ctx, bool *own_target);
 
 /* ---- gas.c ---- */
 /* A unit was reaped: its greatest density goes to register 125. */
-void gas_result(struct pica_ctx *ctx);
+void gas_result(struct pica200 *ctx);
 /* Waits until register 125 knows all draws so far. */
-void gas_settle(struct pica_ctx *ctx);
+void gas_settle(struct pica200 *ctx);
 
 static inline struct range color_range(const struct target *t) {
 	return (struct range){ t->color_addr, t->color_bytes };

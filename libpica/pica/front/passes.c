@@ -37,12 +37,12 @@ static bool writes_any(const struct unit *u, const struct range *r, unsigned n) 
 }
 
 /* A depth buffer can join a pass whose draws so far do not touch depth: nothing has run yet. */
-static bool can_add_depth(const struct pica_ctx *ctx, const struct target *t) {
-	return space_host_writable(&ctx->space, t->depth_addr, t->depth_bytes) &&
+static bool can_add_depth(const struct pica200 *ctx, const struct target *t) {
+	return space_host_writable(&ctx->base.space, t->depth_addr, t->depth_bytes) &&
 			!ranges_overlap(color_range(t), depth_range(t));
 }
 
-static bool fits_target(const struct pica_ctx *ctx, const struct unit *u, const struct target *t) {
+static bool fits_target(const struct pica200 *ctx, const struct unit *u, const struct target *t) {
 	const struct target *o = &u->target;
 	if (o->color_addr != t->color_addr || o->color_format != t->color_format ||
 			o->width != t->width || o->height != t->height ||
@@ -58,7 +58,7 @@ static bool fits_target(const struct pica_ctx *ctx, const struct unit *u, const 
 
 /* One draw of a pass must not sample what another one writes. */
 static bool textures_meet(
-		const struct pica_ctx *ctx, const struct unit *u, const struct target *t) {
+		const struct pica200 *ctx, const struct unit *u, const struct target *t) {
 	const struct parts *p = &ctx->parts;
 	return writes_any(u, p->tex, p->n_tex) ||
 			(p->info.writes_color && footprint_hits(&u->sampled, color_range(t))) ||
@@ -66,8 +66,8 @@ static bool textures_meet(
 }
 
 /* The rule. */
-static bool must_close(const struct pica_ctx *ctx, const struct next *next) {
-	const struct unit *u = ctx->exec.open;
+static bool must_close(const struct pica200 *ctx, const struct next *next) {
+	const struct unit *u = ctx->base.exec.open;
 	switch (next->kind) {
 	case NEXT_END:
 		return true; /* left-over vertices are resolved without a pass, too */
@@ -76,10 +76,10 @@ static bool must_close(const struct pica_ctx *ctx, const struct next *next) {
 	case NEXT_READ:
 		return u && writes_any(u, next->reads, next->n_reads);
 	case NEXT_DRAW:
-		return u && (exec_is_full(&ctx->exec) ||
+		return u && (exec_is_full(&ctx->base.exec) ||
 				writes_any(u, next->reads, next->n_reads));
 	case NEXT_TARGET:
-		return u && (next->samples_target || exec_is_full(&ctx->exec) ||
+		return u && (next->samples_target || exec_is_full(&ctx->base.exec) ||
 				!fits_target(ctx, u, next->target) ||
 				textures_meet(ctx, u, next->target));
 	}
@@ -87,69 +87,70 @@ static bool must_close(const struct pica_ctx *ctx, const struct next *next) {
 }
 
 /* The only place that closes a pass; its result is must_close()'s. */
-static bool come_to(struct pica_ctx *ctx, const struct next *next) {
+static bool come_to(struct pica200 *ctx, const struct next *next) {
 	if (!must_close(ctx, next)) {
 		return false;
 	}
 	assembler_resolve(ctx); /* while the memory that its vertices lie in is untouched */
-	if (ctx->exec.open) {
-		exec_close_pass(&ctx->exec);
-		ctx->run.slice.ticks += ctx->exec.has_time ? SLICE_TICKS : 0; /* it may be drawn */
+	if (ctx->base.exec.open) {
+		exec_close_pass(&ctx->base.exec);
+		ctx->base.run.slice.ticks +=
+				ctx->base.exec.has_time ? SLICE_TICKS : 0; /* it may be drawn */
 		parts_forget(ctx); /* they lie in it */
 	}
-	if (ctx->observer) {
-		ctx->observer->pass_closed(ctx->observer);
+	if (ctx->base.observer) {
+		ctx->base.observer->pass_closed(ctx->base.observer);
 	}
 	return true;
 }
 
-void passes_end(struct pica_ctx *ctx) {
+void passes_end(struct pica200 *ctx) {
 	draw_immediate_flush(ctx);
 	come_to(ctx, &(struct next){ .kind = NEXT_END });
 }
 
-void passes_before_list(struct pica_ctx *ctx, struct range words) {
+void passes_before_list(struct pica200 *ctx, struct range words) {
 	come_to(ctx, &(struct next){ .kind = NEXT_WORDS });
-	exec_sync(&ctx->exec, words, false);
+	exec_sync(&ctx->base.exec, words, false);
 }
 
-void passes_before_read(struct pica_ctx *ctx, const struct range *r, unsigned n) {
+void passes_before_read(struct pica200 *ctx, const struct range *r, unsigned n) {
 	come_to(ctx, &(struct next){ .kind = NEXT_READ, .reads = r, .n_reads = n });
 	for (unsigned i = 0; i < n; i++) {
-		exec_sync(&ctx->exec, r[i], false);
+		exec_sync(&ctx->base.exec, r[i], false);
 	}
 }
 
-void passes_before_draw(struct pica_ctx *ctx, const struct range *vertices, unsigned n) {
+void passes_before_draw(struct pica200 *ctx, const struct range *vertices, unsigned n) {
 	come_to(ctx, &(struct next){ .kind = NEXT_DRAW, .reads = vertices, .n_reads = n });
 }
 
-void passes_after_draw(struct pica_ctx *ctx, bool samples_target) {
+void passes_after_draw(struct pica200 *ctx, bool samples_target) {
 	struct next next = { .kind = NEXT_READ, .reads = &ctx->run.list, .n_reads = 1 };
 	if (samples_target) {
 		next.kind = NEXT_END;
 	}
 	if (come_to(ctx, &next)) {
-		exec_sync(&ctx->exec, ctx->run.list, false);
+		exec_sync(&ctx->base.exec, ctx->run.list, false);
 	}
 }
 
-static void open_pass(struct pica_ctx *ctx, const struct target *t) {
-	front_charge(ctx, &ctx->run.words_left, WORDS_A_PASS, PICA_BUDGET_LIST_WORDS);
-	front_unit_opened(ctx);
-	const struct unit *u = exec_open_pass(&ctx->exec, t, ctx->run.seq,
-			ctx->settings.budgets.pixels, ctx->settings.budgets.job_steps);
+static void open_pass(struct pica200 *ctx, const struct target *t) {
+	ctx_charge(&ctx->base, &ctx->run.words_left, WORDS_A_PASS, PICA_BUDGET_LIST_WORDS);
+	ctx_unit_opened(&ctx->base);
+	const struct unit *u = exec_open_pass(&ctx->base.exec, t, ctx->base.run.seq,
+			ctx->base.settings.budgets.pixels, ctx->base.settings.budgets.job_steps);
 	if (u->work.outside) {
-		front_fault(ctx, PICA_FAULT_BAD_ADDRESS);
+		ctx_fault(&ctx->base, PICA_FAULT_BAD_ADDRESS);
 	}
 	if (ctx->counting) {
-		struct pass_work *w = &ctx->exec.open->work;
+		struct pass_work *w = &ctx->base.exec.open->work;
 		w->is_counted = count_find(ctx, t, &w->counts);
 	}
 	parts_forget(ctx);
 }
 
-void passes_for_target(struct pica_ctx *ctx, bool samples_target) {
+void passes_for_target(struct pica200 *ctx, bool samples_target) {
 	const struct frag_info *info = &ctx->parts.info;
 	struct target t = ctx->parts.target;
 	if (!info->reads_depth && !info->writes_depth) {
@@ -160,26 +161,26 @@ void passes_for_target(struct pica_ctx *ctx, bool samples_target) {
 	}
 	come_to(ctx, &(struct next){ .kind = NEXT_TARGET, .target = &t,
 			.samples_target = samples_target });
-	if (!ctx->exec.open) {
+	if (!ctx->base.exec.open) {
 		open_pass(ctx, &t);
 	} else if (t.depth_bytes) {
-		struct target *o = &ctx->exec.open->target;
-		o->depth = space_host_writable(&ctx->space, t.depth_addr, t.depth_bytes);
+		struct target *o = &ctx->base.exec.open->target;
+		o->depth = space_host_writable(&ctx->base.space, t.depth_addr, t.depth_bytes);
 		o->depth_addr = t.depth_addr;
 		o->depth_bytes = t.depth_bytes;
 		o->depth_format = t.depth_format;
 	}
 }
 
-void *front_pass_alloc(struct pica_ctx *ctx, size_t size_bytes) {
-	void *p = arena_alloc(&ctx->exec.open->arena, size_bytes);
+void *front_pass_alloc(struct pica200 *ctx, size_t size_bytes) {
+	void *p = arena_alloc(&ctx->base.exec.open->arena, size_bytes);
 	if (!p) {
-		ctx->run.result = -ENOMEM;
+		ctx->base.run.result = -ENOMEM;
 	}
 	return p;
 }
 
-void *front_pass_copy(struct pica_ctx *ctx, const void *from, size_t size_bytes) {
+void *front_pass_copy(struct pica200 *ctx, const void *from, size_t size_bytes) {
 	void *p = from ? front_pass_alloc(ctx, size_bytes) : NULL;
 	return p ? memcpy(p, from, size_bytes) : NULL;
 }

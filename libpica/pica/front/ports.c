@@ -5,12 +5,12 @@
 #include "pica/front/ctx.h"
 
 /* Whether writes to the vertex units also reach the geometry unit [fidelity: shader-units, HW]. */
-static bool mirrors(const struct pica_ctx *ctx) {
+static bool mirrors(const struct pica200 *ctx) {
 	return !VSH_COM_MODE_SEPARATE(ctx->regs.w[REG_VSH_COM_MODE]) &&
 			GEOSTAGE_CONFIG_GS(ctx->regs.w[REG_GEOSTAGE_CONFIG]) == 0;
 }
 
-static bool is_vs(const struct pica_ctx *ctx, const struct shader_unit *unit) {
+static bool is_vs(const struct pica200 *ctx, const struct shader_unit *unit) {
 	return unit == &ctx->vs;
 }
 
@@ -20,7 +20,7 @@ static void drop_prog(struct shader_unit *unit) {
 }
 
 /* Many upload the same program for every frame. */
-static void set_word(struct pica_ctx *ctx, struct shader_unit *unit, uint32_t *at, uint32_t word) {
+static void set_word(struct pica200 *ctx, struct shader_unit *unit, uint32_t *at, uint32_t word) {
 	ctx->run.uploads_program[unit == &ctx->gs] = true;
 	if (*at != word) {
 		*at = word;
@@ -32,12 +32,12 @@ static void set_word(struct pica_ctx *ctx, struct shader_unit *unit, uint32_t *a
  * Code or a descriptor, at an index that goes on: to the unit's own words, and to those of the
  * geometry unit where both get the same.
  */
-static void upload_word(struct pica_ctx *ctx, struct shader_unit *unit, uint32_t *index,
+static void upload_word(struct pica200 *ctx, struct shader_unit *unit, uint32_t *index,
 		uint32_t limit, uint32_t *own, uint32_t *other, uint32_t word) {
 	const uint32_t i = *index;
 	*index = (i + 1) & 0xFFF;
 	if (i >= limit) {
-		front_fault(ctx, PICA_FAULT_BAD_INDEX);
+		ctx_fault(&ctx->base, PICA_FAULT_BAD_INDEX);
 		return;
 	}
 	set_word(ctx, unit, &own[i], word);
@@ -46,12 +46,12 @@ static void upload_word(struct pica_ctx *ctx, struct shader_unit *unit, uint32_t
 	}
 }
 
-static float uniform_from_f32(const struct pica_ctx *ctx, uint32_t word) {
+static float uniform_from_f32(const struct pica200 *ctx, uint32_t word) {
 	float f = f32_from_bits(word);
-	return ctx->settings.float_mode == PICA_FLOAT_F24 ? f24_truncate(f) : f;
+	return ctx->base.settings.float_mode == PICA_FLOAT_F24 ? f24_truncate(f) : f;
 }
 
-static void uniform_word(struct pica_ctx *ctx, struct shader_unit *unit, uint32_t index_reg,
+static void uniform_word(struct pica200 *ctx, struct shader_unit *unit, uint32_t index_reg,
 		uint32_t word) {
 	bool f32 = SH_FLOATUNIFORM_INDEX_IS_F32(ctx->regs.w[index_reg]);
 	unit->fifo[unit->n_fifo++] = word;
@@ -70,7 +70,7 @@ static void uniform_word(struct pica_ctx *ctx, struct shader_unit *unit, uint32_
 	uint32_t i = unit->uniform_index;
 	unit->uniform_index = (i + 1) & 0xFF;
 	if (i >= SHADER_UNIFORMS) {
-		front_fault(ctx, PICA_FAULT_BAD_INDEX);
+		ctx_fault(&ctx->base, PICA_FAULT_BAD_INDEX);
 		return;
 	}
 	unit->uniforms_dirty |= memcmp(unit->u.c[i], v, sizeof(v)) != 0;
@@ -80,7 +80,7 @@ static void uniform_word(struct pica_ctx *ctx, struct shader_unit *unit, uint32_
 	}
 }
 
-static void uniform_index(struct pica_ctx *ctx, struct shader_unit *unit, uint32_t index_reg) {
+static void uniform_index(struct pica200 *ctx, struct shader_unit *unit, uint32_t index_reg) {
 	unit->uniform_index = SH_FLOATUNIFORM_INDEX_INDEX(ctx->regs.w[index_reg]);
 	unit->n_fifo = 0; /* a partial vector is dropped [fidelity: shader-upload] */
 }
@@ -92,7 +92,7 @@ static void int_uniform(struct shader_unit *unit, unsigned i, uint32_t word) {
 	unit->uniforms_dirty = true;
 }
 
-static void attribute_done(struct pica_ctx *ctx) {
+static void attribute_done(struct pica200 *ctx) {
 	float v[4];
 	f24_unpack_vec4(ctx->attr_fifo, v);
 	if (ctx->attr_index == 15) {
@@ -118,7 +118,7 @@ static void attribute_done(struct pica_ctx *ctx) {
 		ctx->parts.dirty |= PART_VERTEX;
 		ctx->parts.layout_valid = false;
 	} else {
-		front_fault(ctx, PICA_FAULT_BAD_INDEX);
+		ctx_fault(&ctx->base, PICA_FAULT_BAD_INDEX);
 	}
 	/* The index must not run into 15, immediate mode [fidelity: fixed-attributes]. */
 	if (ctx->attr_index < 14) {
@@ -126,7 +126,7 @@ static void attribute_done(struct pica_ctx *ctx) {
 	}
 }
 
-static void attribute_word(struct pica_ctx *ctx, uint32_t word) {
+static void attribute_word(struct pica200 *ctx, uint32_t word) {
 	ctx->attr_fifo[ctx->n_attr_fifo++] = word;
 	if (ctx->n_attr_fifo == 3) {
 		ctx->n_attr_fifo = 0;
@@ -135,7 +135,7 @@ static void attribute_word(struct pica_ctx *ctx, uint32_t word) {
 }
 
 /* Stores at the index in bits of an index register and raises the index inside its field. */
-static uint32_t next_index(struct pica_ctx *ctx, uint32_t index_reg, uint32_t mask) {
+static uint32_t next_index(struct pica200 *ctx, uint32_t index_reg, uint32_t mask) {
 	uint32_t word = ctx->regs.w[index_reg];
 	ctx->regs.w[index_reg] = (word & ~mask) | ((word + 1) & mask);
 	return word & mask;
@@ -146,7 +146,7 @@ static void bool_uniform(struct shader_unit *unit, uint32_t word) {
 	unit->uniforms_dirty = true;
 }
 
-static void shader_write(struct pica_ctx *ctx, struct shader_unit *unit, uint32_t id, uint32_t base,
+static void shader_write(struct pica200 *ctx, struct shader_unit *unit, uint32_t id, uint32_t base,
 		uint32_t value) {
 	uint32_t at = id - base + REG_GSH_BOOLUNIFORM; /* as in the geometry unit's block */
 	uint32_t word = ctx->regs.w[id];
@@ -191,7 +191,7 @@ static void shader_write(struct pica_ctx *ctx, struct shader_unit *unit, uint32_
 	}
 }
 
-void ports_write(struct pica_ctx *ctx, uint32_t id, uint32_t value) {
+void ports_write(struct pica200 *ctx, uint32_t id, uint32_t value) {
 	if (id >= REG_GSH_BOOLUNIFORM && id < REG_VSH_BOOLUNIFORM) {
 		shader_write(ctx, &ctx->gs, id, REG_GSH_BOOLUNIFORM, value);
 	} else if (id >= REG_VSH_BOOLUNIFORM && id < REG_UNIT2_BOOLUNIFORM) {
@@ -230,7 +230,7 @@ void ports_write(struct pica_ctx *ctx, uint32_t id, uint32_t value) {
 	}
 }
 
-void ports_reload(struct pica_ctx *ctx) {
+void ports_reload(struct pica200 *ctx) {
 	struct shader_unit *units[2] = { &ctx->vs, &ctx->gs };
 	static const uint32_t bases[2] = { REG_VSH_BOOLUNIFORM, REG_GSH_BOOLUNIFORM };
 	for (unsigned i = 0; i < 2; i++) {

@@ -13,20 +13,20 @@ enum {
 
 /* ---- PRESENT ---- */
 
-void front_present(struct pica_ctx *ctx) {
+void front_present(struct pica200 *ctx) {
 	struct shot_job jobs[2];
 	unsigned n = 0;
 	for (unsigned screen = PICA_SCREEN_TOP; screen <= PICA_SCREEN_BOTTOM; screen++) {
-		if (ctx->run.shots[screen]) {
-			jobs[n].shot = ctx->run.shots[screen];
+		if (ctx->base.run.attached[screen]) {
+			jobs[n].shot = ctx->base.run.attached[screen];
 			scanout_from_regs(&jobs[n].from, ctx->external, ctx->lcd,
 					(enum pica_screen_id)screen);
 			n++;
 		}
 	}
 	if (n) {
-		front_unit_opened(ctx);
-		engine_shots(&ctx->exec, jobs, n, ctx->run.seq);
+		ctx_unit_opened(&ctx->base);
+		engine_shots(&ctx->base.exec, jobs, n, ctx->base.run.seq);
 	}
 }
 
@@ -139,7 +139,7 @@ PICA_EXPORT int pica_show(struct pica_device *dev, const struct pica_show_target
 		return ret;
 	}
 	struct pool *pool = dev->engine.pool;
-	struct showing s = { .target = target, .k = &dev->kernels.xfer };
+	struct showing s = { .target = target, .k = &device_kernels(dev)->xfer };
 	uint32_t *at = malloc(sizeof(*at) * ((size_t)n * target->width + 1));
 	if (!at) {
 		return -ENOMEM;

@@ -76,7 +76,7 @@ static void upload(enum way way, struct shader_unit *unit, struct pica_upload_st
 	words(way, unit->fifo, s->words, unit->n_fifo);
 }
 
-static void attribute_port(enum way way, struct pica_ctx *ctx, struct pica_attribute_port *s) {
+static void attribute_port(enum way way, struct pica200 *ctx, struct pica_attribute_port *s) {
 	struct immediate *im = &ctx->immediate;
 	ctx->attr_index = number(way, ctx->attr_index, &s->index, 15);
 	ctx->n_attr_fifo =
@@ -113,7 +113,7 @@ static void geometry(enum way way, struct geometry *g, struct pica_geometry_stat
 	words(way, g->emitted, &s->emitted[0][0][0], 3 * 16 * 4);
 }
 
-static void assembler_load(struct pica_ctx *ctx, const struct pica_assembler_state *s) {
+static void assembler_load(struct pica200 *ctx, const struct pica_assembler_state *s) {
 	struct assembler *a = &ctx->assembler;
 	unsigned t = PRIMITIVE_CONFIG_MODE(ctx->regs.w[REG_PRIMITIVE_CONFIG]);
 	assembler_reset(ctx);
@@ -143,7 +143,7 @@ _Static_assert(sizeof(struct frag_luts) == sizeof(struct pica_tables), "tables a
 _Static_assert(ARRAY_LEN(((struct pica_assembler_state *)0)->slot[0]) == OUT_SEMANTICS,
 		"a word each");
 
-void state_load(struct pica_ctx *ctx, const struct pica_state *state) {
+void state_load(struct pica200 *ctx, const struct pica_state *state) {
 	struct pica_state *loaded = (struct pica_state *)(uintptr_t)state; /* only read */
 	status_settle(ctx); /* earlier draws do not count any more */
 	memcpy(ctx->regs.w, state->regs, sizeof(ctx->regs.w));
@@ -175,7 +175,7 @@ void state_load(struct pica_ctx *ctx, const struct pica_state *state) {
 	ctx->parts.layout_valid = false;
 }
 
-void state_save(struct pica_ctx *ctx, struct pica_state *state) {
+void state_save(struct pica200 *ctx, struct pica_state *state) {
 	status_settle(ctx);
 	memset(state, 0, sizeof(*state));
 	memcpy(state->regs, ctx->regs.w, sizeof(state->regs));

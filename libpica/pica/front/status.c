@@ -21,11 +21,11 @@ static uint32_t matches(const uint32_t *w, unsigned first) {
 	return word;
 }
 
-void status_settle(struct pica_ctx *ctx) {
+void status_settle(struct pica200 *ctx) {
 	uint32_t *w = ctx->regs.w;
-	exec_reap(&ctx->exec);
-	const struct raster_counts now = { ctx->assembled, ctx->exec.stats.triangles,
-		ctx->exec.stats.drawn };
+	exec_reap(&ctx->base.exec);
+	const struct raster_counts now = { ctx->assembled, ctx->base.exec.stats.triangles,
+		ctx->base.exec.stats.drawn };
 	struct raster_counts *before = &ctx->counted_before;
 	w[REG_STAT_VERTICES] += (uint32_t)(now.vertices - before->vertices);
 	w[REG_STAT_TRIANGLES] += (uint32_t)(now.triangles - before->triangles);

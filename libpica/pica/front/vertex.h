@@ -7,7 +7,7 @@
 
 #include "pica/draw/draw.h"
 
-struct pica_ctx;
+struct pica200;
 
 /* One shader unit's memories and upload ports. */
 struct shader_unit {
@@ -81,47 +81,47 @@ struct stream {
 };
 
 /* ---- draw.c ---- */
-void draw_arrays(struct pica_ctx *ctx);
-void draw_elements(struct pica_ctx *ctx);
+void draw_arrays(struct pica200 *ctx);
+void draw_elements(struct pica200 *ctx);
 /* A complete immediate vertex is in ctx->immediate.current. */
-void draw_immediate_vertex(struct pica_ctx *ctx);
-void draw_immediate_flush(struct pica_ctx *ctx);
+void draw_immediate_vertex(struct pica200 *ctx);
+void draw_immediate_flush(struct pica200 *ctx);
 /* Adds a draw of ready clip vertices (a list of triangles). */
-void draw_clip_list(struct pica_ctx *ctx, const struct clip_vertex *v, uint32_t n);
+void draw_clip_list(struct pica200 *ctx, const struct clip_vertex *v, uint32_t n);
 /* The vertex part for the registers as they are; prog and uniforms: where it points to. */
-void vertex_part_from_regs(struct pica_ctx *ctx, struct vertex_part *part, const struct prog *prog,
+void vertex_part_from_regs(struct pica200 *ctx, struct vertex_part *part, const struct prog *prog,
 		const struct shader_uniforms *uniforms);
 /*
  * The same with the context's program, decoded if it is new; take a reference to keep it. Returns
  * false when out of memory or over a budget (the job's result says which).
  */
-bool vertex_part_make(struct pica_ctx *ctx, struct vertex_part *part,
+bool vertex_part_make(struct pica200 *ctx, struct vertex_part *part,
 		const struct shader_uniforms *uniforms);
 /* Decodes a unit's program if it is new. Returns false as above. */
-bool shader_unit_prepare(struct pica_ctx *ctx, struct shader_unit *unit, unsigned n_words);
+bool shader_unit_prepare(struct pica200 *ctx, struct shader_unit *unit, unsigned n_words);
 /*
  * Returns the steps that one invocation on the command thread may take; front_charge_shader() takes
  * them.
  */
-uint64_t front_step_budget(const struct pica_ctx *ctx);
+uint64_t front_step_budget(const struct pica200 *ctx);
 
 /* ---- assemble.c ---- */
-void assembler_reset(struct pica_ctx *ctx);
+void assembler_reset(struct pica200 *ctx);
 /*
  * Copies the vertices that the assembler holds to out, in stream order, and resolves lazy ones.
  * Returns their number, 0..2.
  */
-unsigned assembler_prefix(struct pica_ctx *ctx, struct clip_vertex out[2], unsigned *parity);
+unsigned assembler_prefix(struct pica200 *ctx, struct clip_vertex out[2], unsigned *parity);
 /* Keeps the vertices that a plain draw leaves over. */
-void assembler_after(struct pica_ctx *ctx, const struct draw *d);
+void assembler_after(struct pica200 *ctx, const struct draw *d);
 /* Shades lazy vertices now. */
-void assembler_resolve(struct pica_ctx *ctx);
+void assembler_resolve(struct pica200 *ctx);
 /* Geometry shader: one vertex; a finished triangle goes to ctx->geometry.out. */
-void assembler_submit(struct pica_ctx *ctx, const struct clip_vertex *v);
+void assembler_submit(struct pica200 *ctx, const struct clip_vertex *v);
 
 /* ---- geometry.c ---- */
 /* Draws a stream through the geometry shader, on the command thread. */
-void geometry_draw(struct pica_ctx *ctx, const struct stream *s, bool indexed);
-void geometry_config_changed(struct pica_ctx *ctx);
+void geometry_draw(struct pica200 *ctx, const struct stream *s, bool indexed);
+void geometry_config_changed(struct pica200 *ctx);
 
 #endif

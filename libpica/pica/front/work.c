@@ -1,168 +1,153 @@
-/* A context's side of its queue (core/queue): jobs, units, progress, costs. */
+/* What the PICA200 brings to its contexts: jobs, units, what they keep. */
 #include <errno.h>
+#include <stdlib.h>
 
-#include "core/base/probe.h"
 #include "pica/front/ctx.h"
 #include "pica/front/passes.h"
-#include "pica/xfer/show.h"
 
-static void run(void *arg, struct queue_step *s) {
-	struct pica_ctx *ctx = arg;
-	const struct pica_budgets *b = &ctx->settings.budgets;
-	const uint64_t begin = engine_trace_begin(&ctx->device->engine);
-	PROBE(job_begin, ctx->exec.number, s->seq, s->job.op);
-	ctx->run = (struct job_run){ .seq = s->seq,
-		.words_left = b->list_words,
+enum { VRAM_ADDR = 0x18000000, FCRAM_ADDR = 0x20000000 };
+
+static struct pica200 *of(struct pica_ctx *base) {
+	return (struct pica200 *)base;
+}
+
+static const struct pica200 *of_const(const struct pica_ctx *base) {
+	return (const struct pica200 *)base;
+}
+
+static int map_default(struct pica_ctx *base) {
+	const struct pica_ctx_settings *s = &base->settings;
+	int ret = s->vram_bytes ? space_map(&base->space, VRAM_ADDR, s->vram_bytes, NULL, 0) : 0;
+	if (ret == 0 && s->fcram_bytes) {
+		ret = space_map(&base->space, FCRAM_ADDR, s->fcram_bytes, NULL, 0);
+	}
+	return ret;
+}
+
+static int init(struct pica_ctx *base) {
+	struct pica200 *ctx = of(base);
+	struct pica_memory *m = &base->exec.memory;
+	int ret = map_default(base);
+	if (ret < 0) {
+		return ret;
+	}
+	ctx->plans = frag_cache_create(m);
+	if (!ctx->plans) {
+		return -ENOMEM;
+	}
+	regfile_init(&ctx->regs);
+	ctx->kernels = *device_kernels(base->device);
+	ctx->kernels.frag = kernels_frag(base->device->isa, base->settings.combiner);
+	base->exec.kernels = &ctx->kernels;
+	tex_cache_init(&ctx->textures, base->device->texture_cache_bytes, m);
+	parts_forget(ctx);
+	ctx->fixed_unwritten = 0xFFFF;
+	ports_reload(ctx);
+	return 0;
+}
+
+static void finish(struct pica_ctx *base) {
+	struct pica200 *ctx = of(base);
+	struct pica_memory *m = &base->exec.memory;
+	count_clear(ctx);
+	tex_cache_finish(&ctx->textures);
+	frag_cache_destroy(ctx->plans);
+	prog_put(ctx->vs.prog);
+	prog_put(ctx->gs.prog);
+	prog_put(ctx->left.prog);
+	memory_free(m, ctx->geometry.out, ctx->geometry.cap_out * sizeof(*ctx->geometry.out));
+	free(ctx->geometry.kept.v);
+	memory_free(m, ctx->immediate.vertices, front_immediate_bytes(ctx));
+	memory_free(m, ctx->indices, ctx->cap_indices * sizeof(*ctx->indices));
+}
+
+static void run(struct pica_ctx *base, const struct pica_job *job) {
+	struct pica200 *ctx = of(base);
+	const struct pica_budgets *b = &base->settings.budgets;
+	ctx->run = (struct job_run){ .words_left = b->list_words,
 		.jumps_left = b->list_jumps,
 		.vertices_left = b->vertices,
 		.steps_left = b->job_steps,
-		.texels_left = b->pixels,
-		.shots = s->attached,
-		.slice = slice_start(ctx->device->engine.slice_ns) };
-	ctx->exec.has_time = s->is_alone && pool_threads(ctx->device->engine.pool) > 0;
-	if (s->is_cancelled) {
-		ctx->run.result = -ECANCELED;
-	} else {
-		job_run(ctx, &s->job);
-		observe_job_done(ctx, &s->job);
-	}
-	s->result = exec_is_abandoned(&ctx->exec) ? -ECANCELED : ctx->run.result;
-	s->flags = ctx->run.flags;
-	s->interrupts = ctx->settings.interrupt ? ctx->run.interrupts : 0;
-	engine_trace_end(&ctx->device->engine,
-			(struct pica_span){ .kind = PICA_SPAN_JOB,
-					.index = s->job.op,
-					.context = ctx->exec.number,
-					.job = s->seq,
-					.begin_ns = begin });
-}
-
-static void flush(void *arg) {
-	passes_end(arg);
-	observe_settled(arg);
-}
-
-static void collect(void *arg) {
-	struct pica_ctx *ctx = arg;
-	exec_reap(&ctx->exec);
-}
-
-static void progress(const void *arg, struct queue_progress *out) {
-	const struct pica_ctx *ctx = arg;
-	const struct exec_stats *e = &ctx->exec.stats;
-	const struct pica_stats *s = &ctx->stats;
-	*out = (struct queue_progress){ .usage = { .jobs = s->jobs,
-			.list_words = s->list_words,
-			.vertices = s->vertices,
-			.pixels = e->fragments,
-			.written_bytes = s->written_bytes },
-		.is_pending = ctx->exec.open || ctx->immediate.n || ctx->assembler.lazy[0] ||
-				ctx->assembler.lazy[1],
-		.holds_job = ctx->immediate.n
-	};
-}
-
-static bool is_short(const void *arg, const struct pica_job *job) {
-	const struct pica_ctx *ctx = arg;
-	return !ctx->observer && /* a recorder compares memory, and waits */
-			(job->op == PICA_OP_BARRIER || job->op == PICA_OP_FILL ||
-					job->op == PICA_OP_TRANSFER || job->op == PICA_OP_COPY);
-}
-
-static uint64_t busy_ns(const void *arg) {
-	const struct pica_ctx *ctx = arg;
-	return exec_busy_ns(&ctx->exec);
-}
-
-static void interrupt(void *arg, uint32_t interrupts) {
-	const struct pica_ctx *ctx = arg;
-	for (unsigned i = 0; i <= PICA_INTERRUPT_P3D; i++) {
-		if (interrupts >> i & 1) {
-			ctx->settings.interrupt(
-					ctx->settings.interrupt_user, (enum pica_interrupt)i);
-		}
+		.texels_left = b->pixels };
+	job_run(ctx, job);
+	if (base->observer) {
+		draw_immediate_flush(ctx); /* so that its reads are reported as this job's */
 	}
 }
 
-static void detach(void *shot) {
-	pica_shot_put(shot);
+static void flush(struct pica_ctx *base) {
+	passes_end(of(base));
 }
 
-const struct queue_work front_work = {
-	.run = run,
-	.flush = flush,
-	.collect = collect,
-	.progress = progress,
-	.is_short = is_short,
-	.busy_ns = busy_ns,
-	.interrupt = interrupt,
-	.detach = detach,
-};
-
-void front_unit_opened(struct pica_ctx *ctx) {
-	queue_unit_opened(&ctx->queue, ctx->run.seq);
+static void progress(const struct pica_ctx *base, struct queue_progress *out) {
+	const struct pica200 *ctx = of_const(base);
+	out->holds_job = ctx->immediate.n;
+	out->is_pending |= ctx->immediate.n || ctx->assembler.lazy[0] || ctx->assembler.lazy[1];
 }
 
-void front_unit_retired(void *arg, uint64_t job, int result, enum pica_budget budget) {
-	struct pica_ctx *ctx = arg;
-	gas_result(ctx);
-	if (queue_unit_retired(&ctx->queue, job, result, budget) && result == -EDQUOT) {
-		front_log_budget(ctx, job, budget);
-	}
+static void unit_retired(struct pica_ctx *base, uint64_t job, int *result, uint32_t *flags) {
+	gas_result(of(base));
 }
 
-void front_park(void *arg) {
-	struct pica_ctx *ctx = arg;
-	queue_park(&ctx->queue);
+static void evict(struct pica_ctx *base, const struct pica_memory *full) {
+	struct pica200 *ctx = of(base);
+	tex_cache_evict(&ctx->textures, full);
+	frag_cache_evict(ctx->plans, full);
 }
 
-bool front_await_room(void *arg) {
-	struct pica_ctx *ctx = arg;
-	return queue_park_for_any(&ctx->queue);
-}
-
-void front_clear_textures(struct pica_ctx *ctx) {
-	struct monitor *caches = &ctx->device->engine.caches;
+void front_clear_textures(struct pica200 *ctx) {
+	struct monitor *caches = &ctx->base.device->engine.caches;
 	monitor_lock(caches); /* the command thread may evict them for others */
 	tex_cache_clear(&ctx->textures);
 	monitor_unlock(caches);
 }
 
-void front_evict(void *arg, const struct pica_memory *full) {
-	struct pica_ctx *ctx = arg;
-	tex_cache_evict(&ctx->textures, full);
-	frag_cache_evict(ctx->plans, full);
+static void windows_change(struct pica_ctx *base) {
+	struct pica200 *ctx = of(base);
+	front_clear_textures(ctx);
+	ctx->parts.layout_valid = false;
 }
 
-void front_yield(struct pica_ctx *ctx) {
-	queue_yield(&ctx->queue);
-	ctx->exec.has_time = false; /* others may have come */
-	ctx->run.slice = slice_start(ctx->device->engine.slice_ns);
+/* Whether a load of that size can be a texture that is configured now. */
+static bool is_texture(const struct pica_ctx *base, struct range r) {
+	for (unsigned u = 0; u < TEX_UNITS; u++) {
+		struct tex_desc d;
+		tex_desc_from_regs(&d, of_const(base)->regs.w, u);
+		if (!d.enabled || !d.valid || d.addr != r.addr) {
+			continue;
+		}
+		uint32_t level0 = (uint32_t)d.width * d.height * tex_format_bits(d.format) / 8;
+		if (r.size == level0 || r.size == tex_size_bytes(&d)) {
+			return true;
+		}
+	}
+	return false;
 }
 
-void front_idle(struct pica_ctx *ctx) {
-	queue_idle(&ctx->queue);
+static void stats(const struct pica_ctx *base, struct pica_stats *out) {
+	out->textures_decoded = of_const(base)->textures.decoded;
 }
 
-void front_stats(const struct pica_ctx *ctx, struct pica_stats *out) {
-	const struct exec_stats *e = &ctx->exec.stats;
-	*out = ctx->stats;
-	out->size = sizeof(*out);
-	out->shaded_vertices += e->shaded;
-	out->triangles += e->triangles;
-	out->drawn_triangles += e->drawn;
-	out->passes = e->passes;
-	out->tiles = e->tiles;
-	out->batches = e->batches;
-	out->fragments = e->fragments;
-	out->textures_decoded = ctx->textures.decoded;
-	out->faults[PICA_FAULT_BAD_VERTEX] += e->dropped;
-	out->faults[PICA_FAULT_BAD_ADDRESS] += e->outside;
-	out->faults[PICA_FAULT_SHADER_BUDGET] += e->shader_cut;
-	out->faults[PICA_FAULT_SHADER_OPCODE] += e->shader_bad;
-	out->ns_command = ctx->queue.ns_command;
-	out->ns_vertex = e->ns_vertex;
-	out->ns_tile = e->ns_tile;
-	out->ns_copy = e->ns_copy;
-	out->yields = e->yields;
+const struct chip pica200_chip = {
+	.id = PICA_CHIP_PICA200,
+	.ctx_bytes = sizeof(struct pica200),
+	.ctx_align = _Alignof(struct pica200),
+	.init = init,
+	.finish = finish,
+	.run = run,
+	.flush = flush,
+	.progress = progress,
+	.unit_retired = unit_retired,
+	.evict = evict,
+	.windows_change = windows_change,
+	.may_be_drawn = is_texture,
+	.stats = stats,
+};
+
+void front_charge_shader(struct pica200 *ctx, const struct shader_result *result) {
+	/* A run that reaches the rest of the sum was cut off there, too. */
+	if (ctx_charge(&ctx->base, &ctx->run.steps_left, result->steps, PICA_BUDGET_SHADER_STEPS) &&
+			result->cut) {
+		ctx_used_up(&ctx->base, PICA_BUDGET_INVOCATION_STEPS);
+	}
 }

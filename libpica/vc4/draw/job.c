@@ -6,6 +6,8 @@
 #include "core/base/arena.h"
 #include "vc4/draw/draw.h"
 
+enum { DRAW_VERTICES = 16 }; /* whose indices take as long to read as a record */
+
 /* All that the pass of a job needs; freed when it is reaped. */
 struct work {
 	struct vc4_unit *unit;
@@ -67,7 +69,8 @@ static void put(void *thing) {
 			.offset = record - w->binning,
 			.address = record,
 			.record = "primitive",
-			.why = reason(error) };
+			.why = reason(error),
+			.budget = error == -EDQUOT ? PICA_BUDGET_SHADER_STEPS : 0 };
 	}
 	destroy(w);
 }
@@ -94,7 +97,7 @@ struct planner {
 
 static int fail(struct planner *p, const struct vc4_draw *d, int ret, const char *why) {
 	*p->error = (struct vc4_error){ .error = ret,
-		.list = 0,
+		.budget = p->error->budget,
 		.offset = d->address - p->w->binning,
 		.address = d->address,
 		.record = "primitive",
@@ -303,6 +306,7 @@ static int add_draw(struct planner *p, const struct vc4_draw *from) {
 		ret = read_indices(p, from, &parts->draw);
 	}
 	if (!ret && !exec_has_room(p->x, parts->draw.n)) {
+		p->error->budget = PICA_BUDGET_MEMORY;
 		ret = fail(p, from, -EDQUOT, "the frame needs too much memory");
 	}
 	if (!ret && exec_add_draw(p->x, &parts->draw) < 0) {
@@ -318,7 +322,11 @@ static const struct range all_memory = { 0, UINT32_MAX };
 static int draw(struct planner *p) {
 	struct work *w = p->w;
 	for (uint32_t i = 0; i < w->frame.n_draws; i++) {
-		const int ret = add_draw(p, &w->frame.draws[i]);
+		const struct vc4_draw *d = &w->frame.draws[i];
+		int ret = add_draw(p, d);
+		if (ret == 0 && p->job->tick) {
+			ret = p->job->tick(p->job->arg, 1 + d->count / DRAW_VERTICES);
+		}
 		if (ret < 0) {
 			return ret;
 		}
@@ -338,6 +346,7 @@ static int run(struct work *w, struct exec *x, const struct vc4_job *job, bool *
 	int ret = vc4_frame_read(&w->frame, &lists, &w->arena, error);
 	w->unit->stats.records += w->frame.stats.records;
 	w->unit->stats.primitives += w->frame.stats.primitives;
+	w->unit->stats.vertices += w->frame.stats.vertices;
 	w->unit->stats.draws += w->frame.stats.draws;
 	if (ret < 0) {
 		return ret;
@@ -354,11 +363,11 @@ static int run(struct work *w, struct exec *x, const struct vc4_job *job, bool *
 	}
 	ret = vc4_tiles_plan(&w->tiles, f, x->space, &w->arena, error);
 	if (ret < 0) {
-		error->offset = error->address - job->start[1];
+		error->offset = error->address - (job->start[1] & VC4_ADDRESS_BITS);
 		return ret;
 	}
-	if (f->renderings[f->n_renderings - 1].exists) {
-		w->unit->target = f->renderings[f->n_renderings - 1];
+	if (f->last.exists) {
+		w->unit->target = f->last;
 	}
 	job->unit_opened(job->arg);
 	const unsigned n_tasks = w->tiles.program.n_tasks;

@@ -36,11 +36,6 @@ static uint32_t rgba_to_565(uint32_t c) {
 	return (c >> 3 & 31) << 11 | (c >> 10 & 63) << 5 | (c >> 19 & 31);
 }
 
-static uint32_t rgba_from_565(uint32_t c) {
-	const uint32_t r = c >> 11, g = c >> 5 & 63, b = c & 31;
-	return (r << 3 | r >> 2) | (g << 2 | g >> 4) << 8 | (b << 3 | b >> 2) << 16 | 0xFF000000u;
-}
-
 /* Bytes: the average, rounded down. [fidelity: vc4-resolve] */
 static uint32_t average(const uint32_t *color, uint32_t px, uint32_t sample_px) {
 	uint32_t even = 0, odd = 0;
@@ -92,7 +87,7 @@ static void load(const struct part *p, uint32_t *to) {
 			uint32_t v = 0;
 			memcpy(&v, p->host + vc4_image_offset(&p->image, p->x0 + x, p->y0 + y),
 					p->image.px_bytes);
-			v = p->image.px_bytes == 2 ? rgba_from_565(v) : v;
+			v = p->image.px_bytes == 2 ? vc4_rgba_from_565(v) : v;
 			for (unsigned s = 0; s < p->n_samples; s++) {
 				to[px + s * p->tile_px * p->tile_px] = v;
 			}

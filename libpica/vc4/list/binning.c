@@ -175,9 +175,10 @@ static int draw(struct vc4_reader *r, struct vc4_draw d) {
 	}
 	const uint32_t primitives = vc4_primitives(d.mode, d.count);
 	f->stats.draws++;
+	f->stats.vertices += d.count;
 	f->stats.primitives += primitives;
 	if (r->lists->limits.primitives && f->stats.primitives > r->lists->limits.primitives) {
-		return vc4_fail(r, -EDQUOT, "too many primitives");
+		return vc4_fail_limit(r, PICA_BUDGET_VERTICES, "too many primitives");
 	}
 	if (primitives == 0) {
 		return 0;

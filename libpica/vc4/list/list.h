@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "pica_job.h"
 #include "vc4/list/record.h"
 
 struct arena;
@@ -160,6 +161,8 @@ struct vc4_run {
 
 struct vc4_stats {
 	uint64_t records, bytes;  /* of both lists, sub-lists each time that they run */
+	uint64_t branches;        /* to lists and sub-lists, bins too */
+	uint64_t vertices;        /* of the draws, or their indices */
 	uint64_t primitives;      /* as counted from the draws' vertices */
 	uint32_t draws;           /* also of those that a later START_TILE_BINNING forgot */
 	uint32_t sub_lists;       /* calls, bins not counted */
@@ -184,7 +187,7 @@ struct vc4_frame {
 
 /* 0: no limit, but that of VC4_MAX_RECORDS, which stands beside any other. */
 struct vc4_limits {
-	uint64_t records, bytes, primitives;
+	uint64_t records, branches, primitives;
 };
 
 enum { VC4_MAX_RECORDS = 1 << 22 };
@@ -212,6 +215,7 @@ struct vc4_error {
 	uint32_t address;   /* of the record */
 	const char *record; /* its name; NULL: the byte is not a record, or could not be read */
 	const char *why;    /* static text */
+	enum pica_budget budget; /* of -EDQUOT */
 };
 
 /*

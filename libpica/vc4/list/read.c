@@ -14,6 +14,16 @@ int vc4_fail(struct vc4_reader *r, int error, const char *why) {
 	return error;
 }
 
+int vc4_fail_limit(struct vc4_reader *r, enum pica_budget budget, const char *why) {
+	r->error->budget = budget;
+	return vc4_fail(r, -EDQUOT, why);
+}
+
+/* A limit, or 0: none. */
+static bool is_beyond(uint64_t limit, uint64_t n) {
+	return limit && n > limit;
+}
+
 void *vc4_room(struct vc4_reader *r, void *items, uint32_t n, uint32_t *capacity,
 		size_t item_bytes) {
 	if (n < *capacity) {
@@ -88,18 +98,29 @@ static int fetch(struct vc4_reader *r, uint8_t c[VC4_MAX_RECORD], const struct v
 	stats->records++;
 	stats->bytes += record->size_bytes;
 	const struct vc4_limits *limits = &r->lists->limits;
-	if (stats->records > VC4_MAX_RECORDS ||
-			(limits->records && stats->records > limits->records)) {
-		return vc4_fail(r, -EDQUOT, "too many records");
-	}
-	if (limits->bytes && stats->bytes > limits->bytes) {
-		return vc4_fail(r, -EDQUOT, "too many bytes of lists");
+	if (stats->records > VC4_MAX_RECORDS || is_beyond(limits->records, stats->records)) {
+		return vc4_fail_limit(r, PICA_BUDGET_LIST_WORDS, "too many records");
 	}
 	*out = record;
 	return 0;
 }
 
+static int count_branch(struct vc4_reader *r) {
+	return is_beyond(r->lists->limits.branches, ++r->frame->stats.branches) ?
+			vc4_fail_limit(r, PICA_BUDGET_JUMPS, "too many branches") : 0;
+}
+
+static int branch(struct vc4_reader *r, uint32_t address) {
+	r->next = address;
+	return r->list == 1 && vc4_is_tile_list(r, address) ?
+			vc4_fail(r, -EINVAL, "a tile list is not a sub-list here") : count_branch(r);
+}
+
 static int call(struct vc4_reader *r, uint32_t address) {
+	const int ret = count_branch(r);
+	if (ret < 0) {
+		return ret;
+	}
 	if (r->depth == VC4_SUB_LIST_DEPTH) {
 		return vc4_fail(r, -EINVAL, "sub-lists nest deeper than 2");
 	}
@@ -137,11 +158,7 @@ static int run_record(struct vc4_reader *r, const uint8_t *c) {
 	case VC4_OP_WAIT_ON_SEMAPHORE:
 		return wait_on_semaphore(r);
 	case VC4_OP_BRANCH:
-		r->next = VC4_BRANCH_ADDRESS(c) & VC4_ADDRESS_BITS;
-		if (r->list == 1 && vc4_is_tile_list(r, r->next)) {
-			return vc4_fail(r, -EINVAL, "a tile list is not a sub-list here");
-		}
-		return 0;
+		return branch(r, VC4_BRANCH_ADDRESS(c) & VC4_ADDRESS_BITS);
 	case VC4_OP_BRANCH_TO_SUB_LIST:
 		return call(r, VC4_BRANCH_TO_SUB_LIST_ADDRESS(c) & VC4_ADDRESS_BITS);
 	case VC4_OP_RETURN_FROM_SUB_LIST:

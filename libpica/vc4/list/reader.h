@@ -46,6 +46,8 @@ struct vc4_reader {
 
 /* Notes the error at the current record. Returns error. */
 int vc4_fail(struct vc4_reader *r, int error, const char *why);
+/* The same for a limit: -EDQUOT. */
+int vc4_fail_limit(struct vc4_reader *r, enum pica_budget budget, const char *why);
 /*
  * Returns the items, with room for at least one beyond n, or NULL when out of memory. A full array
  * moves to one of twice the size.

@@ -28,4 +28,10 @@ uint32_t vc4_image_offset(const struct vc4_image *image, uint32_t x, uint32_t y)
 /* Returns its size in bytes, with what rounding its dimensions up adds. */
 uint32_t vc4_image_bytes(const struct vc4_image *image);
 
+/* Returns a pixel of BGR565 (red in bits 15:11) as RGBA8888, R lowest. */
+static inline uint32_t vc4_rgba_from_565(uint32_t c) {
+	const uint32_t r = c >> 11, g = c >> 5 & 63, b = c & 31;
+	return (r << 3 | r >> 2) | (g << 2 | g >> 4) << 8 | (b << 3 | b >> 2) << 16 | 0xFF000000u;
+}
+
 #endif

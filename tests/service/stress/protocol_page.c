@@ -162,6 +162,9 @@ static struct field fields[] = {
 	FIELD(pica_job_cancel, user_data) FIELD(pica_job_cancel, reserved)
 	FIELD(pica_job_stats, data) FIELD(pica_job_stats, size_bytes)
 	FIELD(pica_job_stats, reserved)
+	FIELD(pica_job_control_lists, binning_start) FIELD(pica_job_control_lists, binning_end)
+	FIELD(pica_job_control_lists, rendering_start)
+	FIELD(pica_job_control_lists, rendering_end) FIELD(pica_job_control_lists, reserved)
 };
 enum { N_FIELDS = sizeof(fields) / sizeof(fields[0]) };
 
@@ -213,8 +216,10 @@ static struct constant constants[] = {
 	NUMBER(PICA_OP_WRITE) NUMBER(PICA_OP_INVALIDATE) NUMBER(PICA_OP_PRESENT)
 	NUMBER(PICA_OP_BARRIER)
 	NUMBER(PICA_OP_SIGNAL) NUMBER(PICA_OP_WAIT) NUMBER(PICA_OP_CANCEL) NUMBER(PICA_OP_STATS)
+	NUMBER(PICA_OP_CONTROL_LISTS)
 	NUMBER(PICA_WRITE_KEEP_RENDERED)
 	NUMBER(PICA_DONE_NO_FINALIZE) NUMBER(PICA_DONE_TRUNCATED) NUMBER(PICA_DONE_BAD_INPUT)
+	NUMBER(PICA_DONE_PLACE) NUMBER(PICA_DONE_RENDERING) NUMBER(PICA_DONE_PLACE_SHIFT)
 	NUMBER(PICA_DONE_BUDGET_SHIFT) NUMBER(PICA_DONE_BUDGET_MASK)
 	NUMBER(PICA_BUDGET_LIST_WORDS) NUMBER(PICA_BUDGET_JUMPS) NUMBER(PICA_BUDGET_VERTICES)
 	NUMBER(PICA_BUDGET_PIXELS) NUMBER(PICA_BUDGET_TEXELS) NUMBER(PICA_BUDGET_SHADER_STEPS)

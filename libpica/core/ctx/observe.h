@@ -1,6 +1,6 @@
 /*
  * The observers of a context's work: the recorder, and the search for memory that was never written
- * (unwritten.c). Both learn of memory through one call, front_access().
+ * (unwritten.c). Both learn of memory through one call, ctx_access().
  */
 #ifndef FRONT_OBSERVE_H
 #define FRONT_OBSERVE_H

@@ -2,7 +2,7 @@
 #include <errno.h>
 
 #include "core/base/attributes.h"
-#include "pica/front/ctx.h"
+#include "core/ctx/ctx.h"
 
 static const char *const fault_names[PICA_FAULT_COUNT] = {
 	[PICA_FAULT_UNKNOWN_REGISTER] = "write to a register that does not exist or is the CPU's",
@@ -25,7 +25,7 @@ PICA_EXPORT const char *pica_fault_name(enum pica_fault fault) {
 	return (unsigned)fault < PICA_FAULT_COUNT ? fault_names[fault] : "?";
 }
 
-void front_fault(struct pica_ctx *ctx, enum pica_fault fault) {
+void ctx_fault(struct pica_ctx *ctx, enum pica_fault fault) {
 	ctx->run.flags |= PICA_DONE_BAD_INPUT;
 	if (ctx->stats.faults[fault]++ == 0) {
 		log_write(&ctx->device->engine.log, ctx->settings.owner, PICA_LOG_WARNING,
@@ -50,34 +50,26 @@ PICA_EXPORT const char *pica_budget_name(uint32_t flags) {
 	return budget && budget < ARRAY_LEN(budget_names) ? budget_names[budget] : "?";
 }
 
-void front_log_budget(struct pica_ctx *ctx, uint64_t job, enum pica_budget budget) {
+void ctx_log_budget(struct pica_ctx *ctx, uint64_t job, enum pica_budget budget) {
 	log_write(&ctx->device->engine.log, ctx->settings.owner, PICA_LOG_ERROR,
 			"job %llu: budget of %s used up", (unsigned long long)job,
 			budget_names[budget]);
 }
 
-void front_used_up(struct pica_ctx *ctx, enum pica_budget budget) {
+void ctx_used_up(struct pica_ctx *ctx, enum pica_budget budget) {
 	if (ctx->run.result == 0) {
 		ctx->run.result = -EDQUOT;
 		ctx->run.flags |= (uint32_t)budget << PICA_DONE_BUDGET_SHIFT;
-		front_log_budget(ctx, ctx->run.seq, budget);
+		ctx_log_budget(ctx, ctx->run.seq, budget);
 	}
 }
 
-bool front_charge_fails(struct pica_ctx *ctx, uint64_t *left, enum pica_budget what) {
+bool ctx_charge_fails(struct pica_ctx *ctx, uint64_t *left, enum pica_budget what) {
 	if (exec_is_abandoned(&ctx->exec)) {
 		ctx->run.result = -ECANCELED;
 		return false;
 	}
-	front_used_up(ctx, what);
+	ctx_used_up(ctx, what);
 	*left = 0;
 	return false;
-}
-
-void front_charge_shader(struct pica_ctx *ctx, const struct shader_result *result) {
-	/* A run that reaches the rest of the sum was cut off there, too. */
-	if (front_charge(ctx, &ctx->run.steps_left, result->steps, PICA_BUDGET_SHADER_STEPS) &&
-			result->cut) {
-		front_used_up(ctx, PICA_BUDGET_INVOCATION_STEPS);
-	}
 }

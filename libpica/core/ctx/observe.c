@@ -1,5 +1,5 @@
 /* Reports of a context's work (observe.h). */
-#include "pica/front/ctx.h"
+#include "core/ctx/ctx.h"
 
 /* The effect of an access on the recorder and on the search for unwritten memory. */
 static const struct {
@@ -52,7 +52,6 @@ void observe_settled(struct pica_ctx *ctx) {
 
 void observe_job_done(struct pica_ctx *ctx, const struct pica_job *job) {
 	if (ctx->observer) {
-		draw_immediate_flush(ctx); /* so that its reads are reported as this job's */
 		observe_settled(ctx);
 		ctx->observer->job_done(ctx->observer, job);
 	}

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "pica/front/ctx.h"
+#include "core/ctx/ctx.h"
 
 enum {
 	GRAIN_BITS = 4,

@@ -1,0 +1,40 @@
+/* The picture of a context: the target of its last rendering mode. [fidelity: vc4-picture] */
+#include <errno.h>
+#include <string.h>
+
+#include "vc4/front/front.h"
+#include "vc4/tex/layout.h"
+
+int vc4_picture(const struct vc4_ctx *ctx, struct pica_picture *out) {
+	const struct vc4_rendering *t = &ctx->unit.target;
+	if (!t->exists) {
+		return -ENODATA;
+	}
+	*out = (struct pica_picture){ .addr = t->address,
+		.width = t->width,
+		.height = t->height,
+		.format = t->format,
+		.layout = t->layout };
+	return 0;
+}
+
+int vc4_picture_read(const struct space *space, const struct pica_picture *picture, uint8_t *rgba,
+		size_t stride_bytes) {
+	const struct vc4_image image = { .layout = (uint8_t)picture->layout,
+		.px_bytes = picture->format == VC4_FORMAT_RGBA8888 ? 4 : 2,
+		.width = (uint16_t)picture->width,
+		.height = (uint16_t)picture->height };
+	const uint8_t *host = space_host(space, picture->addr, vc4_image_bytes(&image));
+	if (!host) {
+		return -ERANGE;
+	}
+	for (uint32_t y = 0; y < picture->height; y++) {
+		for (uint32_t x = 0; x < picture->width; x++) {
+			uint32_t v = 0;
+			memcpy(&v, host + vc4_image_offset(&image, x, y), image.px_bytes);
+			v = image.px_bytes == 2 ? vc4_rgba_from_565(v) : v;
+			memcpy(rgba + y * stride_bytes + 4 * (size_t)x, &v, sizeof(v));
+		}
+	}
+	return 0;
+}
