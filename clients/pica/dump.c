@@ -8,8 +8,6 @@
 #include "common/output.h"
 #include "common/snapshot.h"
 #include "dump/dump.h"
-#include "fields.h"
-#include "pica_shader.h"
 #include "pictures/file.h"
 #include "verbs.h"
 
@@ -283,49 +281,6 @@ static int gather(struct dump *d, struct pica_capture *capture, uint32_t n_frame
 	return ret < 0 ? ret : 0;
 }
 
-/* ---- Programs ---- */
-
-static unsigned used_words(const uint32_t *words, unsigned n) {
-	while (n > 0 && !words[n - 1]) {
-		n--;
-	}
-	return n;
-}
-
-/* Disassembles the program of a shader unit; the caller frees it. */
-static int program_text(const struct snapshot *s, bool is_gs, char **text) {
-	const struct pica_shader_state *unit = is_gs ? &s->state.gs : &s->state.vs;
-	struct pica_shader_state copy = *unit;
-	struct pica_shader_entry entry = {
-		.type = is_gs ? PICA_SHADER_GEOMETRY : PICA_SHADER_VERTEX,
-		.start = get_SH_ENTRYPOINT_PC(s->state.regs[is_gs ? PICA_REG_GSH_ENTRYPOINT :
-								    PICA_REG_VSH_ENTRYPOINT]),
-	};
-	struct pica_shader shader = {
-		.n_code = used_words(
-				copy.code, is_gs ? PICA_SHADER_CODE_WORDS : PICA_SHADER_VS_WORDS),
-		.n_descriptors = used_words(copy.operand_descriptors, PICA_SHADER_DESCRIPTORS),
-		.n_entries = 1,
-		.code = copy.code,
-		.descriptors = copy.operand_descriptors,
-		.entries = &entry,
-	};
-	const uint32_t misc = s->state.regs[PICA_REG_GSH_MISC0];
-	entry.end = shader.n_code;
-	if (is_gs) {
-		entry.gs_mode = (uint8_t)(get_GSH_MISC0_MODE(misc) <= PICA_SHADER_GS_FIXED ?
-						get_GSH_MISC0_MODE(misc) :
-						0);
-		entry.gs_first = (uint8_t)get_GSH_MISC0_FIXED_FIRST(misc);
-		entry.gs_vertices = (uint8_t)(get_GSH_MISC0_FIXED_VERTICES_M1(misc) + 1);
-		entry.gs_full = (uint8_t)(get_GSH_MISC1_MAIN_VERTICES_M1(
-							  s->state.regs[PICA_REG_GSH_MISC1]) +
-				1);
-	}
-	const bool is_inside = entry.start < shader.n_code;
-	return pica_shader_disassemble(&shader, is_inside ? 0 : PICA_SHADER_NO_ENTRY, text);
-}
-
 /* ---- Printing ---- */
 
 static int print_text(const struct dump *d) {
@@ -341,7 +296,7 @@ static int print_text(const struct dump *d) {
 	}
 	for (int gs = 0; gs < n_programs(d); gs++) {
 		char *text;
-		int ret = program_text(d->here, gs, &text);
+		int ret = dump_program(d->here, gs, &text);
 		if (ret < 0) {
 			return ret;
 		}
@@ -379,7 +334,7 @@ static void write_text_files(struct dump *d) {
 	}
 	for (int gs = 0; gs < n_programs(d); gs++) {
 		char *text = NULL;
-		int ret = program_text(d->here, gs, &text);
+		int ret = dump_program(d->here, gs, &text);
 		text_file(d, gs ? "shader.g.pica" : "shader.v.pica", text, ret);
 	}
 }
@@ -406,7 +361,7 @@ static int print_json(const struct dump *d, json_t *events) {
 	int ret = 0;
 	for (int gs = 0; ret == 0 && gs < n_programs(d); gs++) {
 		char *text;
-		ret = program_text(d->here, gs, &text);
+		ret = dump_program(d->here, gs, &text);
 		if (ret == 0) {
 			json_object_set_new(
 					report, gs ? "gsh_source" : "vsh_source", json_text(text));

@@ -226,6 +226,18 @@ class General(Case):
         self.pica('info', '-', input=b'', code=3)
         self.assertIn('/dev/stdin: ', self.err)
 
+    def test_trim_leaves_out_what_its_frames_fill(self):
+        for name in 'cube', 'lamps':
+            source = BUNDLED / f'{name}.pica'
+            self.pica('trim', '--frames', '1-2', source, f'{name}.pica')
+            hashes = [[line.split()[2:] for line in self.pica('render', '--format', 'hash', '--frames', *what).splitlines()]
+                      for what in (('1-2', source), ('all', f'{name}.pica'))]
+            self.assertEqual(len(hashes[0]), 4)
+            self.assertEqual(hashes[0], hashes[1])
+            self.assertIn('4 pictures as expected', self.pica('render', '--verify', f'{name}.pica'))
+            # Two targets and depth buffers of the frame before are 1.4 MB that compress to 200 KiB and more.
+            self.assertLess(len(self.bytes(f'{name}.pica')), 400 << 10)
+
     def test_info_of_several_captures(self):
         texts = [self.pica('info', path) for path in (PERSP, TEV)]
         self.assertEqual(self.pica('info', PERSP, 'missing.ctf', TEV, code=2), texts[0] + '\n\n' + texts[1])

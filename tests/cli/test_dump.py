@@ -273,11 +273,38 @@ class Draws(Case):
     def test_programs_assemble_to_what_runs(self):
         text = self.pica('dump', '--draw', '3', '--shaders', TRIANGLE)
         self.assertIn('dp4 o0.x, c0, v0\n', text)
+        for line in '.in attribute0 v0', '.in attribute1 v1', '.out - position o0.xyzw', '.out - color o1.xyzw':
+            self.assertIn(f'\n{line}\n', text)
+        self.assertRegex(text, r'\n\.setf c95\(0, 1, 0\.0039\d+, 0\)\n')
         (self.dir / 'a.pica').write_text(text)
         self.pica('shader', 'asm', '-o', 'a.shbin', 'a.pica')
         again = self.pica('shader', 'disasm', 'a.shbin')
         self.assertIn('.opdesc 0x0006C368, 0x0006C364, 0x0006C362, 0x0006C361, 0x0006D54F\n', again)
         self.assertIn('mul o1, c95.z, v1\n', again)
+
+    def list_of(self, data):
+        capture(self.dir / 'a.ctf', *run(LIST, data))
+
+    def test_programs_end_where_they_are_left(self):
+        # MOV, END and behind them a word that nothing reaches; one descriptor of two is named.
+        self.list_of(reg(0x2CB, 0) + burst(0x2CC, 0x4C000000, 0x88000000, 0x4C201001, consecutive=0) + reg(0x2D5, 0) +
+                  burst(0x2D6, 0x36F, 0x36E, consecutive=0) + reg(0x2BD, 1) + reg(0x050, 0x03020100) + DRAW_ARRAYS + FINALIZE)
+        text = self.pica('dump', '--draw', '0', '--shaders', 'a.ctf')
+        self.assertEqual(text[text.index('; vertex'):], '; vertex program\n.in attribute0 v0\n.out - position o0.xyzw\n'
+                         '.opdesc 0x0000036F\n.raw main\n\tmov o0, v0\n\tend\n.end\n')
+
+    def test_uploads_are_numbers(self):
+        self.list_of(reg(0x2C0, 5) + burst(0x2C1, 0x3F000040, 0x00003E00, 0x003F0000, consecutive=0) +
+                  reg(0x290, 0x80000007) + burst(0x291, 0, 0x3F800000, 0xC0000000, 0x7FC00000, consecutive=0) +
+                  reg(0x2CB, 3) + reg(0x2CC, 0x4C000000) + reg(0x2D5, 9) + reg(0x2D6, 0x36F) + FINALIZE)
+        text = self.pica('dump', 'a.ctf')
+        self.assertEqual(re.findall(r' (c\d+ = .*|code\[.*|descriptor\[.*)\n', text),
+                         ['c5 = 1 0.5 2 1', 'c7 = nan -2 1 0', 'code[3] = mov', 'descriptor[9]'])
+        rows = [row for event in json.loads(self.pica('dump', '--json', 'a.ctf'))['events'] for part in event.get('parts', [])
+                for row in part['writes']]
+        self.assertEqual([(r['uniform'], r['vector']) for r in rows if 'uniform' in r],
+                         [(5, [1, .5, 2, 1]), (7, [None, -2, 1, 0])])
+        self.assertEqual([(r['code'], r['instruction']) for r in rows if 'code' in r], [(3, 'mov')])
 
     def test_draw_that_is_not_there(self):
         self.assertEqual(self.pica('dump', '--draw', '6', TRIANGLE, code=2), '')

@@ -82,6 +82,10 @@ json_t *json_error_of(const char *path) {
 	return row;
 }
 
+json_t *json_finite(double x) {
+	return isfinite(x) ? json_real(x) : json_null();
+}
+
 json_t *json_rounded(double x, int digits) {
 	double scale = pow(10, digits);
 	return json_real(isfinite(x) ? round(x * scale) / scale : 0);

@@ -29,6 +29,8 @@ int json_write(json_t *json, const char *path);
  * "expected", "found"}; all except the first only if the message has them.
  */
 json_t *json_last_error(void);
+/* Returns a number; null for infinities and NaN. */
+json_t *json_finite(double x);
 /* Returns a number with so many digits after the point. */
 json_t *json_rounded(double x, int digits);
 /* Adds "faults": {name: count} and "guessed": {name: draws}, without zeros. */

@@ -11,6 +11,7 @@
 #include "effects.h"
 #include "facts.h"
 #include "fields.h"
+#include "json.h"
 
 enum { FLOATS = 96, FIXED = 16, MAX_TEXT = 1024 };
 
@@ -283,16 +284,12 @@ void snapshot_short_text(const struct snapshot *s, FILE *out) {
 
 /* ---- JSON ---- */
 
-static json_t *number_json(double x) {
-	return isfinite(x) ? json_real(x) : json_null();
-}
-
 static json_t *field_json(const struct pica_field *f) {
 	switch (f->form) {
 	case PICA_FIELD_ENUM:
 		return f->text ? json_string(f->text) : json_integer(f->raw);
 	case PICA_FIELD_FLOAT:
-		return number_json(f->number);
+		return json_finite(f->number);
 	default:
 		return json_integer((json_int_t)f->number);
 	}
@@ -314,11 +311,11 @@ static json_t *vectors_json(const uint32_t (*v)[4], unsigned n) {
 		char key[8];
 		snprintf(key, sizeof(key), "%u", i);
 		if (!is_zero(v[i])) {
-			json_object_set_new(rows, key, json_pack("[oooo]",
-					number_json(pica_f24_value(v[i][0])),
-					number_json(pica_f24_value(v[i][1])),
-					number_json(pica_f24_value(v[i][2])),
-					number_json(pica_f24_value(v[i][3]))));
+			json_object_set_new(rows, key,
+					json_pack("[oooo]", json_finite(pica_f24_value(v[i][0])),
+							json_finite(pica_f24_value(v[i][1])),
+							json_finite(pica_f24_value(v[i][2])),
+							json_finite(pica_f24_value(v[i][3]))));
 		}
 	}
 	return rows;

@@ -65,6 +65,37 @@ static int put_key(struct run *r) {
 							    r->n_windows));
 }
 
+/*
+ * Clears the memory that the kept frames fill before anything can read it: the fills that the first
+ * of them begins with. Pictures of frames that are left out would be most of the output.
+ */
+static int clear_overwritten(struct run *r) {
+	struct pica_capture *ahead;
+	struct pica_capture_event ev;
+	uint32_t at;
+	bool skipped, is_first = true;
+	int ret = pica_capture_open(
+			&ahead, strcmp(r->o->in, "-") == 0 ? "/dev/stdin" : r->o->in, NULL);
+	if (ret < 0) {
+		return ret;
+	}
+	ret = replay_seek(ahead, r->o->first, &at, &skipped);
+	while (ret >= 0 && (ret = pica_capture_next(ahead, &ev)) > 0) {
+		if (ev.kind == PICA_CAPTURE_MEMORY || ev.frame < r->o->first) {
+			continue;
+		}
+		if (ev.kind != PICA_CAPTURE_JOB || ev.job.op != PICA_OP_FILL) {
+			break;
+		}
+		struct pica_job clear = ev.job;
+		clear.u.fill.value = 0;
+		ret = pica_submit(r->ctx, &clear, 1, &r->seq);
+		is_first = false;
+	}
+	pica_capture_close(ahead);
+	return ret < 0 || is_first ? ret : pica_wait(r->ctx, r->seq, -1);
+}
+
 /* The expected picture of the source, if it has one, else our drawn one. */
 static int put_expected(struct run *r, uint32_t frame) {
 	struct pica_expected drawn[EXPECT_MAX], want, have;
@@ -114,7 +145,8 @@ static int run(struct run *r) {
 	int ret;
 	while ((ret = pica_capture_next(r->capture, &ev)) > 0) {
 		if (!r->started && ev.kind != PICA_CAPTURE_MEMORY && ev.frame >= r->o->first) {
-			ret = put_key(r);
+			ret = r->o->first > 0 ? clear_overwritten(r) : 0;
+			ret = ret < 0 ? ret : put_key(r);
 			r->started = true;
 		}
 		ret = ret < 0 ? ret : pica_submit(r->ctx, &ev.job, 1, &r->seq);

@@ -10,6 +10,7 @@
 
 #include "common/options.h"
 #include "common/snapshot.h"
+#include "common/upload.h"
 #include "pica.h"
 #include "step.h"
 
@@ -93,6 +94,7 @@ struct dump_list {
 		uint32_t word;  /* as it counts up */
 		uint32_t known; /* bits that were written */
 	} index[4];      /* registers that say where the next word of a table goes */
+	struct uploads uploads;
 };
 
 void dump_list_event(struct dump_list *d, const struct pica_capture_event *event);
@@ -112,6 +114,15 @@ void dump_list_draw(struct dump_list *d, const struct step_draw *draw);
  * Each table that holds anything as lut-NAME.png: curves, or strips of colours. Returns how many.
  */
 unsigned dump_luts(struct dump_files *f, const struct snapshot *s);
+
+/* ---- program.c ---- */
+
+/*
+ * Disassembles what the draw's program of a shader unit reaches, with the names of its inputs and
+ * outputs, and with the values of the uniforms that it reads; the caller frees the text. Returns 0
+ * or a negative errno.
+ */
+int dump_program(const struct snapshot *s, bool is_gs, char **text);
 
 /* ---- vertices.c ---- */
 

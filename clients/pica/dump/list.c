@@ -1,10 +1,13 @@
 #include "dump.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "common/json.h"
 #include "common/snapshot.h"
 #include "core/base/attributes.h"
+#include "pica_shader.h"
 
 enum {
 	INTERNAL_BASE = 0x10401000,
@@ -214,6 +217,72 @@ void dump_list_skip(struct dump_list *d, const struct pica_list_write *w) {
 	char table[32];
 	uint32_t place;
 	(void)table_place(d, w, table, sizeof(table), &place);
+	(void)upload_write(&d->uploads, w);
+}
+
+/* ---- Uploads ---- */
+
+static double uniform_value(const struct upload *u, unsigned component) {
+	float f;
+	memcpy(&f, &u->value[component], sizeof(f));
+	return u->is_f32 ? (double)f : pica_f24_value(u->value[component]);
+}
+
+/* The name of the instruction; what it works on is in a descriptor, which comes later. */
+static void instruction_name(uint32_t word, char *out, size_t size) {
+	uint32_t code = word;
+	const struct pica_shader shader = { .n_code = 1, .code = &code };
+	char *text = NULL;
+	snprintf(out, size, "?");
+	if (pica_shader_disassemble(&shader, PICA_SHADER_NO_ENTRY, &text) == 0) {
+		const char *at = strstr(text, "; "), *line = strstr(text, "\n\t");
+		at = at ? at + 2 : line ? line + 2 : "?";
+		snprintf(out, size, "%.*s", (int)strcspn(at, " \n"), at);
+	}
+	free(text);
+}
+
+static void upload_text(FILE *out, const struct upload *u, uint32_t word) {
+	char name[32];
+	switch (u->kind) {
+	case UPLOAD_UNIFORM:
+		fprintf(out, " c%" PRIu32 " = %g %g %g %g", u->index, uniform_value(u, 0),
+				uniform_value(u, 1), uniform_value(u, 2), uniform_value(u, 3));
+		break;
+	case UPLOAD_CODE:
+		instruction_name(word, name, sizeof(name));
+		fprintf(out, " code[%" PRIu32 "] = %s", u->index, name);
+		break;
+	case UPLOAD_DESCRIPTOR:
+		fprintf(out, " descriptor[%" PRIu32 "]", u->index);
+		break;
+	case UPLOAD_NOTHING:
+		break;
+	}
+}
+
+static void upload_json(json_t *row, const struct upload *u, uint32_t word) {
+	char name[32];
+	switch (u->kind) {
+	case UPLOAD_UNIFORM:
+		json_object_set_new(row, "uniform", json_integer(u->index));
+		json_object_set_new(row, "vector",
+				json_pack("[oooo]", json_finite(uniform_value(u, 0)),
+						json_finite(uniform_value(u, 1)),
+						json_finite(uniform_value(u, 2)),
+						json_finite(uniform_value(u, 3))));
+		break;
+	case UPLOAD_CODE:
+		instruction_name(word, name, sizeof(name));
+		json_object_set_new(row, "code", json_integer(u->index));
+		json_object_set_new(row, "instruction", json_string(name));
+		break;
+	case UPLOAD_DESCRIPTOR:
+		json_object_set_new(row, "descriptor", json_integer(u->index));
+		break;
+	case UPLOAD_NOTHING:
+		break;
+	}
 }
 
 void dump_list_write(struct dump_list *d, const struct pica_list_write *w, bool from_list) {
@@ -221,6 +290,7 @@ void dump_list_write(struct dump_list *d, const struct pica_list_write *w, bool 
 	char table[32];
 	uint32_t place = 0;
 	const bool has_place = table_place(d, w, table, sizeof(table), &place);
+	const struct upload upload = upload_write(&d->uploads, w);
 	if (w->id < PICA_REG_COUNT && !(d->groups >> pica_reg_group(w->id) & 1)) {
 		return;
 	}
@@ -237,6 +307,7 @@ void dump_list_write(struct dump_list *d, const struct pica_list_write *w, bool 
 			json_object_set_new(row, "table", json_string(table));
 			json_object_set_new(row, "index", json_integer(place));
 		}
+		upload_json(row, &upload, w->value);
 		json_array_append_new(d->writes, row);
 	}
 	if (d->out) {
@@ -249,6 +320,7 @@ void dump_list_write(struct dump_list *d, const struct pica_list_write *w, bool 
 		if (has_place) {
 			fprintf(d->out, " of %s[%" PRIu32 "]", table, place);
 		}
+		upload_text(d->out, &upload, w->value);
 		fputc('\n', d->out);
 	}
 }

@@ -13,6 +13,7 @@
 
 #include "common/facts.h"
 #include "common/snapshot.h"
+#include "common/upload.h"
 #include "core/base/attributes.h"
 #include "pica.h"
 #include "pica_capture.h"
@@ -57,16 +58,7 @@ struct lint_range {
 	uint64_t begin, end;
 };
 
-enum { LINT_DIRTY = 16, LINT_UNITS = 2, LINT_VERTICES = 64, LINT_MAX_VERTICES = 1 << 16 };
-
-/* Upload ports of a shader unit, from the first write to their index registers on. */
-struct lint_upload {
-	bool has_uniform, has_code, has_descriptor;
-	uint32_t uniform, code, descriptor;
-	bool is_f32;
-	unsigned n_words;
-	uint32_t word[4];
-};
+enum { LINT_DIRTY = 16, LINT_VERTICES = 64, LINT_MAX_VERTICES = 1 << 16 };
 
 /* Vertices that are shaded once more. */
 struct lint_vertices {
@@ -99,7 +91,7 @@ struct lint {
 		uint32_t index, word[3], bad;
 		unsigned n_words;
 	} fixed;
-	struct lint_upload upload[LINT_UNITS]; /* geometry unit, vertex units */
+	struct uploads uploads;
 
 	/* Drawn, and not flushed. */
 	struct lint_range dirty[LINT_DIRTY];
@@ -139,8 +131,6 @@ bool lint_reads_source(const struct lint *l, unsigned source);
 
 /* Reports fields of a register that are floats and not finite. */
 void lint_finite(struct lint *l, enum lint_rule rule, const uint32_t *regs, uint32_t reg);
-/* The three words of an attribute or uniform as four f24: x, y, z, w.  [fidelity: packed-f24] */
-void lint_unpack_f24(const uint32_t words[3], uint32_t out[4]);
 static inline bool lint_is_finite_f24(uint32_t word) {
 	return (word >> 16 & 0x7F) != 0x7F;
 }

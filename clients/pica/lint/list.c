@@ -1,5 +1,6 @@
 /* Words of command lists: their places, ends and uploads. */
 
+#include "common/program.h"
 #include "fields.h"
 #include "lint.h"
 
@@ -108,76 +109,46 @@ static bool is_nan_f32(uint32_t word) {
 	return (word >> 23 & 0xFF) == 0xFF && (word & 0x7FFFFF);
 }
 
-void lint_unpack_f24(const uint32_t words[3], uint32_t out[4]) {
-	out[0] = words[2] & 0xFFFFFF;
-	out[1] = (words[1] & 0xFFFF) << 8 | words[2] >> 24;
-	out[2] = (words[0] & 0xFF) << 16 | words[1] >> 16;
-	out[3] = words[0] >> 8;
-}
-
-static void check_uniform_nan(struct lint *l, const struct lint_upload *u, uint32_t reg) {
-	uint32_t f24[4];
-	lint_unpack_f24(u->word, f24);
+static void check_uniform(struct lint *l, const struct upload *u, const struct pica_list_write *w) {
+	if (u->index >= N_UNIFORMS) {
+		lint_report(l, LINT_UNIFORM_INDEX, w->id, w->value, "c%u", u->index);
+		return;
+	}
 	for (unsigned i = 0; i < 4; i++) {
-		const uint32_t word =
-				u->is_f32 ? u->word[3 - i] : f24[i]; /* [fidelity: shader-upload] */
+		const uint32_t word = u->value[i];
 		if (u->is_f32 ? is_nan_f32(word) : is_nan_f24(word)) {
-			lint_report(l, LINT_UNIFORM_NAN, reg, word, "c%u.%c, %s", u->uniform,
-					"xyzw"[i], u->is_f32 ? "an f32" : "an f24");
+			lint_report(l, LINT_UNIFORM_NAN, w->id, word, "c%u.%c, %s", u->index,
+					"xyzw"[i], u -> is_f32 ? "an f32" : "an f24");
 			return;
 		}
 	}
 }
 
-static void uniform_word(struct lint *l, struct lint_upload *u, const struct pica_list_write *w) {
-	u->word[u->n_words++] = w->value;
-	if (!u->has_uniform || u->n_words < (u->is_f32 ? 4u : 3u)) {
-		u->n_words &= 3;
-		return;
-	}
-	u->n_words = 0;
-	if (u->uniform >= N_UNIFORMS) {
-		lint_report(l, LINT_UNIFORM_INDEX, w->id, w->value, "c%u", u->uniform);
-	} else {
-		check_uniform_nan(l, u, w->id);
-	}
-	u->uniform++;
-}
-
-/* Registers of the two shader units have the same order.  [fidelity: register-map] */
 static void upload(struct lint *l, const struct pica_list_write *w) {
-	const bool is_vs = w->id >= VSH_BASE;
-	struct lint_upload *u = &l->upload[is_vs];
-	const uint32_t code_words = is_vs ? 512 : 4096;
-	const uint32_t id = is_vs ? w->id - VSH_BASE + GSH_BASE : w->id;
-	if (id == PICA_REG_GSH_FLOATUNIFORM_INDEX) {
-		u->has_uniform = true;
-		u->uniform = get_SH_FLOATUNIFORM_INDEX_INDEX(w->value);
-		u->is_f32 = get_SH_FLOATUNIFORM_INDEX_IS_F32(w->value);
-		u->n_words = 0;
-	} else if (id >= PICA_REG_GSH_FLOATUNIFORM_DATA0 && id <= PICA_REG_GSH_FLOATUNIFORM_DATA7) {
-		uniform_word(l, u, w);
-	} else if (id == PICA_REG_GSH_CODETRANSFER_INDEX) {
-		u->has_code = true;
-		u->code = w->value & 0xFFF;
-	} else if (id >= PICA_REG_GSH_CODETRANSFER_DATA0 && id <= PICA_REG_GSH_CODETRANSFER_DATA7) {
-		l->program_changed = true;
-		if (u->has_code && u->code++ >= code_words) {
-			lint_report(l, LINT_CODE_INDEX, w->id, w->value, "word %u of %u",
-					u->code - 1, code_words);
+	const struct upload u = upload_write(&l->uploads, w);
+	const uint32_t words = u.is_vs ? PROGRAM_VS_WORDS : PROGRAM_GS_WORDS;
+	switch (u.kind) {
+	case UPLOAD_UNIFORM:
+		check_uniform(l, &u, w);
+		break;
+	case UPLOAD_CODE:
+		if (u.index >= words) {
+			lint_report(l, LINT_CODE_INDEX, w->id, w->value, "word %u of %u", u.index,
+					words);
 		}
-	} else if (id == PICA_REG_GSH_OPDESCS_INDEX) {
-		u->has_descriptor = true;
-		u->descriptor = w->value & 0xFFF;
-	} else if (id >= PICA_REG_GSH_OPDESCS_DATA0 && id <= PICA_REG_GSH_OPDESCS_DATA7) {
-		l->program_changed = true;
-		if (u->has_descriptor && u->descriptor++ >= N_DESCRIPTORS) {
+		break;
+	case UPLOAD_DESCRIPTOR:
+		if (u.index >= N_DESCRIPTORS) {
 			lint_report(l, LINT_DESCRIPTOR_INDEX, w->id, w->value, "descriptor %u",
-					u->descriptor - 1);
+					u.index);
 		}
-	} else {
-		l->program_changed = true; /* entry point, outputs */
+		break;
+	case UPLOAD_NOTHING:
+		break;
 	}
+	const uint32_t id = w->id >= VSH_BASE ? w->id - VSH_BASE + GSH_BASE : w->id;
+	l->program_changed |= id < PICA_REG_GSH_FLOATUNIFORM_INDEX ||
+			id > PICA_REG_GSH_FLOATUNIFORM_DATA7; /* code, entry point, outputs */
 }
 
 /* ---- Writes ---- */
@@ -267,7 +238,7 @@ static void fixed_attribute(struct lint *l, const struct pica_list_write *w) {
 		return; /* of a vertex: position.c */
 	}
 	uint32_t f24[4];
-	lint_unpack_f24(l->fixed.word, f24);
+	upload_unpack_f24(l->fixed.word, f24);
 	const uint32_t bit = 1u << l->fixed.index++;
 	l->fixed.bad &= ~bit;
 	for (unsigned i = 0; i < 4; i++) {

@@ -1,0 +1,46 @@
+/* What a shader program reaches, reads and writes: its code is read, not run. */
+#ifndef PICA_PROGRAM_H
+#define PICA_PROGRAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "pica.h"
+
+enum {
+	PROGRAM_VS_WORDS = 512,
+	PROGRAM_GS_WORDS = 4096,
+	PROGRAM_OUTPUTS = 16,
+	PROGRAM_UNIFORMS = 96,
+	PROGRAM_RANGES = 64,
+};
+
+struct program {
+	const uint32_t *code, *descriptors; /* borrowed */
+	uint32_t n; /* words that the unit has */
+	uint8_t seen[PROGRAM_GS_WORDS]; /* words that are reached */
+	uint32_t end; /* after the last of them */
+	unsigned n_descriptors; /* after the last one that they name */
+	uint32_t inputs, booleans, integers; /* bit n: v, b, i n is read */
+	bool uniforms[PROGRAM_UNIFORMS]; /* c n is read */
+	bool is_relative; /* and others, by an address register */
+	uint8_t written[PROGRAM_OUTPUTS]; /* components, bit 0: x */
+	bool is_cut; /* it branches more than can be followed: more may be reached */
+	int64_t mova, mixed; /* where a MOVA follows another; where two inputs are read; -1: nowhere
+			      */
+	struct {
+		uint32_t first, end;
+	} todo[PROGRAM_RANGES]; /* private */
+	unsigned n_todo;
+};
+
+/* n: PROGRAM_VS_WORDS or PROGRAM_GS_WORDS. entry: the word of an entry point's register. */
+void program_read(struct program *p, const struct pica_shader_state *unit, uint32_t n,
+		uint32_t entry);
+/*
+ * The first instruction that writes a component of an enabled output for the second time, before
+ * anything branches: there each instruction is run once. -1: none.
+ */
+int64_t program_written_twice(const struct program *p, uint32_t entry, uint32_t enabled);
+
+#endif

@@ -1,0 +1,44 @@
+/* What the writes to the upload ports of shader units mean: uniforms, code, descriptors. */
+#ifndef PICA_UPLOAD_H
+#define PICA_UPLOAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "pica_inspect.h"
+
+/* Ports of a shader unit, from the first write to their index registers on. */
+struct upload_unit {
+	bool has_uniform, has_code, has_descriptor;
+	uint32_t uniform, code, descriptor; /* where the next one goes */
+	bool is_f32;
+	unsigned n_words;
+	uint32_t word[4];
+};
+
+struct uploads {
+	struct upload_unit unit[2]; /* geometry unit, vertex units */
+};
+
+enum upload_kind {
+	UPLOAD_NOTHING,
+	UPLOAD_UNIFORM, /* this word completes a vector */
+	UPLOAD_CODE,
+	UPLOAD_DESCRIPTOR,
+};
+
+struct upload {
+	enum upload_kind kind;
+	bool is_vs;
+	uint32_t index; /* of the uniform, word or descriptor; it may lie beyond the memory */
+	bool is_f32;
+	uint32_t value[4]; /* of a uniform: x, y, z, w as f24 or f32 words */
+};
+
+/* Follows a write to any register. Returns what it puts where, UPLOAD_NOTHING if that is unknown.
+ */
+struct upload upload_write(struct uploads *u, const struct pica_list_write *w);
+/* The three words of a vector as four f24: x, y, z, w. */
+void upload_unpack_f24(const uint32_t words[3], uint32_t out[4]);
+
+#endif
