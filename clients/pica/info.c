@@ -273,9 +273,9 @@ static json_t *missing_json(const struct info *info) {
 				(json_int_t)l->what, "name", kind->name);
 		if (l->count) {
 			json_object_update_new(row,
-					json_pack("{sI ss sI}", "count", (json_int_t)l->count,
+					json_pack("{sI ss so}", "count", (json_int_t)l->count,
 							"unit", kind->unit, "first",
-							(json_int_t)l->first));
+							json_addr(l->first)));
 		}
 		json_array_append_new(rows, row);
 	}
@@ -325,12 +325,14 @@ static json_t *report_of(const struct info *info) {
 		const struct pica_screen *screen = &info->screen[i];
 		if (screen->is_set) {
 			json_array_append_new(screens,
-				json_pack("{ss sI sI ss sI sb sb}", "screen", screen_names[i],
-					"width", (json_int_t)screen->width, "height",
-					(json_int_t)screen->height, "format",
-					shown_format(screen->format), "addr",
-					(json_int_t)screen->addr, "solid", screen->is_solid,
-					"stereo", screen->has_right));
+					json_pack("{ss sI sI ss so sb sb}", "screen",
+							screen_names[i], "width",
+							(json_int_t)screen->width, "height",
+							(json_int_t)screen->height, "format",
+							shown_format(screen->format), "addr",
+							json_addr(screen->addr), "solid",
+							screen->is_solid, "stereo",
+							screen->has_right));
 		}
 	}
 	json_object_set_new(report, "screens", screens);

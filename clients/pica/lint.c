@@ -375,7 +375,7 @@ json_t *lint_finding_json(const struct lint_finding *f) {
 		json_object_set_new(row, "draw", json_integer(f->place.draw));
 	}
 	if (f->place.addr) {
-		json_object_set_new(row, "addr", json_integer(f->place.addr));
+		json_object_set_new(row, "addr", json_addr(f->place.addr));
 	}
 	if (f->reg != LINT_NO_REG) {
 		json_object_update_new(row,

@@ -607,7 +607,7 @@ class Talk(Case):
         self.capture('a.ctf', screen(RED))
         summary = json.loads(self.batch('a.ctf', '-o', 'out', '--json'))
         self.assertEqual([summary[k] for k in ('schema', 'verb', 'units', 'states', 'folder')],
-                         [1, 'batch', 1, {'pass': 1}, 'out'])
+                         [2, 'batch', 1, {'pass': 1}, 'out'])
 
     def test_run_data(self):
         self.capture('a.ctf', screen(RED))

@@ -323,7 +323,7 @@ class General(Case):
             for path, code in ('missing', 2), ('text', 3):
                 args = [verb, '--json', path] + ([path] if verb == 'diff' else [])
                 report = json.loads(self.pica(*args, code=code))
-                self.assertEqual((report['schema'], report['verb']), (1, verb))
+                self.assertEqual((report['schema'], report['verb']), (2, verb))
                 self.assertIn(f'{path}: ', json.dumps(report), args)  # the message, somewhere
 
     def test_version(self):
@@ -647,7 +647,7 @@ class RenderPictures(Case):
 
     def test_json(self):
         report = json.loads(self.pica('render', '--json', '--frames', '3,last', PERSP))
-        self.assertEqual((report['schema'], report['verb']), (1, 'render'))
+        self.assertEqual((report['schema'], report['verb']), (2, 'render'))
         shot, = report['captures']
         self.assertEqual((shot['name'], shot['frames'], shot['errors']), ('st_persp', 24, []))
         self.assertEqual([(p['frame'], p['screen'], p['eye'], p['width'], p['height']) for p in shot['pictures']],
@@ -758,7 +758,7 @@ class Info(Case):
 
     def test_json(self):
         info = json.loads(self.pica('info', '--json', PERSP))
-        self.assertEqual((info['schema'], info['verb'], info['name']), (1, 'info', 'st_persp'))
+        self.assertEqual((info['schema'], info['verb'], info['name']), (2, 'info', 'st_persp'))
         self.assertEqual([info[k] for k in ('frames', 'lists', 'draws', 'triangles', 'jumps')], [24, 24, 24, 48, 0])
         self.assertEqual(info['used']['targets'], {'240x400 RGBA8': 24})
         self.assertEqual(info['used']['primitives'], {'strip': 24})
@@ -810,7 +810,7 @@ class Info(Case):
 class Bench(Case):
     def test_json(self):
         report = json.loads(self.pica('bench', '--json', '--repeat', '2', '--threads', '0', '--isa', 'c', PERSP, TEV))
-        self.assertEqual([report[k] for k in ('schema', 'verb', 'threads', 'isa', 'repeat')], [1, 'bench', 0, 'c', 2])
+        self.assertEqual([report[k] for k in ('schema', 'verb', 'threads', 'isa', 'repeat')], [2, 'bench', 0, 'c', 2])
         for row in report['captures']:
             self.assertEqual((row['frames'], row['samples']), (24, 48))
             self.assertGreater(row['median_ms'], 0)

@@ -59,7 +59,7 @@ class Captures(Made):
         self.pica('convert', CAPTURES.parent.parent / 'captures' / 'wrap.pica', 'a.ctf')
         data = bytearray(self.bytes('a.ctf'))
         texture, = json.loads(self.pica('dump', '--json', '--draw', '3', 'a.ctf'))['state']['textures']
-        texel = texture['addr'] + 1000
+        texel = int(texture['addr'], 16) + 1000
         stream, size = struct.unpack('<II', data[92:100])
         for at in range(stream, stream + size, 20):
             kind, place, n, addr, _ = struct.unpack('<5I', data[at:at + 20])
@@ -73,7 +73,7 @@ class Captures(Made):
                          ('texture 0', texture['addr'], 2 * 32 * 32, 1, 1000))
         self.assertEqual(row['first']['a'] ^ row['first']['b'], 0x10)
         out = self.pica('diff', '--brief', 'a.ctf', 'b.ctf', code=1)
-        self.assertIn(f'  it reads other bytes: texture 0, 0x{texture["addr"]:08x}-0x{texture["addr"] + 2047:08x}: '
+        self.assertIn(f'  it reads other bytes: texture 0, {texture["addr"]}-0x{texel + 1047:08x}: '
                       f'1 differs, first at 0x{texel:08x}: A ', out)
 
     def test_memory_that_does_not_show(self):

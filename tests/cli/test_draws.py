@@ -49,7 +49,7 @@ class EveryDraw(Case):
         rows = report['captures'][0]['pictures']
         self.assertEqual([(r['draw'], r['kind'], r['screen']) for r in rows],
                          [(i, 'immediate' if i % 3 == 0 else 'arrays', f'd{i:04}') for i in range(6)])
-        self.assertEqual(rows[0]['target'], {'addr': 0x18000000, 'format': 'RGBA8'})
+        self.assertEqual(rows[0]['target'], {'addr': '0x18000000', 'format': 'RGBA8'})
         dump = json.loads(self.pica('dump', '--json', '--draw', '4', TRIANGLE))['state']
         self.assertEqual((rows[4]['offset'], rows[4]['addr']), (dump['offset'], dump['addr']))
 
@@ -105,7 +105,7 @@ class Heat(Case):
         row, = self.heat('--overdraw', OVERDRAW)
         frame = json.loads(self.pica('info', '--json', OVERDRAW))['per_frame'][-1]
         self.assertEqual(row, {
-            'kind': 'overdraw', 'target': {'addr': 0x18000000, 'width': 240, 'height': 400, 'format': 'RGBA8'},
+            'kind': 'overdraw', 'target': {'addr': '0x18000000', 'width': 240, 'height': 400, 'format': 'RGBA8'},
             'entered': 768000, 'sum': 768000, 'pixels': 96000, 'mean': 8.0, 'median': 8, 'p90': 8, 'p99': 8, 'max': 8,
             'histogram': [[8, 96000]]})
         self.assertEqual(frame['fragments'], 768000)

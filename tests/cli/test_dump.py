@@ -97,19 +97,19 @@ class List(Case):
         self.assertNotIn('SH_OUTATTR_MODE', out)
         report = json.loads(self.pica('dump', '--json', 'a.ctf'))
         parts = [e for e in report['events'] if e['kind'] == 'list'][0]['parts']
-        self.assertEqual([(p['addr'], p['size'], len(p['writes'])) for p in parts],
+        self.assertEqual([(int(p['addr'], 16), p['size'], len(p['writes'])) for p in parts],
                          [(LIST, 32, 3), (LIST + 0x100, 32, 2)])
 
     def test_fields_have_names_and_values_in_json(self):
         data = reg(0x042, 0x38111112) + reg(0x0C2, 0x00010002) + reg(0x11D, 0x03000000) + reg(0x068, 0x3FF)
         report = json.loads(self.pica('dump', '--json', capture(self.dir / 'a.ctf', *run(LIST, data + FINALIZE * 2))))
         rows = [e for e in report['events'] if e['kind'] == 'list'][0]['parts'][0]['writes']
-        self.assertEqual(report['schema'], 1)
+        self.assertEqual(report['schema'], 2)
         self.assertAlmostEqual(rows[0]['fields']['VALUE'], 2 / 240, places=8)
         self.assertEqual(rows[1]['fields'], {'RGB': 'add', 'ALPHA': 'modulate'})
-        self.assertEqual(rows[2]['fields'], {'ADDR8': 0x18000000})
+        self.assertEqual(rows[2]['fields'], {'ADDR8': '0x18000000'})
         self.assertEqual(rows[3]['fields'], {'X': -1, 'Y': 0})
-        self.assertEqual((rows[3]['id'], rows[3]['mask'], rows[3]['addr']), (0x068, 15, LIST + 24))
+        self.assertEqual((rows[3]['id'], rows[3]['mask'], rows[3]['addr']), (0x068, 15, f'0x{LIST + 24:08x}'))
 
     def test_other_events_and_their_registers_have_names(self):
         out = self.pica('dump', capture(self.dir / 'a.ctf', write(0x10400010, 0x3000000), (0x20000000, bytes(64))))
@@ -195,7 +195,7 @@ class Draws(Case):
             state = json.loads(self.pica('dump', '--json', '--draw', draw, 'a.ctf'))['state']
             self.assertEqual(state['registers']['FACECULLING_CONFIG'],
                              {'id': 0x040, 'value': draw + 1, 'fields': {'MODE': mode}})
-            self.assertEqual((state['draw'], state['kind'], state['vertices'], state['addr']),
+            self.assertEqual((state['draw'], state['kind'], state['vertices'], int(state['addr'], 16)),
                              (draw, 'arrays', 3, LIST + 16 * (draw + 1)))
         self.assertIn('040 FACECULLING_CONFIG          00000002 MODE=back(2)\n', self.pica('dump', '--draw', '1', 'a.ctf'))
 

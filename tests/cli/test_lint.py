@@ -478,7 +478,7 @@ class Lint(Case):
         at = LIST + data.index(DRAW_ARRAYS)
         self.assertEqual({k: row[k] for k in ('rule', 'severity', 'frame', 'list', 'draw', 'addr', 'register', 'name',
                                               'value', 'count')},
-                         {'rule': 'depth-format', 'severity': 'hang', 'frame': 0, 'list': 1, 'draw': 1, 'addr': at,
+                         {'rule': 'depth-format', 'severity': 'hang', 'frame': 0, 'list': 1, 'draw': 1, 'addr': f'0x{at:08x}',
                           'register': 0x116, 'name': 'DEPTHBUFFER_FORMAT', 'value': 1, 'count': 2})
         out = self.pica('lint', 'a.ctf', code=6)
         self.assertEqual(out, 'a.ctf: hang: the depth buffer has format 1 [depth-format] (2 times)\n'

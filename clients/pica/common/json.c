@@ -1,6 +1,7 @@
 #include "json.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,6 +81,12 @@ json_t *json_error_of(const char *path) {
 	json_t *row = json_last_error();
 	json_object_set_new(row, "path", json_text(path));
 	return row;
+}
+
+json_t *json_addr(uint32_t addr) {
+	char text[16];
+	snprintf(text, sizeof(text), "0x%08" PRIx32, addr);
+	return json_string(text);
 }
 
 json_t *json_finite(double x) {

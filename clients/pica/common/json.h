@@ -11,9 +11,10 @@
 
 #include "pica.h"
 
-enum { JSON_SCHEMA = 1 };
+/* 2: addresses are text, pica lint has "captures". */
+enum { JSON_SCHEMA = 2 };
 
-/* Returns {"schema": 1, "verb": verb, "version": ...}. */
+/* Returns {"schema": JSON_SCHEMA, "verb": verb, "version": ...}. */
 json_t *json_report(const char *verb);
 /* Returns text of any bytes: bytes that are not UTF-8 become '?'. */
 json_t *json_text(const char *text);
@@ -29,6 +30,8 @@ int json_write(json_t *json, const char *path);
  * "expected", "found"}; all except the first only if the message has them.
  */
 json_t *json_last_error(void);
+/* Returns a physical address: "0x18000000". */
+json_t *json_addr(uint32_t addr);
 /* Returns a number; null for infinities and NaN. */
 json_t *json_finite(double x);
 /* Returns a number with so many digits after the point. */

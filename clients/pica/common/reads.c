@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "fields.h"
+#include "json.h"
 #include "snapshot.h"
 
 enum {
@@ -175,14 +176,13 @@ json_t *reads_diff_json(const struct reads *a, const struct reads *b) {
 		const struct bytes_differ d = y ? compare(x, y) : (struct bytes_differ){ 0, 0 };
 		if (d.n) {
 			json_array_append_new(rows,
-					json_pack("{ss sI sI sI sI s{sI si si}}", "what", x->what,
-							"a_addr", (json_int_t)x->addr, "b_addr",
-							(json_int_t)y->addr, "size",
+					json_pack("{ss so so sI sI s{sI si si}}", "what", x->what,
+							"a_addr", json_addr(x->addr), "b_addr",
+							json_addr(y->addr), "size",
 							(json_int_t)x->size_bytes, "bytes",
 							(json_int_t)d.n, "first", "offset",
-							(json_int_t)d.first, "a",
-							x->bytes[d.first], "b",
-							y->bytes[d.first]));
+							(json_int_t)d.first, "a", x->bytes[d.first],
+							"b", y->bytes[d.first]));
 		}
 	}
 	return rows;
@@ -193,18 +193,21 @@ void reads_diff_text(const json_t *rows) {
 	size_t i;
 	json_array_foreach(rows, i, row) {
 		const char *what = "";
-		json_int_t a_addr = 0, b_addr = 0, size = 0, bytes = 0, offset = 0;
+		const char *a_text = "0", *b_text = "0";
+		json_int_t size = 0, bytes = 0, offset = 0;
 		int a = 0, b = 0;
-		json_unpack((json_t *)row, "{ss sI sI sI sI s{sI si si}}", "what", &what, "a_addr",
-				&a_addr, "b_addr", &b_addr, "size", &size, "bytes", &bytes, "first",
+		json_unpack((json_t *)row, "{ss ss ss sI sI s{sI si si}}", "what", &what, "a_addr",
+				&a_text, "b_addr", &b_text, "size", &size, "bytes", &bytes, "first",
 				"offset", &offset, "a", &a, "b", &b);
+		const unsigned long a_addr = strtoul(a_text, NULL, 16),
+				    b_addr = strtoul(b_text, NULL, 16);
 		printf("  it reads other bytes: %s, 0x%08" PRIx64 "-0x%08" PRIx64, what,
-				(uint64_t)a_addr, (uint64_t)(a_addr + size - 1));
+				(uint64_t)a_addr, (uint64_t)a_addr + (uint64_t)size - 1);
 		if (b_addr != a_addr) {
 			printf(" (B: 0x%08" PRIx64 ")", (uint64_t)b_addr);
 		}
 		printf(": %" PRIu64 " differ%s, first at 0x%08" PRIx64 ": A %02x, B %02x\n",
-				(uint64_t)bytes, bytes == 1 ? "s" : "", (uint64_t)(a_addr + offset),
-				(unsigned)a, (unsigned)b);
+				(uint64_t)bytes, bytes == 1 ? "s" : "",
+				(uint64_t)a_addr + (uint64_t)offset, (unsigned)a, (unsigned)b);
 	}
 }

@@ -290,6 +290,8 @@ static json_t *field_json(const struct pica_field *f) {
 		return f->text ? json_string(f->text) : json_integer(f->raw);
 	case PICA_FIELD_FLOAT:
 		return json_finite(f->number);
+	case PICA_FIELD_ADDRESS:
+		return json_addr((uint32_t)f->number);
 	default:
 		return json_integer((json_int_t)f->number);
 	}
@@ -322,17 +324,17 @@ static json_t *vectors_json(const uint32_t (*v)[4], unsigned n) {
 }
 
 static json_t *place_json(const struct snapshot *s) {
-	return json_pack("{sI sI ss sI sI}", "frame", (json_int_t)s->draw.frame, "draw",
+	return json_pack("{sI sI ss sI so}", "frame", (json_int_t)s->draw.frame, "draw",
 			(json_int_t)s->draw.draw, "kind", draw_kind_name(s->draw.kind), "offset",
-			(json_int_t)s->draw.offset, "addr", (json_int_t)s->draw.addr);
+			(json_int_t)s->draw.offset, "addr", json_addr(s->draw.addr));
 }
 
 static json_t *target_json(const uint32_t *regs) {
 	struct pica_target t;
 	pica_target_from_regs(&t, regs);
-	return json_pack("{sI ss sI ss sI sI sb}", "color_addr", (json_int_t)t.color_addr,
+	return json_pack("{so ss so ss sI sI sb}", "color_addr", json_addr(t.color_addr),
 			"color_format", field_text("COLOR_FORMAT", t.color_format), "depth_addr",
-			(json_int_t)t.depth_addr, "depth_format",
+			json_addr(t.depth_addr), "depth_format",
 			field_text("DEPTH_FORMAT", t.depth_format), "width", (json_int_t)t.width,
 			"height", (json_int_t)t.height, "block32", t.block32 != 0);
 }
@@ -344,11 +346,11 @@ static json_t *textures_json(const uint32_t *regs) {
 		facts_texture(regs, unit, &x);
 		if (x.is_on) {
 			json_array_append_new(rows,
-					json_pack("{si ss ss sI sI sI sI}", "unit", (int)unit,
+					json_pack("{si ss ss so sI sI sI}", "unit", (int)unit,
 							"format",
 							field_text("TEXTURE_FORMAT", x.format),
 							"type", field_text("TEXTURE_TYPE", x.type),
-							"addr", (json_int_t)x.addr, "width",
+							"addr", json_addr(x.addr), "width",
 							(json_int_t)x.width, "height",
 							(json_int_t)x.height, "levels",
 							(json_int_t)x.levels + 1));

@@ -49,6 +49,12 @@ static const struct job_kind {
 	{ PICA_OP_COPY, "copy", { "src", "dst", "size", "in_line", "out_line" } },
 };
 
+static bool is_address(const char *key) {
+	static const char *const keys[] = { "addr", "start", "end", "src", "dst", NULL };
+	unsigned index = 0;
+	return option_word(keys, key, &index);
+}
+
 static void plain_event(struct dump_list *d, const struct pica_capture_event *event,
 		const struct job_kind *kind, const uint32_t *values) {
 	json_t *row = d->events ? event_row(d, event, kind->name) : NULL;
@@ -58,7 +64,9 @@ static void plain_event(struct dump_list *d, const struct pica_capture_event *ev
 	}
 	for (unsigned i = 0; kind->keys[i]; i++) {
 		if (d->events) {
-			json_object_set_new(row, kind->keys[i], json_integer(values[i]));
+			json_object_set_new(row, kind->keys[i],
+					is_address(kind->keys[i]) ? json_addr(values[i]) :
+								    json_integer(values[i]));
 		} else {
 			fprintf(d->out, " %s=0x%" PRIx32, kind->keys[i], values[i]);
 		}
@@ -73,7 +81,7 @@ static void external_write(struct dump_list *d, const struct pica_capture_event 
 	const char *name = pica_external_name(a->addr);
 	if (d->events) {
 		json_t *row = event_row(d, event, "register");
-		json_object_set_new(row, "addr", json_integer(a->addr));
+		json_object_set_new(row, "addr", json_addr(a->addr));
 		json_object_set_new(row, "name", name ? json_string(name) : json_null());
 		json_object_set_new(row, "value", json_integer(a->value));
 	} else {
@@ -127,8 +135,10 @@ static void begin_part(struct dump_list *d, uint32_t addr, uint32_t size_bytes, 
 				d->events, json_pack("{ss so}", "kind", "list", "parts", d->parts));
 	}
 	d->writes = json_array();
-	json_array_append_new(d->parts, json_pack("{sI so so}", "addr", (json_int_t)addr, "size",
-			size_bytes ? json_integer(size_bytes) : json_null(), "writes", d->writes));
+	json_array_append_new(d->parts,
+			json_pack("{so so so}", "addr", json_addr(addr), "size",
+					size_bytes ? json_integer(size_bytes) : json_null(),
+					"writes", d->writes));
 }
 
 void dump_list_list(struct dump_list *d, uint32_t addr, uint32_t size_bytes, bool is_jump) {
@@ -298,7 +308,7 @@ void dump_list_write(struct dump_list *d, const struct pica_list_write *w, bool 
 		begin_part(d, w->addr, 0, false); /* in the middle of a list */
 	}
 	if (d->writes) {
-		json_t *row = json_pack("{sI sI sI sI}", "addr", (json_int_t)w->addr, "id",
+		json_t *row = json_pack("{so sI sI sI}", "addr", json_addr(w->addr), "id",
 				(json_int_t)w->id, "mask", (json_int_t)w->mask, "value",
 				(json_int_t)w->value);
 		json_object_set_new(row, "name", name ? json_string(name) : json_null());

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/json.h"
 #include "common/log.h"
 #include "fields.h"
 #include "pica_inspect.h"
@@ -29,10 +30,10 @@ static int read_target(
 }
 
 static json_t *draw_row(const struct step_draw *draw, const struct pica_target *t) {
-	return json_pack("{sI ss sI sI s{sI ss}}", "draw", (json_int_t)draw->draw, "kind",
+	return json_pack("{sI ss sI so s{so ss}}", "draw", (json_int_t)draw->draw, "kind",
 			draw_kind_name(draw->kind), "offset", (json_int_t)draw->offset, "addr",
-			(json_int_t)draw->addr, "target", "addr", (json_int_t)t->color_addr,
-			"format", field_text("COLOR_FORMAT", t->color_format));
+			json_addr(draw->addr), "target", "addr", json_addr(t->color_addr), "format",
+			field_text("COLOR_FORMAT", t->color_format));
 }
 
 static int on_drawn(void *user, const struct step_draw *draw) {

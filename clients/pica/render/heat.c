@@ -83,8 +83,8 @@ static json_t *histogram(const struct heat *h) {
 
 json_t *heat_json(const struct heat *h) {
 	const struct pica_target *t = &h->target;
-	json_t *row = json_pack("{ss s{sI sI sI ss} sI sI sI so sI sI sI sI}", "kind",
-			heat_name(h->kind), "target", "addr", (json_int_t)t->color_addr, "width",
+	json_t *row = json_pack("{ss s{so sI sI ss} sI sI sI so sI sI sI sI}", "kind",
+			heat_name(h->kind), "target", "addr", json_addr(t->color_addr), "width",
 			(json_int_t)t->width, "height", (json_int_t)t->height, "format",
 			field_text("COLOR_FORMAT", t->color_format), "entered",
 			(json_int_t)h->entered, "sum", (json_int_t)h->sum, "pixels",
