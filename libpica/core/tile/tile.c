@@ -6,8 +6,11 @@
 
 enum {
 	BLOCK_PIXELS = 24, /* blocks with at least this many pixels are batches of their own */
-	/* Planes of a quad that are there at least for early tests, which read the first two. */
-	TESTED_QUAD_PLANES = 4,
+	/*
+	 * Planes of a quad that are there for early tests, or all where these are fewer. The tests
+	 * read the first two, but most quads live on, and another call costs as much as two quads.
+	 */
+	TESTED_QUAD_PLANES = 8,
 	/* Approximate maximum times, in ns. */
 	PIXEL_TICKS = 16,
 	STEP_TICKS = 8000, /* a load or a store of a buffer */
@@ -26,6 +29,11 @@ struct tile_scratch *tile_scratch_create(size_t stage_bytes) {
 
 void tile_scratch_destroy(struct tile_scratch *s) {
 	free(s);
+}
+
+/* The pixel of the quad at (x, y) of the tile. */
+static inline uint32_t place_px(const struct tile_scratch *s, int x, int y) {
+	return s->column_px[(x - s->org_x) >> 1] + s->row_px[(y - s->org_y) >> 1];
 }
 
 /* Adds n to the pixels `mask` of quads first and up; px: their first pixels, by quad number. */
@@ -126,7 +134,9 @@ static unsigned test_quads(struct tile_scratch *s, struct raster_quad *at, unsig
 		unsigned n, unsigned *planes) {
 	struct batch *b = &s->packed;
 	const uint64_t entered = b->live >> 4 * first;
-	*planes = s->k->interp_quads(&s->tri, at, n, b, first, 0, TESTED_QUAD_PLANES);
+	const unsigned end = s->quad_planes < TESTED_QUAD_PLANES ? s->quad_planes :
+								   TESTED_QUAD_PLANES;
+	*planes = s->k->interp_quads(&s->tri, at, n, b, first, 0, end);
 	s->stage->early(s->frag, b, first, n);
 	const uint64_t live = b->live >> 4 * first;
 	if (PICA_UNLIKELY(s->counts != NULL)) {
@@ -218,7 +228,7 @@ static void add_quad(struct tile_scratch *s, int x, int y, uint32_t px, unsigned
 }
 
 static void shade_block(struct tile_scratch *s, int x, int y, uint64_t mask, unsigned n) {
-	const uint32_t px = block_px(s->target, x, y);
+	const uint32_t px = place_px(s, x, y);
 	const uint64_t own = UINT64_C(0xFFFF) << (px >> 2 & 63); /* pending_bit() of its quads */
 	for (unsigned q = 0; (s->pending & own) && q < s->packed.n_quads; q++) {
 		if (s->packed.quad_px[q] >> 6 == px >> 6) {
@@ -255,12 +265,10 @@ static void shade_block(struct tile_scratch *s, int x, int y, uint64_t mask, uns
 static void draw_by_quads(struct tile_scratch *s) {
 	struct quad_list *l = &s->list;
 	const unsigned n = s->k->cover_quads(&s->tri, l->at, l->mask);
-	const int org_x = s->org_x, org_y = s->org_y;
 	uint64_t fragments = 0;
 	PICA_NO_UNROLL
 	for (unsigned i = 0; i < n; i++) {
-		l->px[i] = s->column_px[(l->at[i].x - org_x) >> 1] +
-				s->row_px[(l->at[i].y - org_y) >> 1];
+		l->px[i] = place_px(s, l->at[i].x, l->at[i].y);
 		fragments += popcount4(l->mask[i]);
 	}
 	s->stats.fragments += fragments;
@@ -272,7 +280,7 @@ static void add_quads_of_block(struct tile_scratch *s, int x, int y, uint64_t ma
 	static const struct raster_quad places[BATCH_QUADS] = { { 0, 0 }, { 2, 0 }, { 0, 2 },
 		{ 2, 2 }, { 4, 0 }, { 6, 0 }, { 4, 2 }, { 6, 2 }, { 0, 4 }, { 2, 4 }, { 0, 6 },
 		{ 2, 6 }, { 4, 4 }, { 6, 4 }, { 4, 6 }, { 6, 6 } };
-	const uint32_t px = block_px(s->target, x, y);
+	const uint32_t px = place_px(s, x, y);
 	while (mask) {
 		const unsigned i = ctz64(mask) & ~3u; /* first lane of the next quad */
 		add_quad(s, x + places[i / 4].x, y + places[i / 4].y, px + i,

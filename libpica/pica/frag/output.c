@@ -45,14 +45,14 @@ void frag_run_tests(struct frag_scratch *s, frag_depth_fn *depth_fn, struct batc
 		depth_fn(b->z + lane, b->depth + lane, b->f[PLANE_Z] + lane, b->f[PLANE_IW] + lane,
 				s->draw.consts->depth_scale, s->draw.consts->depth_offset, 4 * n);
 	}
-	struct frag_test t = s->test;
-	t.z = b->z;
-	t.quad_px = b->quad_px;
-	if (t.base) {
-		b->live = s->test_fn(&t, b->live, first, n);
+	s->test.z = b->z;
+	s->test.quad_px = b->quad_px;
+	if (s->test.base) {
+		b->live = s->test_fn(&s->test, b->live, first, n);
 		return;
 	}
 	/* No memory: every quad meets the same zeros, and writes go nowhere. */
+	struct frag_test t = s->test;
 	uint8_t zeros[sizeof(frag_no_memory)];
 	memcpy(zeros, frag_no_memory, sizeof(zeros));
 	t.base = zeros;

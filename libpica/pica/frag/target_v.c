@@ -97,12 +97,9 @@ void VFN(frag_load_rgba4)(uint16_t *dst, const uint8_t *base, const uint32_t *qu
 	})
 }
 
+/* Mixed whatever the lanes are: a branch could not be foreseen. */
 static inline void store_quad4(uint8_t *p, vqi px, unsigned lanes) {
-	if (lanes == 15) {
-		vqi_storeu(p, px);
-	} else if (lanes) {
-		vqi_storeu(p, vqi_select(vqi_mask_from_bits(lanes), px, vqi_loadu(p)));
-	}
+	vqi_storeu(p, vqi_select(vqi_mask_from_bits(lanes), px, vqi_loadu(p)));
 }
 
 static inline void store_quad3(uint8_t *p, vqi px, unsigned lanes) {

@@ -152,14 +152,13 @@ static inline uint64_t test_depth_as(const struct frag_test *t, uint64_t live, u
 		uint8_t *p = base + (size_t)quad_px[q] * (unsigned)bytes;
 		const vqi word = load_quad(p, bytes);
 		const vqi z = vqi_load(zs + 4 * q);
-		const vqi pass = vqi_compare(how, inverted, z, vqi_and(word, z_bits));
-		const unsigned alive = vqi_movemask(pass) & lanes;
-		if (write && alive) {
+		const vqi pass = vqi_and(vqi_mask_from_bits(lanes),
+				vqi_compare(how, inverted, z, vqi_and(word, z_bits)));
+		if (write) { /* also where none is alive, which cannot be foreseen */
 			const vqi out = bytes == 4 ? vqi_or(z, vqi_andnot(z_bits, word)) : z;
-			const vqi mask = vqi_mask_from_bits(alive);
-			store_quad(p, alive == 15 ? out : vqi_select(mask, out, word), bytes);
+			store_quad(p, vqi_select(pass, out, word), bytes);
 		}
-		dead |= (uint64_t)(lanes ^ alive) << 4 * q;
+		dead |= (uint64_t)(lanes ^ vqi_movemask(pass)) << 4 * q;
 	}
 	return live & ~dead;
 }
