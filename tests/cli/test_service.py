@@ -484,7 +484,7 @@ class Top(Case):
         self.assertGreaterEqual(report['interval_s'], 0.2)
         self.assertEqual(report['total']['memory_bytes'], row['memory_bytes'])
         lines = pica('top', '--once', '--interval=0.1', '--connect', self.socket)[0].splitlines()
-        self.assertRegex(lines[0], r'^sessions 1  jobs/s 0  Mpixel/s 0.0  queued 0  memory \d+\.\dM  cpu 0% of 1 threads')
+        self.assertRegex(lines[0], r'^sessions 1  jobs/s 0  Mpixel/s 0.0  queued 0  memory \d+\.\dMiB  cpu 0% of 1 threads')
         self.assertEqual(lines[3].split()[:3], [str(row['id']), str(worker.pid), 'pica'])
 
     def test_rates(self):
