@@ -7,6 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+enum { MAX_PICTURE_PX = 16384 }; /* a side: pica_ctx_read_picture() */
+
 int gpu_clear_pages(void *host, size_t size_bytes) {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), n = size_bytes / page;
 	uint8_t *bytes = host;
@@ -133,4 +135,19 @@ int gpu_read_target(struct picture *p, struct gpu gpu, const struct pica_target 
 	uint8_t *rgba = malloc(4 * (size_t)t->width * t->height + 1);
 	int ret = rgba ? gpu.impl->read_color(gpu, t, rgba, 4 * (size_t)t->width) : -ENOMEM;
 	return take_rgba(p, rgba, t->width, t->height, ret);
+}
+
+int gpu_read_picture(struct picture *p, struct gpu gpu) {
+	struct pica_picture info;
+	int ret = gpu.ctx ? pica_ctx_picture(gpu.ctx, &info) : -EOPNOTSUPP;
+	if (ret < 0) {
+		return ret;
+	}
+	if (info.width > MAX_PICTURE_PX || info.height > MAX_PICTURE_PX) {
+		return -ERANGE;
+	}
+	const size_t stride = 4 * (size_t)info.width;
+	uint8_t *rgba = malloc(stride * info.height + 1);
+	ret = rgba ? pica_ctx_read_picture(gpu.ctx, rgba, stride) : -ENOMEM;
+	return take_rgba(p, rgba, info.width, info.height, ret);
 }

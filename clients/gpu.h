@@ -55,6 +55,11 @@ int gpu_clear_pages(void *host, size_t size_bytes);
 int gpu_read_screen(struct picture *p, struct gpu gpu, enum pica_screen_id screen,
 		enum pica_eye eye);
 /*
+ * Reads the picture of a VideoCore IV of this process. Returns 0. On failure returns -EOPNOTSUPP
+ * (another chip, or a service), or as pica_ctx_read_picture().
+ */
+int gpu_read_picture(struct picture *p, struct gpu gpu);
+/*
  * Decodes a tiled surface as it lies in memory, row 0 first, with its alpha. format 0..13 as for
  * textures.
  */

@@ -217,6 +217,20 @@ static void show_screens(struct shot *s, uint32_t frame, struct picture *p) {
 	}
 }
 
+/* False: the chip has screens. */
+static bool show_picture(struct shot *s, uint32_t frame, struct picture *p) {
+	const int ret = gpu_read_picture(p, s->gpu);
+	if (ret == 0) {
+		put_picture(s, frame, "picture", "left", p);
+	} else if (ret != -EOPNOTSUPP) {
+		render_fail(s, EXIT_TROUBLE, "frame %" PRIu32 ": no picture: %s", frame,
+				ret == -ENODATA ? "no rendering list named a target" :
+				ret == -ERANGE  ? "its target is not wholly inside memory" :
+						  strerror(-ret));
+	}
+	return ret != -EOPNOTSUPP;
+}
+
 static void show_frame(struct shot *s, uint32_t frame) {
 	struct picture p = { 0 };
 	s->n_frames_shown++;
@@ -224,7 +238,7 @@ static void show_frame(struct shot *s, uint32_t frame) {
 		render_video_frame(s, frame);
 	} else if (s->r->o->n_surfaces) {
 		show_surfaces(s, frame, &p);
-	} else {
+	} else if (!show_picture(s, frame, &p)) {
 		show_screens(s, frame, &p);
 	}
 	picture_finish(&p);
@@ -370,6 +384,12 @@ static void replay_and_show(struct shot *s, struct pica_capture *capture) {
 				"--frames: frame %" PRIu32
 				" was asked for, but the last one is %" PRIu32,
 				end, n_frames - 1);
+		return;
+	}
+	if (info.chip != PICA_CHIP_PICA200 && (o->draws || o->n_surfaces)) {
+		render_fail(s, EXIT_TROUBLE,
+				"pictures of draws and surfaces are of a PICA200: this is a capture of a %s",
+				pica_chip_name(info.chip));
 		return;
 	}
 	json_object_set_new(s->report, "frames", json_integer(info.frames));

@@ -612,7 +612,7 @@ int pica_ctx_picture(struct pica_ctx *ctx, struct pica_picture *out);
  * Copies the picture as it is in memory now: width * height pixels R, G, B, A as bytes, memory row
  * 0 on top, rows stride_bytes >= 4 * width apart. A 16-bit pixel gets the upper bits of its
  * components again below, and A 255. Waits for idle. Returns 0; -ENODATA as above; -EINVAL;
- * -ERANGE if it does not lie inside one window, or has no pixels.
+ * -ERANGE if it does not lie inside one window, has no pixels, or more than 16,384 a side.
  */
 int pica_ctx_read_picture(struct pica_ctx *ctx, uint8_t *rgba, size_t stride_bytes);
 

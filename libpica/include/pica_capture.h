@@ -275,6 +275,7 @@ struct pica_capture_info {
 	enum pica_float float_mode;  /* that the expected pictures were drawn with */
 	enum pica_combiner combiner;
 	char title[64], tool[64]; /* text, may be empty */
+	enum pica_chip chip;
 };
 
 void pica_capture_info(const struct pica_capture *capture, struct pica_capture_info *out);
@@ -290,10 +291,14 @@ struct pica_capture_lack {
 unsigned pica_capture_lacks(
 		const struct pica_capture *capture, struct pica_capture_lack *out, unsigned n);
 
+enum {
+	PICA_CAPTURE_PICTURE = 2, /* of a VideoCore IV: instead of an enum pica_screen_id */
+};
+
 /* An expected picture of a frame. */
 struct pica_expected {
 	uint32_t frame;
-	uint32_t screen; /* enum pica_screen_id */
+	uint32_t screen; /* enum pica_screen_id, or PICA_CAPTURE_PICTURE */
 	uint32_t eye;    /* enum pica_eye */
 	uint32_t width, height;
 	uint8_t hash[16]; /* pica_picture_hash() */
@@ -332,7 +337,9 @@ struct pica_capture_writer_settings {
 	const struct pica_window *windows; /* memory of the context; borrowed during create */
 	struct pica_budgets budgets;       /* of the context; 0: the default */
 	const char *title, *tool; /* up to 63 bytes are kept; NULL: empty */
-	uint64_t reserved[8];     /* zero */
+	enum pica_chip chip;      /* of the context; default PICA_CHIP_PICA200 */
+	uint32_t reserved0;
+	uint64_t reserved[7];     /* zero */
 };
 
 /* Fills *settings with the defaults: windows of VRAM and 128 MiB FCRAM, default budgets. */
@@ -354,7 +361,8 @@ void pica_capture_writer_settings_init(struct pica_capture_writer_settings *sett
 int pica_capture_writer_create(struct pica_capture_writer **out, const char *path,
 		const struct pica_capture_writer_settings *settings);
 /*
- * Writes a key, the whole state: required before the first event, and allowed at any frame. memory:
+ * Writes a key, the whole state: required before the first event, and allowed at any frame. state:
+ * NULL for a VideoCore IV, which has none but memory. memory:
  * n windows with their host addresses. Pages that are all 0 or already in the file take almost no
  * space.
  */

@@ -66,6 +66,14 @@ static void on_settled(struct observer *o) {
 
 /* ---- Frames ---- */
 
+/* The state of a VideoCore IV is its memory. */
+static void save_state(struct pica_recorder *r) {
+	struct pica200 *ctx = pica200_from(r->ctx);
+	if (ctx) {
+		state_save(ctx, r->state);
+	}
+}
+
 static int put_key(struct pica_recorder *r) {
 	struct pica_window *memory;
 	unsigned n;
@@ -73,7 +81,7 @@ static int put_key(struct pica_recorder *r) {
 	if (ret < 0) {
 		return ret;
 	}
-	state_save(pica200_from(r->ctx), r->state);
+	save_state(r);
 	ret = pica_capture_writer_key(r->writer, r->state, memory, n);
 	free(memory);
 	r->frames_since_key = 0;
@@ -101,6 +109,42 @@ static int put_picture(struct pica_recorder *r, enum pica_screen_id screen, enum
 	return pica_capture_writer_expect(r->writer, &e);
 }
 
+static int put_screens(struct pica_recorder *r) {
+	int ret = put_picture(r, PICA_SCREEN_TOP, PICA_EYE_LEFT);
+	ret = ret < 0 ? ret : put_picture(r, PICA_SCREEN_TOP, PICA_EYE_RIGHT);
+	return ret < 0 ? ret : put_picture(r, PICA_SCREEN_BOTTOM, PICA_EYE_LEFT);
+}
+
+int record_target(const struct vc4_ctx *ctx, struct pica_expected *e) {
+	struct pica_picture picture;
+	*e = (struct pica_expected){ .screen = PICA_CAPTURE_PICTURE };
+	int ret = vc4_picture(ctx, &picture);
+	if (ret < 0) {
+		return ret;
+	}
+	const size_t n = (size_t)picture.width * picture.height;
+	uint8_t *px = vc4_picture_is_there(&ctx->base.space, &picture) ? malloc(4 * n) : NULL;
+	if (!px) {
+		return -ENODATA;
+	}
+	ret = vc4_picture_read(&ctx->base.space, &picture, px, 4 * (size_t)picture.width);
+	for (size_t i = 0; i < n; i++) { /* R, G, B alone */
+		memmove(px + 3 * i, px + 4 * i, 3);
+	}
+	e->width = picture.width;
+	e->height = picture.height;
+	pica_picture_hash(px, e->width, e->height, 3 * (size_t)e->width, e->hash);
+	free(px);
+	return ret;
+}
+
+/* One that cannot be read is not expected. */
+static int put_target(struct pica_recorder *r) {
+	struct pica_expected e;
+	const int ret = record_target(vc4_from(r->ctx), &e);
+	return ret < 0 ? 0 : pica_capture_writer_expect(r->writer, &e);
+}
+
 static void look_at_screens(struct pica_recorder *r) {
 	const struct pica200 *ctx = pica200_from(r->ctx);
 	for (unsigned i = 0; i < 2; i++) {
@@ -117,18 +161,19 @@ static void look_at_screens(struct pica_recorder *r) {
 
 /* Nothing is in flight, and no pass is open. */
 static void put_frame(struct pica_recorder *r, const struct pica_job *present) {
-	look_at_screens(r);
+	const bool has_screens = pica200_from(r->ctx);
+	if (has_screens) {
+		look_at_screens(r);
+	}
 	int ret = r->error ? r->error : pica_capture_writer_frame(r->writer, present);
-	ret = ret < 0 ? ret : put_picture(r, PICA_SCREEN_TOP, PICA_EYE_LEFT);
-	ret = ret < 0 ? ret : put_picture(r, PICA_SCREEN_TOP, PICA_EYE_RIGHT);
-	ret = ret < 0 ? ret : put_picture(r, PICA_SCREEN_BOTTOM, PICA_EYE_LEFT);
+	ret = ret < 0 ? ret : has_screens ? put_screens(r) : put_target(r);
 	r->frames_since_key++;
 	const bool due = (r->key_frames && r->frames_since_key >= r->key_frames) ||
 			(r->key_bytes && r->writer->size - r->size_at_key >= r->key_bytes);
 	ret = ret == 0 && due ? put_key(r) : ret;
 	fail(r, ret);
 	if (ret == 0 && r->max_bytes && r->writer->size > r->max_bytes) {
-		state_save(pica200_from(r->ctx), r->state);
+		save_state(r);
 		r->is_over = true;
 	}
 }
@@ -146,8 +191,12 @@ static void on_job_done(struct observer *o, const struct pica_job *job) {
 		if (range.size) {
 			shadow_compare(&r->shadow, range, SHADOW_WRITTEN);
 		}
-	} else if (job->op == PICA_OP_PRESENT && !r->own_frames) {
+	} else if (job->op == PICA_OP_PRESENT && !r->own_frames && pica200_from(r->ctx)) {
 		put_frame(r, job);
+	} else if (job->op == PICA_OP_CONTROL_LISTS && !r->own_frames) {
+		static const struct pica_job end = { .op = PICA_OP_PRESENT };
+		fail(r, pica_capture_writer_job(r->writer, job));
+		put_frame(r, &end);
 	} else if (job->op != PICA_OP_STATS) { /* which only looks */
 		fail(r, pica_capture_writer_job(r->writer, job));
 	}
@@ -192,6 +241,7 @@ static int open_writer(
 	w.budgets = r->ctx->settings.budgets;
 	w.float_mode = r->ctx->settings.float_mode;
 	w.combiner = r->ctx->settings.combiner;
+	w.chip = r->ctx->chip->id;
 	w.title = s->title;
 	w.tool = s->tool ? s->tool : "libpica";
 	return pica_capture_writer_create(&r->writer, path, &w);
@@ -225,9 +275,6 @@ PICA_EXPORT int pica_recorder_start(struct pica_recorder **out, struct pica_ctx 
 	}
 	if (!out || !ctx || !path || !settings_ok(settings)) {
 		return -EINVAL;
-	}
-	if (!pica200_from(ctx)) {
-		return -EOPNOTSUPP;
 	}
 	ctx_idle(ctx);
 	if (ctx->observer) {
@@ -296,7 +343,7 @@ PICA_EXPORT void pica_recorder_detach(struct pica_recorder *r) {
 	}
 	ctx_idle(r->ctx);
 	if (!r->is_over) {
-		state_save(pica200_from(r->ctx), r->state);
+		save_state(r);
 		r->is_over = true;
 	}
 	r->ctx->observer = NULL;

@@ -6,6 +6,7 @@
 #include "pica/front/ctx.h"
 #include "pica_record.h"
 #include "record/shadow.h"
+#include "vc4/front/front.h"
 
 struct pica_recorder {
 	struct observer observer; /* first: the part that the context sees */
@@ -28,6 +29,12 @@ struct pica_recorder {
 
 /* Up to three pictures: top left, top right, bottom. */
 enum { RECORD_PICTURES = 3, RECORD_MAX_WIDTH = 800, RECORD_HEIGHT = 240 };
+
+/*
+ * Describes the picture of an idle context, with its hash. Returns 0, or -ENODATA if there is none
+ * in memory.
+ */
+int record_target(const struct vc4_ctx *ctx, struct pica_expected *e);
 
 /*
  * Replays the file and compares the pictures, then state and memory with r->state and the shadow.

@@ -11,6 +11,7 @@ PICA_EXPORT void pica_capture_ctx_settings(
 		const struct pica_capture *c, struct pica_ctx_settings *settings) {
 	struct pica_budgets normal, *b = &settings->budgets;
 	pica_ctx_settings_init(settings);
+	settings->chip = c->info.chip;
 	pica_budgets_init(&normal);
 	b->list_words = smaller(c->budgets.list_words, normal.list_words);
 	b->list_jumps = smaller(c->budgets.list_jumps, normal.list_jumps);
@@ -39,5 +40,8 @@ PICA_EXPORT int pica_capture_load(struct pica_capture *c, struct pica_ctx *ctx) 
 			ctx->chip->windows_change(ctx);
 		}
 	}
-	return pica_ctx_load_state(ctx, &c->state);
+	if (ctx->chip->id != c->info.chip) {
+		return -EOPNOTSUPP;
+	}
+	return c->info.chip == PICA_CHIP_PICA200 ? pica_ctx_load_state(ctx, &c->state) : 0;
 }

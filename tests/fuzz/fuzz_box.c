@@ -124,7 +124,7 @@ static void put_states(struct maker *m, const uint8_t *data, size_t n) {
 	static uint8_t payload[sizeof(struct pica_state)];
 	size_t first = 0; /* word of the state where this chunk begins */
 	for (unsigned i = 0; i < BOX_STATE_CHUNKS && m->index.n < MAX_CHUNKS; i++) {
-		size_t size = (size_t)box_state_size(i);
+		size_t size = (size_t)box_state_size(PICA_CHIP_PICA200, i);
 		FUZZ_CHECK(size <= sizeof(payload));
 		memset(payload, 0, size);
 		for (size_t k = 0; k + 8 <= n; k += 8) {
@@ -134,7 +134,7 @@ static void put_states(struct maker *m, const uint8_t *data, size_t n) {
 				memcpy(payload + 4 * (place - first), data + k + 4, 4);
 			}
 		}
-		put_chunk(m, box_state_fourcc(i), 0, m->index.n, payload, size);
+		put_chunk(m, box_state_fourcc(PICA_CHIP_PICA200, i), 0, m->index.n, payload, size);
 		first += size / 4;
 	}
 }

@@ -1,7 +1,11 @@
 /* Contexts of the VideoCore IV through the public face: jobs, errors with their place, budgets. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include <unistd.h>
+
+#include "pica_capture.h"
 #include "pica_inspect.h"
 #include "pica_record.h"
 #include "pica_show.h"
@@ -96,6 +100,10 @@ TEST(a_picture_needs_a_target_in_memory) {
 	ck_assert_int_eq(pica_ctx_picture(rig.ctx, &picture), 0);
 	ck_assert_uint_eq(picture.addr, 0x30000000);
 	ck_assert_int_eq(pica_ctx_read_picture(rig.ctx, rgba, 4 * WIDTH), -ERANGE);
+	/* Sizes whose bytes do not fit in 32 bits: 65535x16385. */
+	rig_hex(&rig, RIG_RENDERING, "71 00001800 FFFF 0140 0400");
+	ck_assert_int_eq(rig_submit(rig.ctx, &job).result, 0);
+	ck_assert_int_eq(pica_ctx_read_picture(rig.ctx, rgba, 4 * 65535), -ERANGE);
 	rig_close(&rig);
 }
 
@@ -444,5 +452,86 @@ TEST(a_long_list_yields) {
 	ck_assert_int_eq(pica_reap(ctx, &done, 1), 1);
 	ck_assert_int_eq(done.result, -ECANCELED);
 	rig_drop(ctx);
+	rig_close(&rig);
+}
+
+/* ---- Recordings ---- */
+
+static struct pica_expected only_picture(const struct pica_capture *capture, uint32_t frame) {
+	uint32_t n;
+	const struct pica_expected *e = pica_capture_expected(capture, frame, &n);
+	ck_assert_uint_eq(n, 1);
+	ck_assert_uint_eq(e->screen, PICA_CAPTURE_PICTURE);
+	ck_assert_uint_eq(e->width, WIDTH);
+	ck_assert_uint_eq(e->height, HEIGHT);
+	return *e;
+}
+
+/* Three frames, of which the program changes the last one's vertices: recorded, and replayed. */
+TEST_LOOP(recordings_replay, 2) {
+	char path[] = "/tmp/vc4-ctx-XXXXXX";
+	const int fd = mkstemp(path);
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+	struct pica_recorder *recorder;
+	struct pica_recorder_settings rs;
+	struct pica_capture_error error = { 0 };
+	rig_open(&rig, isa_best(), _i ? 2 : 0);
+	const struct pica_job job = put_seed(rig.ctx, false);
+	pica_recorder_settings_init(&rs);
+	rs.key_frames = 2;
+	ck_assert_int_eq(pica_recorder_start(&recorder, rig.ctx, path, &rs), 0);
+	for (unsigned i = 0; i < 3; i++) {
+		if (i == 2) {
+			*(uint8_t *)rig_at(&rig, 0x100900) ^= 0x40; /* Xs of a vertex */
+		}
+		ck_assert_int_eq(rig_submit(rig.ctx, &job).result, 0);
+	}
+	memset(rgba, 0, sizeof(rgba));
+	ck_assert_int_eq(pica_ctx_read_picture(rig.ctx, rgba, 4 * WIDTH), 0);
+	const uint32_t last = rig_crc32(rgba, PICTURE_BYTES);
+	ck_assert_uint_ne(last, SEED_CRC);
+	ck_assert_msg(pica_recorder_finish(recorder, &error) == 0, "%s", error.message);
+
+	struct pica_capture *capture;
+	struct pica_capture_info info;
+	ck_assert_msg(pica_capture_open(&capture, path, &error) == 0, "%s", error.message);
+	pica_capture_info(capture, &info);
+	ck_assert_int_eq(info.chip, PICA_CHIP_VC4);
+	ck_assert_uint_eq(info.frames, 3);
+	ck_assert_uint_eq(info.keys, 2);
+	ck_assert_uint_eq(info.lists, 3);
+	ck_assert_int_eq(pica_capture_verify(capture), 0);
+	const struct pica_expected first = only_picture(capture, 0);
+	const struct pica_expected third = only_picture(capture, 2);
+	ck_assert_mem_eq(first.hash, only_picture(capture, 1).hash, 16);
+	ck_assert_mem_ne(first.hash, third.hash, 16);
+
+	/* Frame 2 from its key alone. */
+	struct pica_ctx_settings s;
+	struct pica_ctx *ctx, *other;
+	uint32_t at;
+	pica_capture_ctx_settings(capture, &s);
+	ck_assert_int_eq(pica_ctx_create(&ctx, rig.device, &s), 0);
+	ck_assert_int_eq(pica_capture_seek(capture, 2, &at), 0);
+	ck_assert_uint_eq(at, 2);
+	ck_assert_int_eq(pica_capture_load(capture, ctx), 0);
+	struct pica_capture_event event;
+	unsigned n_lists = 0;
+	while (pica_capture_next(capture, &event) > 0) {
+		ck_assert_int_eq(rig_submit(ctx, &event.job).result, 0);
+		n_lists += event.job.op == PICA_OP_CONTROL_LISTS;
+	}
+	ck_assert_uint_eq(n_lists, 1);
+	ck_assert_int_eq(pica_ctx_read_picture(ctx, rgba, 4 * WIDTH), 0);
+	ck_assert_uint_eq(rig_crc32(rgba, PICTURE_BYTES), last);
+	pica_ctx_destroy(ctx);
+
+	/* A context of the other chip does not take it. */
+	ck_assert_int_eq(pica_ctx_create(&other, rig.device, NULL), 0);
+	ck_assert_int_eq(pica_capture_load(capture, other), -EOPNOTSUPP);
+	pica_ctx_destroy(other);
+	pica_capture_close(capture);
+	unlink(path);
 	rig_close(&rig);
 }

@@ -49,6 +49,7 @@ enum {
 	BOX_LUTG = BOX_FOURCC('L', 'U', 'T', 'G'),
 	BOX_IDXS = BOX_FOURCC('I', 'D', 'X', 'S'),
 	BOX_GEOM = BOX_FOURCC('G', 'E', 'O', 'M'),
+	BOX_CHIP = BOX_FOURCC('C', 'H', 'I', 'P'), /* of another chip: instead of those before */
 	BOX_MEMP = BOX_FOURCC('M', 'E', 'M', 'P'),
 
 	BOX_EVTS = BOX_FOURCC('E', 'V', 'T', 'S'),
@@ -117,6 +118,11 @@ struct box_window {
 struct box_key {
 	uint32_t frame, reserved;
 	uint64_t event; /* number of the next one */
+};
+
+struct box_chip {
+	uint32_t chip; /* enum pica_chip: not a PICA200 */
+	uint32_t reserved;
 };
 
 /* MEMP: a list head, then these, ascending; memory outside of them is zero. */
@@ -255,13 +261,20 @@ int box_make_chunk(uint32_t fourcc, uint32_t flags, uint64_t number, const void 
 
 /* ---- State: box_state.c ---- */
 
-/* How many chunks hold a state, and the i-th one's name and size. */
-enum { BOX_STATE_CHUNKS = 12 };
-uint32_t box_state_fourcc(unsigned i);
-uint64_t box_state_size(unsigned i);
-void box_state_pack(unsigned i, const struct pica_state *state, uint8_t *payload);
-/* Returns NULL, or what is wrong with the payload, which has box_state_size(i) bytes. */
-const char *box_state_unpack(unsigned i, const uint8_t *payload, struct pica_state *state);
+/*
+ * How many chunks hold a state, and the i-th one's name and size. That of a VideoCore IV is its
+ * memory: a chunk says so.
+ */
+enum { BOX_STATE_CHUNKS = 12 }; /* at most */
+unsigned box_state_chunks(enum pica_chip chip);
+uint32_t box_state_fourcc(enum pica_chip chip, unsigned i);
+uint64_t box_state_size(enum pica_chip chip, unsigned i);
+/* state: NULL for a VideoCore IV. */
+void box_state_pack(enum pica_chip chip, unsigned i, const struct pica_state *state,
+		uint8_t *payload);
+/* Returns NULL, or what is wrong with the payload, which has box_state_size() bytes. */
+const char *box_state_unpack(enum pica_chip chip, unsigned i, const uint8_t *payload,
+		struct pica_state *state);
 
 /* ---- Reading: box_open.c, box_index.c, box_recover.c, box_stream.c, box_verify.c ---- */
 
@@ -334,6 +347,8 @@ enum { BOX_LOST_END = 1, BOX_LOST_OTHER = 2 };
  * the first damage in *err (may be NULL), -EINVAL if there is no such part, or -ENOMEM.
  */
 int box_recover(struct box *b, const uint32_t *frame, struct pica_capture_error *err);
+/* The chip of the key that starts at i. */
+enum pica_chip box_key_chip(const struct box *b, uint64_t i);
 /* Returns the entry after a key that starts at i and has all of its chunks, or 0. */
 uint64_t box_after_key(const struct box *b, uint64_t i);
 /* Whether the entries make sense together; sets b->pack and the counts. */

@@ -207,14 +207,20 @@ int box_scan(struct box *b, struct pica_capture_error *err) {
 
 /* ---- Whether they make sense ---- */
 
+enum pica_chip box_key_chip(const struct box *b, uint64_t i) {
+	return i + 1 < b->n_entries && b->entry[i + 1].fourcc == BOX_CHIP ? PICA_CHIP_VC4 :
+									    PICA_CHIP_PICA200;
+}
+
 uint64_t box_after_key(const struct box *b, uint64_t i) {
+	const enum pica_chip chip = box_key_chip(b, i);
 	if (b->entry[i].plain != sizeof(struct box_key)) {
 		return 0;
 	}
 	i++;
-	for (unsigned k = 0; k < BOX_STATE_CHUNKS; k++, i++) {
-		if (i >= b->n_entries || b->entry[i].fourcc != box_state_fourcc(k) ||
-				b->entry[i].plain != box_state_size(k)) {
+	for (unsigned k = 0; k < box_state_chunks(chip); k++, i++) {
+		if (i >= b->n_entries || b->entry[i].fourcc != box_state_fourcc(chip, k) ||
+				b->entry[i].plain != box_state_size(chip, k)) {
 			return 0;
 		}
 	}
@@ -246,6 +252,9 @@ static const char *check_entry(struct box *b, uint64_t i, struct counts *n) {
 	case BOX_KEYF:
 		if (!box_after_key(b, i)) {
 			return "chunks of its state are missing";
+		}
+		if (box_key_chip(b, i) != b->base.info.chip) {
+			return "of another chip than the first one";
 		}
 		if (i == b->first_key && e->frame != 0) {
 			/* nothing would be at or before the frames before it */
@@ -289,8 +298,8 @@ static const char *check_entry(struct box *b, uint64_t i, struct counts *n) {
 	case BOX_MEMP:
 		return NULL;
 	default:
-		for (unsigned k = 0; k < BOX_STATE_CHUNKS; k++) {
-			if (e->fourcc == box_state_fourcc(k)) {
+		for (unsigned k = 0; k < box_state_chunks(b->base.info.chip); k++) {
+			if (e->fourcc == box_state_fourcc(b->base.info.chip, k)) {
 				return NULL; /* counted by the key before */
 			}
 		}
@@ -326,6 +335,7 @@ int box_check_entries(struct box *b, struct pica_capture_error *err) {
 				"header: declares at most %" PRIu64 " chunks, found %" PRIu64,
 				b->header.max_chunks, b->n_entries);
 	}
+	b->base.info.chip = box_key_chip(b, b->first_key);
 	for (uint64_t i = 0; i < b->n_entries; i++) {
 		const char *why = check_entry(b, i, &n);
 		if (why) {

@@ -47,11 +47,18 @@ static const uint32_t order[BOX_STATE_CHUNKS] = { BOX_REGX, BOX_REGL, BOX_REGP, 
 
 enum { GEOM_HEAD = 1 }; /* words: b15, which register 0x280 holds too */
 
-uint32_t box_state_fourcc(unsigned i) {
-	return order[i];
+unsigned box_state_chunks(enum pica_chip chip) {
+	return chip == PICA_CHIP_PICA200 ? BOX_STATE_CHUNKS : 1;
 }
 
-uint64_t box_state_size(unsigned i) {
+uint32_t box_state_fourcc(enum pica_chip chip, unsigned i) {
+	return chip == PICA_CHIP_PICA200 ? order[i] : BOX_CHIP;
+}
+
+uint64_t box_state_size(enum pica_chip chip, unsigned i) {
+	if (chip != PICA_CHIP_PICA200) {
+		return sizeof(struct box_chip);
+	}
 	uint64_t words = order[i] == BOX_GEOM ? GEOM_HEAD : 0;
 	for (size_t k = 0; k < ARRAY_LEN(segments); k++) {
 		words += segments[k].fourcc == order[i] ? segments[k].words : 0;
@@ -63,7 +70,13 @@ static uint32_t b15(const struct pica_state *state) {
 	return state->regs[REG_GSH_BOOLUNIFORM] >> 15 & 1;
 }
 
-void box_state_pack(unsigned i, const struct pica_state *state, uint8_t *payload) {
+void box_state_pack(enum pica_chip chip, unsigned i, const struct pica_state *state,
+		uint8_t *payload) {
+	if (chip != PICA_CHIP_PICA200) {
+		const struct box_chip word = { .chip = (uint32_t)chip };
+		memcpy(payload, &word, sizeof(word));
+		return;
+	}
 	if (order[i] == BOX_GEOM) {
 		const uint32_t word = b15(state);
 		memcpy(payload, &word, sizeof(word));
@@ -78,7 +91,12 @@ void box_state_pack(unsigned i, const struct pica_state *state, uint8_t *payload
 	}
 }
 
-const char *box_state_unpack(unsigned i, const uint8_t *payload, struct pica_state *state) {
+const char *box_state_unpack(enum pica_chip chip, unsigned i, const uint8_t *payload,
+		struct pica_state *state) {
+	if (chip != PICA_CHIP_PICA200) {
+		return capture_u32(payload) != PICA_CHIP_VC4 || capture_u32(payload + 4) ?
+				"an unknown chip" : NULL;
+	}
 	if (order[i] == BOX_GEOM) {
 		/* REGP comes before. */
 		if (capture_u32(payload) != b15(state)) {

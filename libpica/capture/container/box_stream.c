@@ -97,7 +97,10 @@ const char *box_check_expected(const struct box *b, uint64_t entry, const uint8_
 	for (uint32_t i = 0; i < head.n; i++) {
 		struct box_expected e;
 		memcpy(&e, payload + sizeof(head) + i * sizeof(e), sizeof(e));
-		if (e.screen > PICA_SCREEN_BOTTOM || e.eye > PICA_EYE_RIGHT || e.reserved) {
+		const bool is_known = b->base.info.chip == PICA_CHIP_PICA200 ?
+				e.screen <= PICA_SCREEN_BOTTOM && e.eye <= PICA_EYE_RIGHT :
+				e.screen == PICA_CAPTURE_PICTURE && e.eye == 0;
+		if (!is_known || e.reserved) {
 			return "a picture of an unknown screen";
 		}
 		if (e.frame >= (uint64_t)b->first_frame + b->index.n_frames &&
@@ -150,6 +153,7 @@ void box_count(struct box_events *sums, const struct pica_job *job) {
 				(job->u.reg_write.value & 1);
 		break;
 	case PICA_OP_LIST:
+	case PICA_OP_CONTROL_LISTS:
 		sums->n_lists++;
 		break;
 	default:
@@ -227,12 +231,13 @@ int box_read_key(struct box *b, uint64_t entry, struct pica_state *state, uint64
 			key.event != b->entry[i].first + b->first_event || key.reserved) {
 		return box_wrong(b, i, err, "its place is not that of the index");
 	}
-	for (unsigned k = 0; k < BOX_STATE_CHUNKS; k++) {
+	const enum pica_chip chip = b->base.info.chip;
+	for (unsigned k = 0; k < box_state_chunks(chip); k++) {
 		ret = box_load(b, ++i, &payload, err);
 		if (ret < 0) {
 			return ret;
 		}
-		const char *why = box_state_unpack(k, payload, state);
+		const char *why = box_state_unpack(chip, k, payload, state);
 		free(payload);
 		if (why) {
 			return box_wrong(b, i, err, why);

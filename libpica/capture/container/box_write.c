@@ -295,7 +295,8 @@ PICA_EXPORT int pica_capture_writer_create(struct pica_capture_writer **out, con
 		const struct pica_capture_writer_settings *settings) {
 	if (settings->size != sizeof(*settings) || settings->level < 1 || settings->level > 19 ||
 			settings->n_windows > BOX_MAX_WINDOWS ||
-			settings->source > PICA_CAPTURE_PICA) {
+			settings->source > PICA_CAPTURE_PICA ||
+			(unsigned)settings->chip > PICA_CHIP_VC4 || settings->reserved0) {
 		return -EINVAL;
 	}
 	for (size_t i = 0; i < ARRAY_LEN(settings->reserved); i++) {
@@ -309,6 +310,7 @@ PICA_EXPORT int pica_capture_writer_create(struct pica_capture_writer **out, con
 	}
 	w->file = (struct disk_file){ .fd = -1, .folder = -1 };
 	w->level = (int)settings->level;
+	w->chip = settings->chip;
 	w->n_windows = settings->n_windows;
 	w->windows = calloc(settings->n_windows + 1, sizeof(*w->windows));
 	int ret = w->windows ? disk_begin(&w->file, path) : -ENOMEM;
@@ -366,16 +368,18 @@ PICA_EXPORT int pica_capture_writer_key(struct pica_capture_writer *w,
 	const struct box_key key = { .frame = w->index.n_frames, .event = w->n_events };
 	put_chunk(w, BOX_KEYF, &key, sizeof(key), key.event, 0, key.frame);
 	uint64_t largest = 0;
-	for (unsigned i = 0; i < BOX_STATE_CHUNKS; i++) {
-		largest = larger(largest, box_state_size(i));
+	const unsigned n_chunks = box_state_chunks(w->chip);
+	for (unsigned i = 0; i < n_chunks; i++) {
+		largest = larger(largest, box_state_size(w->chip, i));
 	}
 	uint8_t *payload = malloc(largest);
 	if (!payload) {
 		return fail(w, -ENOMEM);
 	}
-	for (unsigned i = 0; i < BOX_STATE_CHUNKS; i++) {
-		box_state_pack(i, state, payload);
-		put_chunk(w, box_state_fourcc(i), payload, box_state_size(i), 0, 0, 0);
+	for (unsigned i = 0; i < n_chunks; i++) {
+		box_state_pack(w->chip, i, state, payload);
+		put_chunk(w, box_state_fourcc(w->chip, i), payload, box_state_size(w->chip, i), 0,
+				0, 0);
 	}
 	free(payload);
 	w->has_key = true;
@@ -433,8 +437,10 @@ PICA_EXPORT int pica_capture_writer_frame(
 
 PICA_EXPORT int pica_capture_writer_expect(
 		struct pica_capture_writer *w, const struct pica_expected *expected) {
-	if (w->index.n_frames == 0 || expected->screen > PICA_SCREEN_BOTTOM ||
-			expected->eye > PICA_EYE_RIGHT) {
+	const bool is_known = w->chip == PICA_CHIP_PICA200 ?
+			expected->screen <= PICA_SCREEN_BOTTOM && expected->eye <= PICA_EYE_RIGHT :
+			expected->screen == PICA_CAPTURE_PICTURE && expected->eye == 0;
+	if (w->index.n_frames == 0 || !is_known) {
 		return fail(w, -EINVAL);
 	}
 	struct box_expected e = { .frame = w->index.n_frames - 1,

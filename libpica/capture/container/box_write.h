@@ -39,6 +39,7 @@ struct pica_capture_writer {
 	struct pica_window *windows; /* owned */
 	uint32_t n_windows;
 	bool has_key;
+	enum pica_chip chip;
 };
 
 /* Completes the file, which has no name yet and can be read by writer->file.fd. */

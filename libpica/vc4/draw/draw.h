@@ -98,6 +98,8 @@ struct vc4_job {
 	int (*tick)(void *arg, unsigned n);
 	/* A unit of the job is about to be opened. */
 	void (*unit_opened)(void *arg);
+	/* The pass, which is open, is going to write the range. */
+	void (*writes)(void *arg, struct range r);
 	void *arg;
 };
 

@@ -395,6 +395,7 @@ static int run(struct work *w, struct exec *x, const struct vc4_job *job, bool *
 		return ret;
 	}
 	for (unsigned i = 0; i < p.pass->writes.n; i++) {
+		job->writes(job->arg, p.pass->writes.r[i]);
 		space_touch(x->space, p.pass->writes.r[i], 0);
 	}
 	exec_close_pass(x);

@@ -41,6 +41,10 @@ static void unit_opened(void *arg) {
 	ctx_unit_opened(arg);
 }
 
+static void writes(void *arg, struct range r) {
+	ctx_access(arg, r, ACCESS_WRITTEN);
+}
+
 static void control_lists(struct pica_ctx *ctx, const struct pica_job_control_lists *a) {
 	const struct pica_budgets *b = &ctx->settings.budgets;
 	struct vc4_unit *unit = &of(ctx)->unit;
@@ -53,9 +57,15 @@ static void control_lists(struct pica_ctx *ctx, const struct pica_job_control_li
 		.steps = b->job_steps,
 		.tick = tick,
 		.unit_opened = unit_opened,
+		.writes = writes,
 		.arg = ctx };
 	struct vc4_error error;
+	/* Programs read where they like, while the job runs. */
+	ctx_access(ctx, (struct range){ 0, UINT32_MAX }, ACCESS_LIST);
 	const int ret = vc4_job_run(unit, &ctx->exec, &job, &error);
+	if (ctx->observer) {
+		ctx->observer->pass_closed(ctx->observer);
+	}
 	struct pica_stats *s = &ctx->stats;
 	s->lists += 2;
 	s->frames++;

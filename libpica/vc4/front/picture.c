@@ -18,13 +18,27 @@ int vc4_picture(const struct vc4_ctx *ctx, struct pica_picture *out) {
 	return 0;
 }
 
-int vc4_picture_read(const struct space *space, const struct pica_picture *picture, uint8_t *rgba,
-		size_t stride_bytes) {
-	const struct vc4_image image = { .layout = (uint8_t)picture->layout,
+static struct vc4_image image_of(const struct pica_picture *picture) {
+	return (struct vc4_image){ .layout = (uint8_t)picture->layout,
 		.px_bytes = picture->format == VC4_FORMAT_RGBA8888 ? 4 : 2,
 		.width = (uint16_t)picture->width,
 		.height = (uint16_t)picture->height };
-	const uint8_t *host = space_host(space, picture->addr, vc4_image_bytes(&image));
+}
+
+static const uint8_t *find(const struct space *space, const struct pica_picture *picture) {
+	const struct vc4_image image = image_of(picture);
+	const bool fits = picture->width <= VC4_IMAGE_MAX && picture->height <= VC4_IMAGE_MAX;
+	return fits ? space_host(space, picture->addr, vc4_image_bytes(&image)) : NULL;
+}
+
+bool vc4_picture_is_there(const struct space *space, const struct pica_picture *picture) {
+	return find(space, picture) != NULL;
+}
+
+int vc4_picture_read(const struct space *space, const struct pica_picture *picture, uint8_t *rgba,
+		size_t stride_bytes) {
+	const struct vc4_image image = image_of(picture);
+	const uint8_t *host = find(space, picture);
 	if (!host) {
 		return -ERANGE;
 	}
