@@ -147,7 +147,7 @@ static void bench(enum isa isa) {
 		}
 	}
 	KERN_BENCH("top_screen_transfer_px", isa, 240 * 400) {
-		transfer_run(&transfer, &k, &space, 0, 1);
+		transfer_run(&transfer, &k, &space, &(struct work_part){ .count = 1 });
 	}
 	KERN_BENCH("top_screen_scanout_px", isa, 240 * 400) {
 		scanout_run(&s, &k, &space, PICA_EYE_LEFT, memory + (1 << 20), 1200);

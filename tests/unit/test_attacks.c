@@ -20,6 +20,10 @@ enum {
 	FRAMES = 4,
 	WIDE = 1024, /* of a large target */
 	LARGE = FCRAM + 0x4000000,
+	TILE = 32, /* of a small one: a tile */
+	TILES = 8, /* that its context may draw at once */
+	INDICES = 0x10000, /* beyond VERTICES: 0, 1, 2, ... */
+	TRIANGLES = 100000,
 	NEVER = -1 /* as a budget: more than can be had */
 };
 
@@ -39,7 +43,7 @@ uint64_t __wrap_clock_thread_ns(void) {
 /* ---- Attackers ---- */
 
 enum attack { PIXELS_4G, PIXELS_4G_STATS, VERTICES_60M, ENDLESS_GS, ENDLESS_VS, ENDLESS_LIST,
-	INDICES_20M, RECONNECTS, N_ATTACKS };
+	INDICES_20M, ONE_TILE, RECONNECTS, N_ATTACKS };
 
 static struct pica_ctx *sessions[MAX_SESSIONS];
 static unsigned n_sessions;
@@ -69,6 +73,27 @@ static void emit_large_draws(struct pica_emit *e, unsigned n) {
 	pica_emit_viewport(e, 0, 0, WIDE, WIDE);
 	for (unsigned i = 0; i < n; i++) {
 		pica_emit_draw_arrays(e, PICA_PRIMITIVE_LIST, 0, 3);
+	}
+}
+
+/* Each pass has one tile, which one task draws: seconds of it. */
+static void emit_tiles(struct pica_emit *e) {
+	static uint8_t index[3 * TRIANGLES];
+	struct pica_framebuffer fb = { .color_format = PICA_COLOR_FORMAT_RGBA8,
+		.depth_format = PICA_DEPTH_FORMAT_D24S8,
+		.width = TILE,
+		.height = TILE,
+		.bottom_row_first = true };
+	for (unsigned i = 0; i < 3 * TRIANGLES; i++) {
+		index[i] = (uint8_t)(i % 3);
+	}
+	ck_assert_int_eq(pica_ctx_write_memory(ctx, VERTICES + INDICES, index, sizeof(index)), 0);
+	emit_large_draws(e, 0);
+	pica_emit_viewport(e, 0, 0, TILE, TILE);
+	for (unsigned i = 0; i < TILES; i++) {
+		fb.color_addr = LARGE + i * 4 * TILE * TILE;
+		pica_emit_framebuffer(e, &fb);
+		pica_emit_draw_elements(e, PICA_PRIMITIVE_LIST, INDICES, false, 3 * TRIANGLES);
 	}
 }
 
@@ -103,6 +128,9 @@ static void attack(enum attack what) {
 	case INDICES_20M:
 		emit_state(&e, COLOR);
 		pica_emit_draw_elements(&e, PICA_PRIMITIVE_LIST, 0, false, 20000000);
+		break;
+	case ONE_TILE:
+		emit_tiles(&e);
 		break;
 	case ENDLESS_GS:
 		emit_endless_gs(&e);

@@ -59,7 +59,7 @@ ISA_TEST(random_transfers_equal_the_simple_ones) {
 			ck_assert_uint_le(n, wanted);
 			ck_assert(n == 1 || !overlap);
 			for (unsigned s = 0; s < n; s++) { /* the last stripe first */
-				uint32_t o = transfer_run(&t, &kernels, &space, n - 1 - s, n);
+				uint32_t o = run_stripe(&t, n - 1 - s, n);
 				outside = outside ? outside : o;
 			}
 		}
@@ -156,7 +156,7 @@ TEST(zero_sizes_do_nothing) {
 		ck_assert_uint_eq(transfer_writes(&t).size, 0);
 		ck_assert_uint_eq(transfer_reads(&t).size, 0);
 		ck_assert_uint_eq(transfer_stripes(&t, 8), 1);
-		ck_assert_uint_eq(transfer_run(&t, &kernels, &space, 0, 1), 0);
+		ck_assert_uint_eq(run_stripe(&t, 0, 1), 0);
 	}
 }
 
@@ -172,7 +172,7 @@ TEST(largest_transfer_ends_soon) {
 		struct transfer t;
 		transfer_from_job(&t, &job);
 		ck_assert_uint_eq(t.out_width, 65528);
-		ck_assert_uint_gt(transfer_run(&t, &kernels, &space, 0, 1), 0);
+		ck_assert_uint_gt(run_stripe(&t, 0, 1), 0);
 	}
 	struct copy c;
 	copy_from_job(&c, &(struct pica_job_copy){ .src = 0, .dst = 0, .size_bytes = 0xFFFFFFFF,

@@ -93,12 +93,29 @@ enum {
 	HALF_XY = 1 << 25,
 };
 
-/* In at most that many stripes, the last one first. */
+/* A stripe that pauses wherever it may. */
+static PICA_UNUSED uint32_t run_stripe(const struct transfer *t, unsigned i, unsigned n) {
+	uint32_t outside = 0;
+	for (struct work_part part = { .index = i, .count = n }; !part.is_done;) {
+		struct slice over = { .ticks = SLICE_TICKS };
+		part.slice = &over;
+		outside += transfer_run(t, &kernels, &space, &part);
+		ck_assert(part.is_done || part.at);
+	}
+	return outside;
+}
+
+/* In at most that many stripes, the last one first; likewise. */
 static PICA_UNUSED uint32_t run_copy(const struct copy *c, unsigned wanted) {
 	const unsigned n = copy_stripes(c, wanted);
 	uint32_t outside = 0;
 	for (unsigned i = n; i-- > 0;) {
-		outside += copy_run(c, &space, i, n);
+		for (struct work_part part = { .index = i, .count = n }; !part.is_done;) {
+			struct slice over = { .ticks = SLICE_TICKS };
+			part.slice = &over;
+			outside += copy_run(c, &space, &part);
+			ck_assert(part.is_done || part.at);
+		}
 	}
 	return outside;
 }
@@ -111,7 +128,7 @@ static PICA_UNUSED uint32_t run_job(void) {
 	}
 	struct transfer t;
 	transfer_from_job(&t, &job);
-	return transfer_run(&t, &kernels, &space, 0, 1);
+	return run_stripe(&t, 0, 1);
 }
 
 /* ---- Bytewise access and random numbers, for the simple versions ---- */

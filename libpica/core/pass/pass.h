@@ -73,12 +73,12 @@ struct account {
 
 struct exec;
 /*
- * The work of a unit that is not a pass: n_tasks calls of run, in any order, perhaps at once. arg
- * is the unit's own copy. Returns how many pixels or pieces lay outside of memory.
+ * The work of a unit that is not a pass: n_tasks parts, in any order, perhaps at once. arg is the
+ * unit's own copy. Each call returns how many pixels or pieces it met outside of memory.
  */
 struct unit_work {
 	unsigned n_tasks;
-	uint32_t (*run)(const void *arg, const struct exec *x, unsigned task, unsigned n_tasks);
+	uint32_t (*run)(const void *arg, const struct exec *x, struct work_part *part);
 	enum pica_span_kind span;
 	struct range reads[4], writes; /* empty ones do not count */
 	uint64_t bytes; /* that it touches, if that is all its work; 0: more */

@@ -6,8 +6,8 @@
 
 /*
  * What the command thread does itself: the vertices of a pass with so many positions and steps, and
- * new textures of so many bytes; its tiles if their triangles' boxes have so many pixels, for so
- * long. Workers do the rest.
+ * new textures of so many bytes; its tiles if their triangles' boxes have so many pixels, or a
+ * small copy, for so long. Workers do the rest.
  */
 enum {
 	LITTLE_POSITIONS = 64,
@@ -330,28 +330,49 @@ static unsigned draw_at_once(struct unit *u, void **state) {
 	return n;
 }
 
-static void do_task(struct unit *u, unsigned index) {
-	add(&u->outside, u->task.run(u->arg, u->x, index, u->tile_group.count));
+/* Returns whether the task is done, or not wanted any more. */
+static bool task_go_on(struct unit *u, struct work_part *part) {
+	if (!exec_is_abandoned(u->x)) {
+		add(&u->outside, u->task.run(u->arg, u->x, part));
+	}
+	return part->is_done || exec_is_abandoned(u->x);
 }
 
-static void run_task(void *arg, unsigned index, unsigned worker) {
+/* What a task keeps is its place: a number, in the place of a pointer. */
+static bool run_task(void *arg, unsigned index, unsigned worker, void **state) {
 	struct unit *u = arg;
-	if (exec_is_abandoned(u->x)) {
-		return;
+	const uint64_t start = clock_thread_ns(), begin = engine_trace_begin(u->x->e);
+	struct slice slice = slice_start(u->x->e->slice_ns);
+	struct work_part part = { .index = index, .count = u->tile_group.count, .slice = &slice,
+		.at = (uintptr_t)*state };
+	bool is_over;
+	while (!(is_over = task_go_on(u, &part))) {
+		void *none;
+		if (lets_others_in(u, &u->tile_group, worker, NULL, &none)) {
+			*state = (void *)(uintptr_t)part.at;
+			break;
+		}
+		slice = slice_start(u->x->e->slice_ns);
 	}
-	uint64_t start = clock_thread_ns(), begin = engine_trace_begin(u->x->e);
-	do_task(u, index);
 	add_time(u, &u->ns_tile, start);
 	trace_task(u, PICA_SPAN_STRIPE, worker, index, begin);
+	return is_over;
 }
 
-/* All of a small one, on the command thread, in whose time it is. */
-static void run_at_once(struct unit *u) {
-	for (unsigned i = 0; i < u->tile_group.count && !exec_is_abandoned(u->x); i++) {
+/* A small one, on the command thread, in whose time it is; returns as draw_at_once(). */
+static unsigned work_at_once(struct unit *u, void **state) {
+	struct slice slice = slice_start(LITTLE_NS);
+	unsigned n = 0;
+	while (n < u->tile_group.count && !*state && (!n || clock_now_ns() < slice.end_ns)) {
 		const uint64_t begin = engine_trace_begin(u->x->e);
-		do_task(u, i);
-		trace_unit(u, PICA_SPAN_STRIPE, 0, i, begin);
+		struct work_part part = { .index = n++, .count = u->tile_group.count,
+			.slice = &slice };
+		if (!task_go_on(u, &part)) {
+			*state = (void *)(uintptr_t)part.at;
+		}
+		trace_unit(u, PICA_SPAN_STRIPE, 0, part.index, begin);
 	}
+	return n;
 }
 
 /* u may be reaped from here on. */
@@ -396,27 +417,19 @@ static unsigned find_tiles(struct unit *u) {
 
 void unit_tiles_ready(struct graph_node *node) {
 	struct unit *u = unit_of_tile(node);
-	if (u->is_at_once && !u->is_pass) {
-		run_at_once(u);
-		end_unit(u);
-		return;
-	}
 	u->tile_group.done = tile_done;
 	u->tile_group.arg = u;
 	u->tile_group.tally = u->x->tally;
 	u->tile_group.line = u->x;
 	u->tile_group.key = u->order << 1;
+	u->tile_group.step = u->is_pass ? run_tile : run_task;
 	if (u->is_pass) {
-		u->tile_group.step = run_tile;
-		u->tile_group.count = find_tiles(u);
-	} else {
-		u->tile_group.step = NULL;
-		u->tile_group.run = run_task; /* count was set when the unit was opened */
+		u->tile_group.count = find_tiles(u); /* else it was set when the unit was opened */
 	}
 	void *state = NULL;
 	unsigned n_begun = 0;
-	if (u->is_at_once && u->chunks[0]->area_px <= LITTLE_PX) {
-		n_begun = draw_at_once(u, &state);
+	if (u->is_at_once && (!u->is_pass || u->chunks[0]->area_px <= LITTLE_PX)) {
+		n_begun = u->is_pass ? draw_at_once(u, &state) : work_at_once(u, &state);
 		if (n_begun == u->tile_group.count && !state) {
 			end_unit(u);
 			return;

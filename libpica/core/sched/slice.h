@@ -31,4 +31,20 @@ static inline bool slice_over(struct slice *s, uint64_t ticks) {
 	return clock_now_ns() >= s->end_ns;
 }
 
+/*
+ * One of `count` parts of some work, by a function that returns when the part is done, or when the
+ * slice is over: then it is called again, on any thread.
+ */
+struct work_part {
+	unsigned index, count;
+	struct slice *slice; /* NULL: it does not pause */
+	uint64_t at;         /* the function's own; 0 at first, never 0 when the slice is over */
+	bool is_done;
+};
+
+/* Returns whether to pause. */
+static inline bool part_pauses(struct work_part *p, uint64_t ticks) {
+	return p->slice && slice_over(p->slice, ticks);
+}
+
 #endif

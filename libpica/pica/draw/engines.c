@@ -8,22 +8,23 @@ static const struct xfer_kernels *kernels_of(const struct exec *x) {
 	return &k->xfer;
 }
 
-static uint32_t run_fill(const void *arg, const struct exec *x, unsigned task, unsigned n_tasks) {
-	return fill_run(arg, kernels_of(x), x->space, task, n_tasks);
+static uint32_t run_fill(const void *arg, const struct exec *x, struct work_part *part) {
+	part->is_done = true; /* half a MiB at most */
+	return fill_run(arg, kernels_of(x), x->space, part->index, part->count);
 }
 
-static uint32_t run_transfer(
-		const void *arg, const struct exec *x, unsigned task, unsigned n_tasks) {
-	return transfer_run(arg, kernels_of(x), x->space, task, n_tasks);
+static uint32_t run_transfer(const void *arg, const struct exec *x, struct work_part *part) {
+	return transfer_run(arg, kernels_of(x), x->space, part);
 }
 
-static uint32_t run_copy(const void *arg, const struct exec *x, unsigned task, unsigned n_tasks) {
-	return copy_run(arg, x->space, task, n_tasks);
+static uint32_t run_copy(const void *arg, const struct exec *x, struct work_part *part) {
+	return copy_run(arg, x->space, part);
 }
 
-static uint32_t take_shot(const void *arg, const struct exec *x, unsigned task, unsigned n_tasks) {
-	const struct shot_job *shots = arg;
-	return shot_take(shots[task].shot, &shots[task].from, x->space);
+static uint32_t take_shot(const void *arg, const struct exec *x, struct work_part *part) {
+	const struct shot_job *shot = (const struct shot_job *)arg + part->index;
+	part->is_done = true;
+	return shot_take(shot->shot, &shot->from, x->space);
 }
 
 void engine_fill(struct exec *x, const struct fill *f, uint64_t job) {
@@ -35,7 +36,7 @@ void engine_fill(struct exec *x, const struct fill *f, uint64_t job) {
 
 void engine_transfer(struct exec *x, const struct transfer *t, uint64_t job) {
 	const struct range r = transfer_reads(t), w = transfer_writes(t);
-	const bool is_fast = transfer_stripes(t, 2) == 2; /* not pixel by pixel */
+	const bool is_fast = transfer_stripes(t, 2) == 2; /* not in one piece, pixel by pixel */
 	const struct unit_work work = { .n_tasks = transfer_stripes(t, exec_tasks_for(x, w.size)),
 		.run = run_transfer, .span = PICA_SPAN_TRANSFER, .reads = { r }, .writes = w,
 		.bytes = is_fast ? (uint64_t)r.size + w.size : 0 };

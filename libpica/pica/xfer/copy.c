@@ -4,7 +4,11 @@
 #include "pica/xfer/mem.h"
 #include "pica/xfer/ports.h"
 
-enum { UNIT = XFER_ADDR_UNIT };
+enum {
+	UNIT = XFER_ADDR_UNIT,
+	PIECE_BYTES = 64 << 10,
+	PIECE_TICKS = 32, /* in ns at most, beside one for each four bytes */
+};
 
 static void copy_init(struct copy *c, uint32_t src, uint32_t dst, uint32_t size_bytes,
 		uint32_t in_line, uint32_t out_line) {
@@ -82,20 +86,22 @@ unsigned copy_stripes(const struct copy *c, unsigned wanted) {
 	return wanted < most ? wanted : most;
 }
 
-uint32_t copy_run(const struct copy *c, struct space *space, unsigned stripe, unsigned n_stripes) {
-	if (c->nothing || n_stripes == 0) {
+uint32_t copy_run(const struct copy *c, struct space *space, struct work_part *part) {
+	part->is_done = c->nothing;
+	if (c->nothing) {
 		return 0;
 	}
 	const uint64_t units = c->size_bytes / UNIT;
-	const uint64_t end = units * (stripe + 1) / n_stripes * UNIT;
+	const uint64_t first = units * part->index / part->count * UNIT;
+	const uint64_t end = units * (part->index + 1) / part->count * UNIT;
 	const uint64_t in_pitch = (uint64_t)c->in_line + c->in_gap;
 	const uint64_t out_pitch = (uint64_t)c->out_line + c->out_gap;
-	uint64_t outside = 0;
+	uint64_t outside = 0, pos = first + part->at, ticks = 0;
 	/*
 	 * Windows are whole pages and everything here counts in 16 bytes: pieces stay multiples
 	 * of 16.
 	 */
-	for (uint64_t pos = units * stripe / n_stripes * UNIT; pos < end;) {
+	while (pos < end && !(ticks && part_pauses(part, ticks))) {
 		uint64_t in_rest = c->in_line - pos % c->in_line;
 		uint64_t out_rest = c->out_line - pos % c->out_line;
 		uint64_t n = end - pos;
@@ -113,8 +119,10 @@ uint32_t copy_run(const struct copy *c, struct space *space, unsigned stripe, un
 			skip = skip < n ? skip : n;
 			outside += skip;
 			pos += skip;
+			ticks = PIECE_TICKS;
 			continue;
 		}
+		n = n < PIECE_BYTES ? n : PIECE_BYTES;
 		n = n < in_rest ? n : in_rest;
 		n = n < out_rest ? n : out_rest;
 		n = n < d.len ? n : d.len;
@@ -127,6 +135,9 @@ uint32_t copy_run(const struct copy *c, struct space *space, unsigned stripe, un
 			outside += s.len;
 		}
 		pos += s.len;
+		ticks = PIECE_TICKS + s.len / 4;
 	}
+	part->at = pos - first;
+	part->is_done = pos >= end;
 	return saturate32(outside);
 }

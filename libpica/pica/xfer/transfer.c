@@ -21,6 +21,10 @@
 enum {
 	TILE = 8,
 	CHUNK_PX = 256, /* destination pixels of a row that are worked on at once */
+	/* Approximate maximum times, in ns. */
+	BAND_TICKS = 256, /* a band that is left out, or beside its pixels */
+	TILED_TICKS = 4,  /* a pixel by tiles */
+	PIXEL_TICKS = 64, /* one of the source alone */
 };
 
 unsigned xfer_format_bytes(unsigned format) {
@@ -231,13 +235,12 @@ static uint64_t do_pixel(const struct job *j, const struct xfer_kernels *k, stru
 	return outside + mem_write(space, side_addr(&j->out, x, row), bytes, j->out.bytes);
 }
 
-static uint64_t do_band_pixels(const struct job *j, const struct xfer_kernels *k,
-		struct space *space, uint32_t y0, uint32_t rows) {
+/* Pixels [x, x + n) of a row. */
+static uint64_t do_pixels(const struct job *j, const struct xfer_kernels *k, struct space *space,
+		uint32_t x, uint32_t y, uint32_t n) {
 	uint64_t outside = 0;
-	for (uint32_t y = y0; y < y0 + rows; y++) {
-		for (uint32_t x = 0; x < j->out.width; x++) {
-			outside += do_pixel(j, k, space, x, y);
-		}
+	for (uint32_t i = 0; i < n; i++) {
+		outside += do_pixel(j, k, space, x + i, y);
 	}
 	return outside;
 }
@@ -372,42 +375,68 @@ static bool band_reaches_memory(
 	return false;
 }
 
-uint32_t transfer_run(const struct transfer *t, const struct xfer_kernels *k, struct space *space,
-		unsigned stripe, unsigned n_stripes) {
-	if (t->nothing || n_stripes == 0) {
-		return 0;
+static void do_tiles(const struct job *j, const struct xfer_kernels *k, const struct band *b) {
+	uint32_t rows[TILE * CHUNK_PX];
+	for (uint32_t x = 0; x < j->out.width; x += CHUNK_PX) {
+		const uint32_t n = j->out.width - x < CHUNK_PX ? j->out.width - x : CHUNK_PX;
+		load_chunk(b, j, k, x, n, rows);
+		store_chunk(b, j, k, x, n, rows);
 	}
+}
+
+/*
+ * Does the band that begins at pixel `at` of the destination, or pixels of its row alone. Returns
+ * their number; *ticks: what they took.
+ */
+static uint32_t do_some(const struct job *j, const struct xfer_kernels *k, struct space *space,
+		uint64_t at, uint64_t *outside, uint64_t *ticks) {
+	const uint32_t width = j->out.width, x = (uint32_t)(at % width);
+	struct band b = { .y0 = (uint32_t)(at / width) };
+	b.rows = j->out.height - b.y0 < TILE ? j->out.height - b.y0 : TILE;
+	const bool is_band = x == 0 && b.y0 % TILE == 0;
+	const uint32_t n_band = b.rows * width;
+	*ticks = BAND_TICKS;
+	if (is_band && !band_reaches_memory(j, space, b.y0, b.rows)) {
+		*outside += (uint64_t)n_band * j->out.bytes;
+		return n_band;
+	}
+	if (is_band && band_tiles(j, space, &b)) {
+		do_tiles(j, k, &b);
+		*ticks += (uint64_t)n_band * TILED_TICKS * j->group;
+		return n_band;
+	}
+	const uint32_t n = width - x < CHUNK_PX ? width - x : CHUNK_PX;
+	*outside += do_pixels(j, k, space, x, b.y0, n);
+	*ticks += (uint64_t)n * PIXEL_TICKS * j->group;
+	return n;
+}
+
+uint32_t transfer_run(const struct transfer *t, const struct xfer_kernels *k, struct space *space,
+		struct work_part *part) {
 	struct job j;
 	job_init(&j, t);
-	uint64_t bands = band_count(&j), outside = 0;
-	uint32_t to = (uint32_t)(bands * (stripe + 1) / n_stripes);
-	for (uint32_t band = (uint32_t)(bands * stripe / n_stripes); band < to; band++) {
-		struct band b = { .y0 = band * TILE };
-		b.rows = j.out.height - b.y0 < TILE ? j.out.height - b.y0 : TILE;
-		if (!band_reaches_memory(&j, space, b.y0, b.rows)) {
-			outside += (uint64_t)b.rows * j.out.width * j.out.bytes;
-			continue;
-		}
-		if (!band_tiles(&j, space, &b)) {
-			outside += do_band_pixels(&j, k, space, b.y0, b.rows);
-			continue;
-		}
-		uint32_t rows[TILE * CHUNK_PX];
-		for (uint32_t x = 0; x < j.out.width; x += CHUNK_PX) {
-			uint32_t n = j.out.width - x < CHUNK_PX ? j.out.width - x : CHUNK_PX;
-			load_chunk(&b, &j, k, x, n, rows);
-			store_chunk(&b, &j, k, x, n, rows);
-		}
+	const uint64_t band_px = (uint64_t)j.out.width * TILE, bands = band_count(&j);
+	const uint64_t all_px = (uint64_t)j.out.width * j.out.height;
+	const uint64_t first = bands * part->index / part->count * band_px;
+	uint64_t end = bands * (part->index + 1) / part->count * band_px, outside = 0, ticks = 0;
+	end = end < all_px ? end : all_px;
+	uint64_t at = first + part->at;
+	part->is_done = t->nothing || at >= end;
+	while (!part->is_done && !(ticks && part_pauses(part, ticks))) {
+		at += do_some(&j, k, space, at, &outside, &ticks);
+		part->is_done = at >= end;
 	}
+	part->at = at - first;
 	return saturate32(outside);
 }
 
 uint32_t transfer_run_pixels(const struct transfer *t, const struct xfer_kernels *k,
 		struct space *space) {
-	if (t->nothing) {
-		return 0;
-	}
+	uint64_t outside = 0;
 	struct job j;
 	job_init(&j, t);
-	return saturate32(do_band_pixels(&j, k, space, 0, j.out.height));
+	for (uint32_t y = 0; y < j.out.height && !t->nothing; y++) {
+		outside += do_pixels(&j, k, space, 0, y, j.out.width);
+	}
+	return saturate32(outside);
 }

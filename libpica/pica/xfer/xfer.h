@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/sched/slice.h"
 #include "core/space/space.h"
 #include "core/vec/cpu.h"
 #include "pica.h"
@@ -80,11 +81,11 @@ struct range transfer_writes(const struct transfer *t);
  */
 unsigned transfer_stripes(const struct transfer *t, unsigned wanted);
 /*
- * One stripe, on any thread; stamps are the caller's to raise. Returns the bytes met that lay
- * outside windows: those read were 0, those written are dropped.
+ * One stripe, or a slice of it, on any thread; stamps are the caller's to raise. Returns the bytes
+ * met that lay outside windows: those read were 0, those written are dropped.
  */
 uint32_t transfer_run(const struct transfer *t, const struct xfer_kernels *k, struct space *space,
-		unsigned stripe, unsigned n_stripes);
+		struct work_part *part);
 /* The whole of it pixel by pixel: what transfer_run() must equal. For tests. */
 uint32_t transfer_run_pixels(const struct transfer *t, const struct xfer_kernels *k,
 		struct space *space);
@@ -107,8 +108,8 @@ struct range copy_reads(const struct copy *c);
 struct range copy_writes(const struct copy *c);
 /* As transfer_stripes(). */
 unsigned copy_stripes(const struct copy *c, unsigned wanted);
-/* One stripe, forward in steps of 16 bytes. Returns as transfer_run(). */
-uint32_t copy_run(const struct copy *c, struct space *space, unsigned stripe, unsigned n_stripes);
+/* As transfer_run(), forward in steps of 16 bytes. */
+uint32_t copy_run(const struct copy *c, struct space *space, struct work_part *part);
 
 /* ---- Screens (fidelity: displays) ---- */
 
