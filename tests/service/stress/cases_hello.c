@@ -16,7 +16,7 @@ static bool say(struct bench *b, const void *bytes, size_t size_bytes, int error
 	return is_told(&r, error, text);
 }
 
-static bool says_nothing(struct bench *b) {
+HOSTILE_CASE(says_nothing) {
 	struct raw r = { .bell_in = -1, .bell_out = -1 };
 	r.sock = raw_dial(b->daemon->socket);
 	EXPECT(r.sock >= 0);
@@ -24,7 +24,7 @@ static bool says_nothing(struct bench *b) {
 }
 
 /* A HELLO of which one word or the size is wrong. */
-static bool wrong_hellos(struct bench *b) {
+HOSTILE_CASE(wrong_hellos) {
 	enum { SIZE = sizeof(struct pica_msg_hello), MORE = SIZE + 64 };
 	static const struct {
 		const char *name;
@@ -74,18 +74,18 @@ static bool wrong_hellos(struct bench *b) {
 	return ok;
 }
 
-static bool another_protocol(struct bench *b) {
+HOSTILE_CASE(another_protocol) {
 	static const char text[] = "GET / HTTP/1.1\r\nHost: picad\r\n\r\n";
 	return say(b, text, sizeof(text), -EPROTO, "malformed message");
 }
 
-static bool request_before_hello(struct bench *b) {
+HOSTILE_CASE(request_before_hello) {
 	struct pica_msg_context_create m = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_CONTEXT_CREATE,
 							     0, sizeof(m), 1 } };
 	return say(b, &m, sizeof(m), -EPROTO, "expected HELLO");
 }
 
-static bool version_from_the_future(struct bench *b) {
+HOSTILE_CASE(version_from_the_future) {
 	struct pica_msg_hello h;
 	struct raw r = { .bell_in = -1, .bell_out = -1 };
 	raw_hello_init(&h, 0);
@@ -100,7 +100,7 @@ static bool version_from_the_future(struct bench *b) {
 }
 
 /* Served, but with entries and a priority that the service chooses. */
-static bool wishes_beyond_measure(struct bench *b) {
+HOSTILE_CASE(wishes_beyond_measure) {
 	struct raw r;
 	EXPECT(raw_open(&r, b->daemon->socket, 0xFFFFFFFF) == 0);
 	EXPECT(r.welcome.sq_entries == PICA_RING_MAX_ENTRIES);
@@ -112,7 +112,7 @@ static bool wishes_beyond_measure(struct bench *b) {
 }
 
 /* A name that would break lines and quotes of the log is repaired. */
-static bool name_that_forges_the_log(struct bench *b) {
+HOSTILE_CASE(name_that_forges_the_log) {
 	struct pica_msg_hello h;
 	uint8_t answer[PICA_MESSAGE_MAX];
 	int sock = raw_dial(b->daemon->socket);
@@ -133,7 +133,7 @@ static bool name_that_forges_the_log(struct bench *b) {
 	return true;
 }
 
-static bool descriptors_with_hello(struct bench *b) {
+HOSTILE_CASE(descriptors_with_hello) {
 	struct pica_msg_hello h;
 	struct raw r = { .bell_in = -1, .bell_out = -1 };
 	const int fds[3] = { 0, 1, 2 };
@@ -150,7 +150,7 @@ static bool descriptors_with_hello(struct bench *b) {
 }
 
 /* 253 a message is what the kernel lets through. */
-static bool thousand_descriptors(struct bench *b) {
+HOSTILE_CASE(thousand_descriptors) {
 	struct pica_msg_hello h;
 	int fds[250];
 	struct raw r;
@@ -167,7 +167,7 @@ static bool thousand_descriptors(struct bench *b) {
 }
 
 /* Nothing tells an empty packet from the end of a connection. */
-static bool empty_packet(struct bench *b) {
+HOSTILE_CASE(empty_packet) {
 	struct raw r = { .bell_in = -1, .bell_out = -1 };
 	r.sock = raw_dial(b->daemon->socket);
 	EXPECT(r.sock >= 0 && raw_send(r.sock, "", 0, NULL, 0) == 0);
@@ -177,7 +177,7 @@ static bool empty_packet(struct bench *b) {
 }
 
 /* The oldest ones make room, and whoever does greet comes in. */
-static bool crowd_that_does_not_greet(struct bench *b) {
+HOSTILE_CASE(crowd_that_does_not_greet) {
 	struct raw r[MATRIX_GREETING + 4], guest;
 	unsigned told = 0;
 	for (unsigned i = 0; i < MATRIX_GREETING + 4; i++) {
@@ -201,7 +201,7 @@ static bool crowd_that_does_not_greet(struct bench *b) {
 }
 
 /* Of the service's own user: some come in beyond the quota, to look; the oldest gives way. */
-static bool more_sessions_than_allowed(struct bench *b) {
+HOSTILE_CASE(more_sessions_than_allowed) {
 	enum { ALLOWED = MATRIX_SESSIONS - 1, RESERVED = 4 }; /* the neighbour is one */
 	struct raw r[ALLOWED + RESERVED + 1];
 	for (unsigned i = 0; i < ALLOWED + RESERVED + 1; i++) {
@@ -223,7 +223,7 @@ static bool more_sessions_than_allowed(struct bench *b) {
 	return true;
 }
 
-static bool connects_and_leaves(struct bench *b) {
+HOSTILE_CASE(connects_and_leaves) {
 	for (unsigned i = 0; i < 1000; i++) {
 		int sock = raw_dial(b->daemon->socket);
 		EXPECT(sock >= 0);
@@ -263,7 +263,7 @@ static void *connect_and_stay(void *arg) {
  * They take all places there are for who has not greeted: a neighbour of the same user comes in all
  * the same, if he greets before the next eight of them are there.
  */
-static bool silent_ones_without_end(struct bench *b) {
+HOSTILE_CASE(silent_ones_without_end) {
 	pthread_t thread;
 	unsigned in = 0;
 	atomic_store(&is_over, false);
@@ -300,7 +300,7 @@ static void *connect_for_ever(void *arg) {
 /*
  * Two threads that do nothing else: the neighbour draws beside them, and somebody else is served.
  */
-static bool flood_of_connections(struct bench *b) {
+HOSTILE_CASE(flood_of_connections) {
 	pthread_t thread[2];
 	bool well = true;
 	atomic_store(&is_over, false);
@@ -323,7 +323,7 @@ static bool flood_of_connections(struct bench *b) {
 	return true;
 }
 
-static bool leaves_before_the_answer(struct bench *b) {
+HOSTILE_CASE(leaves_before_the_answer) {
 	struct pica_msg_hello h;
 	raw_hello_init(&h, 4096);
 	for (unsigned i = 0; i < 100; i++) {
@@ -337,7 +337,7 @@ static bool leaves_before_the_answer(struct bench *b) {
 	return true;
 }
 
-static bool stops_reading_at_once(struct bench *b) {
+HOSTILE_CASE(stops_reading_at_once) {
 	struct pica_msg_hello h;
 	int sock = raw_dial(b->daemon->socket);
 	EXPECT(sock >= 0 && shutdown(sock, SHUT_RD) == 0);
@@ -347,24 +347,3 @@ static bool stops_reading_at_once(struct bench *b) {
 	close(sock);
 	return true;
 }
-
-const struct hostile_case hello_cases[] = {
-	{ "says_nothing", says_nothing },
-	{ "wrong_hellos", wrong_hellos },
-	{ "another_protocol", another_protocol },
-	{ "request_before_hello", request_before_hello },
-	{ "version_from_the_future", version_from_the_future },
-	{ "wishes_beyond_measure", wishes_beyond_measure },
-	{ "name_that_forges_the_log", name_that_forges_the_log },
-	{ "descriptors_with_hello", descriptors_with_hello },
-	{ "thousand_descriptors", thousand_descriptors },
-	{ "empty_packet", empty_packet },
-	{ "crowd_that_does_not_greet", crowd_that_does_not_greet },
-	{ "silent_ones_without_end", silent_ones_without_end },
-	{ "more_sessions_than_allowed", more_sessions_than_allowed },
-	{ "connects_and_leaves", connects_and_leaves },
-	{ "flood_of_connections", flood_of_connections },
-	{ "leaves_before_the_answer", leaves_before_the_answer },
-	{ "stops_reading_at_once", stops_reading_at_once },
-};
-const unsigned n_hello_cases = sizeof(hello_cases) / sizeof(hello_cases[0]);

@@ -37,7 +37,7 @@ static bool run_list(struct bench *b, struct pica_emit *e, int expect) {
 	return ok;
 }
 
-static bool list_that_jumps_in_circles(struct bench *b) {
+HOSTILE_CASE(list_that_jumps_in_circles) {
 	struct neighbour evil;
 	struct pica_emit e;
 	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
@@ -53,7 +53,7 @@ static bool list_that_jumps_in_circles(struct bench *b) {
 	return true;
 }
 
-static bool lists_outside_of_memory(struct bench *b) {
+HOSTILE_CASE(lists_outside_of_memory) {
 	struct neighbour evil;
 	static const uint32_t at[][2] = { { 0, 64 }, { 0xFFFFFFF0, 16 },
 			{ SCENE_FCRAM + SCENE_FCRAM_BYTES - 16, 32 },
@@ -68,7 +68,7 @@ static bool lists_outside_of_memory(struct bench *b) {
 }
 
 /* Words of noise as lists, as state and as vertices. */
-static bool lists_of_noise(struct bench *b) {
+HOSTILE_CASE(lists_of_noise) {
 	struct neighbour evil;
 	uint32_t x = 0x9E3779B9;
 	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
@@ -91,7 +91,7 @@ static bool lists_of_noise(struct bench *b) {
 /*
  * A list that the copy engine overwrites while it waits, and one that overwrites itself by drawing.
  */
-static bool list_that_draws_on_itself(struct bench *b) {
+HOSTILE_CASE(list_that_draws_on_itself) {
 	struct pica_emit e;
 	scene_emit_state(&e);
 	const struct pica_framebuffer fb = { .color_addr = SCENE_LIST,
@@ -107,7 +107,7 @@ static bool list_that_draws_on_itself(struct bench *b) {
 	return run_list(b, &e, ANY);
 }
 
-static bool viewport_that_is_not_a_number(struct bench *b) {
+HOSTILE_CASE(viewport_that_is_not_a_number) {
 	struct pica_emit e;
 	scene_emit_state(&e);
 	static const uint32_t nan_f24 = 0x7F8001;
@@ -118,7 +118,7 @@ static bool viewport_that_is_not_a_number(struct bench *b) {
 	return run_list(b, &e, 0);
 }
 
-static bool vertices_that_are_not_numbers(struct bench *b) {
+HOSTILE_CASE(vertices_that_are_not_numbers) {
 	struct neighbour evil;
 	struct pica_emit e;
 	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
@@ -147,20 +147,20 @@ static bool program(
 	return run_list(b, &e, expect);
 }
 
-static bool shader_without_end(struct bench *b) {
+HOSTILE_CASE(shader_without_end) {
 	static const uint32_t code[] = { 0xB4000001 }; /* jmpu !b0, 0 */
 	EXPECT(program(b, code, 1, 3, -EDQUOT));
 	return program(b, code, 1, 100000, -EDQUOT);
 }
 
 /* call 0, 255 words: itself, again and again */
-static bool calls_without_bottom(struct bench *b) {
+HOSTILE_CASE(calls_without_bottom) {
 	static const uint32_t code[] = { 0x90000002, 0x900000FF, 0x88000000 };
 	return program(b, code, 3, 300, ANY);
 }
 
 /* loop in loop in loop, each over the whole program. */
-static bool loops_in_loops(struct bench *b) {
+HOSTILE_CASE(loops_in_loops) {
 	uint32_t code[64];
 	for (unsigned i = 0; i < 63; i++) {
 		code[i] = 0xA4000000 | 62u << 10 | (i & 3) << 22;
@@ -169,7 +169,7 @@ static bool loops_in_loops(struct bench *b) {
 	return program(b, code, 64, 300, ANY);
 }
 
-static bool program_of_noise(struct bench *b) {
+HOSTILE_CASE(program_of_noise) {
 	uint32_t code[512], x = 1;
 	for (unsigned i = 0; i < 512; i++) {
 		x = x * 1664525 + 1013904223;
@@ -178,7 +178,7 @@ static bool program_of_noise(struct bench *b) {
 	return program(b, code, 512, 300, ANY);
 }
 
-static bool geometry_without_end(struct bench *b) {
+HOSTILE_CASE(geometry_without_end) {
 	/* setemit 2, prim; mov o0, v0; mov o1, v1; emit; jmpu !b0, 0 */
 	static const uint32_t code[] = { 0xAE800000, 0x4C000000, 0x4C201000, 0xA8000000,
 		0xB4000001 };
@@ -200,7 +200,7 @@ static bool geometry_without_end(struct bench *b) {
 
 /* ---- Draws ---- */
 
-static bool vertices_without_end(struct bench *b) {
+HOSTILE_CASE(vertices_without_end) {
 	struct pica_emit e;
 	scene_emit_state(&e);
 	for (unsigned i = 0; i < 64; i++) {
@@ -209,7 +209,7 @@ static bool vertices_without_end(struct bench *b) {
 	return run_list(b, &e, -EDQUOT);
 }
 
-static bool vertices_from_nowhere(struct bench *b) {
+HOSTILE_CASE(vertices_from_nowhere) {
 	struct pica_emit e;
 	scene_emit_state(&e);
 	pica_emit_reg(&e, PICA_REG_ATTRIBBUFFERS_LOC, 0x1FFFFFFE);
@@ -231,7 +231,7 @@ static void put_target(struct pica_emit *e, uint32_t color, uint32_t depth, uint
 	pica_emit_draw_arrays(e, PICA_PRIMITIVE_LIST, 0, 30);
 }
 
-static bool targets_that_overlap(struct bench *b) {
+HOSTILE_CASE(targets_that_overlap) {
 	struct pica_emit e;
 	scene_emit_state(&e);
 	put_target(&e, SCENE_VRAM, SCENE_VRAM, 128);
@@ -241,7 +241,7 @@ static bool targets_that_overlap(struct bench *b) {
 	return run_list(b, &e, 0);
 }
 
-static bool targets_that_leave_memory(struct bench *b) {
+HOSTILE_CASE(targets_that_leave_memory) {
 	struct pica_emit e;
 	scene_emit_state(&e);
 	put_target(&e, SCENE_VRAM + SCENE_VRAM_BYTES - 64, SCENE_VRAM + SCENE_VRAM_BYTES - 4096,
@@ -255,7 +255,7 @@ static bool targets_that_leave_memory(struct bench *b) {
 	return run_list(b, &e, ANY);
 }
 
-static bool textures_without_measure(struct bench *b) {
+HOSTILE_CASE(textures_without_measure) {
 	struct pica_emit e;
 	scene_emit_state(&e);
 	static const uint32_t dims[] = { 0, 0x07FF07FF, 0xFFFFFFFF, 0x00010001, 0x04000008 };
@@ -272,7 +272,7 @@ static bool textures_without_measure(struct bench *b) {
 
 /* ---- Copy engines ---- */
 
-static bool copies_without_measure(struct bench *b) {
+HOSTILE_CASE(copies_without_measure) {
 	struct neighbour evil;
 	static const uint32_t dims[] = { 0, 0xFFFFFFFF, 0x00010001, 0x00800080, 0xFFF8FFF8 };
 	static const uint32_t addrs[] = { 0, SCENE_VRAM, SCENE_VRAM + SCENE_VRAM_BYTES - 16,
@@ -305,7 +305,7 @@ static bool copies_without_measure(struct bench *b) {
 /*
  * Register by register, with nothing that ends the pass: looking in must not hold up the service.
  */
-static bool draws_by_register_and_looks_in(struct bench *b) {
+HOSTILE_CASE(draws_by_register_and_looks_in) {
 	struct neighbour evil;
 	static const uint32_t endless[] = { 0xB4000001 };
 	struct pica_emit e;
@@ -338,7 +338,7 @@ static bool draws_by_register_and_looks_in(struct bench *b) {
 
 /* ---- Leaving ---- */
 
-static bool leaves_with_work_in_flight(struct bench *b) {
+HOSTILE_CASE(leaves_with_work_in_flight) {
 	static const uint32_t endless[] = { 0xB4000001 };
 	for (unsigned k = 0; k < 4; k++) {
 		struct neighbour evil;
@@ -360,7 +360,7 @@ static bool leaves_with_work_in_flight(struct bench *b) {
 }
 
 /* Contexts with work that never ends, destroyed at once: what they hold does not pile up. */
-static bool throws_endless_work_away(struct bench *b) {
+HOSTILE_CASE(throws_endless_work_away) {
 	static const uint32_t endless[] = { 0xB4000001 };
 	struct neighbour evil;
 	struct pica_emit e;
@@ -399,7 +399,7 @@ static bool throws_endless_work_away(struct bench *b) {
 }
 
 /* Nor do those without. */
-static bool contexts_made_and_destroyed(struct bench *b) {
+HOSTILE_CASE(contexts_made_and_destroyed) {
 	struct raw r;
 	EXPECT(raw_open(&r, b->daemon->socket, 8) == 0);
 	for (unsigned i = 0; i < 300; i++) {
@@ -412,28 +412,3 @@ static bool contexts_made_and_destroyed(struct bench *b) {
 	raw_close(&r);
 	return true;
 }
-
-const struct hostile_case list_cases[] = {
-	{ "list_that_jumps_in_circles", list_that_jumps_in_circles },
-	{ "lists_outside_of_memory", lists_outside_of_memory },
-	{ "lists_of_noise", lists_of_noise },
-	{ "list_that_draws_on_itself", list_that_draws_on_itself },
-	{ "viewport_that_is_not_a_number", viewport_that_is_not_a_number },
-	{ "vertices_that_are_not_numbers", vertices_that_are_not_numbers },
-	{ "shader_without_end", shader_without_end },
-	{ "calls_without_bottom", calls_without_bottom },
-	{ "loops_in_loops", loops_in_loops },
-	{ "program_of_noise", program_of_noise },
-	{ "geometry_without_end", geometry_without_end },
-	{ "vertices_without_end", vertices_without_end },
-	{ "vertices_from_nowhere", vertices_from_nowhere },
-	{ "targets_that_overlap", targets_that_overlap },
-	{ "targets_that_leave_memory", targets_that_leave_memory },
-	{ "textures_without_measure", textures_without_measure },
-	{ "copies_without_measure", copies_without_measure },
-	{ "draws_by_register_and_looks_in", draws_by_register_and_looks_in },
-	{ "leaves_with_work_in_flight", leaves_with_work_in_flight },
-	{ "throws_endless_work_away", throws_endless_work_away },
-	{ "contexts_made_and_destroyed", contexts_made_and_destroyed },
-};
-const unsigned n_list_cases = sizeof(list_cases) / sizeof(list_cases[0]);

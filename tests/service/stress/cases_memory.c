@@ -35,34 +35,34 @@ static bool import_fails(struct bench *b, int fd, int error, const char *text) {
 	return true;
 }
 
-static bool import_dev_zero(struct bench *b) {
+HOSTILE_CASE(import_dev_zero) {
 	return import_fails(b, open("/dev/zero", O_RDWR | O_CLOEXEC), -EINVAL, not_a_memfd);
 }
 
-static bool import_pipe(struct bench *b) {
+HOSTILE_CASE(import_pipe) {
 	int fds[2];
 	EXPECT(pipe2(fds, O_CLOEXEC) == 0);
 	close(fds[1]);
 	return import_fails(b, fds[0], -EINVAL, not_a_memfd);
 }
 
-static bool import_directory(struct bench *b) {
+HOSTILE_CASE(import_directory) {
 	return import_fails(b, open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC), -EINVAL, not_a_memfd);
 }
 
-static bool import_path_only(struct bench *b) {
+HOSTILE_CASE(import_path_only) {
 	return import_fails(b, open("/dev/zero", O_PATH | O_CLOEXEC), -EINVAL, not_a_memfd);
 }
 
-static bool import_eventfd(struct bench *b) {
+HOSTILE_CASE(import_eventfd) {
 	return import_fails(b, eventfd(0, EFD_CLOEXEC), -EINVAL, not_a_memfd);
 }
 
-static bool import_own_socket(struct bench *b) {
+HOSTILE_CASE(import_own_socket) {
 	return import_fails(b, raw_dial(b->daemon->socket), -EINVAL, not_a_memfd);
 }
 
-static bool import_file_on_disk(struct bench *b) {
+HOSTILE_CASE(import_file_on_disk) {
 	char path[] = "/tmp/picad-import-XXXXXX";
 	int fd = mkostemp(path, O_CLOEXEC);
 	EXPECT(fd >= 0);
@@ -71,28 +71,28 @@ static bool import_file_on_disk(struct bench *b) {
 	return import_fails(b, fd, -EINVAL, not_a_memfd);
 }
 
-static bool import_unsealed(struct bench *b) {
+HOSTILE_CASE(import_unsealed) {
 	return import_fails(b, make_memfd(0, SIZE, 0), -EINVAL, not_a_memfd);
 }
 
-static bool import_half_sealed(struct bench *b) {
+HOSTILE_CASE(import_half_sealed) {
 	EXPECT(import_fails(b, make_memfd(0, SIZE, F_SEAL_GROW), -EINVAL, not_a_memfd));
 	return import_fails(b, make_memfd(0, SIZE, F_SEAL_SHRINK), -EINVAL, not_a_memfd);
 }
 
-static bool import_of_another_size(struct bench *b) {
+HOSTILE_CASE(import_of_another_size) {
 	EXPECT(import_fails(b, make_memfd(0, SIZE - 4096, SEALS), -EINVAL, not_a_memfd));
 	EXPECT(import_fails(b, make_memfd(0, 0, SEALS), -EINVAL, not_a_memfd));
 	return import_fails(b, make_memfd(0, (off_t)1 << 40, SEALS), -EINVAL, not_a_memfd);
 }
 
-static bool import_write_sealed(struct bench *b) {
+HOSTILE_CASE(import_write_sealed) {
 	EXPECT(import_fails(b, make_memfd(0, SIZE, SEALS | F_SEAL_WRITE), -EINVAL, not_a_memfd));
 	return import_fails(
 			b, make_memfd(0, SIZE, SEALS | F_SEAL_FUTURE_WRITE), -EINVAL, not_a_memfd);
 }
 
-static bool import_read_only(struct bench *b) {
+HOSTILE_CASE(import_read_only) {
 	char path[64];
 	int fd = make_memfd(0, SIZE, SEALS);
 	EXPECT(fd >= 0);
@@ -103,7 +103,7 @@ static bool import_read_only(struct bench *b) {
 }
 
 /* Huge pages that are not there kill who touches them, seals or not. */
-static bool import_huge_pages(struct bench *b) {
+HOSTILE_CASE(import_huge_pages) {
 	struct raw r;
 	int fd = make_memfd(MFD_HUGETLB, 4 << 20, SEALS);
 	if (fd < 0) {
@@ -120,7 +120,7 @@ static bool import_huge_pages(struct bench *b) {
 /*
  * One memory at two addresses: colour in one, list and vertices in the other; any picture will do.
  */
-static bool same_memory_twice(struct bench *b) {
+HOSTILE_CASE(same_memory_twice) {
 	struct neighbour evil = { .list_bytes = 0 };
 	int fd = make_memfd(0, SCENE_FCRAM_BYTES, SEALS);
 	EXPECT(fd >= 0 && raw_open(&evil.raw, b->daemon->socket, 8) == 0);
@@ -166,7 +166,7 @@ static bool reap(struct raw *r, unsigned n) {
 }
 
 /* The service's seals hold, and a hole reads as zeros: nobody gets SIGBUS. */
-static bool truncates_and_punches_while_drawing(struct bench *b) {
+HOSTILE_CASE(truncates_and_punches_while_drawing) {
 	struct neighbour evil = { .list_bytes = 0 };
 	int fd;
 	EXPECT(raw_open(&evil.raw, b->daemon->socket, 8) == 0);
@@ -190,7 +190,7 @@ static bool truncates_and_punches_while_drawing(struct bench *b) {
 	return true;
 }
 
-static bool frees_memory_that_is_in_use(struct bench *b) {
+HOSTILE_CASE(frees_memory_that_is_in_use) {
 	struct neighbour evil;
 	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
 	/* A WAIT keeps jobs in flight. */
@@ -217,7 +217,7 @@ static bool frees_memory_that_is_in_use(struct bench *b) {
 	return true;
 }
 
-static bool regions_of_impossible_shape(struct bench *b) {
+HOSTILE_CASE(regions_of_impossible_shape) {
 	static const uint32_t shapes[][2] = { { 0, 0 }, { 0, 4095 }, { 1, 4096 },
 		{ 0xFFFFF000, 0x2000 }, { 0x18000000, 0xFFFFF000 }, { 0x18000800, 4096 } };
 	struct raw r;
@@ -236,7 +236,7 @@ static bool regions_of_impossible_shape(struct bench *b) {
 	return true;
 }
 
-static bool regions_without_end(struct bench *b) {
+HOSTILE_CASE(regions_without_end) {
 	struct raw r;
 	unsigned n = 0;
 	int64_t ret;
@@ -250,7 +250,7 @@ static bool regions_without_end(struct bench *b) {
 	return true;
 }
 
-static bool memory_without_end(struct bench *b) {
+HOSTILE_CASE(memory_without_end) {
 	struct raw r;
 	EXPECT(raw_open(&r, b->daemon->socket, 8) == 0);
 	EXPECT(is_refused(&r, (int)raw_region(&r, 0, 0, MATRIX_REGION_BYTES + 4096, NULL, NULL),
@@ -264,7 +264,7 @@ static bool memory_without_end(struct bench *b) {
 }
 
 /* More windows than a context has room for. */
-static bool windows_without_end(struct bench *b) {
+HOSTILE_CASE(windows_without_end) {
 	struct raw r;
 	unsigned n = 0;
 	EXPECT(raw_open(&r, b->daemon->socket, 8) == 0);
@@ -279,27 +279,3 @@ static bool windows_without_end(struct bench *b) {
 	raw_close(&r);
 	return true;
 }
-
-const struct hostile_case memory_cases[] = {
-	{ "import_dev_zero", import_dev_zero },
-	{ "import_pipe", import_pipe },
-	{ "import_directory", import_directory },
-	{ "import_path_only", import_path_only },
-	{ "import_eventfd", import_eventfd },
-	{ "import_own_socket", import_own_socket },
-	{ "import_file_on_disk", import_file_on_disk },
-	{ "import_unsealed", import_unsealed },
-	{ "import_half_sealed", import_half_sealed },
-	{ "import_of_another_size", import_of_another_size },
-	{ "import_write_sealed", import_write_sealed },
-	{ "import_read_only", import_read_only },
-	{ "import_huge_pages", import_huge_pages },
-	{ "same_memory_twice", same_memory_twice },
-	{ "truncates_and_punches_while_drawing", truncates_and_punches_while_drawing },
-	{ "frees_memory_that_is_in_use", frees_memory_that_is_in_use },
-	{ "regions_of_impossible_shape", regions_of_impossible_shape },
-	{ "regions_without_end", regions_without_end },
-	{ "memory_without_end", memory_without_end },
-	{ "windows_without_end", windows_without_end },
-};
-const unsigned n_memory_cases = sizeof(memory_cases) / sizeof(memory_cases[0]);

@@ -12,31 +12,31 @@ static bool say(struct bench *b, const void *bytes, size_t size_bytes, int error
 	return is_told(&r, error, text);
 }
 
-static bool type_that_nobody_knows(struct bench *b) {
+HOSTILE_CASE(type_that_nobody_knows) {
 	const struct pica_message m = { PICA_MESSAGE_MAGIC, 9999, 0, sizeof(m), 1 };
 	return say(b, &m, sizeof(m), -EPROTO, "unknown message");
 }
 
-static bool answer_as_a_request(struct bench *b) {
+HOSTILE_CASE(answer_as_a_request) {
 	const struct pica_msg_done m = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_DONE, 0, sizeof(m),
 							 1 } };
 	return say(b, &m, sizeof(m), -EPROTO, "unknown message");
 }
 
-static bool hello_twice(struct bench *b) {
+HOSTILE_CASE(hello_twice) {
 	struct pica_msg_hello h;
 	raw_hello_init(&h, 0);
 	return say(b, &h, sizeof(h), -EPROTO, "a second HELLO");
 }
 
-static bool flags_of_a_request(struct bench *b) {
+HOSTILE_CASE(flags_of_a_request) {
 	const struct pica_msg_object m = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_SESSIONS, 1,
 							   sizeof(m), 1 } };
 	return say(b, &m, sizeof(m), -EPROTO, "unknown message flags");
 }
 
 /* Every request there is, as its header alone, and as 4096 bytes. */
-static bool requests_of_wrong_size(struct bench *b) {
+HOSTILE_CASE(requests_of_wrong_size) {
 	static uint8_t bytes[PICA_MESSAGE_MAX];
 	for (unsigned i = 0; i < 2 * (PICA_MSG_REQUEST_END - 2); i++) {
 		size_t size = i % 2 ? sizeof(bytes) : sizeof(struct pica_message);
@@ -57,7 +57,7 @@ static bool requests_of_wrong_size(struct bench *b) {
 	return true;
 }
 
-static bool reserved_of_requests(struct bench *b) {
+HOSTILE_CASE(reserved_of_requests) {
 	const struct pica_msg_context_create create =
 			{ .head = { PICA_MESSAGE_MAGIC, PICA_MSG_CONTEXT_CREATE, 0,
 		sizeof(create), 1 }, .reserved = { 0, 0, 0, 1 } };
@@ -79,14 +79,14 @@ static bool reserved_of_requests(struct bench *b) {
 	return say(b, &object, sizeof(object), -EPROTO, "malformed");
 }
 
-static bool import_without_a_descriptor(struct bench *b) {
+HOSTILE_CASE(import_without_a_descriptor) {
 	const struct pica_msg_region m =
 			{ .head = { PICA_MESSAGE_MAGIC, PICA_MSG_REGION_IMPORT, 0, sizeof(m), 1 },
 		.size_bytes = 4096 };
 	return say(b, &m, sizeof(m), -EPROTO, "malformed");
 }
 
-static bool descriptors_nobody_asked_for(struct bench *b) {
+HOSTILE_CASE(descriptors_nobody_asked_for) {
 	const struct pica_msg_object m = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_SESSIONS, 0,
 							   sizeof(m), 1 } };
 	const int fds[3] = { 0, 1, 2 };
@@ -97,7 +97,7 @@ static bool descriptors_nobody_asked_for(struct bench *b) {
 }
 
 /* Asks and asks and does not read: what the service answers has nowhere to go. */
-static bool slow_reader(struct bench *b) {
+HOSTILE_CASE(slow_reader) {
 	const struct pica_msg_object m = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_SESSIONS, 0,
 							   sizeof(m), 1 } };
 	struct raw r;
@@ -112,7 +112,7 @@ static bool slow_reader(struct bench *b) {
 }
 
 /* A flood of requests whose answers are read: the neighbour draws between them. */
-static bool message_flood(struct bench *b) {
+HOSTILE_CASE(message_flood) {
 	struct pica_msg_object m = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_LIMITS, 0, sizeof(m),
 						     1 } };
 	uint8_t answer[PICA_MESSAGE_MAX];
@@ -133,7 +133,7 @@ static bool message_flood(struct bench *b) {
 }
 
 /* Requests wait for a WAIT that never ends: their number is bounded. */
-static bool requests_after_a_wait(struct bench *b) {
+HOSTILE_CASE(requests_after_a_wait) {
 	struct neighbour evil;
 	struct pica_msg_query q = { .count = 1 };
 	uint8_t answer[PICA_MESSAGE_MAX];
@@ -160,7 +160,7 @@ static bool requests_after_a_wait(struct bench *b) {
 	return true;
 }
 
-static bool contexts_without_end(struct bench *b) {
+HOSTILE_CASE(contexts_without_end) {
 	struct raw r;
 	unsigned n = 0;
 	int64_t ret;
@@ -174,7 +174,7 @@ static bool contexts_without_end(struct bench *b) {
 	return true;
 }
 
-static bool context_memory_that_does_not_exist(struct bench *b) {
+HOSTILE_CASE(context_memory_that_does_not_exist) {
 	struct raw r;
 	struct pica_msg_context_create m = { .fcram_bytes = 0xFFFFFFFF };
 	EXPECT(raw_open(&r, b->daemon->socket, 8) == 0);
@@ -190,7 +190,7 @@ static bool context_memory_that_does_not_exist(struct bench *b) {
 	return true;
 }
 
-static bool arithmetic_that_does_not_exist(struct bench *b) {
+HOSTILE_CASE(arithmetic_that_does_not_exist) {
 	static const uint32_t wrong[] = { PICA_ARITHMETIC_F32, PICA_ARITHMETIC_TRUNCATE,
 		PICA_ARITHMETIC_F32 | PICA_ARITHMETIC_TRUNCATE, 8, 9, 0xFFFFFFFF, 0x80000001 };
 	struct raw r;
@@ -205,7 +205,7 @@ static bool arithmetic_that_does_not_exist(struct bench *b) {
 }
 
 /* Handles of the neighbour, of nobody, and of another kind. */
-static bool handles_of_others(struct bench *b) {
+HOSTILE_CASE(handles_of_others) {
 	struct neighbour evil;
 	static const uint64_t ids[] = { 0, 77777, 0xFFFFFFFF, 0x100000001, UINT64_MAX };
 	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
@@ -232,7 +232,7 @@ static int transfer(struct neighbour *n, enum pica_message_type type, uint32_t r
 	return raw_request(&n->raw, &m, -1, NULL, NULL);
 }
 
-static bool pictures_that_do_not_fit(struct bench *b) {
+HOSTILE_CASE(pictures_that_do_not_fit) {
 	struct neighbour evil;
 	static const uint32_t huge[5] = { SCENE_VRAM, 0, 0xFFFFFFF8, 0xFFFFFFF8, 0xFFFFFFFF };
 	static const uint32_t wide[5] = { SCENE_VRAM, 0, 2048, 2048, 8192 };
@@ -261,7 +261,7 @@ static bool pictures_that_do_not_fit(struct bench *b) {
 	return true;
 }
 
-static bool registers_that_do_not_exist(struct bench *b) {
+HOSTILE_CASE(registers_that_do_not_exist) {
 	struct neighbour evil;
 	static const uint32_t bad[][2] = { { 0, 0x301 }, { 0x2FF, 2 }, { 0xFFFFFFFF, 2 },
 			{ 0x300, 0xFFFFFFFF } };
@@ -279,7 +279,7 @@ static bool registers_that_do_not_exist(struct bench *b) {
 	return true;
 }
 
-static bool half_closed(struct bench *b) {
+HOSTILE_CASE(half_closed) {
 	struct neighbour evil;
 	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
 	EXPECT(shutdown(evil.raw.sock, SHUT_WR) == 0);
@@ -287,25 +287,3 @@ static bool half_closed(struct bench *b) {
 	neighbour_close(&evil);
 	return true;
 }
-
-const struct hostile_case message_cases[] = {
-	{ "type_that_nobody_knows", type_that_nobody_knows },
-	{ "answer_as_a_request", answer_as_a_request },
-	{ "hello_twice", hello_twice },
-	{ "flags_of_a_request", flags_of_a_request },
-	{ "requests_of_wrong_size", requests_of_wrong_size },
-	{ "reserved_of_requests", reserved_of_requests },
-	{ "import_without_a_descriptor", import_without_a_descriptor },
-	{ "descriptors_nobody_asked_for", descriptors_nobody_asked_for },
-	{ "slow_reader", slow_reader },
-	{ "message_flood", message_flood },
-	{ "requests_after_a_wait", requests_after_a_wait },
-	{ "contexts_without_end", contexts_without_end },
-	{ "context_memory_that_does_not_exist", context_memory_that_does_not_exist },
-	{ "arithmetic_that_does_not_exist", arithmetic_that_does_not_exist },
-	{ "handles_of_others", handles_of_others },
-	{ "pictures_that_do_not_fit", pictures_that_do_not_fit },
-	{ "registers_that_do_not_exist", registers_that_do_not_exist },
-	{ "half_closed", half_closed },
-};
-const unsigned n_message_cases = sizeof(message_cases) / sizeof(message_cases[0]);

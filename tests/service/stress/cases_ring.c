@@ -19,36 +19,36 @@ static bool lie(struct bench *b, bool of_sq, uint32_t value) {
 	return true;
 }
 
-static bool tail_of_all_ones(struct bench *b) {
+HOSTILE_CASE(tail_of_all_ones) {
 	return lie(b, true, 0xFFFFFFFF);
 }
 
-static bool tail_one_too_far(struct bench *b) {
+HOSTILE_CASE(tail_one_too_far) {
 	return lie(b, true, 2 + 8 + 1);
 }
 
-static bool tail_that_goes_back(struct bench *b) {
+HOSTILE_CASE(tail_that_goes_back) {
 	return lie(b, true, 0);
 }
 
-static bool tail_half_way_round(struct bench *b) {
+HOSTILE_CASE(tail_half_way_round) {
 	return lie(b, true, 0x80000001);
 }
 
-static bool head_ahead_of_the_tail(struct bench *b) {
+HOSTILE_CASE(head_ahead_of_the_tail) {
 	return lie(b, false, 3);
 }
 
-static bool head_that_goes_back(struct bench *b) {
+HOSTILE_CASE(head_that_goes_back) {
 	return lie(b, false, 0);
 }
 
-static bool head_half_way_round(struct bench *b) {
+HOSTILE_CASE(head_half_way_round) {
 	return lie(b, false, 0x80000001);
 }
 
 /* What the service wrote it does not read again. */
-static bool overwrites_what_is_not_its_own(struct bench *b) {
+HOSTILE_CASE(overwrites_what_is_not_its_own) {
 	struct neighbour evil;
 	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
 	struct pica_ring_control *c = evil.raw.control;
@@ -65,7 +65,7 @@ static bool overwrites_what_is_not_its_own(struct bench *b) {
 }
 
 /* All that fits is taken, then nothing more, and nothing is lost. */
-static bool never_reaps(struct bench *b) {
+HOSTILE_CASE(never_reaps) {
 	struct neighbour evil;
 	struct pica_done done;
 	uint64_t sent = 0;
@@ -145,29 +145,29 @@ static bool flood(struct bench *b, struct pica_job job, unsigned frames) {
 	return true;
 }
 
-static bool flood_of_nonsense(struct bench *b) {
+HOSTILE_CASE(flood_of_nonsense) {
 	return flood(b, (struct pica_job){ .op = 0xFFFF }, 20);
 }
 
-static bool flood_of_signals(struct bench *b) {
+HOSTILE_CASE(flood_of_signals) {
 	return flood(b, (struct pica_job){ .op = PICA_OP_SIGNAL }, 20);
 }
 
-static bool flood_of_barriers(struct bench *b) {
+HOSTILE_CASE(flood_of_barriers) {
 	return flood(b, (struct pica_job){ .op = PICA_OP_BARRIER }, 20);
 }
 
-static bool flood_of_cancels(struct bench *b) {
+HOSTILE_CASE(flood_of_cancels) {
 	return flood(b, (struct pica_job){ .op = PICA_OP_CANCEL }, 20);
 }
 
-static bool flood_of_presents(struct bench *b) {
+HOSTILE_CASE(flood_of_presents) {
 	return flood(b, (struct pica_job){ .op = PICA_OP_PRESENT, .u.present.screens = 3 }, 20);
 }
 
 /* ---- Slots ---- */
 
-static bool jobs_that_are_malformed(struct bench *b) {
+HOSTILE_CASE(jobs_that_are_malformed) {
 	struct neighbour evil;
 	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
 	struct raw *r = &evil.raw;
@@ -197,7 +197,7 @@ static int write_job(struct neighbour *n, uint64_t data, uint32_t addr, uint32_t
 	return raw_run(&n->raw);
 }
 
-static bool data_outside_of_its_region(struct bench *b) {
+HOSTILE_CASE(data_outside_of_its_region) {
 	struct neighbour evil;
 	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
 	int64_t region = raw_region(&evil.raw, 0, 0, 4096, NULL, NULL);
@@ -229,7 +229,7 @@ static void put_wait(
 }
 
 /* Two contexts wait for each other, and one for itself; the session's end ends it. */
-static bool waits_in_a_circle(struct bench *b) {
+HOSTILE_CASE(waits_in_a_circle) {
 	struct neighbour evil;
 	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
 	int64_t other = raw_context(&evil.raw);
@@ -242,7 +242,7 @@ static bool waits_in_a_circle(struct bench *b) {
 	return true;
 }
 
-static bool waits_for_what_is_not_there(struct bench *b) {
+HOSTILE_CASE(waits_for_what_is_not_there) {
 	struct neighbour evil;
 	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
 	put_wait(&evil.raw, evil.context, 31337, 1, 0);
@@ -253,7 +253,7 @@ static bool waits_for_what_is_not_there(struct bench *b) {
 	return true;
 }
 
-static bool wait_without_end_is_cancelled(struct bench *b) {
+HOSTILE_CASE(wait_without_end_is_cancelled) {
 	struct neighbour evil;
 	struct pica_done done;
 	int cancelled = 0;
@@ -300,7 +300,7 @@ static bool all_come_back(struct raw *r, int32_t of_waits) {
 	return true;
 }
 
-static bool waits_in_front_of_more_jobs_than_allowed(struct bench *b) {
+HOSTILE_CASE(waits_in_front_of_more_jobs_than_allowed) {
 	struct neighbour evil;
 	EXPECT(neighbour_open_wide(&evil, b->daemon->socket, 256) == 0);
 	put_more_than_allowed(&evil.raw, evil.context, evil.context, 20000000);
@@ -309,7 +309,7 @@ static bool waits_in_front_of_more_jobs_than_allowed(struct bench *b) {
 	return true;
 }
 
-static bool context_that_goes_with_as_many_jobs_as_allowed(struct bench *b) {
+HOSTILE_CASE(context_that_goes_with_as_many_jobs_as_allowed) {
 	struct neighbour evil;
 	EXPECT(neighbour_open_wide(&evil, b->daemon->socket, 256) == 0);
 	const int64_t other = raw_context(&evil.raw);
@@ -323,7 +323,7 @@ static bool context_that_goes_with_as_many_jobs_as_allowed(struct bench *b) {
 
 /* ---- Bells ---- */
 
-static bool bells_without_end(struct bench *b) {
+HOSTILE_CASE(bells_without_end) {
 	struct neighbour evil;
 	static char bells[65536];
 	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
@@ -338,7 +338,7 @@ static bool bells_without_end(struct bench *b) {
 }
 
 /* Its end of the pipes closed, blocking, or full: the service's own ends have their own flags. */
-static bool bells_that_are_broken(struct bench *b) {
+HOSTILE_CASE(bells_that_are_broken) {
 	struct neighbour evil;
 	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
 	struct raw *r = &evil.raw;
@@ -375,31 +375,3 @@ static bool bells_that_are_broken(struct bench *b) {
 	neighbour_close(&evil);
 	return true;
 }
-
-const struct hostile_case ring_cases[] = {
-	{ "tail_of_all_ones", tail_of_all_ones },
-	{ "tail_one_too_far", tail_one_too_far },
-	{ "tail_that_goes_back", tail_that_goes_back },
-	{ "tail_half_way_round", tail_half_way_round },
-	{ "head_ahead_of_the_tail", head_ahead_of_the_tail },
-	{ "head_that_goes_back", head_that_goes_back },
-	{ "head_half_way_round", head_half_way_round },
-	{ "overwrites_what_is_not_its_own", overwrites_what_is_not_its_own },
-	{ "never_reaps", never_reaps },
-	{ "flood_of_nonsense", flood_of_nonsense },
-	{ "flood_of_signals", flood_of_signals },
-	{ "flood_of_barriers", flood_of_barriers },
-	{ "flood_of_cancels", flood_of_cancels },
-	{ "flood_of_presents", flood_of_presents },
-	{ "jobs_that_are_malformed", jobs_that_are_malformed },
-	{ "data_outside_of_its_region", data_outside_of_its_region },
-	{ "waits_in_a_circle", waits_in_a_circle },
-	{ "waits_for_what_is_not_there", waits_for_what_is_not_there },
-	{ "wait_without_end_is_cancelled", wait_without_end_is_cancelled },
-	{ "waits_in_front_of_more_jobs_than_allowed", waits_in_front_of_more_jobs_than_allowed },
-	{ "context_that_goes_with_as_many_jobs_as_allowed",
-			context_that_goes_with_as_many_jobs_as_allowed },
-	{ "bells_without_end", bells_without_end },
-	{ "bells_that_are_broken", bells_that_are_broken },
-};
-const unsigned n_ring_cases = sizeof(ring_cases) / sizeof(ring_cases[0]);

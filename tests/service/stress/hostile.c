@@ -5,6 +5,13 @@
 
 #include <time.h>
 
+static struct hostile_case *first_case, **end_of_cases = &first_case;
+
+void hostile_add(struct hostile_case *c) {
+	*end_of_cases = c;
+	end_of_cases = &c->next;
+}
+
 bool is_told(struct raw *r, int error, const char *text) {
 	bool told = raw_is_told(r);
 	bool right = told && r->error.error == error && strstr(r->error.text, text);
@@ -74,22 +81,6 @@ static bool is_wanted(const char *name, char **argv) {
 	return !argv[3];
 }
 
-/* Runs until the service is dead. */
-static void run_table(struct bench *b, const struct hostile_case *table, unsigned n,
-		char **argv, unsigned *cases, unsigned *passed) {
-	for (unsigned i = 0; i < n; i++) {
-		if (!is_wanted(table[i].name, argv)) {
-			continue;
-		}
-		++*cases;
-		if (daemon_is_alive(b->daemon)) {
-			*passed += run_case(b, &table[i]);
-		} else {
-			printf("%-44s NOT RUN\n", table[i].name);
-		}
-	}
-}
-
 static bool run(struct daemon *d, char **argv) {
 	struct bench b = { .daemon = d };
 	unsigned cases = 0, passed = 0;
@@ -98,11 +89,17 @@ static bool run(struct daemon *d, char **argv) {
 		printf("the neighbour cannot draw to begin with: %s\n", strerror(-ret));
 		return false;
 	}
-	run_table(&b, hello_cases, n_hello_cases, argv, &cases, &passed);
-	run_table(&b, message_cases, n_message_cases, argv, &cases, &passed);
-	run_table(&b, memory_cases, n_memory_cases, argv, &cases, &passed);
-	run_table(&b, ring_cases, n_ring_cases, argv, &cases, &passed);
-	run_table(&b, list_cases, n_list_cases, argv, &cases, &passed);
+	for (const struct hostile_case *c = first_case; c; c = c->next) {
+		if (!is_wanted(c->name, argv)) {
+			continue;
+		}
+		cases++;
+		if (daemon_is_alive(d)) {
+			passed += run_case(&b, c);
+		} else {
+			printf("%-44s NOT RUN\n", c->name);
+		}
+	}
 	neighbour_close(&b.neighbour);
 	printf("%u cases, %u passed\n", cases, passed);
 	return passed == cases && cases > 0;

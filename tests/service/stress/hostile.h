@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/attributes.h"
 #include "daemon.h"
 #include "scene.h"
 
@@ -23,11 +24,19 @@ struct bench {
 struct hostile_case {
 	const char *name;
 	bool (*fn)(struct bench *b);
+	struct hostile_case *next;
 };
 
-extern const struct hostile_case hello_cases[], message_cases[], memory_cases[], ring_cases[],
-		list_cases[];
-extern const unsigned n_hello_cases, n_message_cases, n_memory_cases, n_ring_cases, n_list_cases;
+void hostile_add(struct hostile_case *c);
+
+/* HOSTILE_CASE(name) { ... }: a case of the matrix. Cases run in the order of their files. */
+#define HOSTILE_CASE(case_name) \
+	static bool case_name(struct bench *b); \
+	PICA_CONSTRUCTOR static void case_name##_register(void) { \
+		static struct hostile_case c = { .name = #case_name, .fn = case_name }; \
+		hostile_add(&c); \
+	} \
+	static bool case_name(struct bench *b)
 
 /* What the service of the matrix is told; cases know these numbers. */
 enum {
