@@ -173,6 +173,210 @@ static void open_memory(void) {
 	scratch = kern_buffer(QPU_SCRATCH_BYTES);
 }
 
+/* ---- Wide runs, against one of sixteen lanes after the other ---- */
+
+enum { WIDE_PROGRAMS = 300, WIDE_VARYINGS = 4 };
+
+/* A program without branches, of operations that run wide, most of them. */
+static void random_text(char text[4000]) {
+	static const char *const lines[] = { "fadd%s r%u, r%u, r%u\n", "fsub%s r%u, r%u, r%u\n",
+		"fmul%s r%u, r%u, r%u\n", "fmin%s r%u, r%u, r%u\n", "fmax%s r%u, r%u, r%u\n",
+		"fminabs%s r%u, r%u, r%u\n", "fmaxabs%s r%u, r%u, r%u\n", "add%s r%u, r%u, r%u\n",
+		"sub%s r%u, r%u, r%u\n", "min%s r%u, r%u, r%u\n", "max%s r%u, r%u, r%u\n",
+		"and%s r%u, r%u, r%u\n", "xor%s r%u, r%u, r%u\n", "v8adds%s r%u, r%u, r%u\n",
+		"v8subs%s r%u, r%u, r%u\n", "v8muld%s r%u, r%u, r%u\n", "v8min%s r%u, r%u, r%u\n",
+		"v8max%s r%u, r%u, r%u\n", "mul24%s r%u, r%u, r%u\n", "ftoi%s r%u, r%u\n",
+		"itof%s r%u, r%u\n", "not%s r%u, r%u\n", "or%s r%u, unif, unif\n",
+		"shr%s r%u, r%u, unif\n", "shl%s r%u, r%u, 5\n", "asr%s r%u, r%u, unif\n",
+		"or%s r%u, ra15, ra15\n", "or%s r%u, rb15, rb15\n", "fmul%s r%u, ra15, ra15\n",
+		"or%s r%u, elem_num, elem_num\n", "itof%s r%u, x_coord\n",
+		"itof%s r%u, y_coord\n" };
+	static const char *const special[] = { "or recip, r%u, r%u\nor r1, r4, r4\n",
+		"or rsqrt, r%u, r%u\nor r2, r4, r4\n", "or exp, r%u, r%u\nor r3, r4, r4\n",
+		"or log, r%u, r%u\nor r0, r4, r4\n", "fmul r%u, ra15, vary\nfadd r%u, r0, r5\n",
+		"fmul.pm.pack8a r%u, r%u, 1.0\n", "fmul.pm.pack8d r%u, r%u, 1.0\n",
+		"fmul.pm.pack8abcd r%u, r%u, 1.0\n",
+		"or ra%u, r%u, r0\nnop\nfadd.unpack8c r0, ra1, ra1\nor.unpack8b r1, ra2, ra2\n"
+		"or.unpack16b r2, ra3, ra3\n",
+		"ftoi.pack16a ra%u, r%u\nnop\nor r0, ra0, ra0\n",
+		"add.pack8b ra%u, r%u, r2\nnop\nor r3, ra1, ra1\n",
+		"nop; loadc\nv8adds r%u, r4, r%u\n",
+		"fmul r0, ra15, vary\nfadd r%u, r0, r5\nfmul.pm.pack8a ra7, r%u, 1.0\n"
+		"fmul.pm.pack8b ra7, r1, 1.0\nfmul.pm.pack8c ra7, r2, 1.0\n"
+		"fmul.pm.pack8d ra7, r3, 1.0\nnop\nor r2, ra7, ra7\n" };
+	static const char *const set[] = { "", "", ".setf", "" };
+	static const char *const cond[] = { "", ".zs", ".zc", ".ns", ".nc" };
+	char *at = text;
+	at += sprintf(at, "or r0, unif, unif\nor r1, unif, unif\nor r2, rb15, rb15\n");
+	for (unsigned n = (unsigned)kern_random_in(1, 40); n > 0; n--) {
+		const unsigned a = (unsigned)kern_random_in(0, 3),
+			       b = (unsigned)kern_random_in(0, 3);
+		const unsigned c = (unsigned)kern_random_in(0, 3);
+		if (kern_random_in(0, 3) == 0) {
+			at += sprintf(at, special[kern_random_in(0, ARRAY_LEN(special) - 1)], a, b);
+		} else {
+			at += sprintf(at, lines[kern_random_in(0, ARRAY_LEN(lines) - 1)],
+					set[kern_random_in(0, 3)], a, b, c);
+		}
+		if (kern_random_in(0, 5) == 0) {
+			at += sprintf(at, "or r%u%s, r%u, r%u\n", a, cond[kern_random_in(0, 4)], b,
+					b);
+		}
+	}
+	at += sprintf(at, "or tlbz%s, rb15, rb15\n", cond[kern_random_in(0, 4)]);
+	at += sprintf(at, "or tlbc%s, r0, r0\nxor tlbm, r1, r2\n", cond[kern_random_in(0, 4)]);
+	sprintf(at, "or vpm, r3, r3\nnop; thrend\nnop\nnop\n");
+}
+
+static struct qpu_program *assemble(const char *text) {
+	uint64_t *words;
+	size_t n;
+	struct qpu_error error;
+	struct qpu_fault fault;
+	struct qpu_program *p;
+	if (qpu_assemble(text, strlen(text), &words, &n, &error)) {
+		printf("%s: %u:%u: %s\n", text, error.line, error.column, error.message);
+		abort();
+	}
+	space_write(&space, BASE + 0xA000, words, (uint32_t)(8 * n));
+	free(words);
+	if (qpu_program_create(&p, &space, BASE + 0xA000, &fault)) {
+		abort();
+	}
+	return p;
+}
+
+/* Sixty-four pixels: what both kernels start from, and where they draw. */
+struct wide_bench {
+	float iw[QPU_WIDE_LANES], z[QPU_WIDE_LANES];
+	float gx[WIDE_VARYINGS], gy[WIDE_VARYINGS], c[WIDE_VARYINGS];
+	uint32_t color[2][QPU_SAMPLES * QPU_WIDE_LANES], zs[2][QPU_SAMPLES * QPU_WIDE_LANES];
+};
+
+static uint32_t depth_of(float z) {
+	return !(z > 0) ? 0 : z >= 1 ? 0xFFFFFF : (uint32_t)(z * 16777215.0f + 0.5f);
+}
+
+/* Lanes 16g to 16g + 15 as the plain kernel has them. */
+static int run_group(const struct qpu_wide_run *r, const struct wide_bench *b, unsigned g,
+		struct qpu_run *run) {
+	static PICA_ALIGNED(64) float varying[WIDE_VARYINGS][QPU_LANES], w[QPU_LANES];
+	static PICA_ALIGNED(64) uint32_t z[QPU_LANES], out[QPU_VPM_ROWS][QPU_LANES];
+	struct qpu_tlb t = *r->tlb;
+	t.color = (uint32_t *)b->color[0];
+	t.zs = (uint32_t *)b->zs[0];
+	for (unsigned i = 0; i < QPU_LANES; i++) {
+		const unsigned lane = QPU_LANES * g + i, q = lane / 4;
+		t.x[i] = r->x[q] + (int32_t)(i & 1);
+		t.y[i] = r->y[q] + (int32_t)(i >> 1 & 1);
+		t.quad_px[i / 4] = r->quad_px[q];
+		w[i] = 1.0f / b->iw[lane];
+		z[i] = depth_of(b->z[lane]);
+		const float dx = (float)(16 * t.x[i] + 8) - r->x0,
+			    dy = (float)(16 * t.y[i] + 8) - r->y0;
+		for (unsigned v = 0; v < WIDE_VARYINGS; v++) {
+			varying[v][i] = dx * b->gx[v] + dy * b->gy[v];
+		}
+	}
+	for (unsigned s = 0; s < QPU_SAMPLES; s++) {
+		t.covered[s] = (uint16_t)(r->covered[s] >> QPU_LANES * g);
+	}
+	*run = (struct qpu_run){ .program = r->program,
+		.space = &space,
+		.uniforms = UNIFORMS,
+		.n_lanes = QPU_LANES,
+		.scratch = scratch,
+		.vpm_out = out,
+		.varying = (const float(*)[QPU_LANES])varying,
+		.varying_c = b->c,
+		.n_varyings = WIDE_VARYINGS,
+		.w = w,
+		.z = z,
+		.tlb = &t };
+	return plain.run(run);
+}
+
+static void set_wide(struct qpu_wide_run *r, struct qpu_tlb *t, struct wide_bench *b) {
+	float uniforms[64];
+	random_floats(uniforms, 64);
+	space_write(&space, UNIFORMS, uniforms, sizeof(uniforms));
+	kern_random_bytes(b, sizeof(*b));
+	random_floats(b->iw, QPU_WIDE_LANES);
+	random_floats(b->z, QPU_WIDE_LANES);
+	random_floats(b->gx, 3 * WIDE_VARYINGS);
+	memcpy(b->color[1], b->color[0], sizeof(b->color[0]));
+	memcpy(b->zs[1], b->zs[0], sizeof(b->zs[0]));
+	*t = (struct qpu_tlb){ .color = b->color[1],
+		.zs = b->zs[1],
+		.sample_px = QPU_WIDE_LANES,
+		.n_samples = kern_random_in(0, 2) ? 1 : QPU_SAMPLES,
+		.depth_function = (uint8_t)kern_random_in(0, 7),
+		.updates_z = kern_random_in(0, 1) };
+	const bool is_block = kern_random_in(0, 1);
+	*r = (struct qpu_wide_run){ .space = &space,
+		.is_fragments = true,
+		.is_block = is_block,
+		.n_lanes = is_block ? QPU_WIDE_LANES :
+				      4 * (unsigned)kern_random_in(1, QPU_WIDE_QUADS),
+		.iw = b->iw,
+		.z = b->z,
+		.gx = b->gx,
+		.gy = b->gy,
+		.c = b->c,
+		.tlb = t,
+		.x0 = (float)kern_random_in(-999, 999),
+		.y0 = (float)kern_random_in(-999, 999) };
+	for (unsigned v = 0; v < WIDE_VARYINGS; v++) {
+		const bool is_tame = qpu_is_tame(b->gx[v]) && qpu_is_tame(b->gy[v]) &&
+				qpu_is_tame(b->c[v]);
+		r->is_tame |= (uint64_t)is_tame << v;
+	}
+	for (unsigned q = 0; q < QPU_WIDE_QUADS; q++) {
+		r->x[q] = (int32_t)kern_random_in(0, 2000);
+		r->y[q] = (int32_t)kern_random_in(0, 2000);
+		r->quad_px[q] = 4 * (is_block ? q : QPU_WIDE_QUADS - 1 - q);
+	}
+	const uint64_t there = ~UINT64_C(0) >> (QPU_WIDE_LANES - r->n_lanes);
+	for (unsigned s = 0; s < QPU_SAMPLES; s++) {
+		r->covered[s] = (kern_random_in(0, 1) ? ~UINT64_C(0) : kern_random()) & there;
+	}
+}
+
+static void check_wide(enum isa isa) {
+	struct wide_bench *b = kern_buffer(sizeof(*b));
+	uint8_t *wide_scratch = kern_buffer(QPU_WIDE_SCRATCH_BYTES);
+	unsigned n_wide = 0;
+	for (unsigned i = 0; i < WIDE_PROGRAMS; i++) {
+		struct qpu_wide_run r;
+		struct qpu_tlb t;
+		char text[4000];
+		random_text(text);
+		struct qpu_program *p = assemble(text);
+		set_wide(&r, &t, b);
+		r.program = p;
+		r.scratch = wide_scratch;
+		if (qpu_wide_bind(wide_scratch, p, &space, UNIFORMS, WIDE_VARYINGS, 0)) {
+			n_wide++;
+			struct qpu_wide_run before = r;
+			bool is_fine = true;
+			for (unsigned g = 0; QPU_LANES * g < r.n_lanes; g++) {
+				struct qpu_run run;
+				is_fine = is_fine && !run_group(&before, b, g, &run) &&
+						run.steps == qpu_wide_steps(p);
+			}
+			kern_check("wide", isa, k.run_wide(&r) == is_fine);
+			kern_same("wide colours", isa, b->color[0], b->color[1],
+					sizeof(b->color[0]));
+			if (!kern_same("wide Z", isa, b->zs[0], b->zs[1], sizeof(b->zs[0]))) {
+				printf("%s", text);
+			}
+		}
+		qpu_program_destroy(p);
+	}
+	kern_check("most programs run wide", isa, 2 * n_wide > WIDE_PROGRAMS);
+	kern_done(b);
+}
+
 static void check(enum isa isa) {
 	qpu_kernels_init(&plain, ISA_C);
 	qpu_kernels_init(&k, isa);
@@ -198,6 +402,7 @@ static void check(enum isa isa) {
 			kern_same(programs[i].name, isa, want, got, sizeof(*want));
 		}
 	}
+	check_wide(isa);
 	kern_done(want);
 }
 

@@ -7,6 +7,8 @@
 #define PICA_LIKELY(x) __builtin_expect(!!(x), 1)
 #define PICA_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define PICA_UNUSED __attribute__((unused))
+/* For functions whose arguments are constants that loops inside would look at. */
+#define PICA_INLINE inline __attribute__((always_inline))
 /* Memory that will be read soon. */
 #define PICA_PREFETCH(p) __builtin_prefetch(p)
 /* In a loop that waits for another thread: leaves the core to its other thread. */

@@ -21,6 +21,11 @@ static uint32_t vertex_count(const struct segment_run *r, const struct segment *
 	return is_plain_list(r->d) ? 3 * seg->n : r->n;
 }
 
+static uint64_t invocations(const struct segment_run *r, uint32_t vertices) {
+	const unsigned own = r->d->state.vertex_stage->invocation;
+	return own ? ((uint64_t)vertices + own - 1) / own : vertices;
+}
+
 void filter_begin(struct segment_run *r, const struct segment *seg) {
 	struct vertex_scratch *s = r->s;
 	const struct draw *d = r->d;
@@ -45,7 +50,8 @@ void filter_begin(struct segment_run *r, const struct segment *seg) {
 	const unsigned steps = first > last ? 0 :
 			d->state.vertex_stage->begin_positions(&env, d, first, last);
 	/* Where the job's budget may end, vertices are shaded in order. */
-	if ((uint64_t)steps * vertex_count(r, seg) <= r->c->limit_steps - r->c->shader.steps) {
+	if (steps * invocations(r, vertex_count(r, seg)) <=
+			r->c->limit_steps - r->c->shader.steps) {
 		r->filter_steps = steps;
 	}
 }
@@ -131,7 +137,7 @@ static void leave_out_slots(struct segment_run *r) {
 static void finish(struct segment_run *r, const struct segment *seg) {
 	const uint32_t count = vertex_count(r, seg);
 	r->c->shaded += count;
-	r->c->shader.steps += (uint64_t)r->filter_steps * count;
+	r->c->shader.steps += r->filter_steps * invocations(r, count);
 	r->c->triangles += seg->n - r->n_kept;
 	r->s->unfiltered = 2 * r->n_kept > seg->n ? UNFILTERED : 0;
 	if (is_plain_list(r->d)) {

@@ -82,6 +82,8 @@ enum batch_start {
 
 struct vertex_stage {
 	size_t scratch_bytes; /* zero, or as the stage left them */
+	/* How many vertices share the steps of one, a divisor of VERTEX_BATCH; 0: 1. */
+	unsigned invocation;
 	/*
 	 * Vertices of the draw by number, at most VERTEX_BATCH. left: steps that the job has left;
 	 * an invocation that takes one more may be cut off. Adds to *result, and to *outside the

@@ -14,14 +14,18 @@ struct frag_memory {
 	PICA_ALIGNED(64) float w[QPU_LANES];
 	PICA_ALIGNED(64) uint32_t z[QPU_LANES];
 	PICA_ALIGNED(64) unsigned char scratch[QPU_SCRATCH_BYTES];
+	PICA_ALIGNED(64) unsigned char wide_scratch[QPU_WIDE_SCRATCH_BYTES];
 	const struct raster_kernels *raster;
 	int (*run)(struct qpu_run *r);
+	bool (*run_wide)(struct qpu_wide_run *r);
 	const struct vc4_frag_part *part;
 	struct tile_buffer *buffer;
 	int32_t org_x, org_y; /* of the buffer */
 	uint32_t width; /* its, in pixels */
 	struct qpu_run qpu;
 	struct qpu_tlb tlb;
+	bool is_wide; /* else programs are interpreted */
+	struct qpu_wide_run wide;
 	/* The planes of varyings: 0 at (x0, y0); gradients per sixteenth of a pixel. */
 	float x0, y0;
 	float gx[VC4_VARYINGS + VC4_OWN_VARYINGS], gy[VC4_VARYINGS + VC4_OWN_VARYINGS];
@@ -60,6 +64,17 @@ static void bind(void *scratch, const void *kernels, const struct raster_kernels
 		.n_samples = state->raster->rule->n_samples,
 		.depth_function = part->state->depth_function,
 		.updates_z = part->state->updates_z };
+	m->is_wide = k->qpu.run_wide && qpu_wide_bind(m->wide_scratch, m->qpu.program, part->space,
+							 m->qpu.uniforms, m->qpu.n_varyings, 0);
+	m->run_wide = k->qpu.run_wide;
+	m->wide = (struct qpu_wide_run){ .program = m->qpu.program,
+		.space = part->space,
+		.scratch = m->wide_scratch,
+		.is_fragments = true,
+		.gx = m->gx,
+		.gy = m->gy,
+		.c = m->reference,
+		.tlb = &m->tlb };
 	*facts = (struct frag_facts){ .cost = 1 };
 }
 
@@ -77,6 +92,7 @@ static void triangle(
 	const int64_t area2 = (int64_t)(v[0]->x_fx - v[2]->x_fx) * (v[1]->y_fx - v[2]->y_fx) -
 			(int64_t)(v[0]->y_fx - v[2]->y_fx) * (v[1]->x_fx - v[2]->x_fx);
 	const float inverse = 1.0f / (float)area2;
+	m->wide.is_tame = 0;
 	m->tlb.is_back = !m->n_own && (area2 > 0) == state->is_clockwise_front;
 	for (unsigned i = 0; i < m->qpu.n_varyings; i++) {
 		const bool is_flat = i >= m->n_own && i < m->n_own + 32 &&
@@ -87,6 +103,9 @@ static void triangle(
 		m->gx[i] = (d1 * y2 - d2 * y1) * inverse;
 		m->gy[i] = (d2 * x1 - d1 * x2) * inverse;
 		m->reference[i] = c;
+		if (qpu_is_tame(c) && qpu_is_tame(m->gx[i]) && qpu_is_tame(m->gy[i])) {
+			m->wide.is_tame |= UINT64_C(1) << i;
+		}
 	}
 }
 
@@ -136,8 +155,70 @@ static void set_varyings(struct frag_memory *m) {
 	}
 }
 
-static void shade(void *scratch, struct batch *b) {
-	struct frag_memory *m = scratch;
+/* ---- Wide ---- */
+
+static unsigned groups_of(uint64_t live) {
+	unsigned n = 0;
+	for (; live; live >>= QPU_LANES) {
+		n += (live & 0xFFFF) != 0;
+	}
+	return n;
+}
+
+/* Where the first pixels of quads lie. */
+static void place_quads(struct frag_memory *m, const struct batch *b, bool is_block) {
+	static const int32_t block_x[BATCH_QUADS] = { 0, 2, 0, 2, 4, 6, 4, 6, 0, 2, 0, 2, 4, 6, 4,
+		6 };
+	static const int32_t block_y[BATCH_QUADS] = { 0, 0, 2, 2, 0, 0, 2, 2, 4, 4, 6, 6, 4, 4, 6,
+		6 };
+	struct qpu_wide_run *r = &m->wide;
+	memcpy(r->quad_px, b->quad_px, sizeof(r->quad_px));
+	const unsigned bits = m->width == 64 ? 3 : 2; /* of blocks across */
+	const uint32_t mask = (1u << bits) - 1;
+	if (is_block) {
+		const uint32_t block = b->quad_px[0] >> 6;
+		const int32_t x = m->org_x + (int32_t)(block & mask) * 8;
+		const int32_t y = m->org_y + (int32_t)(block >> bits) * 8;
+		for (unsigned q = 0; q < BATCH_QUADS; q++) {
+			r->x[q] = x + block_x[q];
+			r->y[q] = y + block_y[q];
+		}
+		return;
+	}
+	for (unsigned q = 0; q < b->n_quads; q++) {
+		const uint32_t px = b->quad_px[q], block = px >> 6;
+		r->x[q] = m->org_x + (int32_t)(block & mask) * 8 + block_x[px >> 2 & 15];
+		r->y[q] = m->org_y + (int32_t)(block >> bits) * 8 + block_y[px >> 2 & 15];
+	}
+}
+
+/* Returns false, and has drawn nothing, if the batch has to be interpreted. */
+static bool shade_wide(struct frag_memory *m, struct batch *b, bool is_block) {
+	struct qpu_wide_run *r = &m->wide;
+	const uint64_t live = b->live & (~UINT64_C(0) >> (BATCH - 4 * b->n_quads));
+	const uint64_t steps = (uint64_t)groups_of(live) * qpu_wide_steps(r->program);
+	if (m->buffer->spent + steps > m->part->task_steps) {
+		return false;
+	}
+	place_quads(m, b, is_block);
+	r->covered[0] = live;
+	for (unsigned s = 0; s < m->tlb.n_samples && m->tlb.n_samples > 1; s++) {
+		r->covered[s] = b->samples[s] & live;
+	}
+	r->n_lanes = 4 * b->n_quads;
+	r->is_block = is_block;
+	r->iw = b->f[PLANE_IW];
+	r->z = b->f[PLANE_Z];
+	r->x0 = m->x0;
+	r->y0 = m->y0;
+	if (!m->run_wide(r)) {
+		return false;
+	}
+	m->buffer->spent += steps;
+	return true;
+}
+
+static void interpret(struct frag_memory *m, struct batch *b) {
 	for (unsigned first = 0; first < b->n_quads; first += GROUP_QUADS) {
 		const unsigned left = b->n_quads - first;
 		const unsigned n = left < GROUP_QUADS ? left : GROUP_QUADS;
@@ -159,10 +240,20 @@ static void shade(void *scratch, struct batch *b) {
 	}
 }
 
+static void shade_batch(struct frag_memory *m, struct batch *b, bool is_block) {
+	if (!m->is_wide || !shade_wide(m, b, is_block)) {
+		interpret(m, b);
+	}
+}
+
+static void shade(void *scratch, struct batch *b) {
+	shade_batch(scratch, b, false);
+}
+
 static void shade_block(void *scratch, struct batch *b, const struct raster_block *at) {
-	const struct frag_memory *m = scratch;
+	struct frag_memory *m = scratch;
 	m->raster->interp_block(at, 1u << PLANE_IW | 1u << PLANE_Z, b);
-	shade(scratch, b);
+	shade_batch(m, b, true);
 }
 
 static uint32_t finish(void *scratch) {

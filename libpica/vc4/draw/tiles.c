@@ -47,12 +47,62 @@ static uint32_t average(const uint32_t *color, uint32_t px, uint32_t sample_px) 
 	return (even >> 2 & 0x00FF00FF) | (odd >> 2 & 0x00FF00FF) << 8;
 }
 
+static uint32_t least(uint32_t a, uint32_t b) {
+	return a < b ? a : b;
+}
+
 static uint32_t px_of(const struct part *p, uint32_t x, uint32_t y) {
 	return tiled_index(x, y, p->tile_px, 0);
 }
 
-static void store_color(const struct part *p, const struct tile_buffer *b) {
+/*
+ * Where images have 32-bit pixels: four of a row follow each other, and the rows of a micro-tile.
+ * fn() moves the pixels of such a square that lie in the image: `to` of each row.
+ */
+typedef void row_fn(uint32_t *px, uint8_t *memory, uint32_t bytes);
+
+/* Two of each of two quads. */
+static void store_row(uint32_t *px, uint8_t *memory, uint32_t bytes) {
+	const uint32_t four[4] = { px[0], px[1], px[4], px[5] };
+	memcpy(memory, four, bytes);
+}
+
+static void load_row(uint32_t *px, uint8_t *memory, uint32_t bytes) {
+	uint32_t four[4] = { px[0], px[1], px[4], px[5] };
+	memcpy(four, memory, bytes);
+	px[0] = four[0];
+	px[1] = four[1];
+	px[4] = four[2];
+	px[5] = four[3];
+}
+
+static PICA_INLINE void move_squares(const struct part *p, uint32_t *buffer, row_fn *fn) {
+	const uint32_t next_row = p->image.layout != VC4_IMAGE_RASTER ? 16 :
+			((uint32_t)p->image.width + 3) / 4 * 16;
+	for (uint32_t y = 0; y < p->height; y += 4) {
+		const uint32_t rows = least(4, p->height - y);
+		for (uint32_t x = 0; x < p->width; x += 4) {
+			const uint32_t bytes = 4 * least(4, p->width - x);
+			uint8_t *at = p->host + vc4_image_offset(&p->image, p->x0 + x, p->y0 + y);
+			uint32_t *px = buffer + px_of(p, x, y);
+			for (uint32_t k = 0; k < rows; k++) {
+				uint32_t *from = px + 8 * (k >> 1) + 2 * (k & 1);
+				if (bytes == 16) {
+					fn(from, at + k * next_row, 16);
+				} else {
+					fn(from, at + k * next_row, bytes);
+				}
+			}
+		}
+	}
+}
+
+static void store_color(const struct part *p, struct tile_buffer *b) {
 	const bool averages = p->transfer->averages && p->n_samples > 1;
+	if (!averages && p->image.px_bytes == 4) {
+		move_squares(p, b->color, store_row);
+		return;
+	}
 	for (uint32_t y = 0; y < p->height; y++) {
 		for (uint32_t x = 0; x < p->width; x++) {
 			const uint32_t px = px_of(p, x, y);
@@ -66,7 +116,11 @@ static void store_color(const struct part *p, const struct tile_buffer *b) {
 	}
 }
 
-static void store_zs(const struct part *p, const struct tile_buffer *b) {
+static void store_zs(const struct part *p, struct tile_buffer *b) {
+	if (p->transfer->z && p->transfer->stencil) {
+		move_squares(p, b->depth, store_row);
+		return;
+	}
 	for (uint32_t y = 0; y < p->height; y++) {
 		for (uint32_t x = 0; x < p->width; x++) {
 			uint8_t *to = p->host + vc4_image_offset(&p->image, p->x0 + x, p->y0 + y);
@@ -81,6 +135,10 @@ static void store_zs(const struct part *p, const struct tile_buffer *b) {
 
 /* To all samples. */
 static void load(const struct part *p, uint32_t *to) {
+	if (p->n_samples == 1 && p->image.px_bytes == 4) {
+		move_squares(p, to, load_row);
+		return;
+	}
 	for (uint32_t y = 0; y < p->height; y++) {
 		for (uint32_t x = 0; x < p->width; x++) {
 			const uint32_t px = px_of(p, x, y);
@@ -142,10 +200,6 @@ static unsigned px_bytes(const struct vc4_transfer *t) {
 
 static struct vc4_image image_of(const struct vc4_transfer *t, const struct vc4_rendering *r) {
 	return (struct vc4_image){ t->layout, (uint8_t)px_bytes(t), r->width, r->height };
-}
-
-static uint32_t least(uint32_t a, uint32_t b) {
-	return a < b ? a : b;
 }
 
 static void transfer(const struct vc4_tiles *tiles, const struct vc4_tile_op *op,

@@ -4,6 +4,7 @@
  * of binned triangles alone, where it is drawn, and what varies over it. [fidelity: vc4-positions]
  */
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -51,12 +52,22 @@ struct vertex_memory {
 	PICA_ALIGNED(64) uint32_t in[QPU_VPM_ROWS][QPU_LANES];
 	PICA_ALIGNED(64) uint32_t out[QPU_VPM_ROWS][QPU_LANES];
 	PICA_ALIGNED(64) unsigned char scratch[QPU_SCRATCH_BYTES];
+	PICA_ALIGNED(64) unsigned char wide_scratch[QPU_WIDE_SCRATCH_BYTES];
+	bool is_wide; /* a program is bound; else it is interpreted */
+	/* Its rows: inputs, NULL where it reads none, and results. */
+	uint32_t *wide_in[QPU_VPM_ROWS];
+	const uint32_t *wide_out[QPU_VPM_ROWS];
 };
 
 static float as_float(uint32_t word) {
 	float f;
 	memcpy(&f, &word, sizeof(f));
 	return f;
+}
+
+static bool can_draw(int32_t x_fx, int32_t y_fx) {
+	return x_fx >= -POSITION_LIMIT && x_fx < POSITION_LIMIT && y_fx >= -POSITION_LIMIT &&
+			y_fx < POSITION_LIMIT;
 }
 
 /* The screen position of a record: Ys << 16 | Xs. Returns whether it can be drawn. */
@@ -67,8 +78,7 @@ static bool set_position(
 	out->a[PLANE_IW] = w;
 	out->a[PLANE_Z] = z;
 	out->a[PLANE_USER] = out->a[PLANE_USER + 1] = 0.0f; /* set up with them */
-	return out->x_fx >= -POSITION_LIMIT && out->x_fx < POSITION_LIMIT &&
-			out->y_fx >= -POSITION_LIMIT && out->y_fx < POSITION_LIMIT;
+	return can_draw(out->x_fx, out->y_fx);
 }
 
 /*
@@ -77,7 +87,10 @@ static bool set_position(
  */
 static uint8_t code_of(const struct vc4_state *state, const struct geom_state *g,
 		const struct clip_vertex *v) {
-	unsigned code = clip_code(g, v);
+	const float *p = v->pos;
+	const bool is_inside = p[3] <= FLT_MAX && fabsf(p[0]) <= p[3] && fabsf(p[1]) <= p[3] &&
+			fabsf(p[2]) <= p[3];
+	unsigned code = is_inside ? 0 : clip_code(g, v); /* which says the same */
 	const float most = (float)POSITION_LIMIT * v->pos[3];
 	if (!(fabsf(v->pos[0] * state->half_width_fx4) < most &&
 			    fabsf(v->pos[1] * state->half_height_fx4) < most)) {
@@ -110,51 +123,107 @@ struct invocation {
 	bool is_coordinate;
 };
 
-/*
- * Attributes of n vertices, one lane each, into the rows that their arrays name. Returns the number
- * of rows, or -ERANGE.
- */
-static int fetch(const struct invocation *at, const uint32_t *number, unsigned n) {
-	const struct vc4_shader *sh = at->part->state->shader;
-	struct vertex_memory *m = at->env->scratch;
-	unsigned rows = 0;
-	memset(m->in, 0, sizeof(m->in));
-	for (unsigned i = 0; i < sh->n_arrays; i++) {
-		const struct vc4_array *a = &sh->array[i];
-		if (!(at->program->arrays >> i & 1)) {
-			continue;
-		}
-		const unsigned first =
-				(at->is_coordinate ? a->coordinate_offset : a->vertex_offset) / 4;
-		const unsigned words = (a->size_bytes + 3u) / 4;
-		const unsigned end = first + words < QPU_VPM_ROWS ? first + words : QPU_VPM_ROWS;
-		rows = end > rows ? end : rows;
-		for (unsigned lane = 0; lane < n; lane++) {
-			const uint8_t *host = find(at->env->space, a->address, number[lane],
-					a->stride_bytes, a->size_bytes);
-			if (!host) {
-				return -ERANGE;
-			}
-			for (unsigned row = first; row < end; row++) {
-				const unsigned done = (row - first) * 4,
-					       left = a->size_bytes - done;
-				uint32_t word = 0;
-				memcpy(&word, host + done, left < 4 ? left : 4);
-				m->in[row][lane] = word;
-			}
-		}
-	}
-	return (int)rows;
+/* The rows of an array's attribute in the VPM, from `first` to before `end`. */
+struct place {
+	unsigned first, end;
+};
+
+static struct place place_of(const struct invocation *at, unsigned array) {
+	const struct vc4_array *a = &at->part->state->shader->array[array];
+	const unsigned first = (at->is_coordinate ? a->coordinate_offset : a->vertex_offset) / 4;
+	const unsigned end = first + (a->size_bytes + 3u) / 4;
+	return (struct place){ first, end < QPU_VPM_ROWS ? end : QPU_VPM_ROWS };
 }
 
-/* Runs a program for n vertices; rows that it leaves out are 0. Returns 0 or an error. */
-static int invoke(const struct invocation *at, const uint32_t *number, unsigned n,
+/* Rows that arrays fill, or leave between them. */
+static unsigned rows_of(const struct invocation *at) {
+	unsigned rows = 0;
+	for (unsigned i = 0; i < at->part->state->shader->n_arrays; i++) {
+		const struct place p = place_of(at, i);
+		rows = at->program->arrays >> i & 1 && p.end > rows ? p.end : rows;
+	}
+	return rows;
+}
+
+/* Numbers of vertices, and the least and the greatest one. */
+struct batch_of {
+	const uint32_t *number;
+	unsigned n;
+	uint32_t least, most;
+};
+
+static struct batch_of batch_of(const uint32_t *number, unsigned n) {
+	struct batch_of b = { number, n, number[0], number[0] };
+	for (unsigned i = 1; i < n; i++) {
+		b.least = number[i] < b.least ? number[i] : b.least;
+		b.most = number[i] > b.most ? number[i] : b.most;
+	}
+	return b;
+}
+
+/*
+ * Fetches an array's attribute: lane i of its rows, of which the program may lack some. Returns
+ * false if an element lies outside memory.
+ */
+static bool fetch(const struct invocation *at, unsigned array, const struct batch_of *b,
+		uint32_t *const row[QPU_VPM_ROWS]) {
+	const struct vc4_array *a = &at->part->state->shader->array[array];
+	const struct place p = place_of(at, array);
+	/* All at once: what lies between the elements may be outside. */
+	const uint64_t span = (uint64_t)(b->most - b->least) * a->stride_bytes + a->size_bytes;
+	const uint8_t *all = span > VC4_ADDRESS_BITS ? NULL :
+			find(at->env->space, a->address, b->least, a->stride_bytes, (uint32_t)span);
+	const uint8_t *host[VERTEX_BATCH];
+	for (unsigned i = 0; i < b->n; i++) {
+		host[i] = all ? all + (size_t)(b->number[i] - b->least) * a->stride_bytes :
+				find(at->env->space, a->address, b->number[i], a->stride_bytes,
+						a->size_bytes);
+		if (!host[i]) {
+			return false;
+		}
+	}
+	for (unsigned r = p.first; r < p.end; r++) {
+		const unsigned done = (r - p.first) * 4, left = a->size_bytes - done;
+		uint32_t *to = row[r];
+		if (!to) {
+			continue;
+		}
+		if (left >= 4) {
+			for (unsigned i = 0; i < b->n; i++) {
+				memcpy(&to[i], host[i] + done, 4);
+			}
+			continue;
+		}
+		for (unsigned i = 0; i < b->n; i++) {
+			to[i] = 0;
+			memcpy(&to[i], host[i] + done, left);
+		}
+	}
+	return true;
+}
+
+static bool fetch_all(const struct invocation *at, const struct batch_of *b,
+		uint32_t *const row[QPU_VPM_ROWS]) {
+	bool is_there = true;
+	for (unsigned i = 0; is_there && i < at->part->state->shader->n_arrays; i++) {
+		is_there = !(at->program->arrays >> i & 1) || fetch(at, i, b, row);
+	}
+	return is_there;
+}
+
+/* Up to QPU_LANES vertices. Returns 0 or an error. */
+static int interpret(const struct invocation *at, const uint32_t *number, unsigned n,
 		struct shader_result *result) {
 	struct vertex_memory *m = at->env->scratch;
 	const struct vc4_kernels *k = at->env->kernels;
-	const int rows = fetch(at, number, n);
-	if (rows < 0) {
-		return rows;
+	const struct batch_of b = batch_of(number, n);
+	uint32_t *in[QPU_VPM_ROWS];
+	memset(m->in, 0, sizeof(m->in));
+	for (unsigned row = 0; row < QPU_VPM_ROWS; row++) {
+		in[row] = m->in[row];
+	}
+	if (!fetch_all(at, &b, in)) {
+		return -ERANGE;
 	}
 	struct qpu_run run = { .program = at->code->program,
 		.space = at->env->space,
@@ -162,7 +231,7 @@ static int invoke(const struct invocation *at, const uint32_t *number, unsigned 
 		.n_lanes = n,
 		.scratch = m->scratch,
 		.vpm_in = (const uint32_t(*)[QPU_LANES])m->in,
-		.n_in = (unsigned)rows,
+		.n_in = rows_of(at),
 		.vpm_out = m->out };
 	const int ret = k->qpu.run(&run);
 	result->steps += run.steps;
@@ -174,45 +243,172 @@ static int invoke(const struct invocation *at, const uint32_t *number, unsigned 
 	return ret;
 }
 
-static int shade_gl(const struct vertex_env *env, const struct draw *d, const uint32_t *number,
-		unsigned n, const struct vertex_out *out, struct shader_result *result) {
+/* Makes the program ready for batches. */
+static void bind(const struct invocation *at) {
+	static const PICA_ALIGNED(64) uint32_t zeros[QPU_WIDE_LANES];
+	struct vertex_memory *m = at->env->scratch;
+	const struct vc4_kernels *k = at->env->kernels;
+	const struct qpu_program *p = at->code->program;
+	m->is_wide = k->qpu.run_wide &&
+			qpu_wide_bind(m->wide_scratch, p, at->env->space, at->code->uniforms, 0,
+					rows_of(at));
+	for (unsigned row = 0; m->is_wide && row < QPU_VPM_ROWS; row++) {
+		uint32_t *in = qpu_wide_in(m->wide_scratch, p, row);
+		const uint32_t *out = qpu_wide_out(m->wide_scratch, p, row);
+		if (in) {
+			memset(in, 0, QPU_WIDE_LANES * sizeof(*in));
+		}
+		m->wide_in[row] = in;
+		m->wide_out[row] = out ? out : zeros;
+	}
+}
+
+/* A whole batch. Returns false if it has to be interpreted. */
+static bool run_wide(const struct invocation *at, const uint32_t *number, unsigned n,
+		struct shader_result *result) {
+	struct vertex_memory *m = at->env->scratch;
+	const struct vc4_kernels *k = at->env->kernels;
+	const struct qpu_program *p = at->code->program;
+	const struct batch_of b = batch_of(number, n);
+	struct qpu_wide_run run = { .program = p,
+		.space = at->env->space,
+		.scratch = m->wide_scratch,
+		.n_lanes = n };
+	if (!fetch_all(at, &b, m->wide_in) || !k->qpu.run_wide(&run)) {
+		return false;
+	}
+	result->steps += (uint64_t)((n + QPU_LANES - 1) / QPU_LANES) * qpu_wide_steps(p);
+	return true;
+}
+
+/* A batch as take() wants it: the results of n vertices from lane 0 on. */
+typedef void take_fn(const uint32_t *const row[QPU_VPM_ROWS], const struct draw *d, unsigned n,
+		const void *out, unsigned first);
+
+/*
+ * Runs a program for a batch; take() fills `out` from its number `first` on. Returns 0 or an error.
+ */
+static int invoke(const struct invocation *at, const struct draw *d, const uint32_t *number,
+		unsigned n, bool is_first, take_fn *take, const void *out,
+		struct shader_result *result) {
+	const struct vertex_memory *m = at->env->scratch;
+	if (is_first) {
+		bind(at);
+	}
+	if (m->is_wide && run_wide(at, number, n, result)) {
+		take(m->wide_out, d, n, out, 0);
+		return 0;
+	}
+	const uint32_t *row[QPU_VPM_ROWS];
+	for (unsigned i = 0; i < QPU_VPM_ROWS; i++) {
+		row[i] = m->out[i];
+	}
+	for (unsigned i = 0; i < n; i += QPU_LANES) {
+		const unsigned lanes = n - i < QPU_LANES ? n - i : QPU_LANES;
+		const int ret = interpret(at, number + i, lanes, result);
+		if (ret < 0) {
+			return ret;
+		}
+		take(row, d, lanes, out, i);
+	}
+	return 0;
+}
+
+/* Of the coordinate program. */
+static void take_positions(const uint32_t *const row[QPU_VPM_ROWS], const struct draw *d,
+		unsigned n, const void *vertex_out, unsigned first) {
 	const struct vc4_vertex_part *part = d->state.vertex;
 	const struct vc4_state *state = part->state;
 	const struct vc4_shader *sh = state->shader;
-	const uint32_t(*row)[QPU_LANES] =
-			(const uint32_t(*)[QPU_LANES])((struct vertex_memory *)env->scratch)->out;
-	const struct invocation at = { env, part, &part->coordinate, &sh->coordinate, true };
-	const int ret = invoke(&at, number, n, result);
-	for (unsigned i = 0; i < n && ret == 0; i++) {
+	const struct vertex_out *out = vertex_out;
+	for (unsigned i = 0; i < n; i++) {
+		struct clip_vertex *cv = &out->cv[first + i];
 		for (unsigned k = 0; k < 4; k++) {
-			out->cv[i].pos[k] = as_float(row[ROW_CLIP + k][i]);
+			cv->pos[k] = as_float(row[ROW_CLIP + k][i]);
 		}
-		const uint32_t *point = &row[ROW_POINT_SIZE][i];
-		out->cv[i].a[0] = size_of(part, sh->has_point_size ? point : NULL);
-		out->code[i] = sh->clips ? code_of(state, d->state.geom, &out->cv[i]) : 0;
-		out->ok[i] = set_position(state, row[ROW_XY][i], as_float(row[ROW_Z][i]),
-				as_float(row[ROW_W][i]), &out->vert[i]);
+		cv->a[0] = size_of(part, sh->has_point_size ? &row[ROW_POINT_SIZE][i] : NULL);
+		out->code[first + i] = sh->clips ? code_of(state, d->state.geom, cv) : 0;
+		out->ok[first + i] = set_position(state, row[ROW_XY][i], as_float(row[ROW_Z][i]),
+				as_float(row[ROW_W][i]), &out->vert[first + i]);
 	}
-	return ret;
 }
 
-static int complete_gl(const struct vertex_env *env, const struct draw *d, const uint32_t *number,
-		unsigned n, const struct completed_out *out, struct shader_result *result) {
+/* Of the vertex program. */
+static void take_varyings(const uint32_t *const row[QPU_VPM_ROWS], const struct draw *d,
+		unsigned n, const void *completed_out, unsigned first) {
 	const struct vc4_vertex_part *part = d->state.vertex;
 	const struct vc4_shader *sh = part->state->shader;
-	const uint32_t(*row)[QPU_LANES] =
-			(const uint32_t(*)[QPU_LANES])((struct vertex_memory *)env->scratch)->out;
-	const struct invocation at = { env, part, &part->vertex, &sh->vertex, false };
-	const int ret = invoke(&at, number, n, result);
-	const unsigned first = VERTEX_ROWS + sh->has_point_size;
-	for (unsigned i = 0; i < n && ret == 0; i++) {
+	const struct completed_out *out = completed_out;
+	for (unsigned i = 0; i < n; i++) {
 		set_position(part->state, row[VERTEX_XY][i], as_float(row[VERTEX_Z][i]),
-				as_float(row[VERTEX_W][i]), out->vert[i]);
-		for (unsigned k = 0; k < sh->n_varyings; k++) {
-			out->extra[i * sh->n_varyings + k] = as_float(row[first + k][i]);
+				as_float(row[VERTEX_W][i]), out->vert[first + i]);
+	}
+	const unsigned from = VERTEX_ROWS + sh->has_point_size;
+	float *extra = out->extra + (size_t)first * sh->n_varyings;
+	for (unsigned k = 0; k < sh->n_varyings; k++) {
+		for (unsigned i = 0; i < n; i++) {
+			memcpy(&extra[i * sh->n_varyings + k], &row[from + k][i], sizeof(float));
 		}
 	}
-	return ret;
+}
+
+static struct invocation coordinate_of(const struct vertex_env *env, const struct draw *d) {
+	const struct vc4_vertex_part *part = d->state.vertex;
+	return (struct invocation){ env, part, &part->coordinate, &part->state->shader->coordinate,
+		true };
+}
+
+static struct invocation vertex_of(const struct vertex_env *env, const struct draw *d) {
+	const struct vc4_vertex_part *part = d->state.vertex;
+	return (struct invocation){ env, part, &part->vertex, &part->state->shader->vertex, false };
+}
+
+/* ---- Positions alone ---- */
+
+static unsigned begin_positions(const struct vertex_env *env, const struct draw *d, uint32_t first,
+		uint32_t last) {
+	const struct vc4_vertex_part *part = d->state.vertex;
+	const struct vertex_memory *m = env->scratch;
+	if (part->state->shader->is_nv) {
+		return 0;
+	}
+	const struct invocation at = coordinate_of(env, d);
+	bind(&at);
+	return m->is_wide ? qpu_wide_steps(part->coordinate.program) : 0;
+}
+
+static void shade_positions(const struct vertex_env *env, const struct draw *d,
+		const uint32_t *number, unsigned n, const struct position_out *out) {
+	const struct vc4_vertex_part *part = d->state.vertex;
+	const struct vc4_state *state = part->state;
+	const struct vertex_memory *m = env->scratch;
+	const uint32_t *const *row = m->wide_out;
+	const struct invocation at = coordinate_of(env, d);
+	struct shader_result result = { 0 };
+	if (!run_wide(&at, number, n, &result)) {
+		for (unsigned i = 0; i < n; i++) {
+			out->x[i] = out->y[i] = 0.0f;
+			out->code[i] = POSITION_BAD; /* shade_batch() will say what is wrong */
+		}
+		return;
+	}
+	for (unsigned i = 0; i < n; i++) {
+		struct clip_vertex cv;
+		unsigned code = 0;
+		for (unsigned k = 0; k < 4; k++) {
+			cv.pos[k] = as_float(row[ROW_CLIP + k][i]);
+		}
+		if (state->shader->clips) {
+			code = code_of(state, d->state.geom, &cv);
+		}
+		const uint32_t xy = row[ROW_XY][i];
+		const int32_t x = (int16_t)xy + state->viewport_x_fx4;
+		const int32_t y = (int16_t)(xy >> 16) + state->viewport_y_fx4;
+		const bool is_bad = code & CODE_CLIPS || !can_draw(x, y);
+		out->x[i] = (float)x;
+		out->y[i] = (float)y;
+		out->code[i] = (int32_t)((code & CODE_PLANES) | (is_bad ? POSITION_BAD : 0));
+	}
 }
 
 /* ---- NV ---- */
@@ -269,21 +465,16 @@ static bool shade_batch(const struct vertex_env *env, const struct draw *d, cons
 		unsigned n, enum batch_start start, uint64_t left, const struct vertex_out *out,
 		struct shader_result *result, uint64_t *outside, struct slice *slice) {
 	const struct vc4_vertex_part *part = d->state.vertex;
-	for (unsigned at = 0; at < n; at += QPU_LANES) {
-		const unsigned lanes = n - at < QPU_LANES ? n - at : QPU_LANES;
-		const struct vertex_out lane_out = { out->cv + at, out->vert + at, out->code + at,
-			out->ok + at };
-		const int ret = part->state->shader->is_nv ?
-				shade_nv(env, d, number + at, lanes, &lane_out) :
-				shade_gl(env, d, number + at, lanes, &lane_out, result);
-		if (ret < 0) {
-			/* The whole batch draws nothing, and the job fails. */
-			vc4_report_error(part->report, part->record, ret);
-			memset(out->cv, 0, n * sizeof(*out->cv));
-			memset(out->code, 0xFF, n);
-			memset(out->ok, 0, n);
-			return true;
-		}
+	const struct invocation at = coordinate_of(env, d);
+	const int ret = part->state->shader->is_nv ? shade_nv(env, d, number, n, out) :
+						     invoke(&at, d, number, n, start == BATCH_FIRST,
+								     take_positions, out, result);
+	if (ret < 0) {
+		/* The whole batch draws nothing, and the job fails. */
+		vc4_report_error(part->report, part->record, ret);
+		memset(out->cv, 0, n * sizeof(*out->cv));
+		memset(out->code, 0xFF, n);
+		memset(out->ok, 0, n);
 	}
 	return true;
 }
@@ -292,17 +483,13 @@ static bool complete(const struct vertex_env *env, const struct draw *d, const u
 		unsigned n, enum batch_start start, uint64_t left, const struct completed_out *out,
 		struct shader_result *result, uint64_t *outside, struct slice *slice) {
 	const struct vc4_vertex_part *part = d->state.vertex;
-	for (unsigned at = 0; at < n; at += QPU_LANES) {
-		const unsigned lanes = n - at < QPU_LANES ? n - at : QPU_LANES;
-		const struct completed_out lane_out = { out->vert + at,
-			out->extra + at * d->state.n_extra };
-		const int ret = part->state->shader->is_nv ?
-				complete_nv(env, d, number + at, lanes, &lane_out) :
-				complete_gl(env, d, number + at, lanes, &lane_out, result);
-		if (ret < 0) {
-			vc4_report_error(part->report, part->record, ret);
-			memset(lane_out.extra, 0, lanes * d->state.n_extra * sizeof(float));
-		}
+	const struct invocation at = vertex_of(env, d);
+	const int ret = part->state->shader->is_nv ?
+			complete_nv(env, d, number, n, out) :
+			invoke(&at, d, number, n, start == BATCH_FIRST, take_varyings, out, result);
+	if (ret < 0) {
+		vc4_report_error(part->report, part->record, ret);
+		memset(out->extra, 0, n * d->state.n_extra * sizeof(float));
 	}
 	return true;
 }
@@ -331,7 +518,10 @@ static bool project_corner(const struct draw *d, const struct clip_vertex *v, st
 
 const struct vertex_stage vc4_vertex_stage = {
 	.scratch_bytes = sizeof(struct vertex_memory),
+	.invocation = QPU_LANES,
 	.shade_batch = shade_batch,
+	.begin_positions = begin_positions,
+	.shade_positions = shade_positions,
 	.project = project_corner,
 	.complete = complete,
 };

@@ -2,5 +2,6 @@
 
 void qpu_kernels_init(struct qpu_kernels *k, enum isa isa) {
 	k->run = qpu_run_c;
+	k->run_wide = NULL;
 	ISA_INIT(qpu, isa, k)
 }

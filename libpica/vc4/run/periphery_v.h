@@ -5,6 +5,9 @@
 #include "vc4/run/alu_v.h"
 #include "vc4/run/machine.h"
 
+/* wide_v.c */
+bool VFN(qpu_run_wide)(struct qpu_wide_run *r);
+
 /* ---- Special functions: sfu.c ---- */
 
 /* The curve of a function at fractions of 15 bits. */

@@ -6,6 +6,7 @@
 
 #include "vc4/qpu/names.h"
 #include "vc4/run/machine.h"
+#include "vc4/run/wide.h"
 
 enum {
 	WORD_BYTES = 8,
@@ -243,6 +244,7 @@ static int finish(struct decoder *d, uint32_t entry, struct qpu_program **out) {
 		}
 	}
 	qpu_plan(p);
+	p->wide = qpu_wide_create(p);
 	*out = p;
 	return 0;
 }
@@ -279,5 +281,8 @@ int qpu_program_create(struct qpu_program **out, const struct space *space, uint
 }
 
 void qpu_program_destroy(struct qpu_program *p) {
+	if (p) {
+		free(p->wide);
+	}
 	free(p);
 }

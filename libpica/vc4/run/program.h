@@ -31,6 +31,7 @@ struct qpu_program {
 	uint64_t zeroed; /* bit: a row of the files that may be read before it is written */
 	uint8_t zeroed_r; /* the same of r0 to r5 */
 	bool uses_flags, uses_w; /* QPU_ROW_W */
+	struct qpu_wide *wide; /* or NULL */
 	struct qpu_word word[];
 };
 

@@ -98,6 +98,58 @@ struct qpu_run {
 	struct qpu_fault fault; /* on failure */
 };
 
+/* ---- Programs without branches: up to 64 lanes at a time ---- */
+
+enum {
+	QPU_WIDE_LANES = 64,
+	QPU_WIDE_QUADS = QPU_WIDE_LANES / 4,
+	QPU_WIDE_SCRATCH_BYTES = 64 << 10,
+};
+
+/*
+ * Rows of lanes are 64-byte aligned, with room for whole vectors. Lanes are numbered in sixteens:
+ * each of these is what one qpu_run would have.
+ */
+struct qpu_wide_run {
+	const struct qpu_program *program;
+	const struct space *space;
+	void *scratch;    /* QPU_WIDE_SCRATCH_BYTES, 64-byte aligned, bound to the program */
+	unsigned n_lanes; /* 1 to QPU_WIDE_LANES; of fragments a multiple of 4 */
+
+	/* Fragments; else is_fragments is false. */
+	bool is_fragments, is_block; /* is_block: quad_px follow each other by 4 */
+	const float *iw, *z;         /* rows: 1/w and depth, as interpolated */
+	/* Planes of varyings: 0 at (x0, y0), which is the same for quads; C. */
+	const float *gx, *gy, *c;
+	uint64_t is_tame; /* bit: of this varying all three are qpu_is_tame() */
+	float x0, y0;
+	int32_t x[QPU_WIDE_QUADS], y[QPU_WIDE_QUADS]; /* of the quads' first pixels */
+	uint32_t quad_px[QPU_WIDE_QUADS];
+	uint64_t covered[QPU_SAMPLES]; /* bit: lane; changed by the run */
+	const struct qpu_tlb *tlb;     /* of which the members of lanes are not used */
+};
+
+/* 0, or of a magnitude whose products and sums with others like it are neither tiny nor huge. */
+#define WIDE_TAME_MOST 0x1p30f
+static inline bool qpu_is_tame(float x) {
+	const float magnitude = x < 0 ? -x : x;
+	return x == 0 || (magnitude > 1.0f / WIDE_TAME_MOST && magnitude < WIDE_TAME_MOST);
+}
+
+/*
+ * Prepares scratch memory for runs of a program with this stream of uniforms, which is read now.
+ * Returns false if the program cannot run wide: then it has to be interpreted. So it must be where
+ * a run returns false; the run has then written nothing but scratch memory.
+ */
+bool qpu_wide_bind(void *scratch, const struct qpu_program *program, const struct space *space,
+		uint32_t uniforms, unsigned n_varyings, unsigned n_in);
+/* Instructions of a lane of a program that was bound. */
+unsigned qpu_wide_steps(const struct qpu_program *program);
+/* Input row r of the VPM: lanes that vertices fill. NULL: nobody reads it. */
+uint32_t *qpu_wide_in(void *scratch, const struct qpu_program *program, unsigned r);
+/* Returns the row after a run, or NULL if nobody wrote it. */
+const uint32_t *qpu_wide_out(const void *scratch, const struct qpu_program *program, unsigned r);
+
 struct qpu_kernels {
 	/*
 	 * Runs the program to its end. Registers, accumulators and flags start at 0. Returns 0, or,
@@ -106,6 +158,8 @@ struct qpu_kernels {
 	 * (QPU_MAX_STEPS).
 	 */
 	int (*run)(struct qpu_run *r);
+	/* NULL: nothing runs wide. See qpu_wide_bind(). */
+	bool (*run_wide)(struct qpu_wide_run *r);
 };
 
 void qpu_kernels_init(struct qpu_kernels *k, enum isa isa);

@@ -435,4 +435,5 @@ static int run(struct qpu_run *r) {
 
 void VFN(qpu_kernels_init)(struct qpu_kernels *k) {
 	k->run = run;
+	k->run_wide = VFN(qpu_run_wide);
 }

@@ -348,7 +348,40 @@ int vc4_texture_look_up(const struct vc4_lookup *l, unsigned strict, uint32_t ou
 	return ret;
 }
 
+static bool masks(unsigned mode, int32_t size) {
+	return mode == WRAP_REPEAT && !(size & (size - 1));
+}
+
+bool vc4_tex_one_image(struct vc4_tex_one *out, const struct space *space, unsigned n_words,
+		const uint32_t word[4]) {
+	struct vc4_lookup l = { .space = space, .n_words = n_words };
+	struct tex_setup x;
+	struct tex_level v;
+	const char *why;
+	memcpy(l.word, word, sizeof(l.word));
+	if (vc4_tex_set_up(&x, &l, &why) || x.has_mips || x.min_is_linear != x.mag_is_linear ||
+			x.is_cube || vc4_texel_bytes(x.type) != 4 || x.type == VC4_TYPE_ETC1 ||
+			open_level(&x, space, 0, 0, &v, &why) || !v.is_whole) {
+		return false;
+	}
+	const int32_t utiles = (v.width + 3) / 4;
+	*out = (struct vc4_tex_one){ .host = v.host,
+		.width = v.width,
+		.height = v.height,
+		.across = v.image.layout == VC4_IMAGE_T  ? (utiles + 7) / 8 :
+				v.image.layout == VC4_IMAGE_LT ? 64 * utiles :
+								 16 * utiles,
+		.layout = v.image.layout,
+		.wrap_s = masks(x.wrap_s, v.width) ? VC4_WRAP_MASK : x.wrap_s,
+		.wrap_t = masks(x.wrap_t, v.height) ? VC4_WRAP_MASK : x.wrap_t,
+		.is_linear = x.mag_is_linear,
+		.flips_y = x.flips_y,
+		.is_opaque = x.type == 1 };
+	return true;
+}
+
 void vc4_tex_kernels_init(struct vc4_tex_kernels *k, enum isa isa) {
 	k->look_up = vc4_texture_look_up;
+	k->sample = NULL;
 	ISA_INIT(vc4_tex, isa, k)
 }

@@ -30,8 +30,28 @@ struct vc4_lookup {
  */
 typedef int vc4_look_up_fn(const struct vc4_lookup *l, unsigned strict,
 		uint32_t out[VC4_TEX_LANES], const char **why);
+
+/* A texture of which one image is sampled, in one way, whose pixels have 32 bits. */
+struct vc4_tex_one {
+	const uint8_t *host;
+	int32_t width, height;
+	int32_t across; /* LT and raster: bytes of a row (of micro-tiles); T: tiles */
+	uint8_t layout, wrap_s, wrap_t; /* as in P1, or VC4_WRAP_MASK: repeats a power of two */
+	bool is_linear, flips_y, is_opaque;
+};
+enum { VC4_WRAP_MASK = 4 };
+/* Returns whether the configuration is one of those, and all of the image lies in memory. */
+bool vc4_tex_one_image(struct vc4_tex_one *x, const struct space *space, unsigned n_words,
+		const uint32_t word[4]);
+
 struct vc4_tex_kernels {
 	vc4_look_up_fn *look_up;
+	/*
+	 * Looks up lanes 0 to n - 1; rows have room for whole vectors and are 64-byte aligned. NULL
+	 * in plain C.
+	 */
+	void (*sample)(const struct vc4_tex_one *x, const uint32_t *s, const uint32_t *t,
+			const uint32_t *border, unsigned n, uint32_t *out);
 };
 void vc4_tex_kernels_init(struct vc4_tex_kernels *k, enum isa isa);
 ISA_KERNELS(vc4_tex)

@@ -3,57 +3,14 @@
  * levels. Quads of cubes, of ETC1, of levels that are not wholly in memory, and those whose lanes
  * have levels of their own, are left to texture.c.
  */
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
-#include "core/base/attributes.h"
-#include "core/vec/vec.h"
-#include "vc4/tex/sampler.h"
+#include "vc4/tex/sample_v.h"
 
 enum { QUAD = 4, QUADS = VC4_TEX_LANES / QUAD };
 
 /* ---- Texels ---- */
-
-static bool is_power_of_two(int32_t n) {
-	return !(n & (n - 1));
-}
-
-/* Modulo n; n > 0. */
-static vi modulo(vi i, int32_t n) {
-	PICA_ALIGNED(64) int32_t lanes[VF_LANES];
-	if (is_power_of_two(n)) {
-		return vi_and(i, vi_set1(n - 1));
-	}
-	vi_store(lanes, i);
-	for (unsigned k = 0; k < VF_LANES; k++) {
-		lanes[k] %= n;
-		lanes[k] += lanes[k] < 0 ? n : 0;
-	}
-	return vi_load(lanes);
-}
-
-static vi clamp(vi i, int32_t size) {
-	return vi_max(vi_zero(), vi_min(i, vi_set1(size - 1)));
-}
-
-/* The index; what lies in the border is added to *border. */
-static vi wrap(vi i, int32_t size, enum wrap mode, vi *border) {
-	switch (mode) {
-	case WRAP_REPEAT:
-		return modulo(i, size);
-	case WRAP_CLAMP:
-		return clamp(i, size);
-	case WRAP_MIRROR:
-		i = modulo(i, 2 * size);
-		return vi_min(i, vi_sub(vi_set1(2 * size - 1), i));
-	case WRAP_BORDER:
-		break;
-	}
-	const vi inside = clamp(i, size);
-	*border = vi_or(*border, vi_xor(vi_eq(inside, i), vi_set1(-1)));
-	return inside;
-}
 
 static vi field(vi v, int at, int bits) {
 	return vi_and(vi_srl(v, at), vi_set1((1 << bits) - 1));
@@ -213,34 +170,6 @@ static vi texels(const struct tex_setup *x, const struct tex_level *v, const str
 
 /* ---- Filters ---- */
 
-/* A coordinate in texels, of which floor() fits an int32. */
-static vf position(vf c, int32_t size, float less) {
-	vf x = vf_sub(vf_mul(c, vf_set1((float)size)), vf_set1(less));
-	const vi is_finite = vf_le(vf_abs(x), vf_set1(FLT_MAX));
-	x = vf_select(is_finite, x, vf_zero());
-	return vf_min(vf_max(x, vf_set1(-0x1p30f)), vf_set1(0x1p30f));
-}
-
-static vi low_bytes(vi v) {
-	return vi_and(v, vi_set1(0x00FF00FF));
-}
-
-/* Two channels: a * (256 - w) + b * w in fields of 16 bits. */
-static vi mix(vi a, vi b, vi w) {
-	return vi_add(vi_mul(a, vi_sub(vi_set1(256), w)), vi_mul(b, w));
-}
-
-/* Of a field: (a * (256 - w) + b * w + 2^15) >> 16. */
-static vi mix_rounded(vi a, vi b, vi w) {
-	return vi_srl(vi_add(mix(a, b, w), vi_set1(0x8000)), 16);
-}
-
-static vi rows_mixed(vi a, vi b, vi w) {
-	const vi field_low = vi_set1(0xFFFF);
-	const vi low = mix_rounded(vi_and(a, field_low), vi_and(b, field_low), w);
-	return vi_or(low, vi_sll(mix_rounded(vi_srl(a, 16), vi_srl(b, 16), w), 16));
-}
-
 static vi nearest(const struct tex_setup *x, const struct tex_level *v, vf s, vf t,
 		vi border) {
 	const vi i = vi_from_vf_trunc(vf_floor(position(s, v->width, 0)));
@@ -311,12 +240,6 @@ static vi sample(const struct tex_setup *x, const struct choice *c, unsigned k, 
 		vi border) {
 	return c->is_linear ? bilinear(x, c->v[k], s, t, border) :
 			      nearest(x, c->v[k], s, t, border);
-}
-
-static vf coordinates(const uint32_t c[VF_LANES]) {
-	const vi bits = vi_loadu(c);
-	return vf_as_vi_bits(vi_and(bits, vi_gt(vi_and(bits, vi_set1(0x7FFFFFFF)),
-			vi_set1(0x007FFFFF))));
 }
 
 /* The level of detail of a quad, b the same in its lanes. */
@@ -443,4 +366,5 @@ static int look_up(const struct vc4_lookup *l, unsigned strict, uint32_t out[VC4
 
 void VFN(vc4_tex_kernels_init)(struct vc4_tex_kernels *k) {
 	k->look_up = look_up;
+	k->sample = VFN(vc4_tex_sample);
 }

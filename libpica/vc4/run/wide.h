@@ -1,0 +1,73 @@
+/*
+ * Programs without branches as lists of operations on rows of up to 64 lanes. What a word says is
+ * worked out once: where values come from, that nobody wants a result, that a float needs no more
+ * attention. Private to the room.
+ */
+#ifndef VC4_RUN_WIDE_H
+#define VC4_RUN_WIDE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/base/attributes.h"
+#include "vc4/run/run.h"
+#include "vc4/tex/texture.h"
+
+enum wide_code {
+#define WIDE(name, operands) WIDE_##name,
+#include "vc4/run/wide.def"
+#undef WIDE
+	WIDE_COUNT,
+	WIDE_FIRST = WIDE_W, /* of those that are executed */
+};
+
+enum { WIDE_ROWS = 240, WIDE_TEXTURES = 16, WIDE_OPERANDS = 4, WIDE_ALL_LANES = 2 };
+
+struct wide_op {
+	uint8_t code, imm;
+	uint8_t to, in[WIDE_OPERANDS]; /* rows */
+	uint8_t value;
+};
+
+/* A row that a binding fills: a constant, or a uniform. */
+struct wide_fill {
+	uint8_t row;
+	bool is_uniform, is_seen;
+	uint32_t value; /* of a uniform: its number */
+};
+
+struct wide_texture {
+	uint8_t n_words;
+	uint16_t uniform[4];
+};
+
+struct qpu_wide {
+	unsigned n_steps;    /* words of the program */
+	unsigned n_uniforms; /* that it reads */
+	unsigned n_varyings, n_vpm_in; /* that it reads: at least so many must be there */
+	uint64_t written;    /* rows of the VPM */
+	uint8_t out[QPU_VPM_ROWS]; /* the rows that hold them */
+	unsigned n_textures, n_fills, n_ops;
+	unsigned n_first; /* operations that need no lanes: once after a binding */
+	struct wide_texture texture[WIDE_TEXTURES];
+	struct wide_fill *fill; /* after the operations */
+	struct wide_op op[];
+};
+
+struct qpu_program;
+/*
+ * Returns NULL if the program is not one for this, or when out of memory. Freed with free().
+ */
+struct qpu_wide *qpu_wide_create(const struct qpu_program *p);
+
+/* What scratch memory holds. */
+struct wide_scratch {
+	PICA_ALIGNED(64) uint32_t row[WIDE_ROWS][QPU_WIDE_LANES];
+	uint32_t word[WIDE_TEXTURES][4]; /* of the textures */
+	struct vc4_tex_one image[WIDE_TEXTURES]; /* where has_one_image */
+	bool has_one_image[WIDE_TEXTURES];
+	bool is_begun; /* the first operations were executed */
+};
+_Static_assert(sizeof(struct wide_scratch) <= QPU_WIDE_SCRATCH_BYTES, "a run needs more scratch");
+
+#endif
