@@ -1,30 +1,38 @@
 /*
- * vc4-gles NAME FILE: draws a picture of 320x240 with OpenGL ES 2, without a window, and writes it
- * as PPM, the bottom row first, as it lies in memory. Prints the name of the renderer.
+ * vc4-gles NAME FILE [FRAMES]: draws a picture with OpenGL ES 2, without a window, and writes it as
+ * PPM, the bottom row first, as it lies in memory. Prints the name of the renderer; with FRAMES,
+ * draws it so often and prints the shortest frame's milliseconds.
  */
-#include <math.h>
-#include <stdbool.h>
+#include "gles.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
-#include <GLES2/gl2.h>
 #include <GLES2/gl2ext.h>
 
-enum { WIDTH = 320, HEIGHT = 240, TEXTURE = 64 };
-enum { POSITION, COLOUR, COORDINATE, NORMAL };
+const char *const attribute_names[ATTRIBUTES] = { [POSITION] = "position", [COLOUR] = "colour",
+	[COORDINATE] = "coordinate", [DIRECTION] = "direction", [COORDINATE_1] = "coordinate1",
+	[QUATERNION] = "quaternion", [BONE] = "bone", [WEIGHT] = "weight" };
 
-static _Noreturn void fail(const char *what) {
+static _Noreturn void usage(void) {
+	fprintf(stderr, "usage: vc4-gles NAME FILE [FRAMES]\n");
+	exit(2);
+}
+
+_Noreturn void fail(const char *what) {
 	fprintf(stderr, "vc4-gles: %s: failed\n", what);
 	exit(1);
 }
 
-static void attach(GLuint program, GLenum type, const char *text) {
+static void attach(GLuint program, GLenum type, const char *defines, const char *text) {
+	const char *const texts[] = { defines ? defines : "", text };
 	const GLuint shader = glCreateShader(type);
 	GLint ok;
-	glShaderSource(shader, 1, &text, NULL);
+	glShaderSource(shader, 2, texts, NULL);
 	glCompileShader(shader);
 	glGetShaderiv(shader, GL_COMPILE_STATUS, &ok);
 	if (!ok) {
@@ -33,15 +41,14 @@ static void attach(GLuint program, GLenum type, const char *text) {
 	glAttachShader(program, shader);
 }
 
-static GLuint program(const char *vertex, const char *fragment) {
+GLuint program(const char *defines, const char *vertex, const char *fragment) {
 	const GLuint p = glCreateProgram();
 	GLint ok;
-	attach(p, GL_VERTEX_SHADER, vertex);
-	attach(p, GL_FRAGMENT_SHADER, fragment);
-	glBindAttribLocation(p, POSITION, "position");
-	glBindAttribLocation(p, COLOUR, "colour");
-	glBindAttribLocation(p, COORDINATE, "coordinate");
-	glBindAttribLocation(p, NORMAL, "normal");
+	attach(p, GL_VERTEX_SHADER, defines, vertex);
+	attach(p, GL_FRAGMENT_SHADER, defines, fragment);
+	for (GLuint i = 0; i < ATTRIBUTES; i++) {
+		glBindAttribLocation(p, i, attribute_names[i]);
+	}
 	glLinkProgram(p);
 	glGetProgramiv(p, GL_LINK_STATUS, &ok);
 	if (!ok) {
@@ -51,224 +58,14 @@ static GLuint program(const char *vertex, const char *fragment) {
 	return p;
 }
 
-static void array(GLuint index, GLint n, const float *data) {
-	glEnableVertexAttribArray(index);
-	glVertexAttribPointer(index, n, GL_FLOAT, GL_FALSE, 0, data);
-}
-
-static void coloured(const float *positions, const float *colours, int n, GLenum mode) {
-	program("attribute vec4 position, colour; varying vec4 c;"
-		"void main() { gl_Position = position; c = colour; }",
-			"precision mediump float; varying vec4 c; void main() { gl_FragColor = c; }");
-	array(POSITION, 4, positions);
-	array(COLOUR, 4, colours);
-	glDrawArrays(mode, 0, n);
-}
-
-static const char *const textured_vertex =
-		"attribute vec4 position; attribute vec2 coordinate; varying vec2 c;"
-		"void main() { gl_Position = position; c = coordinate; }";
-static const float quad[] = { -.75f, -.75f, 0, 1, .75f, -.75f, 0, 1, -.75f, .75f, 0, 1, .75f, .75f,
-	0, 1 };
-static const float corners[] = { 0, 0, 1, 0, 0, 1, 1, 1 };
-
-static void draw_quad(void) {
-	array(POSITION, 4, quad);
-	array(COORDINATE, 2, corners);
-	glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
-}
-
-static GLuint texture(int size, const void *pixels) {
+GLuint texture(int width, int height, const void *pixels) {
 	GLuint name;
 	glGenTextures(1, &name);
 	glBindTexture(GL_TEXTURE_2D, name);
-	glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, size, size, 0, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
+	glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, width, height, 0, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
 	glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
 	return name;
 }
-
-static void checker(void) {
-	static GLubyte pixels[TEXTURE * TEXTURE][4];
-	for (int i = 0; i < TEXTURE * TEXTURE; i++) {
-		const int x = i % TEXTURE, y = i / TEXTURE;
-		const bool light = ((x / 8) ^ (y / 8)) & 1;
-		pixels[i][0] = light ? 255 : (GLubyte)(4 * x);
-		pixels[i][1] = light ? 255 : (GLubyte)(4 * y);
-		pixels[i][2] = light ? 64 : 200;
-		pixels[i][3] = 255;
-	}
-	texture(TEXTURE, pixels);
-}
-
-static void sampled(void) {
-	program(textured_vertex,
-			"precision mediump float; varying vec2 c; uniform sampler2D t;"
-			"void main() { gl_FragColor = texture2D(t, c); }");
-	draw_quad();
-}
-
-/* ---- Pictures ---- */
-
-static void clear(void) {
-}
-
-static void triangle(void) {
-	static const float p[] = { 0, .8f, 0, 1, -.8f, -.8f, 0, 1, .8f, -.8f, 0, 1 };
-	static const float c[] = { 1, 0, 0, 1, 0, 1, 0, 1, 0, 0, 1, 1 };
-	coloured(p, c, 3, GL_TRIANGLES);
-}
-
-static void textured(void) {
-	checker();
-	sampled();
-}
-
-/* Two triangles that pass through each other */
-static void depth(void) {
-	static const float p[] = { -.8f, -.6f, -.5f, 1, .8f, -.6f, .5f, 1, 0, .9f, 0, 1, -.8f, .6f,
-		.5f, 1, .8f, .6f, -.5f, 1, 0, -.9f, 0, 1 };
-	static const float c[] = { 1, .2f, 0, 1, 1, .2f, 0, 1, 1, .8f, 0, 1, 0, .2f, 1, 1, 0, .2f,
-		1, 1, 0, .9f, 1, 1 };
-	glEnable(GL_DEPTH_TEST);
-	coloured(p, c, 6, GL_TRIANGLES);
-}
-
-static void blend(void) {
-	static const float p[] = { 0, .8f, 0, 1, -.8f, -.5f, 0, 1, .8f, -.5f, 0, 1, 0, -.8f, 0, 1,
-		-.8f, .5f, 0, 1, .8f, .5f, 0, 1 };
-	static const float c[] = { 1, 0, 0, .5f, 1, 0, 0, .5f, 1, 0, 0, .5f, 0, 0, 1, .25f, 0, 0, 1,
-		.75f, 0, 1, 0, 1 };
-	glEnable(GL_BLEND);
-	glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
-	coloured(p, c, 6, GL_TRIANGLES);
-}
-
-/* The checker where the triangle is not */
-static void stencil(void) {
-	glEnable(GL_STENCIL_TEST);
-	glStencilFunc(GL_ALWAYS, 1, 255);
-	glStencilOp(GL_KEEP, GL_KEEP, GL_REPLACE);
-	triangle();
-	glStencilFunc(GL_NOTEQUAL, 1, 255);
-	glStencilOp(GL_KEEP, GL_KEEP, GL_KEEP);
-	textured();
-}
-
-static void cube(void) {
-	static const int corner[6][2] = { { -1, -1 }, { 1, -1 }, { 1, 1 }, { -1, -1 }, { 1, 1 },
-		{ -1, 1 } };
-	static float positions[36][3], normals[36][3];
-	GLushort indices[36];
-	int n = 0;
-	for (int face = 0; face < 6; face++) {
-		const int axis = face / 2, sign = face % 2 ? 1 : -1;
-		for (int i = 0; i < 6; i++, n++) {
-			const int *const at = corner[sign > 0 ? i : 5 - i];
-			positions[n][axis] = normals[n][axis] = (float)sign;
-			positions[n][(axis + 1) % 3] = (float)at[0];
-			positions[n][(axis + 2) % 3] = (float)at[1];
-			indices[n] = (GLushort)n;
-		}
-	}
-	const float c = cosf(.6f), s = sinf(.6f), d = cosf(.5f), e = sinf(.5f);
-	const GLfloat model[16] = { c, e * s, -d * s, 0, 0, d, e, 0, s, -e * c, d * c, 0, 0, 0, -5,
-		1 };
-	const GLfloat project[16] = { 1.35f, 0, 0, 0, 0, 1.8f, 0, 0, 0, 0, -21.f / 19, -1, 0, 0,
-		-40.f / 19, 0 };
-	const GLuint p = program(
-			"attribute vec4 position; attribute vec3 normal;"
-			"uniform mat4 project, model; varying vec3 n, eye;"
-			"void main() { vec4 v = model * position; gl_Position = project * v;"
-			"eye = v.xyz; n = (model * vec4(normal, 0.0)).xyz; }",
-			"precision mediump float; varying vec3 n, eye;"
-			"void main() { vec3 m = normalize(n), light = normalize(vec3(0.5, 0.7, 1.0));"
-			"vec3 h = normalize(light - normalize(eye)); float a = max(dot(m, light), 0.0);"
-			"float b = pow(max(dot(m, h), 0.0), 16.0);"
-			"gl_FragColor = vec4(vec3(0.1, 0.1, 0.15) + a * vec3(0.8, 0.5, 0.2) + 0.5 * b, 1.0); }");
-	glUniformMatrix4fv(glGetUniformLocation(p, "project"), 1, GL_FALSE, project);
-	glUniformMatrix4fv(glGetUniformLocation(p, "model"), 1, GL_FALSE, model);
-	glEnable(GL_DEPTH_TEST);
-	glEnable(GL_CULL_FACE);
-	array(POSITION, 3, positions[0]);
-	array(NORMAL, 3, normals[0]);
-	glDrawElements(GL_TRIANGLES, 36, GL_UNSIGNED_SHORT, indices);
-}
-
-/* A loop that uniforms end, a branch, and an array of uniforms that is indexed: a memory access */
-static void loop(void) {
-	GLfloat colours[32];
-	const GLuint p = program(textured_vertex,
-			"precision highp float; varying vec2 c; uniform int n; uniform vec4 k[8];"
-			"void main() { vec4 sum = vec4(0.0); int at = int(c.x * 7.99);"
-			"for (int i = 0; i < 64; i++) { if (i >= n) break; sum += k[at] * 0.125;"
-			"if (c.y > 0.5) sum.b += 0.05; } gl_FragColor = vec4(sum.rgb, 1.0); }");
-	for (int i = 0; i < 32; i++) {
-		colours[i] = (float)(i * 37 % 32) / 32;
-	}
-	glUniform1i(glGetUniformLocation(p, "n"), 8);
-	glUniform4fv(glGetUniformLocation(p, "k"), 8, colours);
-	draw_quad();
-}
-
-static void clip(void) {
-	static const float p[] = { -3, -.9f, 0, 1, 3, -.9f, 0, 1, 0, .9f, -3, 1, -.5f, .9f, .2f,
-		.3f, .5f, .9f, .2f, -.4f, 0, -2, .1f, 1 };
-	static const float c[] = { 1, 0, 0, 1, 0, 1, 0, 1, 0, 0, 1, 1, 1, 1, 0, 1, 0, 1, 1, 1, 1, 0,
-		1, 1 };
-	coloured(p, c, 6, GL_TRIANGLES);
-}
-
-static void mipmaps(void) {
-	static const float p[] = { -.95f, -.95f, 0, 1, .95f, -.95f, 0, 1, -3, 3, 0, 4, 3, 3, 0, 4 };
-	static const float t[] = { 0, 0, 4, 0, 0, 16, 4, 16 };
-	checker();
-	glGenerateMipmap(GL_TEXTURE_2D);
-	glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR_MIPMAP_LINEAR);
-	program(textured_vertex,
-			"precision mediump float; varying vec2 c; uniform sampler2D t;"
-			"void main() { gl_FragColor = texture2D(t, c); }");
-	array(POSITION, 4, p);
-	array(COORDINATE, 2, t);
-	glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
-}
-
-/* A triangle in a texture, which is drawn */
-static void to_texture(void) {
-	GLuint f;
-	GLint before;
-	glGetIntegerv(GL_FRAMEBUFFER_BINDING, &before);
-	const GLuint t = texture(128, NULL);
-	glGenFramebuffers(1, &f);
-	glBindFramebuffer(GL_FRAMEBUFFER, f);
-	glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, t, 0);
-	glViewport(0, 0, 128, 128);
-	glClearColor(.5f, .5f, 0, 1);
-	glClear(GL_COLOR_BUFFER_BIT);
-	triangle();
-	glBindFramebuffer(GL_FRAMEBUFFER, (GLuint)before);
-	glViewport(0, 0, WIDTH, HEIGHT);
-	glDisableVertexAttribArray(COLOUR);
-	sampled();
-}
-
-static const struct {
-	const char *name;
-	void (*draw)(void);
-} pictures[] = {
-	{ "clear", clear },
-	{ "triangle", triangle },
-	{ "textured", textured },
-	{ "depth", depth },
-	{ "blend", blend },
-	{ "stencil", stencil },
-	{ "cube", cube },
-	{ "loop", loop },
-	{ "clip", clip },
-	{ "mipmaps", mipmaps },
-	{ "to-texture", to_texture },
-};
-
-/* ---- The whole ---- */
 
 static void open_gl(void) {
 	static const EGLint wanted[] = { EGL_RENDERABLE_TYPE, EGL_OPENGL_ES2_BIT, EGL_SURFACE_TYPE,
@@ -292,54 +89,90 @@ static void open_gl(void) {
 	printf("%s\n", (const char *)glGetString(GL_RENDERER));
 }
 
-static void open_target(void) {
+static void open_target(const struct picture *p) {
 	GLuint f, colour, zs;
 	glGenFramebuffers(1, &f);
 	glBindFramebuffer(GL_FRAMEBUFFER, f);
 	glGenTextures(1, &colour);
 	glBindTexture(GL_TEXTURE_2D, colour);
-	glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, WIDTH, HEIGHT, 0, GL_RGBA, GL_UNSIGNED_BYTE, NULL);
+	glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, p->width, p->height, 0, GL_RGBA, GL_UNSIGNED_BYTE, NULL);
 	glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, colour, 0);
 	glGenRenderbuffers(1, &zs);
 	glBindRenderbuffer(GL_RENDERBUFFER, zs);
-	glRenderbufferStorage(GL_RENDERBUFFER, GL_DEPTH24_STENCIL8_OES, WIDTH, HEIGHT);
+	glRenderbufferStorage(GL_RENDERBUFFER, GL_DEPTH24_STENCIL8_OES, p->width, p->height);
 	glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_RENDERBUFFER, zs);
 	glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_STENCIL_ATTACHMENT, GL_RENDERBUFFER, zs);
 	if (glCheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE) {
 		fail("glCheckFramebufferStatus");
 	}
-	glViewport(0, 0, WIDTH, HEIGHT);
 	glDisable(GL_DITHER);
 	glClearColor(.1f, .2f, .3f, 1);
-	glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT | GL_STENCIL_BUFFER_BIT);
 }
 
-static void save(const char *path) {
-	static GLubyte pixels[WIDTH * HEIGHT][4];
+/* Returns milliseconds. */
+static double draw(const struct picture *p) {
+	struct timespec start, end;
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	glViewport(0, 0, p->width, p->height);
+	glDepthMask(GL_TRUE);
+	glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT | GL_STENCIL_BUFFER_BIT);
+	p->draw(p);
+	glFinish();
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	return (double)(end.tv_sec - start.tv_sec) * 1e3 + (double)(end.tv_nsec - start.tv_nsec) / 1e6;
+}
+
+static void save(const struct picture *p, const char *path) {
+	const size_t n = (size_t)p->width * (size_t)p->height;
+	GLubyte *const pixels = malloc(n * 4);
 	FILE *const file = fopen(path, "wb");
-	glReadPixels(0, 0, WIDTH, HEIGHT, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
-	if (!file || glGetError() != GL_NO_ERROR) {
+	if (!pixels || !file) {
 		fail(path);
 	}
-	fprintf(file, "P6\n%d %d\n255\n", WIDTH, HEIGHT);
-	for (int i = 0; i < WIDTH * HEIGHT; i++) {
-		fwrite(pixels[i], 3, 1, file);
+	glReadPixels(0, 0, p->width, p->height, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
+	if (glGetError() != GL_NO_ERROR) {
+		fail("glReadPixels");
 	}
+	fprintf(file, "P6\n%d %d\n255\n", p->width, p->height);
+	for (size_t i = 0; i < n; i++) {
+		fwrite(pixels + 4 * i, 3, 1, file);
+	}
+	free(pixels);
 	if (fclose(file) != 0) {
 		fail(path);
 	}
 }
 
-int main(int argc, char **argv) {
-	for (size_t i = 0; argc == 3 && i < sizeof(pictures) / sizeof(pictures[0]); i++) {
-		if (strcmp(argv[1], pictures[i].name) == 0) {
-			open_gl();
-			open_target();
-			pictures[i].draw();
-			save(argv[2]);
-			return 0;
-		}
+static const struct picture *find(const struct picture *p, const char *name) {
+	while (p->name && strcmp(p->name, name) != 0) {
+		p++;
 	}
-	fprintf(stderr, "usage: vc4-gles NAME FILE\n");
-	return 2;
+	return p->name ? p : NULL;
+}
+
+int main(int argc, char **argv) {
+	if (argc != 3 && argc != 4) {
+		usage();
+	}
+	const struct picture *p = find(small_pictures, argv[1]);
+	p = p ? p : find(scene_pictures, argv[1]);
+	const int frames = argc == 4 ? atoi(argv[3]) : 1;
+	if (!p || frames < 1) {
+		usage();
+	}
+	open_gl();
+	open_target(p);
+	if (p->prepare) {
+		p->prepare(p);
+	}
+	double best = draw(p);
+	for (int i = 1; i < frames; i++) {
+		const double ms = draw(p);
+		best = ms < best ? ms : best;
+	}
+	save(p, argv[2]);
+	if (argc == 4) {
+		printf("%s: %.3f ms\n", p->name, best);
+	}
+	return 0;
 }
