@@ -135,6 +135,14 @@ int capture_open(struct pica_capture **out, const char *path) {
 	return capture_open_exit(ret);
 }
 
+int capture_is_pica200(const struct pica_capture *capture, const char *path) {
+	struct pica_capture_info info;
+	pica_capture_info(capture, &info);
+	return info.chip == PICA_CHIP_PICA200 ? EXIT_FINE :
+			log_fail("%s: a capture of a %s: expected one of a PICA200", path,
+					pica_chip_name(info.chip));
+}
+
 int capture_here_open(
 		struct capture_here *c, const char *path, const struct engine_options *engine) {
 	struct engine_options alone;
@@ -145,6 +153,7 @@ int capture_here_open(
 		engine = &alone;
 	}
 	int exit = capture_open(&c->capture, path);
+	exit = exit == EXIT_FINE ? capture_is_pica200(c->capture, path) : exit;
 	exit = exit == EXIT_FINE ? engine_create(&c->device, engine) : exit;
 	if (exit != EXIT_FINE) {
 		return exit;

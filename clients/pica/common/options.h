@@ -78,6 +78,8 @@ int engine_create(struct pica_device **out, const struct engine_options *o);
  * EXIT_TROUBLE if the system refused.
  */
 int capture_open(struct pica_capture **out, const char *path);
+/* Returns EXIT_FINE. Logs a capture of another chip, and returns EXIT_TROUBLE. */
+int capture_is_pica200(const struct pica_capture *capture, const char *path);
 /* Returns the exit code of a failure to open one: EXIT_BAD_CAPTURE or EXIT_TROUBLE. */
 int capture_open_exit(int ret);
 /* Returns whether a replay failed by damage that pica_capture_error() describes. */
@@ -95,7 +97,7 @@ void capture_note_skipped(const struct pica_capture *capture, const char *path, 
 /* Returns "b" for "a/b.ctf" and "a/b.ctf.zst", to be freed, or NULL: out of memory. */
 char *capture_name(const char *path);
 
-/* A capture, and a context of this process for it. */
+/* A capture of a PICA200, and a context of this process for it. */
 struct capture_here {
 	const char *path; /* borrowed */
 	char *name;

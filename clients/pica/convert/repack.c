@@ -50,6 +50,7 @@ static void settings_from(struct run *r, struct pica_capture_writer_settings *s,
 	struct pica_ctx_settings ctx;
 	pica_capture_ctx_settings(r->capture, &ctx);
 	s->budgets = ctx.budgets;
+	s->chip = r->info.chip;
 }
 
 /* Of a writer's function: whose failure it is decides which file a message names. */
@@ -59,7 +60,10 @@ static int written(struct run *r, int ret) {
 }
 
 static int put_key(struct run *r) {
-	int ret = pica_ctx_save_state(r->ctx, r->state);
+	/* That of a VideoCore IV is its memory, once it is idle. */
+	const bool has_state = r->info.chip == PICA_CHIP_PICA200;
+	int ret = has_state ? pica_ctx_save_state(r->ctx, r->state) :
+			      pica_wait(r->ctx, r->seq, -1);
 	return ret < 0 ? ret :
 			 written(r, pica_capture_writer_key(r->writer, r->state, r->window,
 							    r->n_windows));

@@ -15,6 +15,7 @@ int diff_side_open(struct diff_side *s, const char *path, const struct engine_op
 	*s = (struct diff_side){ .path = path, .float_mode = engine->float_mode,
 		.combiner = engine->combiner };
 	int exit = capture_open(&s->capture, path);
+	exit = exit == EXIT_FINE ? capture_is_pica200(s->capture, path) : exit;
 	if (exit != EXIT_FINE) {
 		return exit;
 	}
