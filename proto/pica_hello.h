@@ -77,6 +77,7 @@ enum {
 	PICA_FEATURE_BIT_RECORD = 4,   /* sessions can be recorded */
 	PICA_FEATURE_BIT_ADMIN = 8,    /* this client may list, kick, focus, record others */
 	PICA_FEATURE_BIT_ARITHMETIC = 16, /* a context may choose how it computes */
+	PICA_FEATURE_BIT_CHIPS = 32,      /* a context may choose its chip */
 };
 
 struct pica_msg_hello {
@@ -144,7 +145,12 @@ struct pica_msg_context_create {
 	uint32_t vram_bytes;  /* 6 MiB, or 0 */
 	int32_t priority;     /* beside that of the session */
 	uint32_t arithmetic;  /* PICA_ARITHMETIC_*; not 0: only with PICA_FEATURE_BIT_ARITHMETIC */
-	uint32_t reserved[4];
+	/*
+	 * 0: PICA200; 1: VideoCore IV, without memory of the service and arithmetic, only with
+	 * PICA_FEATURE_BIT_CHIPS
+	 */
+	uint32_t chip;
+	uint32_t reserved[3];
 };
 
 enum {

@@ -83,6 +83,7 @@ static void fill_settings(struct pica_ctx_settings *out, const struct session *s
 	pica_ctx_settings_init(out);
 	out->fcram_bytes = m->fcram_bytes;
 	out->vram_bytes = m->vram_bytes;
+	out->chip = m->chip;
 	out->owner = s->id;
 	out->user = (uint64_t)s->uid + 1;
 	out->memory = s->memory;

@@ -23,6 +23,15 @@ static void create_context(struct session *s, struct sock_message *raw) {
 		session_reply_error(s, &m->head, -EINVAL, "arithmetic that does not exist");
 		return;
 	}
+	if (m->chip > PICA_CHIP_VC4) {
+		session_reply_error(s, &m->head, -EINVAL, "chip that does not exist");
+		return;
+	}
+	if (m->chip == PICA_CHIP_VC4 && (m->fcram_bytes || m->vram_bytes || m->arithmetic)) {
+		session_reply_error(s, &m->head, -EINVAL,
+				"memory or arithmetic that the chip does not have");
+		return;
+	}
 	if (!sizes_ok || m->priority < -10 || m->priority > 10) {
 		session_reply_error(s, &m->head, -EINVAL,
 				"memory sizes or priority that do not exist");

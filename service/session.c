@@ -231,7 +231,7 @@ err:
 }
 
 static uint64_t features_for(const struct session *s) {
-	return PICA_FEATURE_BIT_IMPORT | PICA_FEATURE_BIT_ARITHMETIC |
+	return PICA_FEATURE_BIT_IMPORT | PICA_FEATURE_BIT_ARITHMETIC | PICA_FEATURE_BIT_CHIPS |
 			(s->server->presenter ? (uint64_t)PICA_FEATURE_BIT_PRESENT : 0) |
 			(s->server->archive ? (uint64_t)PICA_FEATURE_BIT_RECORD : 0) |
 			(s->is_admin ? (uint64_t)PICA_FEATURE_BIT_ADMIN : 0);

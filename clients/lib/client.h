@@ -27,6 +27,7 @@ struct pica_client_ctx {
 	uint32_t handle, slot;
 	int32_t rank;
 	uint32_t arithmetic; /* PICA_ARITHMETIC_* */
+	uint32_t chip;       /* enum pica_chip */
 	struct pica_job *init_jobs;
 	size_t n_init_jobs;
 };

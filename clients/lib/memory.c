@@ -16,7 +16,8 @@ PICA_EXPORT void pica_client_ctx_settings_init(struct pica_client_ctx_settings *
 }
 
 static bool settings_ok(const struct pica_client_ctx_settings *s) {
-	bool ok = s->size == sizeof(*s) && s->rank >= -10 && s->rank <= 10 && !s->reserved0 &&
+	bool ok = s->size == sizeof(*s) && s->rank >= -10 && s->rank <= 10 &&
+			(unsigned)s->chip <= PICA_CHIP_VC4 &&
 			!(s->flags & ~(uint32_t)PICA_CTX_ARITHMETIC) &&
 			(unsigned)s->float_mode <= PICA_FLOAT_F32 &&
 			(unsigned)s->combiner <= PICA_COMBINER_TRUNCATE;
@@ -25,7 +26,8 @@ static bool settings_ok(const struct pica_client_ctx_settings *s) {
 	for (size_t i = 0; i < sizeof(s->reserved) / sizeof(s->reserved[0]); i++) {
 		ok = ok && s->reserved[i] == 0;
 	}
-	return ok && ((s->flags & PICA_CTX_ARITHMETIC) || is_default);
+	const bool is_own = s->flags & PICA_CTX_ARITHMETIC;
+	return ok && (is_own ? s->chip == PICA_CHIP_PICA200 : is_default);
 }
 
 int context_make(struct pica_client_ctx *ctx) {
@@ -35,10 +37,14 @@ int context_make(struct pica_client_ctx *ctx) {
 	if (ctx->arithmetic && !(c->welcome.features & PICA_FEATURE_BIT_ARITHMETIC)) {
 		return client_refuse(c, -EOPNOTSUPP, "the service does not offer a choice of arithmetic");
 	}
+	if (ctx->chip && !(c->welcome.features & PICA_FEATURE_BIT_CHIPS)) {
+		return client_refuse(c, -EOPNOTSUPP, "the service does not offer a choice of chips");
+	}
 	memset(&m, 0, sizeof(m));
 	m.head.type = PICA_MSG_CONTEXT_CREATE;
 	m.priority = ctx->rank;
 	m.arithmetic = ctx->arithmetic;
+	m.chip = ctx->chip;
 	int ret = client_request(
 			c, &m, sizeof(m), -1, PICA_MSG_HANDLE, &answer, sizeof(answer), NULL);
 	if (ret == 0) {
@@ -65,6 +71,7 @@ PICA_EXPORT int pica_client_ctx_create(struct pica_client_ctx **out, struct pica
 				(is_truncated ? PICA_ARITHMETIC_TRUNCATE : 0u);
 	}
 	ctx->rank = settings ? settings->rank : 0;
+	ctx->chip = settings ? (uint32_t)settings->chip : PICA_CHIP_PICA200;
 	int ret = context_make(ctx);
 	if (ret < 0) {
 		free(ctx);
@@ -230,6 +237,10 @@ PICA_EXPORT int pica_client_free(struct pica_client_memory *m) {
 
 PICA_EXPORT void *pica_client_host(const struct pica_client_memory *m) {
 	return m->host;
+}
+
+PICA_EXPORT int pica_client_memory_fd(const struct pica_client_memory *m) {
+	return m->fd;
 }
 
 PICA_EXPORT uint64_t pica_client_data(const struct pica_client_memory *m, uint32_t offset) {

@@ -146,14 +146,15 @@ struct pica_client_ctx_settings {
 	uint32_t size;
 	int32_t rank;   /* -10..10: of the client's contexts, those of the highest go first */
 	uint32_t flags; /* PICA_CTX_ARITHMETIC: float_mode and combiner are the context's own */
-	uint32_t reserved0;
+	/* PICA_CHIP_VC4: without arithmetic; its picture lies in memory that the client maps */
+	enum pica_chip chip;
 	/* without that flag 0: the context computes as the service does */
 	enum pica_float float_mode;
 	enum pica_combiner combiner;
 	uint64_t reserved[4];
 };
 
-/* Fills *settings with the defaults: rank 0, arithmetic of the service. */
+/* Fills *settings with the defaults: rank 0, a PICA200, arithmetic of the service. */
 void pica_client_ctx_settings_init(struct pica_client_ctx_settings *settings);
 
 /*
@@ -162,7 +163,7 @@ void pica_client_ctx_settings_init(struct pica_client_ctx_settings *settings);
  * settings.
  *
  * Returns 0. On failure leaves *out unchanged and returns -EINVAL (malformed settings), -EOPNOTSUPP
- * (the service lacks PICA_FEATURE_BIT_ARITHMETIC), -EDQUOT (limits.contexts), -ENOMEM or
+ * (the service lacks PICA_FEATURE_BIT_ARITHMETIC or PICA_FEATURE_BIT_CHIPS), -EDQUOT (limits.contexts), -ENOMEM or
  * -ECONNRESET.
  */
 int pica_client_ctx_create(struct pica_client_ctx **out, struct pica_client *client,
@@ -204,6 +205,11 @@ int pica_client_free(struct pica_client_memory *memory);
  * PICA_OP_INVALIDATE.
  */
 void *pica_client_host(const struct pica_client_memory *memory);
+/*
+ * Returns the descriptor of the memory, a memfd of size_bytes that nothing changes in size, to map
+ * it elsewhere or to hand it to another process. Owned by the memory.
+ */
+int pica_client_memory_fd(const struct pica_client_memory *memory);
 /*
  * Returns the value for the data field of PICA_OP_WRITE and PICA_OP_STATS: bytes of the memory from
  * offset on.

@@ -60,7 +60,7 @@ HOSTILE_CASE(requests_of_wrong_size) {
 HOSTILE_CASE(reserved_of_requests) {
 	const struct pica_msg_context_create create =
 			{ .head = { PICA_MESSAGE_MAGIC, PICA_MSG_CONTEXT_CREATE, 0,
-		sizeof(create), 1 }, .reserved = { 0, 0, 0, 1 } };
+		sizeof(create), 1 }, .reserved = { 0, 0, 1 } };
 	const struct pica_msg_region region = {
 		.head = { PICA_MESSAGE_MAGIC, PICA_MSG_REGION_CREATE, 0, sizeof(region), 1 },
 		.size_bytes = 4096,

@@ -60,6 +60,7 @@ static struct field fields[] = {
 	HEAD(pica_msg_context_create) FIELD(pica_msg_context_create, fcram_bytes)
 	FIELD(pica_msg_context_create, vram_bytes) FIELD(pica_msg_context_create, priority)
 	FIELD(pica_msg_context_create, arithmetic)
+	FIELD(pica_msg_context_create, chip)
 	FIELD(pica_msg_context_create, reserved)
 
 	HEAD(pica_msg_region) FIELD(pica_msg_region, context) FIELD(pica_msg_region, flags)
@@ -199,7 +200,8 @@ static struct constant constants[] = {
 
 	NUMBER(PICA_FEATURE_BIT_IMPORT) NUMBER(PICA_FEATURE_BIT_PRESENT)
 	NUMBER(PICA_FEATURE_BIT_RECORD)
-	NUMBER(PICA_FEATURE_BIT_ARITHMETIC) NUMBER(PICA_ARITHMETIC_OWN)
+	NUMBER(PICA_FEATURE_BIT_ARITHMETIC) NUMBER(PICA_FEATURE_BIT_CHIPS)
+	NUMBER(PICA_ARITHMETIC_OWN)
 	NUMBER(PICA_ARITHMETIC_F32) NUMBER(PICA_ARITHMETIC_TRUNCATE)
 	NUMBER(PICA_FEATURE_BIT_ADMIN) NUMBER(PICA_REGION_MAPPED) NUMBER(PICA_REGION_READ_ONLY)
 

@@ -1,0 +1,198 @@
+/*
+ * Contexts of the VideoCore IV: chips that do not exist, jobs of the other chip, lists and programs
+ * that never end, that leave memory, that change while they are read.
+ */
+#include "hostile.h"
+
+#include "pica.h"
+
+#include "tests/unit/vc4_seed.h"
+
+enum { SEED_PROGRAM = 0xC00, SEED_CRC = 0x3389075A, SEED_PICTURE_BYTES = 640 * 480 * 4, MANY = 40 };
+
+struct evil {
+	struct raw r;
+	uint32_t context;
+	uint8_t *memory; /* SEED_BYTES at SEED_BASE */
+};
+
+static bool evil_open(struct evil *e, struct bench *b) {
+	struct pica_msg_context_create m = { .chip = PICA_CHIP_VC4 };
+	union {
+		struct pica_msg_handle handle;
+		uint8_t bytes[PICA_MESSAGE_MAX];
+	} answer;
+	EXPECT(raw_open(&e->r, b->daemon->socket, 8) == 0);
+	EXPECT(e->r.welcome.features & PICA_FEATURE_BIT_CHIPS);
+	raw_head(&e->r, &m, PICA_MSG_CONTEXT_CREATE, sizeof(m));
+	EXPECT(raw_request(&e->r, &m, -1, &answer, NULL) == 0);
+	e->context = answer.handle.handle;
+	EXPECT(raw_region(&e->r, e->context, SEED_BASE, SEED_BYTES, &e->memory, NULL) > 0);
+	seed_fill(e->memory, false);
+	return true;
+}
+
+static struct pica_job *put_lists(struct evil *e, uint32_t binning, uint32_t binning_end) {
+	struct pica_job *job = raw_slot(&e->r, e->context, PICA_OP_CONTROL_LISTS, 1);
+	job->u.control_lists = (struct pica_job_control_lists){ binning, binning_end,
+		SEED_RENDERING, SEED_RENDERING_END, { 0 } };
+	return job;
+}
+
+/* Draws the right picture: CRC-32 as zlib has it. */
+static bool draws_right(struct evil *e) {
+	uint32_t crc = ~0u;
+	seed_fill(e->memory, false);
+	put_lists(e, SEED_BINNING, SEED_BINNING_END);
+	EXPECT(raw_run(&e->r) == 0);
+	for (unsigned i = 0; i < SEED_PICTURE_BYTES; i++) {
+		crc ^= e->memory[SEED_TARGET - SEED_BASE + i];
+		for (unsigned k = 0; k < 8; k++) {
+			crc = crc >> 1 ^ (crc & 1 ? 0xEDB88320u : 0);
+		}
+	}
+	EXPECT(~crc == SEED_CRC);
+	return true;
+}
+
+HOSTILE_CASE(chip_that_does_not_exist) {
+	static const struct {
+		uint32_t chip, vram_bytes, arithmetic;
+		const char *text;
+	} wrong[] = { { 2, 0, 0, "chip" }, { 0xFFFFFFFF, 0, 0, "chip" },
+		{ PICA_CHIP_VC4, 6 << 20, 0, "does not have" },
+		{ PICA_CHIP_VC4, 0, PICA_ARITHMETIC_OWN, "does not have" } };
+	struct raw r;
+	EXPECT(raw_open(&r, b->daemon->socket, 8) == 0);
+	for (unsigned i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		struct pica_msg_context_create m = { .chip = wrong[i].chip,
+			.vram_bytes = wrong[i].vram_bytes, .arithmetic = wrong[i].arithmetic };
+		raw_head(&r, &m, PICA_MSG_CONTEXT_CREATE, sizeof(m));
+		EXPECT(is_refused(&r, raw_request(&r, &m, -1, NULL, NULL), -EINVAL, wrong[i].text));
+	}
+	raw_close(&r);
+	return true;
+}
+
+/* Each way round. */
+HOSTILE_CASE(jobs_of_the_other_chip) {
+	static const enum pica_op ops[] = { PICA_OP_LIST, PICA_OP_FILL, PICA_OP_REG_WRITE };
+	struct neighbour other;
+	struct evil e;
+	EXPECT(evil_open(&e, b));
+	for (unsigned i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
+		struct pica_job *job = raw_slot(&e.r, e.context, ops[i], 1);
+		if (ops[i] == PICA_OP_LIST) {
+			job->u.list.addr = SEED_BASE;
+			job->u.list.size_bytes = 64;
+		}
+		EXPECT(raw_run(&e.r) < 0);
+	}
+	EXPECT(neighbour_open(&other, b->daemon->socket) == 0);
+	raw_slot(&other.raw, other.context, PICA_OP_CONTROL_LISTS, 1);
+	EXPECT(raw_run(&other.raw) == -EOPNOTSUPP);
+	EXPECT(neighbour_frame(&other) == 0);
+	neighbour_close(&other);
+	EXPECT(draws_right(&e));
+	raw_close(&e.r);
+	return true;
+}
+
+HOSTILE_CASE(control_list_that_jumps_in_circles) {
+	struct evil e;
+	struct pica_done done;
+	EXPECT(evil_open(&e, b));
+	put_hex(e.memory + 0x20, "01 10 20001000");
+	put_lists(&e, SEED_BASE + 0x20, SEED_BASE + 0x26);
+	raw_publish(&e.r);
+	EXPECT(raw_wait(&e.r, &done, RAW_PATIENCE_MS) == 0);
+	EXPECT(done.result == -EDQUOT);
+	EXPECT(neighbour_is_well(b));
+	EXPECT(draws_right(&e));
+	raw_close(&e.r);
+	return true;
+}
+
+/* A list, a shader record and vertices that no window holds: the completion says where. */
+HOSTILE_CASE(control_lists_outside_of_memory) {
+	struct evil e;
+	struct pica_done done;
+	EXPECT(evil_open(&e, b));
+	put_lists(&e, 0x3FFFFFF0, 0x3FFFFFFF);
+	EXPECT(raw_run(&e.r) == -ERANGE);
+	put_word(e.memory + SEED_SHADER_STATE - SEED_BASE + 1, 0x3FFFFF00);
+	put_lists(&e, SEED_BINNING, SEED_BINNING_END);
+	raw_publish(&e.r);
+	EXPECT(raw_wait(&e.r, &done, RAW_PATIENCE_MS) == 0);
+	EXPECT(done.result == -ERANGE && done.flags & PICA_DONE_PLACE);
+	EXPECT(!(done.flags & PICA_DONE_RENDERING));
+	EXPECT(done.flags >> PICA_DONE_PLACE_SHIFT == SEED_SHADER_STATE - SEED_BINNING);
+	EXPECT(neighbour_is_well(b));
+	EXPECT(draws_right(&e));
+	raw_close(&e.r);
+	return true;
+}
+
+HOSTILE_CASE(qpu_program_without_end) {
+	struct evil e;
+	EXPECT(evil_open(&e, b));
+	/* brr -, -32: to itself; three delay slots */
+	put_hex(e.memory + SEED_PROGRAM, "E0FFFFFF E709F8F0 00709E00 E7090010 00709E00 E7090010 "
+			"00709E00 E7090010");
+	put_lists(&e, SEED_BINNING, SEED_BINNING_END);
+	EXPECT(raw_run(&e.r) == -EDQUOT);
+	EXPECT(neighbour_is_well(b));
+	EXPECT(draws_right(&e));
+	raw_close(&e.r);
+	return true;
+}
+
+/* Noise as lists, records, vertices and programs. */
+HOSTILE_CASE(control_lists_of_noise) {
+	struct evil e;
+	uint32_t x = 0x9E3779B9;
+	EXPECT(evil_open(&e, b));
+	for (unsigned k = 0; k < MANY; k++) {
+		seed_fill(e.memory, k & 1);
+		const unsigned from = k % 4 * 0x400, n = k % 3 ? 8 : 0x400;
+		for (unsigned i = 0; i < n; i++) {
+			x = x * 1664525 + 1013904223;
+			e.memory[k % 3 ? from + (x >> 8) % 0x400 : from + i] = (uint8_t)(x >> 24);
+		}
+		put_lists(&e, SEED_BINNING, SEED_BINNING_END);
+		const int ret = raw_run(&e.r);
+		EXPECT(ret != -ETIME && ret != -ECONNRESET);
+	}
+	EXPECT(neighbour_is_well(b));
+	EXPECT(draws_right(&e));
+	raw_close(&e.r);
+	return true;
+}
+
+/* Bytes of all of it change between good and bad while the job runs. */
+HOSTILE_CASE(control_lists_that_change) {
+	struct evil e;
+	struct pica_done done;
+	EXPECT(evil_open(&e, b));
+	uint32_t x = 1;
+	for (unsigned k = 0; k < MANY; k++) {
+		seed_fill(e.memory, false);
+		put_lists(&e, SEED_BINNING, SEED_BINNING_END);
+		raw_publish(&e.r);
+		int ret = -ETIME;
+		for (unsigned i = 0; i < 100000 && ret == -ETIME; i++) {
+			x = x * 1664525 + 1013904223;
+			volatile uint8_t *at = e.memory + (x >> 8) % 0xC80;
+			const uint8_t was = *at;
+			*at = (uint8_t)(x >> 24);
+			ret = i % 64 ? ret : raw_wait(&e.r, &done, 0);
+			*at = was;
+		}
+		ret = ret == -ETIME ? raw_wait(&e.r, &done, RAW_PATIENCE_MS) : ret;
+		EXPECT(ret == 0);
+	}
+	EXPECT(neighbour_is_well(b));
+	EXPECT(draws_right(&e));
+	raw_close(&e.r);
+	return true;
+}
