@@ -14,12 +14,15 @@ static uint32_t as_bits(float f) {
 /* A binary64 that holds what the unit sees. */
 static double seen(uint32_t u) {
 	const unsigned exponent = u >> 23 & 0xFF;
-	const double sign = u >> 31 ? -1 : 1;
+	float f;
 	if (exponent == 0) {
 		return 0;
 	}
-	return exponent == 255 ? sign * INFINITY : sign * ldexp(1 + (u & 0x7FFFFF) / 8388608.0,
-			(int)exponent - 127);
+	if (exponent == 255) {
+		return u >> 31 ? -INFINITY : INFINITY;
+	}
+	memcpy(&f, &u, sizeof(f));
+	return f;
 }
 
 /* Sums and products of two binary32 are exact enough in binary64 to be rounded twice. */
@@ -470,7 +473,7 @@ static bool put(struct naive_qpu *q, const struct store *s, unsigned pm, unsigne
 	uint32_t v[NAIVE_LANES];
 	uint32_t *row = s->address < 32 ? q->reg[s->file][s->address] :
 			s->address < 36 ? q->acc[s->address - 32] : NULL;
-	for (unsigned i = 0; s->is_on && i < NAIVE_LANES; i++) {
+	for (unsigned i = 0; s->is_on && i < q->computed; i++) {
 		const uint32_t old = row ? row[i] : 0;
 		v[i] = s->v[i].bits;
 		if (pm && s->is_mul) {
@@ -496,7 +499,7 @@ static bool meets(const struct naive_qpu *q, unsigned cond, unsigned lane) {
 }
 
 static void flags_of(struct naive_qpu *q, const struct store *s) {
-	for (unsigned i = 0; i < NAIVE_LANES; i++) {
+	for (unsigned i = 0; i < q->computed; i++) {
 		if (s->lane[i]) {
 			q->flag[0][i] = s->v[i].bits == 0;
 			q->flag[1][i] = s->v[i].bits >= 0x80000000;
@@ -508,7 +511,7 @@ static void flags_of(struct naive_qpu *q, const struct store *s) {
 static bool load_immediate(struct naive_qpu *q, uint64_t word) {
 	struct store s[2] = { { .file = bits(word, 44, 44), .address = bits(word, 43, 38) },
 		{ .file = !bits(word, 44, 44), .address = bits(word, 37, 32), .is_mul = true } };
-	for (unsigned i = 0; i < NAIVE_LANES; i++) {
+	for (unsigned i = 0; i < q->computed; i++) {
 		const uint32_t low = word >> i & 1, high = word >> (16 + i) & 1;
 		const unsigned form = bits(word, 59, 57);
 		const uint32_t v = form == 0 ? (uint32_t)word : form == 1 ? low - 2 * high :
@@ -551,7 +554,7 @@ static bool alu(struct naive_qpu *q, uint64_t word) {
 	} else if (!is_small && !get(q, 1, at_b, in[1])) {
 		return false;
 	}
-	for (unsigned i = 0; is_small && i < NAIVE_LANES; i++) {
+	for (unsigned i = 0; is_small && i < q->computed; i++) {
 		in[1][i] = small_immediate(at_b);
 	}
 	struct store s[2] = { { .file = bits(word, 44, 44), .address = bits(word, 43, 38),
@@ -562,7 +565,7 @@ static bool alu(struct naive_qpu *q, uint64_t word) {
 	const unsigned mul_a = bits(word, 5, 3), mul_b = bits(word, 2, 0);
 	const unsigned turn = !is_small || at_b < 48 ? 0 :
 			(at_b > 48 ? at_b - 48 : q->acc[5][0]) % 16;
-	for (unsigned i = 0; i < NAIVE_LANES; i++) {
+	for (unsigned i = 0; i < q->computed; i++) {
 		const bool floats = add >= 1 && add <= 7;
 		s[0].v[i] = add_unit(add, operand(q, word, bits(word, 11, 9), i, floats, in),
 				operand(q, word, bits(word, 8, 6), i, floats, in));
@@ -579,12 +582,12 @@ static bool alu(struct naive_qpu *q, uint64_t word) {
 	if (at_a == 35 || (!is_small && at_b == 35)) {
 		const float c = q->next_varying < q->n_varyings ?
 				q->varying_c[q->next_varying++] : 0;
-		for (unsigned i = 0; i < NAIVE_LANES; i++) {
+		for (unsigned i = 0; i < q->computed; i++) {
 			q->acc[5][i] = as_bits(c);
 		}
 	}
 	if (sig == 8 || sig == 9) {
-		for (unsigned i = 0; i < NAIVE_LANES; i++) {
+		for (unsigned i = 0; i < q->computed; i++) {
 			q->acc[4][i] = q->has_tlb && i < q->lanes ? q->color[q->load_sample][i] : 0;
 		}
 		q->load_sample = q->has_tlb ? (q->load_sample + 1) % q->n_samples : 0;
@@ -628,6 +631,7 @@ static uint32_t branch(struct naive_qpu *q, uint64_t word, uint32_t address, boo
 }
 
 static void start(struct naive_qpu *q) {
+	q->computed = q->quad_alone ? 4 : NAIVE_LANES;
 	memset(q->reg, 0, sizeof(q->reg));
 	memset(q->acc, 0, sizeof(q->acc));
 	memset(q->flag, 0, sizeof(q->flag));

@@ -25,6 +25,8 @@ struct naive_qpu {
 	const uint8_t *memory;
 	uint32_t base, size;
 	unsigned lanes; /* that are there */
+	/* At most four are, and no program rotates or branches by a register: to save time. */
+	bool quad_alone;
 	uint32_t uniforms;
 	uint32_t (*sfu)(unsigned function, uint32_t x);
 	unsigned n_in, n_varyings, n_samples, depth_function;
@@ -44,6 +46,7 @@ struct naive_qpu {
 	/* Its own. */
 	uint32_t reg[2][32][NAIVE_LANES], acc[6][NAIVE_LANES], reverse[NAIVE_LANES];
 	bool flag[3][NAIVE_LANES]; /* Z, N, C */
+	unsigned computed; /* lanes */
 	unsigned next_varying, load_sample, store_sample;
 	uint32_t next_uniforms;
 	unsigned uniforms_wait;

@@ -66,6 +66,7 @@ static int gl_vertex(struct naive_vc4 *v, uint32_t number, struct naive_corner *
 	q.base = v->base;
 	q.size = v->size;
 	q.lanes = 1;
+	q.quad_alone = true;
 	q.sfu = naive_vc4_sfu;
 	q.n_samples = 1;
 	q.uniforms = GET_GL_SHADER_RECORD_VS_UNIFORMS(r) & 0x3FFFFFFF;
@@ -284,6 +285,7 @@ static int quad(struct naive_vc4 *v, const struct naive_primitive *p, int64_t ar
 	q.base = v->base;
 	q.size = v->size;
 	q.lanes = 4;
+	q.quad_alone = true;
 	q.sfu = naive_vc4_sfu;
 	q.has_tlb = true;
 	q.n_samples = v->n_samples;
