@@ -11,7 +11,7 @@ _pica_options() {
 }
 
 _pica_verbs() {
-	"$1" --help 2>/dev/null | sed -n '/^Verbs /,/^$/s/^  \([a-z]*\) .*/\1/p'
+	"$1" --help 2>/dev/null | sed -n '/^Verbs /,/^$/s/^  \([a-z-]*\) .*/\1/p'
 }
 
 # What follows the options: "asm SOURCE...", "CAPTURE...".

@@ -20,6 +20,8 @@ static const struct verb {
 	{ "shader", "assemble and disassemble shader programs", verb_shader },
 	{ "bench", "measure how fast captures are drawn", verb_bench },
 	{ "dump", "command lists, and the state that a draw sees", verb_dump },
+	{ "pixel", "all that touched a pixel, and why it is what it is", verb_pixel },
+	{ "assert-pixel", "whether a pixel has a colour, for scripts", verb_assert_pixel },
 	{ "diff", "the first frame, draw and pixel that differ", verb_diff },
 	{ "convert", "captures from one form into the other", verb_convert },
 	{ "trim", "some frames of a capture, as a capture of their own", verb_trim },
@@ -48,7 +50,7 @@ static char *make_notes(void) {
 	}
 	fputs("Verbs (`pica help VERB' tells more):\n", f);
 	for (size_t i = 0; i < ARRAY_LEN(verbs); i++) {
-		fprintf(f, "  %-10s %s\n", verbs[i].name, verbs[i].help);
+		fprintf(f, "  %-12s %s\n", verbs[i].name, verbs[i].help);
 	}
 	fputs("\nExit status: 0 fine, 1 pictures differ, 2 used wrongly or trouble,\n"
 	      "3 bad capture, 4 no service, 5 timeout, 6 findings.", f);

@@ -39,14 +39,7 @@ PICA_EXPORT int pica_ctx_read_counts(struct pica_ctx *base, unsigned index,
 	}
 	const struct counted *c = &ctx->counted[index];
 	const struct target *t = &c->target;
-	*target = (struct pica_target){ .width = t->width,
-		.height = t->height,
-		.color_addr = t->color_addr,
-		.depth_addr = t->depth_addr,
-		.color_format = t->color_format,
-		.depth_format = t->depth_format,
-		.block32 = t->block32,
-		.flip = t->flip };
+	*target = target_described(t);
 	for (uint32_t y = 0; out && y < t->height; y++) {
 		for (uint32_t x = 0; x < t->width; x++) {
 			const uint32_t px = tiled_index(x, y, t->width, t->block32);

@@ -111,9 +111,9 @@ def exit_numbers(page):
 
 def verb_rows(text):
     block = re.search(r'^Verbs .*:\n((?:  .*\n)+)', text, re.M)[1]
-    columns = {len(re.match(r'  \w+ +', line)[0]) for line in block.splitlines()}
+    columns = {len(re.match(r'  [\w-]+ +', line)[0]) for line in block.splitlines()}
     assert len(columns) == 1, f'verbs are told from columns {columns} on'
-    return dict(re.match(r'  (\w+) +(.*)', line).groups() for line in block.splitlines())
+    return dict(re.match(r'  ([\w-]+) +(.*)', line).groups() for line in block.splitlines())
 
 
 TOP = help_text(PICA)

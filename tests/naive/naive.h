@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "pica.h"
+#include "pica_history.h"
 
 struct naive;
 
@@ -40,6 +41,24 @@ enum naive_draw_kind { NAIVE_ARRAYS, NAIVE_ELEMENTS, NAIVE_IMMEDIATE };
 typedef void naive_drawn_fn(
 		void *user, const uint32_t *regs, enum naive_draw_kind kind, uint64_t written);
 void naive_set_drawn(struct naive *n, naive_drawn_fn *drawn, void *user);
+
+/* What a primitive did at a watched pixel; as struct pica_history_entry. */
+struct naive_seen {
+	unsigned watch;
+	uint32_t draw, primitive;
+	enum pica_verdict verdict;
+	bool replaces;
+	uint32_t before, after;
+	uint8_t color[4]; /* source of the blender, where the fragment was shaded */
+};
+typedef void naive_seen_fn(void *user, const struct naive_seen *seen);
+/*
+ * Watches pixels, of draws whose colour buffer has them as a whole pixel. Draws are counted from
+ * here, and from naive_watch_frame(). Returns 0, or -1: no memory.
+ */
+int naive_watch(struct naive *n, const struct pica_watch *at, unsigned count, naive_seen_fn *seen,
+		void *user);
+void naive_watch_frame(struct naive *n);
 
 /* Makes the caller's memory visible at [phys, phys + size_bytes). -ENOMEM beyond 32 windows. */
 int naive_map(struct naive *n, uint32_t phys, uint32_t size_bytes, void *host);

@@ -155,12 +155,7 @@ static void turn_quaternion(struct naive_vertex *v, const struct naive_vertex *r
 	}
 }
 
-void naive_triangle(struct naive *n, const struct naive_vertex assembled[3]) {
-	struct naive_vertex v[3] = {assembled[0], assembled[1], assembled[2]};
-	turn_quaternion(&v[1], &v[0]);
-	turn_quaternion(&v[2], &v[0]);
-	const unsigned planes =
-		FRAGOP_CLIP_ENABLE(n->regs[REG_FRAGOP_CLIP]) ? N_PLANES : N_PLANES - 1;
+static void draw(struct naive *n, const struct naive_vertex v[3], unsigned planes) {
 	struct naive_vertex polygon[2][MAX_POLYGON];
 	unsigned count = 3;
 	unsigned now = 0;
@@ -187,9 +182,26 @@ void naive_triangle(struct naive *n, const struct naive_vertex assembled[3]) {
 			continue;
 		}
 		if (is_culled(n, s)) {
+			naive_watch_culled(n, s);
 			continue;
 		}
 		n->stats.set_up++;
 		naive_raster(n, s, &v[2].s[SEM_COLOR]);
 	}
+}
+
+void naive_triangle(struct naive *n, const struct naive_vertex assembled[3]) {
+	struct naive_vertex v[3] = {assembled[0], assembled[1], assembled[2]};
+	turn_quaternion(&v[1], &v[0]);
+	turn_quaternion(&v[2], &v[0]);
+	const unsigned planes =
+		FRAGOP_CLIP_ENABLE(n->regs[REG_FRAGOP_CLIP]) ? N_PLANES : N_PLANES - 1;
+	naive_watch_begin(n);
+	draw(n, v, planes);
+	struct naive_screen_vertex whole[3];
+	bool is_whole = true;
+	for (unsigned i = 0; i < 3; i++) {
+		is_whole = is_whole && v[i].s[SEM_W] > 0.0f && project(n, &v[i], &whole[i]);
+	}
+	naive_watch_end(n, is_whole ? whole : NULL, is_wholly_inside(n, v, planes));
 }

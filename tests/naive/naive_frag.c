@@ -133,14 +133,14 @@ static void write_stencil(struct naive *n, uint32_t addr, uint32_t op, uint32_t 
 	}
 }
 
-/* Stencil and depth tests with their writes. False: the fragment dies. */
-static bool depth_stencil(struct naive *n, uint64_t index, float d) {
+/* Stencil and depth tests with their writes. Not KEPT: the fragment dies. */
+static enum pica_verdict depth_stencil(struct naive *n, uint64_t index, float d) {
 	const struct naive_draw *draw = &n->draw;
 	const unsigned bytes = depth_bytes[draw->depth_format];
 	const uint32_t mask = n->regs[REG_DEPTH_COLOR_MASK];
 	const uint32_t test = n->regs[REG_STENCIL_TEST], ops = n->regs[REG_STENCIL_OP];
 	if (bytes == 0) {
-		return true;
+		return PICA_VERDICT_KEPT;
 	}
 	const uint32_t addr = draw->depth_addr + (uint32_t)(index * bytes);
 	const uint32_t word = naive_read(n, addr, bytes);
@@ -151,7 +151,7 @@ static bool depth_stencil(struct naive *n, uint64_t index, float d) {
 		const uint32_t m = STENCIL_TEST_COMPARE_MASK(test);
 		if (!compare(STENCIL_TEST_FUNC(test), STENCIL_TEST_REF(test) & m, old & m)) {
 			write_stencil(n, addr, STENCIL_OP_FAIL(ops), old);
-			return false;
+			return PICA_VERDICT_STENCIL;
 		}
 	}
 	const uint32_t z = naive_depth_to_int(d, draw->depth_format == DEPTH_FORMAT_D16 ? 16 : 24);
@@ -160,7 +160,7 @@ static bool depth_stencil(struct naive *n, uint64_t index, float d) {
 		if (has_stencil) {
 			write_stencil(n, addr, STENCIL_OP_ZFAIL(ops), old);
 		}
-		return false;
+		return PICA_VERDICT_DEPTH;
 	}
 	if (DEPTH_COLOR_MASK_DEPTH_WRITE(mask) &&
 			DEPTHBUFFER_WRITE_DEPTH(n->regs[REG_DEPTHBUFFER_WRITE])) {
@@ -169,7 +169,7 @@ static bool depth_stencil(struct naive *n, uint64_t index, float d) {
 	if (has_stencil) {
 		write_stencil(n, addr, STENCIL_OP_ZPASS(ops), old);
 	}
-	return true;
+	return PICA_VERDICT_KEPT;
 }
 
 /* ---- Blending ---- */
@@ -383,22 +383,28 @@ void naive_fragment(struct naive *n, uint64_t index, float d, const uint8_t prim
 	naive_combine(n, primary, tex, color);
 	if (COLOR_OPERATION_MODE(n->regs[REG_COLOR_OPERATION]) == FRAGMENT_MODE_SHADOW) {
 		naive_shadow_fragment(n, index, d, color[1]);
+		naive_watch_fragment(n, index, PICA_VERDICT_KEPT, color);
 		return;
 	}
 	if (COLOR_OPERATION_MODE(n->regs[REG_COLOR_OPERATION]) == FRAGMENT_MODE_GAS) {
 		naive_gas_fragment(n, index, d, color[0]);
+		naive_watch_fragment(n, index, PICA_VERDICT_KEPT, color);
 		return;
 	}
 	const uint32_t test = n->regs[REG_FRAGOP_ALPHA_TEST];
 	if (FRAGOP_ALPHA_TEST_ENABLE(test) &&
 		!compare(FRAGOP_ALPHA_TEST_FUNC(test), color[3], FRAGOP_ALPHA_TEST_REF(test))) {
+		naive_fog(n, d, color);
+		naive_gas_color(n, tex[0], color);
+		naive_watch_fragment(n, index, PICA_VERDICT_ALPHA, color);
 		return;
 	}
 	naive_fog(n, d, color);
 	naive_gas_color(n, tex[0], color);
-	if (!depth_stencil(n, index, d)) {
-		return;
+	const enum pica_verdict verdict = depth_stencil(n, index, d);
+	if (verdict == PICA_VERDICT_KEPT) {
+		n->stats.written++;
+		write_color(n, index, color);
 	}
-	n->stats.written++;
-	write_color(n, index, color);
+	naive_watch_fragment(n, index, verdict, color);
 }

@@ -101,6 +101,7 @@ static void push_fixed(struct naive *n, uint32_t word) {
 		memcpy(n->immediate[n->n_immediate], value, sizeof(value));
 		if (n->n_immediate++ == VSH_NUM_ATTR_NUM_ATTR_M1(n->regs[REG_VSH_NUM_ATTR])) {
 			n->n_immediate = 0;
+			naive_watch_vertex(n);
 			naive_immediate_vertex(n);
 		} else if (n->n_immediate == ARRAY_LEN(n->immediate)) {
 			n->n_immediate = 0; /* the count was lowered below what has come already */
@@ -201,6 +202,9 @@ static enum action write_reg(struct naive *n, uint32_t id, uint32_t value, uint3
 	if ((mask & 15) == 0) {
 		return ACTION_NONE; /* no store and no trigger */
 	}
+	if (!within(id, REG_FIXEDATTRIB_INDEX, REG_FIXEDATTRIB_DATA2)) {
+		n->watches.in_run = false;
+	}
 	if (unit_port(n, &n->vs, id, value) || unit_port(n, &n->gs, id, value)) {
 		return ACTION_NONE;
 	}
@@ -245,9 +249,11 @@ static enum action write_reg(struct naive *n, uint32_t id, uint32_t value, uint3
 	case REG_CMDBUF_JUMP1:
 		return ACTION_JUMP1;
 	case REG_DRAWARRAYS:
+		naive_watch_draw(n);
 		naive_draw_arrays(n);
 		break;
 	case REG_DRAWELEMENTS:
+		naive_watch_draw(n);
 		naive_draw_elements(n);
 		break;
 	case REG_FIXEDATTRIB_INDEX:
@@ -283,6 +289,7 @@ uint32_t naive_read_reg(const struct naive *n, uint32_t id) {
 /* ---- The list: [fidelity: command-list] ---- */
 
 uint32_t naive_run_list(struct naive *n, uint32_t addr, uint32_t size_bytes) {
+	n->watches.in_run = false;
 	/* Budgets of pica.h, so that a list that jumps to itself ends. */
 	uint64_t words_left = UINT64_C(16) << 20;
 	uint64_t jumps_left = UINT64_C(64) << 10;
@@ -400,6 +407,7 @@ void naive_destroy(struct naive *n) {
 	for (unsigned i = 0; i < ARRAY_LEN(n->draw.face); i++) {
 		free(n->draw.face[i].bytes);
 	}
+	free(n->watches.of);
 	free(n);
 }
 

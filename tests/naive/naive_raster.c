@@ -178,8 +178,7 @@ static void pixel(struct naive *n, const struct setup *s, const struct naive_scr
 	naive_fragment(n, index, depth(n, s, v, x, row), primary, tex);
 }
 
-/* The block that lies at this place in memory. False: it is padding beyond the right edge. */
-static bool block_position(const struct naive_draw *d, uint64_t block, unsigned *bx, unsigned *by) {
+bool naive_block_position(const struct naive_draw *d, uint64_t block, unsigned *bx, unsigned *by) {
 	const unsigned width = d->width / 8;
 	if (!d->block32) {
 		*bx = (unsigned)(block % width);
@@ -208,18 +207,41 @@ static int32_t max3(int32_t a, int32_t b, int32_t c) {
 	return m > c ? m : c;
 }
 
-void naive_raster(struct naive *n, const struct naive_screen_vertex v[3], const float flat[4]) {
-	const struct naive_draw *d = &n->draw;
-	if (d->is_silent) {
-		return;
+/* Corners in window space, counter-clockwise. */
+static void turn(const struct naive_screen_vertex v[3], struct point p[3]) {
+	for (unsigned i = 0; i < 3; i++) {
+		p[i] = (struct point){v[i].x, v[i].y};
 	}
-	/* Counter-clockwise corners in window space. */
-	struct point p[3] = {{v[0].x, v[0].y}, {v[1].x, v[1].y}, {v[2].x, v[2].y}};
 	if (edge(p[0], p[1], p[2]) < 0) {
 		const struct point swap = p[1];
 		p[1] = p[2];
 		p[2] = swap;
 	}
+}
+
+static int64_t window_row(const struct naive *n, unsigned row) {
+	return n->draw.is_flipped ? (int64_t)n->draw.height - 1 - row : row;
+}
+
+bool naive_covers(const struct naive *n, const struct naive_screen_vertex v[3], unsigned x,
+		unsigned row) {
+	struct point p[3];
+	turn(v, p);
+	return covers(p, (struct point){16 * (int64_t)x + 8, 16 * window_row(n, row) + 8});
+}
+
+bool naive_scissor(const struct naive *n, unsigned x, unsigned row) {
+	return passes_scissor(n, x, window_row(n, row));
+}
+
+void naive_raster(struct naive *n, const struct naive_screen_vertex v[3], const float flat[4]) {
+	const struct naive_draw *d = &n->draw;
+	if (d->is_silent) {
+		return;
+	}
+	struct point p[3];
+	turn(v, p);
+	naive_watch_raster(n, v);
 
 	int32_t y[3]; /* set-up space */
 	for (unsigned i = 0; i < 3; i++) {
@@ -246,7 +268,7 @@ void naive_raster(struct naive *n, const struct naive_screen_vertex v[3], const 
 	const uint64_t blocks = rows_of_blocks * ((d->width / 8 + 3) / 4 * 4);
 	for (uint64_t block = 0; block < blocks; block++) {
 		unsigned bx, by;
-		if (!block_position(d, block, &bx, &by) || (int32_t)(bx * 8 + 7) < min_x ||
+		if (!naive_block_position(d, block, &bx, &by) || (int32_t)(bx * 8 + 7) < min_x ||
 				(int32_t)(bx * 8) > max_x || (int32_t)(by * 8 + 7) < min_row ||
 				(int32_t)(by * 8) > max_row) {
 			continue;
@@ -257,7 +279,7 @@ void naive_raster(struct naive *n, const struct naive_screen_vertex v[3], const 
 			if (row >= d->height) {
 				continue;
 			}
-			const int64_t wy = d->is_flipped ? (int64_t)d->height - 1 - row : row;
+			const int64_t wy = window_row(n, row);
 			const struct point sample = {16 * (int64_t)x + 8, 16 * wy + 8};
 			if (covers(p, sample) && passes_scissor(n, x, wy)) {
 				pixel(n, &s, v, flat, x, row, block * 64 + m);

@@ -1,11 +1,12 @@
 /*
  * Captures through both renderers, frame by frame:
  *
- *     naive-scenes [--isa NAME] [--threads N] CAPTURE...
+ *     naive-scenes [--isa NAME] [--threads N] [--pixels N] CAPTURE...
  *
  * After each frame all of VRAM must be the same bytes, targets, depth buffers and shown pictures
- * alike, and after the last one main memory too. Exit 1 when they differ, 77 when the machine lacks
- * the instruction set, 2 on trouble.
+ * alike, and after the last one main memory too. --pixels: the histories of so many random pixels
+ * (pica_history.h) must be the same, entry for entry. Exit 1 when they differ, 77 when the
+ * machine lacks the instruction set, 2 on trouble.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #include <string.h>
 
 #include "naive.h"
+#include "scene_pixels.h"
 #include "pica_capture.h"
 #include "replay.h"
 
@@ -46,6 +48,7 @@ struct side {
 	struct naive *naive;
 	uint8_t *vram, *fcram;
 	uint32_t external[PICA_EXTERNAL_WORDS];
+	struct pixels *pixels; /* or NULL */
 	int error;
 };
 
@@ -114,6 +117,9 @@ static void reg_write(struct side *s, uint32_t addr, uint32_t value) {
 /* Called for each event before the engine gets it. */
 static int look(void *user, const struct pica_capture_event *event) {
 	struct side *s = user;
+	if (s->pixels) {
+		pixels_job(s->pixels, s->naive, &event->job);
+	}
 	if (event->job.op == PICA_OP_REG_WRITE) {
 		reg_write(s, event->job.u.reg_write.addr, event->job.u.reg_write.value);
 	} else {
@@ -179,7 +185,7 @@ static int compare(const char *path, struct pica_ctx *ctx, struct pica_capture *
 	return same(path, r.frames, ctx, FCRAM, FCRAM_BYTES, s->fcram);
 }
 
-static int run(const char *path, struct pica_device *device) {
+static int run(const char *path, struct pica_device *device, unsigned n_pixels) {
 	struct pica_capture_error err;
 	struct pica_capture *capture = NULL;
 	struct pica_ctx *ctx = NULL;
@@ -197,14 +203,22 @@ static int run(const char *path, struct pica_device *device) {
 	if (ret == 0) {
 		ret = pica_ctx_create(&ctx, device, NULL);
 	}
+	if (ret == 0 && n_pixels) {
+		s.pixels = pixels_create(ctx, capture, s.naive, n_pixels);
+		ret = s.pixels ? 0 : -ENOMEM;
+	}
 	if (ret == 0) {
 		ret = compare(path, ctx, capture, &s);
+	}
+	if (ret > 0 && n_pixels) {
+		ret = pixels_compare(s.pixels, path, ctx, capture);
 	}
 	if (ret < 0) {
 		fprintf(stderr, "naive-scenes: %s: %s\n", path, strerror(-ret));
 	}
 	pica_ctx_destroy(ctx);
 	pica_capture_close(capture);
+	pixels_destroy(s.pixels);
 	naive_destroy(s.naive);
 	free(s.vram);
 	free(s.fcram);
@@ -215,17 +229,20 @@ int main(int argc, char **argv) {
 	struct pica_settings settings;
 	pica_settings_init(&settings);
 	int i = 1;
+	unsigned n_pixels = 0;
 	for (; i + 1 < argc && argv[i][0] == '-'; i += 2) {
 		if (strcmp(argv[i], "--isa") == 0) {
 			settings.isa = argv[i + 1];
 		} else if (strcmp(argv[i], "--threads") == 0) {
 			settings.n_threads = (uint32_t)atoi(argv[i + 1]);
+		} else if (strcmp(argv[i], "--pixels") == 0) {
+			n_pixels = (unsigned)atoi(argv[i + 1]);
 		} else {
 			break;
 		}
 	}
 	if (i >= argc || argv[i][0] == '-') {
-		fprintf(stderr, "usage: naive-scenes [--isa NAME] [--threads N] CAPTURE...\n");
+		fprintf(stderr, "usage: naive-scenes [--isa NAME] [--threads N] [--pixels N] CAPTURE...\n");
 		return 2;
 	}
 	struct pica_device *device;
@@ -240,7 +257,7 @@ int main(int argc, char **argv) {
 	}
 	int worst = 0;
 	for (; i < argc; i++) {
-		ret = run(argv[i], device);
+		ret = run(argv[i], device, n_pixels);
 		const int code = ret > 0 ? 0 : ret == 0 ? 1 : 2;
 		worst = code > worst ? code : worst;
 	}

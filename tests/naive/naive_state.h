@@ -118,6 +118,27 @@ struct naive_draw {
 	struct naive_texture face[5]; /* -X, +Y, -Y, +Z, -Z of a cube in unit 0; +X is tex[0] */
 };
 
+enum { NAIVE_PENDING = 4096 };
+
+struct naive_watched {
+	struct pica_watch at;
+	/* Of the triangle: */
+	bool is_here;
+	unsigned x, row, n_reported, n_culled;
+	uint64_t index;
+	uint32_t before;
+};
+
+struct naive_watches {
+	struct naive_watched *of; /* owned */
+	unsigned n;
+	naive_seen_fn *seen;
+	void *user;
+	uint32_t draws, primitives;
+	bool in_run; /* of immediate vertices */
+	unsigned pending[NAIVE_PENDING], n_pending; /* that the triangle at hand shades */
+};
+
 struct naive {
 	enum pica_float mode;
 	enum pica_combiner combiner;
@@ -141,6 +162,7 @@ struct naive {
 	struct pica_tables tables; /* as uploaded */
 	uint8_t lit[2][4];         /* of the pixel at hand: combiner sources 1 and 2 */
 	struct naive_stats stats;
+	struct naive_watches watches;
 };
 
 /* Memory, byte by byte: outside every window reads 0, writes vanish. naive_xfer.c */
@@ -176,6 +198,22 @@ struct naive_screen_vertex {
 	float s[SEM_COUNT]; /* times iw */
 };
 void naive_raster(struct naive *n, const struct naive_screen_vertex v[3], const float flat[4]);
+bool naive_covers(const struct naive *n, const struct naive_screen_vertex v[3], unsigned x,
+		unsigned row);
+bool naive_scissor(const struct naive *n, unsigned x, unsigned row);
+/* The block that lies at this place in memory. False: it is padding beyond the right edge. */
+bool naive_block_position(const struct naive_draw *d, uint64_t block, unsigned *bx, unsigned *by);
+
+/* naive_watch.c: a draw, an immediate vertex; an assembled triangle from begin to end. */
+void naive_watch_draw(struct naive *n);
+void naive_watch_vertex(struct naive *n);
+void naive_watch_begin(struct naive *n);
+void naive_watch_raster(struct naive *n, const struct naive_screen_vertex v[3]);
+void naive_watch_culled(struct naive *n, const struct naive_screen_vertex v[3]);
+void naive_watch_fragment(struct naive *n, uint64_t index, enum pica_verdict verdict,
+		const uint8_t color[4]);
+/* whole: its corners without clipping, NULL: some cannot be projected. */
+void naive_watch_end(struct naive *n, const struct naive_screen_vertex *whole, bool is_inside);
 
 /* naive_tex.c */
 void naive_texture_read(struct naive *n, unsigned unit, struct naive_texture *t);

@@ -258,6 +258,19 @@ static const char *parse_frame(const char **text, uint32_t *out, const char *exp
 	return NULL;
 }
 
+const char *frame_option(void *frame, char *arg) {
+	uint32_t *out = frame;
+	uint64_t n;
+	if (strcmp(arg, "last") == 0) {
+		*out = FRAME_LAST;
+	} else if (parse_number(arg, FRAME_LAST - 1, &n)) {
+		*out = (uint32_t)n;
+	} else {
+		return "expected a frame, counted from 0, or last";
+	}
+	return NULL;
+}
+
 const char *frame_list_parse(struct frame_list *list, const char *text) {
 	list->n = 0;
 	for (;;) {

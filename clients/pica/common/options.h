@@ -66,6 +66,9 @@ extern const char *const float_words[], *const combiner_words[];
 /* parse() of a row whose member is a struct frame_list. */
 const char *frames_option(void *list, char *text);
 
+/* The same of a uint32_t: "12", or "last", FRAME_LAST. */
+const char *frame_option(void *frame, char *text);
+
 /* Sets defaults: a worker for each CPU that this process may use, none if there is one CPU. */
 void engine_options_init(struct engine_options *o);
 /* Returns how many CPUs this process may use, at least 1. */

@@ -4,20 +4,6 @@
 
 #include "common/snapshot.h"
 
-/* "12" or "last". */
-static const char *parse_frame(void *frame, char *arg) {
-	uint32_t *out = frame;
-	uint64_t n;
-	if (strcmp(arg, "last") == 0) {
-		*out = FRAME_LAST;
-	} else if (parse_number(arg, FRAME_LAST - 1, &n)) {
-		*out = (uint32_t)n;
-	} else {
-		return "expected a frame, counted from 0, or last";
-	}
-	return NULL;
-}
-
 /* "[FRAME:]DRAW" */
 static const char *parse_place(void *place, char *arg) {
 	struct dump_place *out = place;
@@ -26,7 +12,7 @@ static const char *parse_place(void *place, char *arg) {
 	if (colon) {
 		char frame[32];
 		snprintf(frame, sizeof(frame), "%.*s", (int)(colon - arg), arg);
-		const char *error = parse_frame(&out->frame, frame);
+		const char *error = frame_option(&out->frame, frame);
 		if (error) {
 			return error;
 		}
@@ -83,7 +69,7 @@ static const char *const group_words[] = { "interrupt", "raster", "texture", "co
 
 static const struct option_row rows[] = {
 	{ "frame", 0, "N", "Frame counted from 0, or last (default)", OPTION_CALL, .at = AT(at.frame),
-			.parse = parse_frame },
+			.parse = frame_option },
 	{ "draw", 0, "[FRAME:]N", "The state that a draw of the frame sees, from 0 on", OPTION_CALL,
 			.at = AT(at), .parse = parse_place },
 	{ "since", 0, "[FRAME:]N", "Only what differs from the state this draw sees", OPTION_CALL,

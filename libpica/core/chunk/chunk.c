@@ -297,7 +297,7 @@ static bool clipped_triangle(struct segment_run *r, const struct clip_vertex *co
 	return true;
 }
 
-static bool triangle(struct segment_run *r, const uint32_t corner[3], unsigned negated) {
+bool segment_triangle(struct segment_run *r, const uint32_t corner[3], unsigned negated) {
 	const struct vertex_scratch *s = r->s;
 	const uint32_t a = corner[0], b = corner[1], c = corner[2];
 	const unsigned any = s->code[a] | s->code[b] | s->code[c];
@@ -352,7 +352,7 @@ static bool assemble(struct segment_run *r, const struct segment *seg) {
 					(const uint32_t (*)[3])corner, n, negated);
 		}
 		for (uint32_t i = 0; i < n; i++) {
-			if (!triangle(r, corner[i], r->has_assembly ? negated[i] : 0)) {
+			if (!segment_triangle(r, corner[i], r->has_assembly ? negated[i] : 0)) {
 				return false;
 			}
 		}
@@ -372,8 +372,7 @@ static uint32_t resolve(struct vertex_scratch *s, uint32_t index, uint32_t n_rea
 	return *slot;
 }
 
-/* Collects the vertices to shade. False: memory is out. */
-static bool begin_segment(struct chunk *c, const struct segment *seg, const struct draw *d,
+bool segment_begin(struct chunk *c, const struct segment *seg, const struct draw *d,
 		const struct pass_work *work, struct vertex_scratch *s) {
 	struct segment_run *r = &s->run;
 	*r = (struct segment_run){ .c = c,
@@ -466,7 +465,7 @@ static bool begin_segment(struct chunk *c, const struct segment *seg, const stru
 	return true;
 }
 
-static enum progress shade_segment(struct chunk *c, const struct pass_work *work,
+enum progress segment_shade(struct chunk *c, const struct pass_work *work,
 		struct vertex_scratch *s, struct slice *slice) {
 	struct segment_run *r = &s->run;
 	const struct vertex_env env = { work->kernels, work->space, s->stage };
@@ -512,7 +511,7 @@ static enum progress shade_segment(struct chunk *c, const struct pass_work *work
 static enum progress run_segment(struct chunk *c, const struct pass_work *work,
 		struct vertex_scratch *s, struct slice *slice) {
 	const struct segment *seg = &c->seg[s->segment];
-	if (!s->is_inside && !begin_segment(c, seg, work->draws[seg->draw], work, s)) {
+	if (!s->is_inside && !segment_begin(c, seg, work->draws[seg->draw], work, s)) {
 		return OVER;
 	}
 	s->is_inside = true;
@@ -523,7 +522,7 @@ static enum progress run_segment(struct chunk *c, const struct pass_work *work,
 			progress = filter_go_on(r, seg, slice);
 		}
 		if (progress == GOES_ON) {
-			progress = shade_segment(c, work, s, slice);
+			progress = segment_shade(c, work, s, slice);
 		}
 		if (progress != GOES_ON) {
 			return progress;

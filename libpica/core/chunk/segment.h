@@ -130,6 +130,13 @@ enum progress filter_go_on(struct segment_run *r, const struct segment *seg, str
 bool chunk_reserve_verts(struct chunk *c, uint32_t more);
 bool chunk_reserve_extra(struct chunk *c, uint64_t more);
 
+/* Collects the vertices to shade. False: memory is out. */
+bool segment_begin(struct chunk *c, const struct segment *seg, const struct draw *d,
+		const struct pass_work *work, struct vertex_scratch *s);
+enum progress segment_shade(struct chunk *c, const struct pass_work *work,
+		struct vertex_scratch *s, struct slice *slice);
+/* Clips, culls and lists an assembled triangle. False: the chunk draws nothing. */
+bool segment_triangle(struct segment_run *r, const uint32_t corner[3], unsigned negated);
 /* Lists a triangle by its bounds. False: the chunk draws nothing. */
 bool segment_emit(struct segment_run *r, uint32_t a, uint32_t b, uint32_t c);
 bool segment_project(const struct segment_run *r, const struct clip_vertex *v, struct vert *out);

@@ -63,6 +63,7 @@ struct pica_ctx {
 	struct ctx_run run;
 	struct observer *observer;   /* or NULL */
 	struct unwritten *unwritten; /* pica_ctx_find_unwritten(); or NULL */
+	bool is_watched;             /* its jobs wait for their work: pica_ctx_watch() */
 	uint64_t frame;              /* PRESENTs so far */
 	struct pica_stats stats;
 	size_t fixed_bytes;          /* charged for as long as it lives */

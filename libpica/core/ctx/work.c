@@ -60,7 +60,7 @@ static void progress(const void *arg, struct queue_progress *out) {
 
 static bool is_short(const void *arg, const struct pica_job *job) {
 	const struct pica_ctx *ctx = arg;
-	return !ctx->observer && /* a recorder compares memory, and waits */
+	return !ctx->observer && !ctx->is_watched && /* they wait */
 			(job->op == PICA_OP_BARRIER || job->op == PICA_OP_FILL ||
 					job->op == PICA_OP_TRANSFER || job->op == PICA_OP_COPY);
 }

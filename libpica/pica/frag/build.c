@@ -55,6 +55,34 @@ static void sweep(struct frag_builder *b, unsigned first) {
 	b->n_ops = first + b->n_ops - keep;
 }
 
+/* Everything that frag_watch() reads: the inputs of the combiner, its operands and results. */
+static void mark_watched(struct frag_builder *b) {
+	const struct frag_key *key = b->key;
+	const struct {
+		unsigned slot;
+		bool is_on;
+	} inputs[] = { { SLOT_PRIMARY, true }, { SLOT_TEXTURE, key->textures & 1 },
+		{ SLOT_TEXTURE + 1, key->textures >> 1 & 1 },
+		{ SLOT_TEXTURE + 2, key->textures >> 2 & 1 }, { SLOT_PROCTEX, key->proctex },
+		{ SLOT_LIGHT, key->light.on }, { SLOT_LIGHT + 1, key->light.on } };
+	if (!key->is_watched) {
+		return;
+	}
+	for (unsigned i = 0; i < sizeof(inputs) / sizeof(inputs[0]); i++) {
+		if (inputs[i].is_on) {
+			mark(b, frag_slot_value(inputs[i].slot).rgb, 4);
+		}
+	}
+	for (unsigned s = 0; s < FRAG_STAGES; s++) {
+		for (unsigned k = 0; k < 3; k++) {
+			mark(b, b->stage[s].rgb[k].ref, 3);
+			mark(b, b->stage[s].alpha[k].ref, 1);
+		}
+		mark(b, b->stage[s].out.rgb, 3);
+		mark(b, b->stage[s].out.alpha, 1);
+	}
+}
+
 /* Whether y is the alpha half of x, in planes that continue those of x. */
 static bool is_alpha_half(const struct frag_step *x, const struct frag_step *y) {
 	if (x->op != y->op || x->n_planes != 3 || y->n_planes != 1 || y->dst != x->dst + 3) {
@@ -255,12 +283,14 @@ static bool derive_info(struct frag_plan *p) {
 		}
 		return info->writes_color;
 	}
-	if (key->mode != FRAGMENT_MODE_NORMAL || key->alpha_relation == RELATION_NEVER) {
+	if (key->mode != FRAGMENT_MODE_NORMAL ||
+			(key->alpha_relation == RELATION_NEVER && !key->is_watched)) {
 		return false;
 	}
 	const bool depth = frag_key_depth(key);
 	p->tests = key->depth_format != DEPTH_INVALID && (depth || key->stencil);
-	if (!key->color_write && !(p->tests && (key->depth_write || key->stencil_write))) {
+	if (!key->color_write && !key->is_watched &&
+			!(p->tests && (key->depth_write || key->stencil_write))) {
 		return false;
 	}
 	if (p->tests) {
@@ -303,6 +333,7 @@ static void build_map(struct frag_plan *p, struct frag_builder *b, struct frag_v
 	const struct frag_ref in = frag_channel(combined, is_gas ? 0 : 1);
 	bool constant[FRAG_PLANES];
 	mark(b, in, 1);
+	mark_watched(b);
 	sweep(b, 0);
 	b->n_combiner = b->n_ops;
 	b->late_depth = p->info.planes >> PLANE_Z & 1;
@@ -372,6 +403,10 @@ void frag_plan_build(struct frag_plan *p) {
 			mark(&b, store.in[c], 1);
 		}
 	}
+	if (key->is_watched) {
+		mark(&b, s.rgb, 3);
+		mark(&b, s.alpha, 1);
+	}
 	sweep(&b, b.n_combiner);
 	/*
 	 * Gas: the densities are the texel of unit 0, whether or not a stage looks at it. [guess]
@@ -395,13 +430,14 @@ void frag_plan_build(struct frag_plan *p) {
 	/* The blender's ops follow the remaining ops of the combiner. */
 	struct frag_step blend[FRAG_MAX_OPS];
 	memcpy(blend, &b.op[b.n_combiner], n_blend * sizeof(blend[0]));
+	mark_watched(&b);
 	b.n_ops = b.n_combiner;
 	sweep(&b, 0);
 	b.n_combiner = b.n_ops;
 	memcpy(&b.op[b.n_ops], blend, n_blend * sizeof(blend[0]));
 	b.n_ops += n_blend;
 
-	if (!written && !p->info.writes_depth) {
+	if (!written && !p->info.writes_depth && !key->is_watched) {
 		p->info.nothing = true;
 		p->info.early = true;
 		p->tests = false;

@@ -9,6 +9,12 @@ struct frag_value {
 	struct frag_ref rgb, alpha;
 };
 
+/* An operand before it is materialised. */
+struct frag_operand {
+	struct frag_ref ref;
+	bool inverted; /* 255 - ref */
+};
+
 /* Operations in the order they were asked for; each writes planes of its own. */
 struct frag_builder {
 	const struct frag_key *key;
@@ -18,6 +24,11 @@ struct frag_builder {
 	/* depth is computed after the combiner: by late tests, or for another step */
 	bool late_depth;
 	bool live[FRAG_PLANES];
+	/* The stages as registers have them, for frag_watch(). */
+	struct {
+		struct frag_operand rgb[3], alpha[3];
+		struct frag_value out;
+	} stage[FRAG_STAGES];
 };
 
 static inline bool frag_ref_same(struct frag_ref a, struct frag_ref b) {

@@ -67,6 +67,11 @@ struct frag_cache;
 /* memory: charged with the plans, or NULL. */
 struct frag_cache *frag_cache_create(struct pica_memory *memory);
 void frag_cache_destroy(struct frag_cache *c);
+/*
+ * For tools: plans from now on compute every value that frag_watch() reads, and none is dropped
+ * because it has no effect. Pictures stay the same.
+ */
+void frag_cache_watch(struct frag_cache *c, bool on);
 /* Drops the plans that no draw holds, while `full` is full. */
 void frag_cache_evict(struct frag_cache *c, const struct pica_memory *full);
 struct frag_plan *frag_plan_from_regs(struct frag_cache *c, const uint32_t *regs,
@@ -158,6 +163,43 @@ void frag_shade(struct frag_scratch *s, struct batch *b);
 /* The same two for a whole block, as struct frag_stage of the core says. */
 void frag_early_block(struct frag_scratch *s, struct batch *b, const struct raster_block *at);
 void frag_shade_block(struct frag_scratch *s, struct batch *b, const struct raster_block *at);
+
+/* ---- One fragment, for tools: watch.c ---- */
+
+enum { FRAG_WATCH_STAGES = 6 };
+
+/* The end of a fragment. */
+enum frag_end {
+	FRAG_STORED,
+	FRAG_FAILS_ALPHA,
+	FRAG_FAILS_STENCIL,
+	FRAG_FAILS_DEPTH,
+	FRAG_MASKED, /* it passed, and no channel of the colour may be written */
+};
+
+/* Colours are RGBA. What its state does not compute is 0. */
+struct frag_seen {
+	enum frag_end end;
+	bool replaces;  /* it stored a pixel whole, without reading the one before */
+	bool has_depth; /* that was computed */
+	float depth;
+	uint32_t z;     /* as integer of the buffer's width */
+	float coord[TEX_UNITS][2], coord0_w; /* of each unit that is on */
+	uint8_t primary[4], texture[TEX_UNITS][4], proctex[4], light[2][4];
+	struct {
+		uint8_t rgb[3][3], alpha[3]; /* operands, complemented where the state says so */
+		uint8_t out[4];
+	} stage[FRAG_WATCH_STAGES];
+	uint8_t combined[4]; /* of the last stage */
+	uint8_t color[4];    /* after the fog: the source of the blender */
+};
+
+/*
+ * Shades lane `lane` of the first quad of the batch, whose planes are interpolated: as
+ * frag_early() and frag_shade() would, with the plan that a watching cache made. The draw is bound.
+ */
+void frag_watch(struct frag_scratch *s, struct batch *b, unsigned lane, struct frag_seen *out);
+
 /* Returns the greatest plain density that was stored since the last call, as f16, or 0. */
 uint32_t frag_gas_max(struct frag_scratch *s);
 

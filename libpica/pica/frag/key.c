@@ -174,9 +174,10 @@ static void map_from_regs(struct frag_key *key, const uint32_t *regs) {
 }
 
 static void draw_nothing(struct frag_key *key) {
-	const uint8_t mode = key->mode;
+	const uint8_t mode = key->mode, is_watched = key->is_watched;
 	memset(key, 0, sizeof(*key));
 	key->mode = mode;
+	key->is_watched = is_watched;
 	key->depth_format = DEPTH_INVALID;
 }
 
@@ -189,12 +190,15 @@ static void simplify(struct frag_key *key) {
 	const bool survives = key->stencil_relation != RELATION_NEVER &&
 			key->depth_relation != RELATION_NEVER;
 
-	if (!lives) { /* nothing is drawn, whatever follows */
-		draw_nothing(key);
+	if (!lives && !(key->is_watched && key->mode == FRAGMENT_MODE_NORMAL)) {
+		draw_nothing(key); /* whatever follows */
 		return;
 	}
 	if (!format_has_alpha) {
 		key->color_write &= 7;
+	}
+	if (key->is_watched) {
+		return;
 	}
 	if (!survives) {
 		key->color_write = 0;
@@ -253,8 +257,10 @@ static void color_bytes(uint8_t out[4], uint32_t word) {
 	}
 }
 
-void frag_key_from_regs(struct frag_key *key, struct frag_consts *consts, const uint32_t *regs) {
+void frag_key_from_regs(struct frag_key *key, struct frag_consts *consts, const uint32_t *regs,
+		bool is_watched) {
 	memset(key, 0, sizeof(*key));
+	key->is_watched = is_watched;
 	combiner_from_regs(key, regs);
 	tests_from_regs(key, regs);
 	output_from_regs(key, regs);

@@ -50,6 +50,7 @@ struct frag_key {
 	uint8_t blend;                    /* else the logic operation */
 	uint8_t equation[2], src[2], dst[2]; /* RGB, alpha */
 	uint8_t logic_op;
+	uint8_t is_watched;               /* everything is computed: frag_cache_watch() */
 };
 
 /* Whether the tests look at depth or write it. */
@@ -58,7 +59,8 @@ static inline bool frag_key_depth(const struct frag_key *key) {
 }
 
 /* regs: the register file, 0x300 words. Both are written whole. */
-void frag_key_from_regs(struct frag_key *key, struct frag_consts *consts, const uint32_t *regs);
+void frag_key_from_regs(struct frag_key *key, struct frag_consts *consts, const uint32_t *regs,
+		bool is_watched);
 
 /* Values of the steps that have some: run.c. */
 void frag_step_consts(struct frag_consts *consts, const uint32_t *regs);

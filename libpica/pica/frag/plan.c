@@ -22,6 +22,7 @@ struct frag_cache {
 	struct frag_plan *last;                  /* found last; in a bucket */
 	unsigned n_plans, limit;
 	uint64_t clock;
+	bool is_watched; /* frag_cache_watch() */
 	struct pica_memory *memory; /* of the plans */
 };
 
@@ -46,6 +47,10 @@ void frag_cache_destroy(struct frag_cache *c) {
 		}
 	}
 	free(c);
+}
+
+void frag_cache_watch(struct frag_cache *c, bool on) {
+	c->is_watched = on;
 }
 
 /*
@@ -114,7 +119,7 @@ static struct frag_plan *cache_find(struct frag_cache *c, const struct frag_key 
 struct frag_plan *frag_plan_from_regs(struct frag_cache *c, const uint32_t *regs,
 		struct frag_consts *consts) {
 	struct frag_key key;
-	frag_key_from_regs(&key, consts, regs);
+	frag_key_from_regs(&key, consts, regs, c->is_watched);
 	struct frag_plan *p = cache_find(c, &key);
 	if (!p) {
 		return NULL;

@@ -12,12 +12,6 @@
 static const struct frag_ref ref_zero = { FRAG_PLANE_ZERO, 0 };
 static const struct frag_ref ref_full = { FRAG_PLANE_FULL, 0 };
 
-/* An operand before it is materialised. */
-struct operand {
-	struct frag_ref ref;
-	bool inverted; /* 255 - ref */
-};
-
 /*
  * Appends dst = op(in) for as many planes as the operands have, or finds the step that already does
  * it. Returns where the result lies.
@@ -51,7 +45,7 @@ static struct frag_ref emit2(struct frag_builder *b, enum frag_op op, unsigned d
 }
 
 /* The operand as planes; a complement goes to dst. */
-static struct frag_ref materialise(struct frag_builder *b, struct operand o, unsigned dst) {
+static struct frag_ref materialise(struct frag_builder *b, struct frag_operand o, unsigned dst) {
 	if (!o.inverted) {
 		return o.ref;
 	}
@@ -120,36 +114,36 @@ static struct frag_value slot_source(const struct frag_key *key, unsigned s,
 	return source_value(key, s, from, l);
 }
 
-static struct operand rgb_operand(struct frag_value v, unsigned code) {
+static struct frag_operand rgb_operand(struct frag_value v, unsigned code) {
 	switch (code) {
 	case TEV_OPERAND_RGB_COLOR:
 	case TEV_OPERAND_RGB_ONE_MINUS_COLOR:
-		return (struct operand){ v.rgb, code & 1 };
+		return (struct frag_operand){ v.rgb, code & 1 };
 	case TEV_OPERAND_RGB_ALPHA:
 	case TEV_OPERAND_RGB_ONE_MINUS_ALPHA:
-		return (struct operand){ v.alpha, code & 1 };
+		return (struct frag_operand){ v.alpha, code & 1 };
 	case TEV_OPERAND_RGB_RED:
 	case TEV_OPERAND_RGB_ONE_MINUS_RED:
-		return (struct operand){ frag_channel(v, 0), code & 1 };
+		return (struct frag_operand){ frag_channel(v, 0), code & 1 };
 	case TEV_OPERAND_RGB_GREEN:
 	case TEV_OPERAND_RGB_ONE_MINUS_GREEN:
-		return (struct operand){ frag_channel(v, 1), code & 1 };
+		return (struct frag_operand){ frag_channel(v, 1), code & 1 };
 	case TEV_OPERAND_RGB_BLUE:
 	case TEV_OPERAND_RGB_ONE_MINUS_BLUE:
-		return (struct operand){ frag_channel(v, 2), code & 1 };
+		return (struct frag_operand){ frag_channel(v, 2), code & 1 };
 	default: /* 6, 7, 10, 11, 14, 15 [1, fidelity: combiner] */
-		return (struct operand){ ref_zero, false };
+		return (struct frag_operand){ ref_zero, false };
 	}
 }
 
-static struct operand alpha_operand(struct frag_value v, unsigned code) {
+static struct frag_operand alpha_operand(struct frag_value v, unsigned code) {
 	static const uint8_t channels[4] = {
 		[TEV_OPERAND_ALPHA_ALPHA / 2] = 3,
 		[TEV_OPERAND_ALPHA_RED / 2] = 0,
 		[TEV_OPERAND_ALPHA_GREEN / 2] = 1,
 		[TEV_OPERAND_ALPHA_BLUE / 2] = 2,
 	};
-	return (struct operand){ frag_channel(v, channels[code / 2 & 3]), code & 1 };
+	return (struct frag_operand){ frag_channel(v, channels[code / 2 & 3]), code & 1 };
 }
 
 /* How an operation of the register is done. */
@@ -170,9 +164,9 @@ static const struct how {
 };
 
 /* a*(1-c') + b*c' with c = 1-c' is the same sum with a and b exchanged: saves the complement. */
-static void turn_lerp(const struct how *h, struct operand in[3]) {
+static void turn_lerp(const struct how *h, struct frag_operand in[3]) {
 	if (h->op == FRAG_OP_LERP && in[2].inverted) {
-		const struct operand a = in[0];
+		const struct frag_operand a = in[0];
 		in[0] = in[1];
 		in[1] = a;
 		in[2].inverted = false;
@@ -202,7 +196,7 @@ static struct frag_value build_stage(struct frag_builder *b, unsigned s, const s
 	static const struct how zero = { HOW_ZERO, 0, 0 };
 	const struct frag_stage *st = &b->key->stage[s];
 	const struct how *h_rgb = &hows[st->rgb_op & 15], *h_alpha = &hows[st->alpha_op & 15];
-	struct operand rgb[3], alpha[3];
+	struct frag_operand rgb[3], alpha[3];
 	struct frag_ref in_rgb[FRAG_OP_INPUTS] = { { 0, 0 } },
 			in_alpha[FRAG_OP_INPUTS] = { { 0, 0 } };
 
@@ -216,6 +210,8 @@ static struct frag_value build_stage(struct frag_builder *b, unsigned s, const s
 		alpha[k] = alpha_operand(slot_source(b->key, s, st->alpha_source, k, l),
 				st->alpha_operand[k]);
 	}
+	memcpy(b->stage[s].rgb, rgb, sizeof(rgb));
+	memcpy(b->stage[s].alpha, alpha, sizeof(alpha));
 	turn_lerp(h_rgb, rgb);
 	turn_lerp(h_alpha, alpha);
 	for (unsigned k = 0; k < 3; k++) {
@@ -236,6 +232,7 @@ static struct frag_value build_stage(struct frag_builder *b, unsigned s, const s
 	}
 	out.rgb = rescale(b, out.rgb, st->rgb_scale, (SLOT_SCALED + s) * 4);
 	out.alpha = rescale(b, out.alpha, st->alpha_scale, (SLOT_SCALED + s) * 4 + 3);
+	b->stage[s].out = out;
 	return out;
 }
 
@@ -267,7 +264,7 @@ static struct frag_ref half_of(struct frag_value v, enum half half) {
 static struct frag_ref build_factor(struct frag_builder *b, unsigned code, enum half half,
 		struct frag_value s, struct frag_value d, unsigned dst) {
 	const struct frag_value k = frag_slot_value(SLOT_BLEND);
-	struct operand o = { ref_zero, code & 1 };
+	struct frag_operand o = { ref_zero, code & 1 };
 	switch (code) {
 	case BLEND_FACTOR_ZERO:
 	case BLEND_FACTOR_ONE:
@@ -378,11 +375,11 @@ static struct frag_ref build_logic(struct frag_builder *b, struct frag_ref s, st
 	case LOGIC_OP_SET:
 		return ref_full;
 	case LOGIC_OP_COPY_INVERTED:
-		return materialise(b, (struct operand){ s, true }, dst);
+		return materialise(b, (struct frag_operand){ s, true }, dst);
 	case LOGIC_OP_NOOP:
 		return d;
 	case LOGIC_OP_INVERT:
-		return materialise(b, (struct operand){ d, true }, dst);
+		return materialise(b, (struct frag_operand){ d, true }, dst);
 	case LOGIC_OP_NAND:
 		return emit2(b, FRAG_OP_NAND, dst, s, d);
 	case LOGIC_OP_OR:

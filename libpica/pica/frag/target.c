@@ -36,6 +36,17 @@ const char *depth_format_name(unsigned format) {
 	return format < DEPTH_COUNT ? depth_formats[format].name : "?";
 }
 
+struct pica_target target_described(const struct target *t) {
+	return (struct pica_target){ .width = t->width,
+		.height = t->height,
+		.color_addr = t->color_addr,
+		.depth_addr = t->depth_addr,
+		.color_format = t->color_format,
+		.depth_format = t->depth_format,
+		.block32 = t->block32,
+		.flip = t->flip };
+}
+
 bool target_from_regs(struct target *t, const uint32_t *regs) {
 	const uint32_t dim = regs[REG_FRAMEBUFFER_DIM];
 

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "core/raster/target.h"
+#include "pica_inspect.h"
 
 /* Register 117 bits 16-18. */
 enum color_format { COLOR_RGBA8, COLOR_RGB8, COLOR_RGB5A1, COLOR_RGB565, COLOR_RGBA4, COLOR_COUNT };
@@ -23,5 +24,7 @@ const char *depth_format_name(unsigned format);
  * false if it cannot be drawn to: width 0 or not a multiple of 8, height 0, colour format above 4.
  */
 bool target_from_regs(struct target *t, const uint32_t *regs);
+/* The other way, for tools. */
+struct pica_target target_described(const struct target *t);
 
 #endif

@@ -7,6 +7,7 @@
 #include "pica/front/list.h"
 #include "pica/front/parts.h"
 #include "pica/front/vertex.h"
+#include "pica/history/history.h"
 #include "pica/regs/regfile.h"
 
 /* The counts of registers 05A-05C. */
@@ -38,6 +39,7 @@ struct pica200 {
 	struct immediate immediate;
 	struct parts parts;
 	struct job_run run;
+	struct history *history; /* pica_ctx_watch(); or NULL */
 	bool counting;          /* pica_ctx_count() */
 	struct counted *counted;
 	unsigned n_counted;

@@ -251,8 +251,12 @@ static bool prepare(struct pica200 *ctx, const struct stream *s, struct reads *r
 
 /* ---- Draws ---- */
 
-/* Adds a draw to the open pass, which gets a copy of all it points to. False: out of memory. */
-static bool add_draw(struct pica200 *ctx, struct draw *d, const struct reads *reads) {
+/*
+ * Adds a draw to the open pass, which gets a copy of all it points to. is_emitted: by a geometry
+ * shader. False: out of memory.
+ */
+static bool add_draw(struct pica200 *ctx, struct draw *d, const struct reads *reads,
+		bool is_emitted) {
 	const struct parts *p = &ctx->parts;
 	d->state = (struct draw_state){ .vertex_stage = &pica_vertex_stage,
 		.frag_stage = &pica_frag_stage,
@@ -282,6 +286,9 @@ static bool add_draw(struct pica200 *ctx, struct draw *d, const struct reads *re
 	if (ret < 0) {
 		ctx->base.run.result = ret;
 	}
+	if (ctx->history) {
+		history_drawn(ctx->history, c, is_emitted);
+	}
 	return true;
 }
 
@@ -289,7 +296,7 @@ void draw_clip_list(struct pica200 *ctx, const struct clip_vertex *v, uint32_t n
 	bool own_target;
 	struct reads reads;
 	struct draw d = { .topology = TOPOLOGY_LIST, .prefix = v, .n_prefix = n };
-	if (prepare(ctx, NULL, &reads, &own_target) && add_draw(ctx, &d, &reads)) {
+	if (prepare(ctx, NULL, &reads, &own_target) && add_draw(ctx, &d, &reads, true)) {
 		passes_after_draw(ctx, own_target);
 	}
 }
@@ -322,7 +329,7 @@ static void draw_plain(struct pica200 *ctx, const struct stream *s) {
 	d.parity = (uint8_t)parity;
 	if (!is_visible) {
 		skip_draw(ctx, &d);
-	} else if (add_draw(ctx, &d, &reads)) {
+	} else if (add_draw(ctx, &d, &reads, false)) {
 		assembler_after(ctx, &d);
 		passes_after_draw(ctx, own_target);
 	}
@@ -395,6 +402,9 @@ static void run_stream(struct pica200 *ctx, const struct stream *s, bool indexed
 }
 
 void draw_arrays(struct pica200 *ctx) {
+	if (ctx->history) {
+		history_draw(ctx->history);
+	}
 	uint32_t n = ctx->regs.w[REG_NUMVERTICES], first = ctx->regs.w[REG_VERTEX_OFFSET];
 	uint64_t last = (uint64_t)first + n - 1;
 	struct stream s = { .n = n, .first = first, .min = first, .max = (uint32_t)last };
@@ -441,6 +451,9 @@ void draw_elements(struct pica200 *ctx) {
 	uint32_t addr = reg_addr16(ctx->regs.w[REG_ATTRIBBUFFERS_LOC]) +
 			INDEXBUFFER_CONFIG_OFFSET(config);
 	bool is_u16 = INDEXBUFFER_CONFIG_IS_U16(config);
+	if (ctx->history) {
+		history_draw(ctx->history);
+	}
 	if (n == 0) {
 		return;
 	}
@@ -478,14 +491,22 @@ void draw_elements(struct pica200 *ctx) {
 
 /* ---- Immediate mode ---- */
 
-void draw_immediate_flush(struct pica200 *ctx) {
+static void draw_immediate(struct pica200 *ctx) {
 	struct immediate *im = &ctx->immediate;
 	if (!im->n) {
 		return;
 	}
+	if (ctx->history && !im->goes_on) {
+		history_draw(ctx->history);
+	}
 	struct stream s = { .n = im->n, .inline_attributes = (const float (*)[4])im->vertices };
 	im->n = 0;
 	run_stream(ctx, &s, false);
+}
+
+void draw_immediate_flush(struct pica200 *ctx) {
+	draw_immediate(ctx);
+	ctx->immediate.goes_on = false;
 }
 
 size_t front_immediate_bytes(const struct pica200 *ctx) {
@@ -506,6 +527,7 @@ void draw_immediate_vertex(struct pica200 *ctx) {
 	memset(im->vertices[im->n], 0, sizeof(im->vertices[0]));
 	memcpy(im->vertices[im->n], im->current, used * sizeof(im->current[0]));
 	if (++im->n == IMMEDIATE_MAX) {
-		draw_immediate_flush(ctx);
+		draw_immediate(ctx);
+		im->goes_on = true;
 	}
 }

@@ -32,6 +32,19 @@ static void begin_copy(struct pica200 *ctx, struct range reads, struct range wri
 	ctx_unit_opened(&ctx->base);
 }
 
+/* A job's write to memory, which a watched pixel may lie in. */
+static void watch_begin(struct pica200 *ctx, const struct history_write *w) {
+	if (ctx->history) {
+		history_write_begin(ctx->history, &ctx->base.exec, w);
+	}
+}
+
+static void watch_end(struct pica200 *ctx) {
+	if (ctx->history) {
+		history_write_end(ctx->history, &ctx->base.exec);
+	}
+}
+
 /* job NULL: from the registers of the unit. */
 static void fill(struct pica200 *ctx, const struct pica_job_fill *job, unsigned unit) {
 	struct fill f;
@@ -48,7 +61,10 @@ static void fill(struct pica200 *ctx, const struct pica_job_fill *job, unsigned 
 	const struct range w = fill_writes(&f);
 	if (w.size) {
 		begin_copy(ctx, (struct range){ 0 }, w);
+		const struct history_write write = { PICA_HISTORY_FILL, w, NULL, NULL };
+		watch_begin(ctx, &write);
 		engine_fill(&ctx->base.exec, &f, ctx->base.run.seq);
+		watch_end(ctx);
 	}
 }
 
@@ -60,7 +76,10 @@ static void copy(struct pica200 *ctx, const struct copy *c) {
 	}
 	if (!c->nothing) {
 		begin_copy(ctx, copy_reads(c), copy_writes(c));
+		const struct history_write write = { PICA_HISTORY_COPY, copy_writes(c), NULL, c };
+		watch_begin(ctx, &write);
 		engine_copy(&ctx->base.exec, c, ctx->base.run.seq);
+		watch_end(ctx);
 	}
 }
 
@@ -74,7 +93,11 @@ static void convert(struct pica200 *ctx, const struct transfer *t) {
 	if (!t->nothing &&
 			ctx_charge(&ctx->base, &ctx->run.texels_left, texels, PICA_BUDGET_PIXELS)) {
 		begin_copy(ctx, transfer_reads(t), transfer_writes(t));
+		const struct history_write write = { PICA_HISTORY_TRANSFER, transfer_writes(t), t,
+			NULL };
+		watch_begin(ctx, &write);
 		engine_transfer(&ctx->base.exec, t, ctx->base.run.seq);
+		watch_end(ctx);
 	}
 }
 
@@ -173,6 +196,25 @@ static void find_unwritten_screens(struct pica200 *ctx, uint32_t screens) {
 	}
 }
 
+/* A job that all chips have: the client's bytes, or nothing of a pixel. */
+static void run_memory_job(struct pica200 *ctx, const struct pica_job *job) {
+	struct range r = { 0 };
+	if (job->op == PICA_OP_INVALIDATE) {
+		r = (struct range){ job->u.invalidate.addr, job->u.invalidate.size_bytes };
+	} else if (job->op == PICA_OP_WRITE) {
+		r = (struct range){ job->u.write.addr, job->u.write.size_bytes };
+		if ((job->flags & PICA_WRITE_KEEP_RENDERED) &&
+				space_rendered_in(&ctx->base.space, r, ctx->base.frame + 1) &&
+				ctx->base.chip->may_be_drawn(&ctx->base, r)) {
+			r.size = 0; /* what was drawn stays */
+		}
+	}
+	const struct history_write write = { PICA_HISTORY_LOAD, r, NULL, NULL };
+	watch_begin(ctx, &write);
+	ctx_run_job(&ctx->base, job);
+	watch_end(ctx);
+}
+
 void job_run(struct pica200 *ctx, const struct pica_job *job) {
 	bool keeps_open = job->op == PICA_OP_REG_WRITE && job->u.reg_write.addr >= INTERNAL_BASE;
 	if (!keeps_open) {
@@ -180,6 +222,9 @@ void job_run(struct pica200 *ctx, const struct pica_job *job) {
 		observe_settled(&ctx->base); /* this job may write where those before did */
 	}
 	ctx->base.stats.jobs++;
+	if (ctx->history) {
+		history_job(ctx->history, job);
+	}
 	switch (job->op) {
 	case PICA_OP_LIST:
 		cmdlist_run(ctx, job->u.list.addr, job->u.list.size_bytes);
@@ -206,7 +251,7 @@ void job_run(struct pica200 *ctx, const struct pica_job *job) {
 		front_present(ctx);
 		break;
 	default:
-		ctx_run_job(&ctx->base, job);
+		run_memory_job(ctx, job);
 		break;
 	}
 }

@@ -93,7 +93,13 @@ static bool come_to(struct pica200 *ctx, const struct next *next) {
 	}
 	assembler_resolve(ctx); /* while the memory that its vertices lie in is untouched */
 	if (ctx->base.exec.open) {
+		if (ctx->history) {
+			history_pass(ctx->history, &ctx->base.exec);
+		}
 		exec_close_pass(&ctx->base.exec);
+		if (ctx->history) {
+			history_passed(ctx->history, &ctx->base.exec);
+		}
 		ctx->base.run.slice.ticks +=
 				ctx->base.exec.has_time ? SLICE_TICKS : 0; /* it may be drawn */
 		parts_forget(ctx); /* they lie in it */

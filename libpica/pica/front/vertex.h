@@ -70,6 +70,7 @@ struct immediate {
 	unsigned attribute;
 	float (*vertices)[16][4];
 	uint32_t n;
+	bool goes_on; /* earlier vertices of the run were drawn: it was too long */
 };
 
 /* A draw's stream before it is split: the source of struct draw. */

@@ -50,6 +50,7 @@ static void finish(struct pica_ctx *base) {
 	struct pica200 *ctx = of(base);
 	struct pica_memory *m = &base->exec.memory;
 	count_clear(ctx);
+	history_destroy(ctx->history);
 	tex_cache_finish(&ctx->textures);
 	frag_cache_destroy(ctx->plans);
 	prog_put(ctx->vs.prog);

@@ -65,6 +65,22 @@ struct range copy_writes(const struct copy *c) {
 	return lines_range(c->dst, c->size_bytes, c->out_line, c->out_gap);
 }
 
+unsigned copy_source(const struct copy *c, uint32_t addr, struct range from[1]) {
+	if (c->nothing || addr < c->dst) {
+		return 0;
+	}
+	const uint64_t pitch = (uint64_t)c->out_line + c->out_gap;
+	const uint64_t line = (addr - c->dst) / pitch, in_line = (addr - c->dst) % pitch;
+	const uint64_t pos = line * c->out_line + in_line;
+	if (in_line >= c->out_line || pos >= c->size_bytes) {
+		return 0;
+	}
+	const uint64_t at = c->src + pos / c->in_line * ((uint64_t)c->in_line + c->in_gap) +
+			pos % c->in_line;
+	from[0] = mem_range((int64_t)at, (int64_t)at + 1);
+	return 1;
+}
+
 /* Forward in steps of 16 bytes, so that overlapping ranges have one defined result. [REC] */
 static void copy_forward(uint8_t *dst, const uint8_t *src, uint64_t n) {
 	if (dst + n <= src || src + n <= dst) {

@@ -79,6 +79,14 @@ struct range scanout_reads(const struct scanout *s, enum pica_eye eye) {
 	return mem_range(first < last ? first : last, (first < last ? last : first) + line);
 }
 
+struct range scanout_pixel(const struct scanout *s, enum pica_eye eye, uint32_t x, uint32_t y) {
+	const uint32_t bytes = xfer_format_bytes(s->info.format);
+	const int64_t addr = (int64_t)eye_addr(s, eye) + (int64_t)x * s->stride_bytes +
+			(int64_t)(LINE_PX - 1 - y) * bytes;
+	const bool is_shown = s->info.is_set && !s->info.is_solid;
+	return mem_range(addr, is_shown ? addr + bytes : addr);
+}
+
 static void put_rgb(uint8_t *to, uint32_t rgba) {
 	to[0] = (uint8_t)rgba;
 	to[1] = (uint8_t)(rgba >> 8);

@@ -194,6 +194,30 @@ struct range transfer_writes(const struct transfer *t) {
 	return t->nothing ? (struct range){ t->dst, 0 } : side_range(&j.out);
 }
 
+unsigned transfer_sources(const struct transfer *t, uint32_t addr, struct range from[4]) {
+	struct job j;
+	unsigned n = 0;
+	job_init(&j, t);
+	if (t->nothing || !ranges_overlap(side_range(&j.out), (struct range){ addr, 1 })) {
+		return 0;
+	}
+	for (uint32_t y = 0; y < j.out.height; y++) {
+		const uint32_t row = t->flip ? j.out.height - 1 - y : y;
+		for (uint32_t x = 0; x < j.out.width; x++) {
+			const int64_t at = (int64_t)addr - side_addr(&j.out, x, row);
+			if (at < 0 || at >= j.out.bytes) {
+				continue;
+			}
+			for (n = 0; n < j.group; n++) {
+				const int64_t src = side_addr(&j.in, (x << j.sx) + (n & 1),
+						(y << j.sy) + (n >> 1));
+				from[n] = mem_range(src, src + j.in.bytes);
+			}
+		}
+	}
+	return n;
+}
+
 static unsigned band_count(const struct job *j) {
 	return (j->out.height + TILE - 1) / TILE;
 }

@@ -90,6 +90,12 @@ uint32_t transfer_run(const struct transfer *t, const struct xfer_kernels *k, st
 uint32_t transfer_run_pixels(const struct transfer *t, const struct xfer_kernels *k,
 		struct space *space);
 
+/*
+ * Finds the source pixels of the destination pixel that holds the byte at addr, as it is left.
+ * Returns how many (1, 2 or 4), or 0: the byte is not written. Slow: it goes through all pixels.
+ */
+unsigned transfer_sources(const struct transfer *t, uint32_t addr, struct range from[4]);
+
 struct copy {
 	uint32_t src, dst, size_bytes;
 	uint32_t in_line, in_gap, out_line, out_gap; /* bytes */
@@ -106,6 +112,8 @@ void copy_from_regs(struct copy *c, const uint32_t *external);
 void copy_from_transfer_job(struct copy *c, const struct pica_job_transfer *job);
 struct range copy_reads(const struct copy *c);
 struct range copy_writes(const struct copy *c);
+/* Finds the byte that was copied to addr. Returns 1, or 0: the byte is not written. */
+unsigned copy_source(const struct copy *c, uint32_t addr, struct range from[1]);
 /* As transfer_stripes(). */
 unsigned copy_stripes(const struct copy *c, unsigned wanted);
 /* As transfer_run(), forward in steps of 16 bytes. */
@@ -130,6 +138,8 @@ void scanout_from_regs(struct scanout *s, const uint32_t *external, const uint32
 		enum pica_screen_id screen);
 /* Returns the memory that showing an eye reads. */
 struct range scanout_reads(const struct scanout *s, enum pica_eye eye);
+/* Returns the bytes of a pixel of the upright picture; size 0: no memory is shown there. */
+struct range scanout_pixel(const struct scanout *s, enum pica_eye eye, uint32_t x, uint32_t y);
 /* The picture upright, RGB8 rows from the top. */
 void scanout_run(const struct scanout *s, const struct xfer_kernels *k, const struct space *space,
 		enum pica_eye eye, uint8_t *rgb, size_t stride_bytes);

@@ -1,0 +1,236 @@
+/*
+ * A first replay finds where the pixel lies at the end of its frame, and follows it back through
+ * transfers and copies. A second one watches all these places. Both begin at the frame itself; if
+ * nothing wrote the pixel there, earlier and earlier, down to the capture's start.
+ */
+#include "pixel/pixel.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pica_regs.h"
+
+static uint8_t widen(uint32_t v, unsigned bits) {
+	uint32_t x = v << (8 - bits);
+	for (unsigned have = bits; have < 8; have += bits) {
+		x |= x >> bits;
+	}
+	return (uint8_t)x;
+}
+
+void pixel_color(uint32_t format, uint32_t w, uint8_t rgba[4]) {
+	static const uint8_t low[5][4] = { { 24, 16, 8, 0 }, { 16, 8, 0, 0 }, { 11, 6, 1, 0 },
+		{ 11, 5, 0, 0 }, { 12, 8, 4, 0 } };
+	static const uint8_t bits[5][4] = { { 8, 8, 8, 8 }, { 8, 8, 8, 0 }, { 5, 5, 5, 1 },
+		{ 5, 6, 5, 0 }, { 4, 4, 4, 4 } };
+	for (unsigned c = 0; c < 4; c++) {
+		const unsigned n = format < 5 ? bits[format][c] : 0;
+		rgba[c] = n ? widen(w >> low[format][c] & 0xFFu >> (8 - n), n) : 255;
+	}
+}
+
+static unsigned color_bytes(uint32_t format) {
+	return format == PICA_COLOR_FORMAT_RGBA8 ? 4 : format == PICA_COLOR_FORMAT_RGB8 ? 3 : 2;
+}
+
+/* Pixel (x, y) of a tiled surface, row 0 first. */
+static uint32_t tiled_index(uint32_t x, uint32_t y, uint32_t width) {
+	uint32_t m = 0;
+	for (unsigned i = 0; i < 3; i++) {
+		m |= (x >> i & 1) << 2 * i | (y >> i & 1) << (2 * i + 1);
+	}
+	return (y / 8 * (width / 8) + x / 8) * 64 + m;
+}
+
+struct finder {
+	struct pixel_answer *a;
+	const struct pixel_options *o;
+	struct capture_here c;
+	struct pixel_place place[PICA_WATCH_MAX];
+	unsigned n_places;
+};
+
+/* Draws frames [first, frame] with these pixels watched. Returns an exit code. */
+static int replay_watched(struct finder *f, const struct pica_watch *pixels, unsigned n) {
+	const struct pixel_answer *a = f->a;
+	struct replay r;
+	struct capture_here *c = &f->c;
+	pica_ctx_watch(c->ctx, NULL, 0);
+	pica_ctx_zero_memory(c->ctx);
+	int ret = replay_start(&r, gpu_here(c->ctx), c->capture, a->first);
+	bool is_watching = false;
+	while (ret >= 0 && r.frames <= a->frame) {
+		if (r.frames >= a->first && !is_watching) {
+			replay_wait(&r);
+			ret = pica_ctx_watch(c->ctx, pixels, n);
+			is_watching = true;
+		}
+		ret = ret < 0 ? ret : replay_frame(&r);
+		if (ret == 0) {
+			break; /* a file without markers is one frame */
+		}
+	}
+	ret = ret < 0 ? ret : replay_wait(&r);
+	if (ret < 0) {
+		return capture_failed(c->capture, a->path, ret);
+	}
+	return replay_job_failed(&r, a->path);
+}
+
+static int add_place(struct finder *f, struct pica_watch at, uint32_t frame, uint32_t event) {
+	if (f->n_places == PICA_WATCH_MAX) {
+		return log_fail("%s: expected a pixel that comes out of fewer than %d", f->a->path,
+				PICA_WATCH_MAX);
+	}
+	f->place[f->n_places++] = (struct pixel_place){ at, frame, event };
+	return EXIT_FINE;
+}
+
+/* Where the pixel of the question lies, as the context is now. */
+static int find_shown(struct finder *f) {
+	const struct pixel_options *o = f->o;
+	struct pixel_answer *a = f->a;
+	if (o->has_surface) {
+		const struct render_surface *s = &o->surface;
+		const unsigned n = color_bytes(s->format);
+		if (o->x >= s->width || o->y >= s->height) {
+			return log_fail("%u,%u: expected a pixel inside of %ux%u", o->x, o->y,
+					s->width, s->height);
+		}
+		a->format = s->format;
+		a->shown.addr = s->addr + n * tiled_index(o->x, o->y, s->width);
+		a->shown.size_bytes = n;
+		return EXIT_FINE;
+	}
+	const int ret = pica_ctx_screen_pixel(f->c.ctx, (enum pica_screen_id)o->screen,
+			(enum pica_eye)o->eye, o->x, o->y, &a->shown, &a->format);
+	if (ret == -ENODATA) {
+		return log_fail("%s: the %s screen shows no memory in frame %u; expected --surface",
+				a->path, o->screen == PICA_SCREEN_TOP ? "top" : "bottom",
+				a->frame);
+	}
+	return ret < 0 ? log_fail("%u,%u: expected a pixel of the %s screen", o->x, o->y,
+				 o->screen == PICA_SCREEN_TOP ? "top" : "bottom") :
+			 EXIT_FINE;
+}
+
+/* Follows the place `from` on, and those that it leads to. */
+static int trace(struct finder *f) {
+	int exit = EXIT_FINE;
+	for (unsigned i = 0; i < f->n_places && exit == EXIT_FINE; i++) {
+		const struct pixel_place p = f->place[i];
+		struct pica_history_entry e;
+		if (!pica_ctx_trace(f->c.ctx, p.at.addr, p.frame, p.event, &e)) {
+			continue;
+		}
+		for (unsigned k = 0; k < e.n_sources && exit == EXIT_FINE; k++) {
+			struct pica_watch from = e.source[k];
+			if (e.kind == PICA_HISTORY_COPY) {
+				from.size_bytes = p.at.size_bytes; /* not its first byte */
+			}
+			exit = add_place(f, from, e.frame, e.event);
+		}
+	}
+	return exit;
+}
+
+static bool is_before(const struct pica_history_entry *e, const struct pixel_place *p) {
+	return e->frame < p->frame || (e->frame == p->frame && e->event < p->event);
+}
+
+/* In the order of the work; entries of a pixel and a job come in theirs. */
+static int compare(const void *x, const void *y) {
+	const struct pica_history_entry *a = x, *b = y;
+	const uint64_t key_a[4] = { a->frame, a->event, a->draw, a->primitive };
+	const uint64_t key_b[4] = { b->frame, b->event, b->draw, b->primitive };
+	for (unsigned i = 0; i < 4; i++) {
+		if (key_a[i] != key_b[i]) {
+			return key_a[i] < key_b[i] ? -1 : 1;
+		}
+	}
+	const uint32_t x_at = a->watch != b->watch ? a->watch : a->reserved;
+	const uint32_t y_at = a->watch != b->watch ? b->watch : b->reserved;
+	return x_at < y_at ? -1 : 1;
+}
+
+/* Entries of each place that can be seen, settled; then all in order. */
+static int take_entries(struct finder *f) {
+	struct pixel_answer *a = f->a;
+	const int64_t n = pica_ctx_history(f->c.ctx);
+	struct pica_history_entry *all = n < 0 ? NULL : malloc((size_t)(n + 1) * sizeof(*all));
+	free(a->entries);
+	a->entries = n < 0 ? NULL : malloc((size_t)(n + 1) * sizeof(*all));
+	a->n = 0;
+	a->last = -1;
+	if (!all || !a->entries || pica_ctx_read_history(f->c.ctx, 0, (uint32_t)n, all) < 0) {
+		free(all);
+		return log_no_memory();
+	}
+	for (unsigned i = 0; i < f->n_places; i++) {
+		const size_t begin = a->n;
+		for (int64_t k = 0; k < n; k++) {
+			if (all[k].watch == i && is_before(&all[k], &f->place[i])) {
+				a->entries[a->n] = all[k];
+				a->entries[a->n].reserved = (uint32_t)a->n;
+				a->n++;
+			}
+		}
+		pica_history_settle(a->entries + begin, a->n - begin);
+	}
+	free(all);
+	qsort(a->entries, a->n, sizeof(*a->entries), compare);
+	for (size_t i = 0; i < a->n; i++) {
+		struct pica_history_entry *e = &a->entries[i];
+		const bool moves = e->kind == PICA_HISTORY_TRANSFER || e->kind == PICA_HISTORY_COPY;
+		a->last = e->verdict == PICA_VERDICT_KEPT && !moves ? (int64_t)i : a->last;
+		e->frame += a->first;
+	}
+	return EXIT_FINE;
+}
+
+static int look_from(struct finder *f) {
+	struct pixel_answer *a = f->a;
+	struct pica_watch watch[PICA_WATCH_MAX];
+	f->n_places = 0;
+	int exit = replay_watched(f, watch, 0);
+	exit = exit == EXIT_FINE ? find_shown(f) : exit;
+	/* The screen is as it is after the last job. */
+	exit = exit == EXIT_FINE ? add_place(f, a->shown, UINT32_MAX, UINT32_MAX) : exit;
+	exit = exit == EXIT_FINE ? trace(f) : exit;
+	for (unsigned i = 0; i < f->n_places; i++) {
+		watch[i] = f->place[i].at;
+	}
+	exit = exit == EXIT_FINE ? replay_watched(f, watch, f->n_places) : exit;
+	exit = exit == EXIT_FINE ? take_entries(f) : exit;
+	a->bytes = 0;
+	const void *host = pica_ctx_host(f->c.ctx, a->shown.addr, a->shown.size_bytes);
+	memcpy(&a->bytes, host ? host : "\0\0\0", a->shown.size_bytes);
+	pixel_color(a->format, a->bytes, a->color);
+	return exit;
+}
+
+int pixel_find(struct pixel_answer *a, const struct pixel_options *o) {
+	struct finder f = { .a = a, .o = o };
+	*a = (struct pixel_answer){ .path = o->capture, .last = -1 };
+	int exit = capture_here_open(&f.c, o->capture, &o->engine);
+	if (exit == EXIT_FINE) {
+		const uint32_t n = capture_frames(f.c.capture);
+		a->frame = o->frame == FRAME_LAST ? n - 1 : o->frame;
+		exit = capture_has_frame(o->capture, n, a->frame) ? EXIT_FINE : EXIT_TROUBLE;
+	}
+	for (uint32_t back = 0; exit == EXIT_FINE; back = 2 * back + 1) {
+		a->first = back < a->frame ? a->frame - back : 0;
+		exit = look_from(&f);
+		if (a->last >= 0 || !a->first) {
+			break;
+		}
+	}
+	capture_here_close(&f.c);
+	return exit;
+}
+
+void pixel_finish(struct pixel_answer *a) {
+	free(a->entries);
+	*a = (struct pixel_answer){ 0 };
+}

@@ -1,0 +1,60 @@
+/* The history of a pixel of a capture: what pica pixel and pica assert-pixel share. */
+#ifndef PICA_PIXEL_H
+#define PICA_PIXEL_H
+
+#include "common/json.h"
+#include "common/options.h"
+#include "pica_history.h"
+#include "render/render.h"
+
+struct pixel_options {
+	struct engine_options engine;
+	const char *capture;
+	uint32_t x, y;
+	uint32_t frame; /* FRAME_LAST: the last one */
+	unsigned screen, eye; /* enum pica_screen_id, enum pica_eye */
+	bool has_surface;
+	struct render_surface surface;
+	bool json, steps;
+	/* assert-pixel: */
+	unsigned given; /* PIXEL_... */
+	uint8_t color[4];
+	unsigned n_channels; /* of color: 3 or 4 */
+	uint32_t tolerance, draw;
+};
+
+enum { PIXEL_SCREEN = 1, PIXEL_SURFACE = 2, PIXEL_COLOR = 4, PIXEL_DRAW = 8 };
+
+/* A place whose bytes were made of the next one's, or by draws. */
+struct pixel_place {
+	struct pica_watch at;
+	uint32_t frame, event; /* entries from there on came too late to be seen */
+};
+
+struct pixel_answer {
+	const char *path;
+	uint32_t frame;   /* that was asked for */
+	uint32_t first;   /* frame that the history begins with */
+	uint32_t format;  /* PICA_COLOR_FORMAT_* of the pixel that was asked for */
+	uint8_t color[4]; /* RGBA; without alpha 255 */
+	uint32_t bytes;   /* the same in memory */
+	struct pica_watch shown; /* the pixel that was asked for */
+	/* Settled, in the order of the work; frames as the capture counts them. */
+	struct pica_history_entry *entries;
+	size_t n;
+	int64_t last;     /* the entry that made the pixel: through transfers, if any; or -1 */
+};
+
+/* Colour of a pixel of memory. */
+void pixel_color(uint32_t format, uint32_t bytes, uint8_t rgba[4]);
+
+/* Replays the capture. Returns an exit code, after logging. pixel_finish() in any case. */
+int pixel_find(struct pixel_answer *a, const struct pixel_options *o);
+void pixel_finish(struct pixel_answer *a);
+
+/* ---- print.c ---- */
+
+json_t *pixel_json(const struct pixel_answer *a, const struct pixel_options *o);
+void pixel_print(const struct pixel_answer *a, const struct pixel_options *o);
+
+#endif

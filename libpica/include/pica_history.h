@@ -1,0 +1,178 @@
+/*
+ * Pixel history, for tools: all work that touched one pixel, in the order of the work, and why each
+ * fragment there was kept or dropped.
+ *
+ * A watched pixel is a place in memory: the bytes at a physical address. While it is watched, the
+ * context notes each load, fill, transfer and copy that writes these bytes, and for each draw whose
+ * colour buffer holds them each primitive at that pixel: drawn, or culled, clipped away, without
+ * area. A draw is looked at just before its pass runs, when all earlier work is done: the
+ * primitives are assembled once more, and the one fragment of each is shaded by the kernels of the
+ * draw itself, step by step, on a copy of the pixel. So the answers are those of the draw to the
+ * bit, and are the same for each number of threads and each instruction set. Memory, pictures and
+ * registers stay as they are without it. A context that watches nothing pays nothing.
+ *
+ *	struct pica_watch pixel = { .addr = addr, .size_bytes = 4 };
+ *	pica_ctx_watch(ctx, &pixel, 1);
+ *	... submit the jobs of a frame ...
+ *	int64_t n = pica_ctx_history(ctx);
+ *	pica_ctx_read_history(ctx, 0, n, entries);
+ *	pica_history_settle(entries, n);
+ *	for (int64_t i = 0; i < n; i++) {
+ *		printf("draw %u: %s\n", entries[i].draw, pica_verdict_name(entries[i].verdict));
+ *	}
+ *
+ * Functions follow the thread rules of pica.h. Contexts of the PICA200 only: others return
+ * -EOPNOTSUPP.
+ */
+#ifndef PICA_HISTORY_H
+#define PICA_HISTORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pica_inspect.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum pica_history_kind {
+	PICA_HISTORY_LOAD,     /* WRITE or INVALIDATE: the client's bytes */
+	PICA_HISTORY_FILL,
+	PICA_HISTORY_TRANSFER, /* display transfer */
+	PICA_HISTORY_COPY,     /* texture copy */
+	PICA_HISTORY_DRAW,     /* a primitive of a draw */
+	PICA_HISTORY_KIND_COUNT,
+};
+
+/* The end of a fragment, or of its primitive. Entries that are not draws are KEPT. */
+enum pica_verdict {
+	PICA_VERDICT_KEPT,        /* it passed all tests, and the pixel was written */
+	/* pica_history_settle(): kept, but a later entry replaced the pixel without reading it */
+	PICA_VERDICT_OVERWRITTEN,
+	PICA_VERDICT_MASKED,      /* it passed, but no channel may be written */
+	PICA_VERDICT_SCISSOR,
+	PICA_VERDICT_ALPHA,
+	PICA_VERDICT_STENCIL,
+	PICA_VERDICT_DEPTH,
+	PICA_VERDICT_CULLED,      /* the primitive covers the pixel, but faces away */
+	PICA_VERDICT_CLIPPED,     /* its part there lies outside of a clip plane */
+	PICA_VERDICT_DEGENERATE,  /* it has no area; its point or line meets the pixel's square */
+	PICA_VERDICT_LOST,        /* a budget of the job ended its drawing before */
+	PICA_VERDICT_COUNT,
+};
+
+/* Return "load", ..., and "kept", ...; static storage. */
+const char *pica_history_kind_name(enum pica_history_kind kind);
+const char *pica_verdict_name(enum pica_verdict verdict);
+
+enum { PICA_WATCH_MAX = 16, PICA_HISTORY_STAGES = 6 };
+
+/* Bytes that are watched. */
+struct pica_watch {
+	uint32_t addr;       /* physical */
+	uint32_t size_bytes; /* 1..4: of a pixel */
+};
+
+#define PICA_HISTORY_NONE UINT32_MAX
+
+/* The values of a fragment on its way. Colours are RGBA; a unit that is off has 0. */
+struct pica_fragment {
+	float depth;        /* in [0, 1], if has_depth */
+	uint32_t z;         /* the same as integer of the depth buffer's width */
+	uint8_t has_depth;  /* a test, or fog, asked for it */
+	uint8_t reserved[3];
+	float coord[3][2];  /* texture coordinates u, v of units 0 to 2, where they are on */
+	float coord0_w;     /* of unit 0, where its type looks at it */
+	uint8_t primary[4]; /* interpolated colour */
+	uint8_t texture[3][4], proctex[4];
+	uint8_t light[2][4]; /* primary and secondary colour of lighting */
+	/* Combiner: operands as the operand registers make them, and the result, scaled. */
+	struct {
+		uint8_t rgb[3][3], alpha[3];
+		uint8_t out[4];
+	} stage[PICA_HISTORY_STAGES];
+	uint8_t combined[4]; /* of the last stage */
+	uint8_t color[4];    /* after the fog: the source of the blender */
+};
+
+struct pica_history_entry {
+	uint8_t kind;     /* enum pica_history_kind */
+	uint8_t verdict;  /* enum pica_verdict */
+	/*
+	 * By its registers it writes all channels and reads none: no earlier entry shows any more.
+	 * Loads, fills, transfers and copies always do.
+	 */
+	uint8_t replaces;
+	uint8_t watch;    /* number of the watched pixel */
+	uint32_t frame;   /* PRESENTs since pica_ctx_watch() */
+	uint32_t event;   /* jobs since then, or since the last PRESENT */
+	uint32_t reserved;
+	uint64_t user_data; /* of the job */
+	/* Bytes of the pixel in memory, little-endian, before and after. */
+	uint32_t before, after;
+
+	/* TRANSFER, COPY: the pixels or bytes that it was made of; n_sources 1, 2 or 4. */
+	uint32_t n_sources;
+	struct pica_watch source[4];
+
+	/* DRAW: */
+	uint32_t draw;      /* of its frame, from 0: each trigger, each run of immediate vertices */
+	uint32_t primitive; /* of the draw, from 0; of a geometry shader, as it emitted them */
+	/*
+	 * Numbers of its vertices: in the arrays, or of immediate ones in the draw.
+	 * PICA_HISTORY_NONE: of an earlier draw, or of a geometry shader.
+	 */
+	uint32_t vertex[3];
+	struct pica_target target;
+	uint32_t x, y;      /* of the target, memory rows */
+	/*
+	 * Of corners as they are drawn (clipping makes others), linear on the screen; their sum is
+	 * 1. Not of DEGENERATE primitives.
+	 */
+	float barycentric[3];
+	/* Depth and stencil in the buffer, before and after; 0 without one. */
+	uint32_t z_before, z_after;
+	uint8_t stencil_before, stencil_after;
+	/* Below is what follows the scissor test: 0 for SCISSOR, CULLED, CLIPPED, DEGENERATE. */
+	uint8_t is_shaded;
+	uint8_t reserved2;
+	struct pica_fragment fragment; /* also of one that a test dropped: as it would have been */
+};
+
+/*
+ * Watches n pixels, at most PICA_WATCH_MAX, from now on; earlier entries are discarded. n 0:
+ * entries are of no pixel, but pica_ctx_trace() works. pixels NULL: stops. Waits for idle. Returns
+ * 0; -EINVAL for too many or a size that is not 1..4; -ENOMEM.
+ */
+int pica_ctx_watch(struct pica_ctx *ctx, const struct pica_watch *pixels, unsigned n);
+/* Returns the number of entries; -ENOMEM if some could not be kept. Waits for idle. */
+int64_t pica_ctx_history(struct pica_ctx *ctx);
+/* Copies entries [first, first + n). Waits for idle. Returns 0; -EINVAL beyond the last one. */
+int pica_ctx_read_history(struct pica_ctx *ctx, uint32_t first, uint32_t n,
+		struct pica_history_entry *out);
+/*
+ * Finds the last transfer or copy since pica_ctx_watch() that wrote the byte at addr, among those
+ * that came before the job (frame, event). Returns 1, with kind, frame, event, user_data and source
+ * in *out, or 0: there was none. Waits for idle.
+ */
+int pica_ctx_trace(struct pica_ctx *ctx, uint32_t addr, uint32_t frame, uint32_t event,
+		struct pica_history_entry *out);
+/*
+ * Finds the bytes of a pixel of a screen, as the display controller shows it now: x from the left,
+ * y from the top. *format becomes PICA_COLOR_FORMAT_* (pica_regs.h). Waits for idle. Returns 0;
+ * -EINVAL outside of the screen; -ENODATA if no memory is shown (never set, or a solid colour).
+ */
+int pica_ctx_screen_pixel(struct pica_ctx *ctx, enum pica_screen_id screen, enum pica_eye eye,
+		uint32_t x, uint32_t y, struct pica_watch *out, uint32_t *format);
+/*
+ * Of entries of one pixel in order: each KEPT one that a later one replaced becomes OVERWRITTEN.
+ * Returns the index of the last one that wrote the pixel, or -1. Touches nothing else; any thread.
+ */
+int64_t pica_history_settle(struct pica_history_entry *entries, size_t n);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

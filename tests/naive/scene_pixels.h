@@ -1,0 +1,26 @@
+/* The histories of random pixels of a capture, by both renderers. */
+#ifndef SCENE_PIXELS_H
+#define SCENE_PIXELS_H
+
+#include "naive.h"
+#include "pica_capture.h"
+
+struct pixels;
+
+/* Chooses n of them in the targets of the capture, which the context draws once; NULL: failed. */
+struct pixels *pixels_create(struct pica_ctx *ctx, struct pica_capture *capture,
+		struct naive *naive, unsigned n);
+void pixels_destroy(struct pixels *p);
+/* The naive renderer is about to do the job. */
+void pixels_job(struct pixels *p, struct naive *naive, const struct pica_job *job);
+/* Draws the capture with the context again and again. 1: the same; 0: not; negative errno. */
+int pixels_compare(struct pixels *p, const char *path, struct pica_ctx *ctx,
+		struct pica_capture *capture);
+
+/* Whether both say the same; prints if not. is_late: the engine's entry is of a later frame. */
+bool seen_is_same(const char *what, const struct naive_seen *naive,
+		const struct pica_history_entry *engine);
+/* Whether the entry is of a draw whose target has the watched pixel as a whole one. */
+bool entry_is_exact(const struct pica_history_entry *e, const struct pica_watch *at);
+
+#endif
