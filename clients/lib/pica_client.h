@@ -163,8 +163,8 @@ void pica_client_ctx_settings_init(struct pica_client_ctx_settings *settings);
  * settings.
  *
  * Returns 0. On failure leaves *out unchanged and returns -EINVAL (malformed settings), -EOPNOTSUPP
- * (the service lacks PICA_FEATURE_BIT_ARITHMETIC or PICA_FEATURE_BIT_CHIPS), -EDQUOT (limits.contexts), -ENOMEM or
- * -ECONNRESET.
+ * (the service lacks PICA_FEATURE_BIT_ARITHMETIC or PICA_FEATURE_BIT_CHIPS), -EDQUOT
+ * (limits.contexts), -ENOMEM or -ECONNRESET.
  */
 int pica_client_ctx_create(struct pica_client_ctx **out, struct pica_client *client,
 		const struct pica_client_ctx_settings *settings);

@@ -62,7 +62,8 @@ GLuint texture(int width, int height, const void *pixels) {
 	GLuint name;
 	glGenTextures(1, &name);
 	glBindTexture(GL_TEXTURE_2D, name);
-	glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, width, height, 0, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
+	glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, width, height, 0, GL_RGBA, GL_UNSIGNED_BYTE,
+			pixels);
 	glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
 	return name;
 }
@@ -95,7 +96,8 @@ static void open_target(const struct picture *p) {
 	glBindFramebuffer(GL_FRAMEBUFFER, f);
 	glGenTextures(1, &colour);
 	glBindTexture(GL_TEXTURE_2D, colour);
-	glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, p->width, p->height, 0, GL_RGBA, GL_UNSIGNED_BYTE, NULL);
+	glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, p->width, p->height, 0, GL_RGBA, GL_UNSIGNED_BYTE,
+			NULL);
 	glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, colour, 0);
 	glGenRenderbuffers(1, &zs);
 	glBindRenderbuffer(GL_RENDERBUFFER, zs);
@@ -119,7 +121,8 @@ static double draw(const struct picture *p) {
 	p->draw(p);
 	glFinish();
 	clock_gettime(CLOCK_MONOTONIC, &end);
-	return (double)(end.tv_sec - start.tv_sec) * 1e3 + (double)(end.tv_nsec - start.tv_nsec) / 1e6;
+	return (double)(end.tv_sec - start.tv_sec) * 1e3 +
+			(double)(end.tv_nsec - start.tv_nsec) / 1e6;
 }
 
 static void save(const struct picture *p, const char *path) {

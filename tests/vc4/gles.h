@@ -4,7 +4,17 @@
 
 #include <GLES2/gl2.h>
 
-enum { POSITION, COLOUR, COORDINATE, COORDINATE_1, DIRECTION, QUATERNION, BONE, WEIGHT, ATTRIBUTES };
+enum {
+	POSITION,
+	COLOUR,
+	COORDINATE,
+	COORDINATE_1,
+	DIRECTION,
+	QUATERNION,
+	BONE,
+	WEIGHT,
+	ATTRIBUTES
+};
 extern const char *const attribute_names[ATTRIBUTES];
 
 struct picture {

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "geometry.h"
+#include "bench/geometry.h"
 
 enum { WIDTH = 400, HEIGHT = 240, TEXTURE = 256, TEXTURE_1 = 128, BONE_ROWS = 48 };
 
@@ -156,8 +156,9 @@ static GLuint scene_program(const char *macros, unsigned *uses) {
 }
 
 /*
- * The chip has corners on sixteenths of a pixel, which the driver cuts off toward the middle; others
- * have finer ones. On this grid, and a little further out, all drivers draw the same triangles.
+ * The chip has corners on sixteenths of a pixel, which the driver cuts off toward the middle;
+ * others have finer ones. On this grid, and a little further out, all drivers draw the same
+ * triangles.
  */
 static float on_grid(float x, float w, int size) {
 	const float scale = 8 * (float)size, at = roundf(x / w * scale);
