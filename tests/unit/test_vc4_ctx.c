@@ -405,7 +405,8 @@ TEST(memory_jobs_work) {
 	ck_assert_int_eq(rig_submit(rig.ctx, &job).result, 0);
 	ck_assert_int_eq(pica_ctx_read_memory(rig.ctx, RIG_TARGET, got, 4), 0);
 	ck_assert_mem_eq(got, bytes, 4);
-	job = (struct pica_job){ .op = PICA_OP_INVALIDATE, .u.invalidate = { RIG_TARGET, 4096 } };
+	job = (struct pica_job){ .op = PICA_OP_INVALIDATE,
+		.u.invalidate = { .addr = RIG_TARGET, .size_bytes = 4096 } };
 	ck_assert_int_eq(rig_submit(rig.ctx, &job).result, 0);
 	job = (struct pica_job){ .op = PICA_OP_BARRIER };
 	ck_assert_int_eq(rig_submit(rig.ctx, &job).result, 0);

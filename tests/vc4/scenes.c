@@ -251,7 +251,7 @@ static void draw(const struct picture *self) {
 			glDrawElements(GL_TRIANGLES,
 					(GLsizei)(g->first_index[k + 1] - g->first_index[k]),
 					GL_UNSIGNED_SHORT,
-					(const char *)0 + g->first_index[k] * sizeof(*g->index));
+					(const void *)(uintptr_t)(g->first_index[k] * sizeof(*g->index)));
 		} else {
 			glDrawArrays(GL_TRIANGLES, 0, (GLsizei)g->n);
 		}

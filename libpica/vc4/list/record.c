@@ -148,10 +148,11 @@ static void append_field(struct text *t, const struct vc4_field *f, const uint8_
 		const char *name = value_name(f->values, v);
 		if (name) {
 			append(t, "%s", name);
-			return;
+		} else {
+			append(t, "%" PRIu32, v);
 		}
+		return;
 	}
-	/* fall through */
 	case VC4_FORM_NUMBER:
 	case VC4_FORM_FLAG:
 		append(t, "%" PRIu32, v);
