@@ -248,10 +248,10 @@ static void draw(const struct picture *self) {
 			use(made.own, made.own_uses, g->first[k]);
 		}
 		if (g->n_index) {
-			glDrawElements(GL_TRIANGLES,
-					(GLsizei)(g->first_index[k + 1] - g->first_index[k]),
-					GL_UNSIGNED_SHORT,
-					(const void *)(uintptr_t)(g->first_index[k] * sizeof(*g->index)));
+			const uintptr_t offset = g->first_index[k] * sizeof(*g->index);
+			const unsigned n = g->first_index[k + 1] - g->first_index[k];
+			glDrawElements(GL_TRIANGLES, (GLsizei)n, GL_UNSIGNED_SHORT,
+					(const void *)offset);
 		} else {
 			glDrawArrays(GL_TRIANGLES, 0, (GLsizei)g->n);
 		}
