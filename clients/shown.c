@@ -15,6 +15,7 @@ static const struct {
 	[SHOWN_TOP] = { "top", PICA_SCREEN_TOP, PICA_EYE_LEFT },
 	[SHOWN_TOP_RIGHT] = { "top-right", PICA_SCREEN_TOP, PICA_EYE_RIGHT },
 	[SHOWN_BOTTOM] = { "bottom", PICA_SCREEN_BOTTOM, PICA_EYE_LEFT },
+	[SHOWN_PICTURE] = { .name = "picture" },
 	[SHOWN_BUFFER] = { .name = "buffer" },
 };
 
@@ -25,7 +26,12 @@ const char *shown_name(enum shown_view view) {
 int shown_take(struct shown *s, struct pica_ctx *ctx) {
 	int n = 0;
 	memset(s->is_set, 0, sizeof(s->is_set));
-	for (unsigned i = 0; i < SHOWN_BUFFER; i++) {
+	const int picture = gpu_read_picture(&s->picture[SHOWN_PICTURE], gpu_here(ctx));
+	if (picture != -EOPNOTSUPP) {
+		s->is_set[SHOWN_PICTURE] = picture == 0;
+		return picture == 0 ? 1 : picture == -ENODATA ? 0 : picture;
+	}
+	for (unsigned i = 0; i < SHOWN_PICTURE; i++) {
 		struct pica_screen info;
 		int ret = pica_ctx_screen(ctx, views[i].screen, &info);
 		if (ret < 0) {

@@ -9,19 +9,26 @@
 #include "gpu.h"
 #include "pictures/picture.h"
 
-enum shown_view { SHOWN_TOP, SHOWN_TOP_RIGHT, SHOWN_BOTTOM, SHOWN_BUFFER, SHOWN_COUNT };
+enum shown_view {
+	SHOWN_TOP,
+	SHOWN_TOP_RIGHT,
+	SHOWN_BOTTOM,
+	SHOWN_PICTURE,
+	SHOWN_BUFFER,
+	SHOWN_COUNT
+};
 
 struct shown {
 	struct picture picture[SHOWN_COUNT]; /* owned */
 	bool is_set[SHOWN_COUNT];
 };
 
-/* "top", "top-right", "bottom", "buffer": as files of pictures are named. */
+/* "top", "top-right", "bottom", "picture", "buffer": as files of pictures are named. */
 const char *shown_name(enum shown_view view);
 /*
- * The screens that were set, the right eye where it has a picture of its own. Replaces *s, which
- * must be zero or taken before. Returns how many, or a negative errno; shown_finish() is allowed in
- * any case.
+ * The screens that were set, the right eye where it has a picture of its own; or the picture.
+ * Replaces *s, which must be zero or taken before. Returns how many, or a negative errno;
+ * shown_finish() is allowed in any case.
  */
 int shown_take(struct shown *s, struct pica_ctx *ctx);
 /* Copies the last colour buffer into a shown that was taken; is_set if it could be read. */

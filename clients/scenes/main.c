@@ -17,12 +17,16 @@ struct options {
 	unsigned form; /* of forms */
 	bool list;
 	bool any; /* of chosen */
-	bool chosen[SCENE_COUNT];
+	bool chosen[SCENE_COUNT + VC4_SCENE_COUNT];
 };
 
+static const struct scene *scene_at(unsigned i) {
+	return i < SCENE_COUNT ? scenes[i] : &vc4_scenes[i - SCENE_COUNT];
+}
+
 static int find_scene(const char *name) {
-	for (unsigned i = 0; i < SCENE_COUNT; i++) {
-		if (strcmp(scenes[i]->name, name) == 0) {
+	for (unsigned i = 0; i < SCENE_COUNT + VC4_SCENE_COUNT; i++) {
+		if (strcmp(scene_at(i)->name, name) == 0) {
 			return (int)i;
 		}
 	}
@@ -85,13 +89,15 @@ int main(int argc, char **argv) {
 	plain_stderr_begin();
 	argv[0] = program_invocation_short_name;
 	options_parse(&spec, argc, argv, &o);
-	for (unsigned i = 0; o.list && i < SCENE_COUNT; i++) {
-		printf("%-10s %s\n", scenes[i]->name, scenes[i]->what);
+	for (unsigned i = 0; o.list && i < SCENE_COUNT + VC4_SCENE_COUNT; i++) {
+		printf("%-11s %s\n", scene_at(i)->name, scene_at(i)->what);
 	}
 	int worst = 0;
-	for (unsigned i = 0; !o.list && i < SCENE_COUNT; i++) {
+	/* Without names a .ctf is made of those that it can hold. */
+	const unsigned n = SCENE_COUNT + (o.any || o.form == 0 ? VC4_SCENE_COUNT : 0);
+	for (unsigned i = 0; !o.list && i < n; i++) {
 		if (!o.any || o.chosen[i]) {
-			worst |= record(scenes[i], &o) < 0;
+			worst |= record(scene_at(i), &o) < 0;
 		}
 	}
 	return worst ? 2 : 0;

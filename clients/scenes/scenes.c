@@ -2,6 +2,7 @@
 
 #include "canvas.h"
 #include "recorder.h"
+#include "vc4.h"
 
 const struct scene *const scenes[SCENE_COUNT] = {
 #define SCENE(name) [SCENE_##name] = &scene_##name,
@@ -29,6 +30,9 @@ static void record_frame(struct recorder *r, const struct scene *scene, unsigned
 
 int scene_record(const struct scene *scene, const char *path) {
 	struct recorder r;
+	if (scene->run) {
+		return vc4_scene_record(scene->run, path, scene->name);
+	}
 	int ret = recorder_init(&r, path, scene->name);
 	if (ret < 0) {
 		return ret;

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 struct recorder;
+struct vc4_recorder;
 
 struct scene {
 	const char *name; /* of the capture: NAME.pica */
@@ -19,6 +20,8 @@ struct scene {
 	void (*draw)(struct recorder *r, unsigned frame);
 	void (*draw_top)(struct recorder *r, unsigned frame);
 	void (*draw_bottom)(struct recorder *r, unsigned frame);
+	/* All of a scene of the VideoCore IV; then the members between are not used. */
+	void (*run)(struct vc4_recorder *r);
 };
 
 #define SCENE(name) extern const struct scene scene_##name; /* name.c */
@@ -30,10 +33,17 @@ enum {
 	SCENE_COUNT
 };
 
-/* All of them. */
+/* All of the PICA200. */
 extern const struct scene *const scenes[SCENE_COUNT];
 
-/* Records a scene into a .pica, .ctf or .ctf.zst file. Returns 0 or a negative errno. */
+enum { VC4_SCENE_COUNT = 8 };
+/* Those of the VideoCore IV. */
+extern const struct scene vc4_scenes[VC4_SCENE_COUNT];
+
+/*
+ * Records a scene into a .pica, .ctf or .ctf.zst file. Returns 0 or a negative errno: -EOPNOTSUPP
+ * for one of the VideoCore IV that is to become a .ctf.
+ */
 int scene_record(const struct scene *scene, const char *path);
 
 #endif

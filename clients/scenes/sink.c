@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "expect.h"
 #include "pica_capture.h"
@@ -26,6 +27,7 @@ enum {
 	TRANSFER_GO = 0x10400C18,
 
 	MAX_WINDOWS = 32,
+	PAGE = 4096,
 	LEVEL = 19, /* of the compression: recorded once, read often */
 };
 
@@ -34,6 +36,7 @@ struct sink {
 	struct pica_capture_writer *pica;
 	struct pica_device *device;
 	struct pica_ctx *ctx;
+	uint8_t *memory; /* of a VideoCore IV */
 };
 
 /* ---- .ctf ---- */
@@ -88,18 +91,30 @@ static int ctf_job(struct pica_ctf_writer *w, const struct pica_job *job) {
 
 /* ---- .pica ---- */
 
+static int map_vc4(struct sink *s) {
+	s->memory = aligned_alloc(PAGE, SINK_VC4_BYTES);
+	if (!s->memory) {
+		return -ENOMEM;
+	}
+	memset(s->memory, 0, SINK_VC4_BYTES);
+	return pica_ctx_map(s->ctx, SINK_VC4_BASE, SINK_VC4_BYTES, s->memory, 0);
+}
+
 static int container_create(struct sink *s, const char *path, const char *title,
 		const struct pica_state *initial) {
 	struct pica_settings settings;
 	struct pica_capture_writer_settings writer;
 	struct pica_window windows[MAX_WINDOWS];
+	struct pica_ctx_settings ctx;
 	pica_settings_init(&settings);
+	pica_ctx_settings_init(&ctx);
+	ctx.chip = initial ? PICA_CHIP_PICA200 : PICA_CHIP_VC4;
 	int ret = pica_device_create(&s->device, &settings);
 	if (ret == 0) {
-		ret = pica_ctx_create(&s->ctx, s->device, NULL);
+		ret = pica_ctx_create(&s->ctx, s->device, &ctx);
 	}
 	if (ret == 0) {
-		ret = pica_ctx_load_state(s->ctx, initial);
+		ret = initial ? pica_ctx_load_state(s->ctx, initial) : map_vc4(s);
 	}
 	if (ret < 0) {
 		return ret;
@@ -109,6 +124,7 @@ static int container_create(struct sink *s, const char *path, const char *title,
 	writer.level = LEVEL;
 	writer.windows = windows;
 	writer.n_windows = n;
+	writer.chip = ctx.chip;
 	writer.title = title;
 	writer.tool = "pica-scenes";
 	ret = pica_capture_writer_create(&s->pica, path, &writer);
@@ -158,6 +174,7 @@ int sink_create(struct sink **out, const char *path, const char *title,
 		return -ENOMEM;
 	}
 	int ret = file_ends_with(path, ".pica") ? container_create(s, path, title, initial) :
+			!initial                ? -EOPNOTSUPP :
 			pica_ctf_writer_create(&s->ctf, path, initial);
 	if (ret < 0) {
 		sink_destroy(s);
@@ -188,5 +205,6 @@ void sink_destroy(struct sink *s) {
 	pica_capture_writer_destroy(s->pica);
 	pica_ctx_destroy(s->ctx);
 	pica_device_destroy(s->device);
+	free(s->memory);
 	free(s);
 }

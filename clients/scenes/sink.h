@@ -7,16 +7,21 @@
 
 struct sink;
 
+/* Memory of a VideoCore IV. */
+enum { SINK_VC4_BASE = 0x00100000, SINK_VC4_BYTES = 0x400000 };
+
 /*
- * A path that ends in ".pica" becomes a container: its jobs are also run, for the pictures that it
- * expects. Others become .ctf, compressed if they end in ".zst". title is kept by a container. 0 or
- * a negative errno, after which nothing appears.
+ * A path that ends in ".pica" becomes a container: its jobs are also run, for the pictures that
+ * it expects. Others become .ctf, compressed if they end in ".zst". title is kept by a
+ * container. initial NULL: a container of a VideoCore IV. Returns 0 or a negative errno, after
+ * which nothing appears.
  */
 int sink_create(struct sink **out, const char *path, const char *title,
 		const struct pica_state *initial);
 /*
- * A job of the ops LIST, FILL, TRANSFER, REG_WRITE (external registers), WRITE and PRESENT, which
- * ends a frame. A .ctf holds them as the register writes and memory loads that they are.
+ * A job of the ops CONTROL_LISTS, LIST, FILL, TRANSFER, REG_WRITE (external registers), WRITE and
+ * PRESENT, which ends a frame. A .ctf holds them as the register writes and memory loads that they
+ * are.
  */
 int sink_job(struct sink *s, const struct pica_job *job);
 /* Gives the file its name and frees the sink in any case. */

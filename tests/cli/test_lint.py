@@ -567,7 +567,8 @@ class Lint(Case):
                 self.assertEqual(self.pica('lint', path), f'{path}: clean\n')
 
     def test_scenes(self):
-        paths = sample(BUNDLED.glob('*.pica'))
+        # Lists of the VideoCore IV are not linted.
+        paths = sample(p for p in BUNDLED.glob('*.pica') if not p.name.startswith('vc4-'))
         self.assertGreater(len(paths), 15 // EVERY)
         report = json.loads(self.pica('lint', '--json', *paths))
         self.assertEqual([(row['path'], row['findings']) for row in report['captures']], [(str(p), []) for p in paths])

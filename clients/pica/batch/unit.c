@@ -76,7 +76,8 @@ void drawing_keep(struct drawing *d, json_t *row, const char *member, const char
 /* ---- Pictures ---- */
 
 static enum shown_view view_of(const struct pica_expected *e) {
-	return e->screen == PICA_SCREEN_BOTTOM ? SHOWN_BOTTOM
+	return e->screen == PICA_CAPTURE_PICTURE ? SHOWN_PICTURE
+	       : e->screen == PICA_SCREEN_BOTTOM ? SHOWN_BOTTOM
 	       : e->eye == PICA_EYE_RIGHT      ? SHOWN_TOP_RIGHT
 					       : SHOWN_TOP;
 }
