@@ -291,9 +291,5 @@ ISA_TEST(random_programs_do_what_the_rules_say) {
 		}
 	}
 	ck_assert_uint_lt(n_refused, PROGRAMS / 2);
-}
-
-static void close_rig(void) {
 	rig_close();
 }
-FIXTURE(NULL, close_rig)

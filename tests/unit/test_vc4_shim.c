@@ -327,7 +327,7 @@ TEST(handles_become_addresses) {
 	ck_assert_uint_eq(binning[N_LIST - 10], 0x04);
 
 	/* The record */
-	const uint8_t *const r = snapshot + (word_at(state_record + 1) & ~15u) - BASE;
+	const uint8_t *const r = snapshot + ((word_at(state_record + 1) & ~15u) - BASE);
 	ck_assert_uint_eq(word_at(r), 0x83828180);
 	ck_assert_uint_eq(word_at(r + 4), bus(&s, 1));
 	ck_assert_uint_eq(word_at(r + 16), bus(&s, 2));
@@ -337,7 +337,7 @@ TEST(handles_become_addresses) {
 	ck_assert_uint_eq(word_at(r + 44), bus(&s, 4) + 32);
 
 	/* The uniforms, without the texture's handle */
-	const uint8_t *const u = snapshot + word_at(r + 8) - BASE;
+	const uint8_t *const u = snapshot + (word_at(r + 8) - BASE);
 	ck_assert_uint_eq(word_at(u), bus(&s, 3) + 0x1011);
 	ck_assert_uint_eq(word_at(u + 4), 0x22222222);
 	ck_assert_uint_eq(word_at(u + 8), 0x33333333);

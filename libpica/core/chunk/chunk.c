@@ -137,10 +137,10 @@ bool chunk_reserve_extra(struct chunk *c, uint64_t more) {
 	if (!may_need(c, c->n_verts, n) || n > INT32_MAX) {
 		return false;
 	}
-	if (n <= c->cap_extra) {
+	if (c->extra && n <= c->cap_extra) {
 		return true;
 	}
-	const uint64_t cap = n + n / 2;
+	const uint64_t cap = n + n / 2 + 16; /* there is a place also for none */
 	float *extra = realloc(c->extra, cap * sizeof(*extra));
 	if (!extra) {
 		return false;

@@ -191,7 +191,8 @@ static bool fetch_attribute(const struct fetch_attribute *a, const struct space 
 	} else {
 		fetch_scattered(a, space, index, n, v, outside);
 		for (unsigned i = 0; narrow && i < 4 * SHADER_LANES; i += VF_LANES) {
-			vf_store(&v[0][i], truncate_f24(vf_load(&v[0][i])));
+			float *const at = &v[i / SHADER_LANES][i % SHADER_LANES];
+			vf_store(at, truncate_f24(vf_load(at)));
 		}
 	}
 	if (n < SHADER_LANES) {

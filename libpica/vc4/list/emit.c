@@ -34,7 +34,7 @@ uint8_t *vc4_emit_room(struct pica_vc4_emit *e, size_t n) {
 		e->bytes = bytes;
 		e->capacity = capacity;
 	}
-	uint8_t *at = e->bytes + e->size;
+	uint8_t *at = e->bytes ? e->bytes + e->size : NULL;
 	if (n) {
 		memset(at, 0, n);
 	}
