@@ -225,8 +225,12 @@ bool reaper_stop(struct reaper *r, uint64_t until_ns) {
 	}
 	const bool has_ended = r->n_ended == r->n_threads;
 	pthread_mutex_unlock(&r->mutex);
-	for (unsigned i = 0; has_ended && i < r->n_threads; i++) {
-		pthread_join(r->threads[i], NULL);
+	for (unsigned i = 0; i < r->n_threads; i++) {
+		if (has_ended) {
+			pthread_join(r->threads[i], NULL);
+		} else {
+			pthread_detach(r->threads[i]); /* the process ends without it */
+		}
 	}
 	return has_ended;
 }
