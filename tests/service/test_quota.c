@@ -251,16 +251,21 @@ TEST_LOOP(limits_of_users_and_of_all_change_with_a_reload, N_LOOPS) {
 	expect_no_memory(&o, "total-memory");
 	reload(MUCH, MIB, 0);
 	expect_no_memory(&o, "user-memory");
-	reload(MUCH, MUCH, 100000); /* a ten-thousandth of a processor */
+	reload(MUCH, MUCH, 0);
 	ck_assert_int_eq(pica_client_alloc(&more, o.client, 4096), 0);
 	const uint32_t size_bytes = heavy_list(pica_client_host(o.fcram), 8);
+	reload(MUCH, MUCH, 100000); /* a ten-thousandth of a processor */
+	/* The second job waits for what the first one took, unless the first waits for requests. */
 	put_list(&o, size_bytes);
 	ck_assert_int_eq(pica_client_submit(o.client), 1);
-	ck_assert_int_eq(pica_client_wait(o.client, &done, 1, -1), 1);
-	put_list(&o, size_bytes);
-	ck_assert_int_eq(pica_client_submit(o.client), 1);
+	bool is_first = true;
 	for (unsigned n = 0; metric(&o, "picad_throttled_total") < 1; n++) {
 		ck_assert_uint_lt(n, 100000);
+		if (is_first && pica_client_wait(o.client, &done, 1, 1000000) == 1) {
+			is_first = false;
+			put_list(&o, size_bytes);
+			ck_assert_int_eq(pica_client_submit(o.client), 1);
+		}
 	}
 	reload(MUCH, MUCH, 1000000000); /* else it waits for minutes */
 	ck_assert_int_eq(pica_client_wait(o.client, &done, 1, 10000000000), 1);
