@@ -1,35 +1,27 @@
 # bash completion for pica(1), pica-scenes(1) and picad(1). Verbs, options and their values come from the programs.
 
-# "option --name= ARG words" and "form ARGUMENTS" in lines.
-_pica_table() {
-	"$@" --complete 2>/dev/null
-}
-
-# Options of a verb (or of pica itself), a line each; those that take a value end in "=".
-_pica_options() {
-	sed -n 's/^option \(--[^ ]*\).*/\1/p' <<<"$1"
+# Reads the table of a command, lines "option --name= ARG words" and "form ARGUMENTS", into variables of the caller:
+# options, a line each, those that take a value with "="; arguments, a line each: "asm SOURCE...", "CAPTURE..."; kinds: what
+# an option takes, as its help names it: FILE, N, ...; values: words that it takes.
+_pica_read_table() {
+	local line name kind words
+	options='' arguments=''
+	while IFS= read -r line; do
+		if [[ $line == 'form '* ]]; then
+			arguments+=${line#form }$'\n'
+		elif [[ $line == 'option '* ]]; then
+			read -r name kind words <<<"${line#option }"
+			options+=$name$'\n'
+			if [[ -z $words && $kind == *'|'* && $kind != *[^a-z0-9.\|-]* ]]; then
+				words=${kind//|/ }
+			fi
+			kinds[${name%=}]=$kind values[${name%=}]=$words
+		fi
+	done < <("$@" --complete 2>/dev/null)
 }
 
 _pica_verbs() {
 	"$1" --help 2>/dev/null | sed -n '/^Verbs /,/^$/s/^  \([a-z-]*\) .*/\1/p'
-}
-
-# What follows the options: "asm SOURCE...", "CAPTURE...".
-_pica_arguments() {
-	sed -n 's/^form //p' <<<"$1"
-}
-
-# What an option takes, as its help names it: FILE, N, ...
-_pica_kind() {
-	sed -n "s/^option $1= \([^ ]*\).*/\1/p" <<<"$2"
-}
-
-# Words that an option takes.
-_pica_values() {
-	local words
-	words=$(sed -n "s/^option $1= [^ ]* \(.*\)/\1/p" <<<"$2")
-	[[ -n $words ]] || words=$(_pica_kind "$1" "$2" | sed -n '/^[a-z0-9.|-]*|[a-z0-9.|-]*$/s/|/ /gp')
-	echo "$words"
 }
 
 # Files whose names end in one of the given words, and folders.
@@ -79,12 +71,12 @@ _pica_offer_options() {
 
 # pica-scenes and picad, which have no verbs.
 _pica_plain() {
-	local program=$1 cur=${COMP_WORDS[COMP_CWORD]} option='' table options kind
+	local program=$1 cur=${COMP_WORDS[COMP_CWORD]} option='' options arguments kind
+	local -A kinds values
 	COMPREPLY=()
-	table=$(_pica_table "$program")
-	options=$(_pica_options "$table")
+	_pica_read_table "$program"
 	_pica_option "$options"
-	kind=$(_pica_kind "$option" "$table")
+	[[ -z $option ]] || kind=${kinds[$option]-}
 	if [[ ${COMP_WORDS[COMP_CWORD - 1]} == -o ]]; then
 		_pica_files "$cur" ''
 		return
@@ -102,7 +94,7 @@ _pica_plain() {
 	pica-scenes:--format:*) COMPREPLY=($(compgen -W 'pica ctf ctf.zst' -- "$cur")) ;;
 	*:FILE | *:DIR | *:PATH | *:PNG | *:NODE) _pica_files "$cur" '' ;;
 	*:CAPTURE) _pica_files "$cur" .ctf .ctf.zst .pica ;;
-	*) COMPREPLY=($(compgen -W "$(_pica_values "$option" "$table")" -- "$cur")) ;;
+	*) COMPREPLY=($(compgen -W "${values[$option]-}" -- "$cur")) ;;
 	esac
 }
 
@@ -115,15 +107,11 @@ _pica() {
 			break
 		fi
 	done
-	local command=("$program" ${verb:+"$verb"})
-	local table options arguments
-	if [[ -n $verb ]] && ! _pica_verbs "$program" | grep -qxF -- "$verb"; then
-		return # it is refused, whatever follows
-	fi
-	table=$(_pica_table "${command[@]}")
-	options=$(_pica_options "$table")
+	local options arguments
+	local -A kinds values
+	_pica_read_table "$program" ${verb:+"$verb"}
+	[[ -n $options ]] || return # no such verb
 	_pica_option "$options"
-	arguments=$(_pica_arguments "$table")
 	# A verb with actions: the first word after it is one of them.
 	for ((i = i + 1; i < COMP_CWORD; i++)); do
 		if [[ -n $verb && $'\n'$arguments == *$'\n'"${COMP_WORDS[i]} "* ]]; then
@@ -133,10 +121,10 @@ _pica() {
 	done
 	if [[ $option == --output || $option == --connect || ${COMP_WORDS[COMP_CWORD - 1]} == -o ]]; then
 		_pica_files "$cur" ''
-	elif [[ -n $option && $(_pica_kind "$option" "$table") == @(FILE|FOLDER|DIR|PATH) ]]; then
+	elif [[ -n $option && ${kinds[$option]-} == @(FILE|FOLDER|DIR|PATH) ]]; then
 		_pica_files "$cur" ''
 	elif [[ -n $option ]]; then
-		COMPREPLY=($(compgen -W "$(_pica_values "$option" "$table")" -- "$cur"))
+		COMPREPLY=($(compgen -W "${values[$option]-}" -- "$cur"))
 	elif [[ $cur == -* ]]; then
 		for word in $([[ $verb == batch ]] && _pica_refused "$action"); do
 			options=$(grep -vxF -- "$word" <<<"$options")

@@ -110,6 +110,8 @@ int space_map(struct space *s, uint32_t phys, uint32_t size_bytes, void *host, u
 		if (p == MAP_FAILED) {
 			goto err_stamps;
 		}
+		// A page fault costs microseconds: large pages where the kernel has them.
+		(void)madvise(p, size_bytes, MADV_HUGEPAGE);
 		w.host = p;
 		w.owned = true;
 	}
