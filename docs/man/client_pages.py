@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Man pages of libpica-client, a page a function, from the comments of pica_client.h.
 
-client_pages.py HEADER --list: the names. client_pages.py HEADER NAME: the page as scdoc.
+client_pages.py HEADER --list: the names. client_pages.py HEADER SCDOC FOLDER: writes all pages, formatted by the program SCDOC.
 """
 import pathlib
 import re
+import subprocess
 import sys
 
 
@@ -103,10 +104,13 @@ def main():
     if sys.argv[2] == '--list':
         print('\n'.join(found))
         return
-    declaration, comment, section = found[sys.argv[2]]
-    if not comment:
-        sys.exit(f'{sys.argv[2]}: no comment in {sys.argv[1]}')
-    print(page(sys.argv[2], declaration, comment, section, [n for n, f in found.items() if f[2] == section]), end='')
+    scdoc, folder = sys.argv[2:]
+    for name, (declaration, comment, section) in found.items():
+        if not comment:
+            sys.exit(f'{name}: no comment in {sys.argv[1]}')
+        text = page(name, declaration, comment, section, [n for n, f in found.items() if f[2] == section])
+        with open(f'{folder}/{name}.3', 'w') as out:
+            subprocess.run([scdoc], input=text, text=True, stdout=out, check=True)
 
 
 main()
