@@ -33,25 +33,24 @@ static struct pica_recorder *recorder;
 static struct pica_capture *capture;
 static struct pica_capture_error error;
 
-/* 4 MiB of FCRAM instead of 128: recorders compare all of it before each job. */
-static int little_memory(void) {
-	static _Alignas(4096) uint8_t bytes[4 << 20];
-	memset(bytes, 0, sizeof(bytes));
-	int ret = pica_ctx_unmap(ctx, FCRAM);
-	return ret < 0 ? ret : pica_ctx_map(ctx, FCRAM, sizeof(bytes), bytes, 0);
+/* With 4 MiB of FCRAM instead of 128: recorders compare all of it before each job. */
+static int create_small(void) {
+	struct pica_ctx_settings settings;
+	pica_ctx_settings_init(&settings);
+	settings.fcram_bytes = 4 << 20;
+	return pica_ctx_create(&ctx, device, &settings);
 }
 
-static void begin_with_all_memory(unsigned threads) {
+static void create_device(unsigned threads) {
 	struct pica_settings settings;
 	pica_settings_init(&settings);
 	settings.n_threads = threads;
 	ck_assert_int_eq(pica_device_create(&device, &settings), 0);
-	ck_assert_int_eq(pica_ctx_create(&ctx, device, NULL), 0);
 }
 
 static void begin(unsigned threads) {
-	begin_with_all_memory(threads);
-	ck_assert_int_eq(little_memory(), 0);
+	create_device(threads);
+	ck_assert_int_eq(create_small(), 0);
 }
 
 static void end(void) {
@@ -491,8 +490,7 @@ static void record_for_ever(void) {
 	struct pica_settings settings;
 	struct pica_job job = { .op = PICA_OP_REG_WRITE };
 	pica_settings_init(&settings);
-	if (pica_device_create(&device, &settings) < 0 || pica_ctx_create(&ctx, device, NULL) < 0 ||
-			little_memory() < 0) {
+	if (pica_device_create(&device, &settings) < 0 || create_small() < 0) {
 		_exit(1);
 	}
 	job.u.reg_write.addr = PDC_LEFT;
@@ -563,7 +561,8 @@ TEST_LOOP(bundled_scenes_record_themselves, ARRAY_LEN(scenes)) {
 	struct pica_capture_event e;
 	struct pica_recorder_settings settings;
 	snprintf(name, sizeof(name), "%s/%s.pica", TEST_CAPTURES, scenes[_i]);
-	begin_with_all_memory(_i % 2 ? 3 : 0);
+	create_device(_i % 2 ? 3 : 0);
+	ck_assert_int_eq(pica_ctx_create(&ctx, device, NULL), 0);
 	struct pica_capture *source;
 	ck_assert_msg(pica_capture_open(&source, name, &error) == 0, "%s", error.message);
 	struct pica_capture_info info, recorded;
