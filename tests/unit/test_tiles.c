@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "chip_rig.h"
+#include "core/chunk/segment.h"
 
 enum { TRIANGLES = 300 };
 
@@ -148,6 +149,66 @@ TEST_LOOP(a_task_goes_on_after_its_slice, 2) {
 	ck_assert_uint_gt(n_slices, TRIANGLES);
 	expect_picture(&program);
 	exec_wait_all(&exec);
+	close_chip();
+}
+
+/*
+ * Counts the pauses while triangles come (0) and while they are listed (by the step). A triangle
+ * takes 150 ticks to assemble; that covers six tiles, 16 to count its entries, 16 to fill them in.
+ */
+static void count_pauses(const struct unit *u, struct slice slice, unsigned pauses[3]) {
+	struct vertex_scratch *s = engine.vertex_scratch[0];
+	struct chunk *c = u->chunks[0];
+	const struct pass_work *w = &u->work;
+	chunk_restart(c);
+	c->limit_px = c->limit_bytes = UINT64_MAX;
+	c->limit_steps = UINT64_MAX >> 1;
+	memset(pauses, 0, 3 * sizeof(*pauses));
+	chunk_begin(s);
+	while (!chunk_go_on(c, w, s, &slice)) {
+		if (s->segment == c->n_seg) {
+			pauses[s->binning.step]++;
+		} else {
+			pauses[0] += s->run.n_assembled && !s->run.is_assembled;
+		}
+	}
+	ck_assert(!c->failed && !c->over);
+}
+
+TEST_LOOP(assembly_and_lists_of_triangles_pause, 2) {
+	enum { STRIP = 900 };
+	static uint32_t want[6 * 2 * STRIP];
+	unsigned pauses[3];
+	open_chip(0);
+	program_tiles(&program, 1);
+	memset(&toy, 0, sizeof(toy));
+	toy.v = vertices;
+	for (unsigned i = 0; i < STRIP; i++) {
+		vertices[i] = (struct toy_vertex){ .pos = { 0, 0, 0, 1 },
+			.x = 16 * (i % 2 ? 64 * TILES_X - 1 : 1),
+			.y = 16 * (i / 2 % 2 ? 64 * TILES_Y - 1 : 1),
+			.size = 1 };
+	}
+	struct unit *u = open_toy_pass(&program, UINT64_MAX, UINT64_MAX);
+	draw_toy(&toy, _i ? &toy_completed : &toy_simple, _i ? TOPOLOGY_LINE_STRIP : TOPOLOGY_STRIP,
+			STRIP, NULL, 0);
+	u->work.draws = u->draws;
+	ck_assert_uint_eq(u->n_chunks, 1);
+	const struct chunk *c = u->chunks[0];
+	count_pauses(u, (struct slice){ .end_ns = UINT64_MAX }, pauses);
+	ck_assert_uint_eq(pauses[0] + pauses[BIN_COUNTS] + pauses[BIN_FILLS], 0);
+	const uint32_t n = c->tile_start[TILES_X * TILES_Y];
+	ck_assert_uint_le(n, ARRAY_LEN(want));
+	memcpy(want, c->tile_list, n * sizeof(*want));
+	count_pauses(u, (struct slice){ .end_ns = 0 }, pauses);
+	/* By three or four batches of 32, and in both walks over the triangles. */
+	ck_assert_uint_ge(pauses[0], (STRIP - 2) / 32 / 4);
+	ck_assert_uint_ge(pauses[BIN_COUNTS], 1);
+	ck_assert_uint_ge(pauses[BIN_FILLS], 1);
+	ck_assert_uint_eq(c->tile_start[TILES_X * TILES_Y], n);
+	ck_assert_mem_eq(c->tile_list, want, n * sizeof(*want));
+	chunk_restart(u->chunks[0]);
+	ck_assert_int_eq(close_toy_pass(), 0);
 	close_chip();
 }
 

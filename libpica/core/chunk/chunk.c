@@ -13,7 +13,6 @@
 
 enum {
 	BATCH_TICKS = 1500,   /* fetching and projecting a batch, in ns */
-	ASSEMBLED = 32,       /* triangles at a time */
 	TILE_BITS = 5,        /* of the smallest tiles */
 };
 
@@ -334,32 +333,6 @@ bool segment_triangle(struct segment_run *r, const uint32_t corner[3], unsigned 
 	return segment_emit(r, r->base + a, r->base + b, r->base + c);
 }
 
-static bool assemble(struct segment_run *r, const struct segment *seg) {
-	uint32_t corner[ASSEMBLED][3];
-	uint8_t negated[ASSEMBLED];
-	const uint32_t count = r->is_filtered ? r->n_kept : seg->n;
-	for (uint32_t done = 0; done < count; done += ASSEMBLED) {
-		const uint32_t left = count - done, n = left < ASSEMBLED ? left : ASSEMBLED;
-		for (uint32_t i = 0; i < n; i++) {
-			if (r->is_filtered) {
-				memcpy(corner[i], r->s->corner[done + i], sizeof(corner[i]));
-			} else {
-				find_corners(r, seg->first + done + i, corner[i]);
-			}
-		}
-		if (r->has_assembly) {
-			r->d->state.vertex_stage->assemble(r->s->cv,
-					(const uint32_t (*)[3])corner, n, negated);
-		}
-		for (uint32_t i = 0; i < n; i++) {
-			if (!segment_triangle(r, corner[i], r->has_assembly ? negated[i] : 0)) {
-				return false;
-			}
-		}
-	}
-	return true;
-}
-
 /* ---- A segment ---- */
 
 /* Index -> slot of the segment, shading list filled from n_ready on. */
@@ -517,7 +490,7 @@ static enum progress run_segment(struct chunk *c, const struct pass_work *work,
 	s->is_inside = true;
 	struct segment_run *r = &s->run;
 	enum progress progress = GOES_ON;
-	if (!r->is_assembled) {
+	if (!r->is_shaded) {
 		if (r->filter_steps && !r->is_filtered) {
 			progress = filter_go_on(r, seg, slice);
 		}
@@ -529,9 +502,12 @@ static enum progress run_segment(struct chunk *c, const struct pass_work *work,
 		}
 		c->shaded += r->is_filtered ? 0 : r->n - r->n_ready;
 		c->n_verts += r->n;
-		if (!(topology_is_wide(r->d->topology) ? wide_assemble(r, seg) :
-							 assemble(r, seg))) {
-			return OVER;
+		r->is_shaded = true;
+	}
+	if (!r->is_assembled) {
+		progress = segment_assemble(r, seg, slice);
+		if (progress != GOES_ON) {
+			return progress;
 		}
 		r->is_assembled = true;
 		if (r->completes) {
@@ -548,6 +524,7 @@ static enum progress run_segment(struct chunk *c, const struct pass_work *work,
 void chunk_begin(struct vertex_scratch *s) {
 	s->segment = 0;
 	s->is_inside = false;
+	s->binning = (struct binning){ 0 };
 }
 
 bool chunk_go_on(struct chunk *c, const struct pass_work *work, struct vertex_scratch *s,
@@ -562,7 +539,11 @@ bool chunk_go_on(struct chunk *c, const struct pass_work *work, struct vertex_sc
 	}
 	ok = ok && may_need(c, c->n_verts, c->n_extra);
 	if (ok && c->n_tris && !work->serial) {
-		ok = chunk_bin(c, work);
+		const enum progress progress = chunk_bin(c, work, &s->binning, slice);
+		if (progress == SLICE_OVER) {
+			return false;
+		}
+		ok = progress == GOES_ON;
 	}
 	if (!ok) {
 		c->failed = !c->over;

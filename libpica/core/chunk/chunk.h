@@ -183,7 +183,5 @@ int chunk_add_segment(struct chunk *c, uint32_t draw, uint32_t first, uint32_t n
 void chunk_begin(struct vertex_scratch *s);
 bool chunk_go_on(struct chunk *c, const struct pass_work *work, struct vertex_scratch *s,
 		struct slice *slice);
-/* Lists the triangles by tile (bin.c). Returns false when out of memory. */
-bool chunk_bin(struct chunk *c, const struct pass_work *work);
 
 #endif

@@ -37,6 +37,9 @@ struct segment_run {
 	bool is_filtered; /* it is done: what is left are n_kept triangles, corners in scratch */
 	uint32_t n_kept, n_seen;
 
+	bool is_shaded;       /* its vertices are in the chunk */
+	uint32_t n_assembled; /* primitives, of which kept ones count if it is filtered */
+
 	/* complete.c */
 	bool is_assembled;
 	uint32_t first_tri; /* chunk.tris of the segment */
@@ -64,9 +67,17 @@ struct corner_rows {
 	PICA_ALIGNED(64) int32_t code[3][FILTERED];
 };
 
+/* How far the lists of a chunk are (bin.c). */
+struct binning {
+	enum { BIN_BEGINS, BIN_COUNTS, BIN_FILLS } step;
+	uint32_t at;    /* triangle */
+	uint32_t total; /* entries */
+};
+
 struct vertex_scratch {
 	unsigned segment;       /* the current one */
 	bool is_inside;         /* it was begun */
+	struct binning binning; /* after the last one */
 	struct segment_run run;
 	struct clip_vertex cv[MAX_POSITIONS + 4];
 	uint8_t code[MAX_POSITIONS + 4];
@@ -141,10 +152,22 @@ bool segment_triangle(struct segment_run *r, const uint32_t corner[3], unsigned 
 bool segment_emit(struct segment_run *r, uint32_t a, uint32_t b, uint32_t c);
 bool segment_project(const struct segment_run *r, const struct clip_vertex *v, struct vert *out);
 
+/* ---- assemble.c ---- */
+
+/* What is left of the segment's primitives. OVER: the chunk draws nothing. */
+enum progress segment_assemble(
+		struct segment_run *r, const struct segment *seg, struct slice *slice);
+
 /* ---- wide.c ---- */
 
-/* Points and lines. False: the chunk draws nothing. */
-bool wide_assemble(struct segment_run *r, const struct segment *seg);
+/* n points or lines of the segment, from `first` on. False: the chunk draws nothing. */
+bool wide_assemble(struct segment_run *r, uint32_t first, uint32_t n);
+
+/* ---- bin.c ---- */
+
+/* Lists the triangles by tile. OVER: memory is out. */
+enum progress chunk_bin(struct chunk *c, const struct pass_work *work, struct binning *binning,
+		struct slice *slice);
 
 /* ---- complete.c ---- */
 

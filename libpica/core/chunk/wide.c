@@ -153,9 +153,9 @@ static bool line(struct segment_run *r, const uint32_t slot[2]) {
 	return rectangle(r, end, slot);
 }
 
-bool wide_assemble(struct segment_run *r, const struct segment *seg) {
+bool wide_assemble(struct segment_run *r, uint32_t first, uint32_t n) {
 	const unsigned step = topology_step(r->d->topology);
-	for (uint32_t i = 0; i < seg->n; i++) {
+	for (uint32_t i = first; i < first + n; i++) {
 		const uint32_t *slot = &r->s->slot[step * i];
 		if (!(r->d->topology == TOPOLOGY_POINTS ? point(r, slot[0]) : line(r, slot))) {
 			return false;
