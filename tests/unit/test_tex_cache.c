@@ -1,6 +1,7 @@
 /* The texture cache: what is found again, what is evicted, what is compared with its memory. */
 #include <string.h>
 
+#include "core/sched/slice.h"
 #include "tex_rig.h"
 #include "tests/suite.h"
 
@@ -242,6 +243,64 @@ TEST(bytes_that_change_under_the_decoder_are_noticed) {
 	ck_assert_uint_eq(texel(tex_image_level(image, 0, &k), 8, 0), 0xFFFFFFFF);
 	tex_cache_suspect(&cache, 1);
 	ck_assert_uint_eq(texel(tex_image_level(find(&d), 0, &k), 8, 0), 0);
+	ck_assert_uint_eq(cache.decoded, 2);
+}
+
+static struct tex_image *other_image;
+static bool is_inside;
+
+/* What the command thread does while a worker is in the middle of a level. */
+static void decode_and_find(uint32_t *dst, ptrdiff_t stride_px, const uint8_t *src) {
+	const struct tex_desc d = texture(0, 16, 8);
+	if (!is_inside) {
+		is_inside = true;
+		tex_cache_suspect(&cache, 1);
+		other_image = tex_cache_get(&cache, &d, &space);
+	}
+	tex_decode_rgba8_c(dst, stride_px, src);
+}
+
+TEST(nobody_waits_for_a_level_that_is_being_decoded) {
+	struct tex_kernels k = c_kernels(), plain = c_kernels();
+	struct tex_desc d = texture(0, 16, 8);
+	struct tex_image *image = tex_cache_get(&cache, &d, &space);
+	mem[0] = 0x55;
+	k.decode[0] = decode_and_find;
+	is_inside = false;
+	const uint32_t first = texel(tex_image_level(image, 0, &k), 0, 7);
+	ck_assert_ptr_ne(image, other_image);
+	ck_assert_uint_eq(cache.read, 2); /* charged as if it had been compared */
+	ck_assert_uint_eq(first & 0xFF000000, 0x55000000);
+	ck_assert_uint_eq(texel(tex_image_level(other_image, 0, &plain), 0, 7), first);
+	tex_image_put(image);
+	tex_image_put(other_image);
+}
+
+static uint64_t most_ticks, n_ticks;
+
+static void count_ticks(void *owner, uint64_t ticks) {
+	ck_assert_ptr_eq(owner, &cache);
+	most_ticks = ticks > most_ticks ? ticks : most_ticks;
+	n_ticks += ticks;
+}
+
+TEST(images_are_compared_in_pieces_that_tick) {
+	struct tex_kernels k = c_kernels();
+	struct tex_desc d = texture(0, 256, 256); /* 256 KiB */
+	cache.tick = count_ticks;
+	cache.owner = &cache;
+	struct tex_image *image = find(&d);
+	tex_image_level(image, 0, &k);
+	most_ticks = n_ticks = 0;
+	ck_assert_ptr_eq(find(&d), image);
+	ck_assert_uint_eq(n_ticks, 0);
+	tex_cache_suspect(&cache, 1);
+	ck_assert_ptr_eq(find(&d), image);
+	ck_assert_uint_eq(n_ticks, 256 * 256);
+	ck_assert_uint_le(most_ticks, SLICE_TICKS);
+	tex_cache_suspect(&cache, 2);
+	mem[256 * 256 * 4 - 1] ^= 1; /* the last byte of the last piece */
+	find(&d);
 	ck_assert_uint_eq(cache.decoded, 2);
 }
 

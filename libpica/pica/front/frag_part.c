@@ -89,6 +89,7 @@ static struct tex_image *hold_image(struct pica200 *ctx, const struct tex_desc *
 	if (copy) {
 		exec_sync(&ctx->base.exec, r, false);
 		image = tex_cache_copy(&ctx->textures, d, &ctx->base.space);
+		ctx_tick(&ctx->base, r.size / 4);
 	} else {
 		image = tex_cache_get(&ctx->textures, d, &ctx->base.space);
 	}

@@ -152,7 +152,7 @@ static bool is_current(struct tex_cache *c, struct tex_image *image, const struc
 	}
 	image->checked = space->clock;
 	if (image->epoch != c->epoch) {
-		if (!tex_image_matches(image)) {
+		if (!tex_image_matches(c, image)) {
 			return false;
 		}
 		image->epoch = c->epoch;

@@ -9,7 +9,11 @@
 #define XXH_STATIC_LINKING_ONLY /* XXH3_state_t by value */
 #include <xxhash.h>
 
-enum { MAX_TILE_BYTES = 64 * 4 };
+enum {
+	MAX_TILE_BYTES = 64 * 4,
+	HASH_BYTES = 1 << 16, /* at a time */
+	BYTES_A_TICK = 4,     /* that are hashed */
+};
 
 void tex_image_key(struct tex_desc *key, const struct tex_desc *d) {
 	memset(key, 0, sizeof(*key));
@@ -182,14 +186,6 @@ void tex_image_put(struct tex_image *image) {
 	}
 }
 
-/* Waits for the thread that has begun, which decodes without a pause and cannot fail. */
-static void wait_for(struct tex_level *level) {
-	/* Acquire; pairs with the release of the thread that published the texels. */
-	while (!atomic_load_explicit(&level->texels, memory_order_acquire)) {
-		sched_yield();
-	}
-}
-
 const struct tex_level *tex_image_level(struct tex_image *image, unsigned number,
 		const struct tex_kernels *k) {
 	assert(number <= image->desc.max_level);
@@ -199,7 +195,10 @@ const struct tex_level *tex_image_level(struct tex_image *image, unsigned number
 		return level;
 	}
 	if (atomic_exchange_explicit(&level->is_begun, true, memory_order_acq_rel)) {
-		wait_for(level);
+		/* Another worker decodes it, without a pause, and cannot fail. */
+		while (!atomic_load_explicit(&level->texels, memory_order_acquire)) {
+			sched_yield();
+		}
 		return level;
 	}
 	/* Read now, in the order of the passes, not when the image was made. */
@@ -212,17 +211,34 @@ const struct tex_level *tex_image_level(struct tex_image *image, unsigned number
 	return level;
 }
 
-bool tex_image_matches(struct tex_image *image) {
+/* Returns the XXH3 of the bytes, read in pieces between which the command thread may pause. */
+static uint64_t hash_source(const struct tex_cache *c, const uint8_t *src, uint32_t size) {
+	XXH3_state_t hash;
+	XXH3_64bits_reset(&hash);
+	for (uint32_t at = 0; at < size; at += HASH_BYTES) {
+		const uint32_t n = size - at < HASH_BYTES ? size - at : (uint32_t)HASH_BYTES;
+		XXH3_64bits_update(&hash, src + at, n);
+		if (c->tick) {
+			c->tick(c->owner, n / BYTES_A_TICK);
+		}
+	}
+	return XXH3_64bits_digest(&hash);
+}
+
+bool tex_image_matches(const struct tex_cache *c, struct tex_image *image) {
 	for (unsigned i = 0; i <= image->desc.max_level; i++) {
-		struct tex_level *level = &image->level[i];
+		const struct tex_level *level = &image->level[i];
 		/* One that is not begun will be decoded from what is there now. */
 		if (!atomic_load_explicit(&level->is_begun, memory_order_acquire)) {
 			continue;
 		}
-		wait_for(level);
-		const uint32_t offset = tex_level_offset(&image->desc, i);
-		const uint32_t size = tex_level_size(&image->desc, i);
-		if (!image->src || XXH3_64bits(image->src + offset, size) != level->hash) {
+		/* Acquire; pairs with the release of the thread that published the texels. */
+		if (!image->src || !atomic_load_explicit(&level->texels, memory_order_acquire)) {
+			return false;
+		}
+		const uint64_t decoded = level->hash; /* the level may be evicted in a pause */
+		const uint8_t *src = image->src + tex_level_offset(&image->desc, i);
+		if (hash_source(c, src, tex_level_size(&image->desc, i)) != decoded) {
 			return false;
 		}
 	}

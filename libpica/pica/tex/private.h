@@ -112,8 +112,11 @@ uint64_t tex_level_decode(uint32_t *texels, const struct tex_level *level, const
 /* As tex_image_create(), with the memory of a cache, or without one (NULL). */
 struct tex_image *tex_image_make(struct tex_cache *c, const struct tex_desc *d,
 		const struct space *space, bool copy);
-/* Returns whether the decoded levels still match the bytes in memory. */
-bool tex_image_matches(struct tex_image *image);
+/*
+ * Returns whether the decoded levels still match the bytes in memory. A level that a worker is
+ * decoding does not: nobody waits for it. Ticks for what it reads.
+ */
+bool tex_image_matches(const struct tex_cache *c, struct tex_image *image);
 /* Returns the bytes that an image without a copy needs. */
 size_t tex_image_bytes(const struct tex_desc *d);
 /* Returns memory for an image of that many bytes, charged to memory, or NULL. */

@@ -176,6 +176,9 @@ struct tex_cache {
 	uint64_t epoch, epoch_job; /* raised by tex_cache_suspect(), for this job last */
 	uint64_t decoded; /* images created */
 	uint64_t read;    /* images created or compared with their source */
+	/* Called while bytes are compared, and may pause; NULL: none. */
+	void (*tick)(void *owner, uint64_t ticks);
+	void *owner;
 };
 
 /* memory: charged with the images, or NULL. */
