@@ -394,7 +394,9 @@ static bool kill_at(const struct scenario *s, const struct failing_plan *p, bool
 static void all_kills(const struct scenario *s, bool has_old, bool nameless) {
 	struct failing_plan p = { .calls = FAILING_FILES, .nameless = nameless };
 	for (p.mode = FAILING_KILL; p.mode <= FAILING_KILL_IN; p.mode++) {
-		for (p.at = (has_old + 2 * nameless) % every; kill_at(s, &p, has_old); p.at += every) {
+		p.at = (has_old + 2 * nameless) % every;
+		while (kill_at(s, &p, has_old)) {
+			p.at += every;
 		}
 	}
 }
