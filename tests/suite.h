@@ -17,6 +17,9 @@
 
 #include "core/base/attributes.h"
 
+/* Check notes the place of each assertion that holds, by write(2): half the time of some tests. */
+#define _mark_point(file, line) ((void)0)
+
 struct suite_entry {
 	const char *file;
 	const TTest *test; /* NULL: a fixture */
