@@ -315,6 +315,52 @@ static void test_slices(enum isa isa) {
 	kern_done(want);
 }
 
+static uint32_t dot(enum shader_op op, unsigned dst, unsigned wide, unsigned idx, unsigned narrow,
+		unsigned desc) {
+	return (uint32_t)shader_ops[op].code << F0_OPCODE_LOW | PUT(F1, DST, dst) | PUT(F1, SRC1,
+			wide) |
+			PUT(F1, IDX, idx) | PUT(F1, SRC2, narrow) | PUT(F1, DESC, desc);
+}
+
+/*
+ * A slice looks at r0, which two instructions read that could be tame and one that cannot, in each
+ * batch: where it is too small, their products are too small as well, and 0.
+ */
+static void test_looks(enum isa isa) {
+	const unsigned r = SHADER_R;
+	const uint32_t code[SHADER_VS_WORDS] = { dot(OP_MUL, r, 0, 0, 1, 0),
+		dot(OP_MUL, 2, SHADER_C, 0, r, 0), dot(OP_MUL, 0, r, 0, 2, 0),
+		dot(OP_MUL, 1, r, 0, 2, 0), (uint32_t)shader_ops[OP_END].code << F0_OPCODE_LOW };
+	const uint32_t descriptors[128] = { identity };
+	const float factor[] = { 1.0f, 0x1p-20f, 0x1p-3f, 0x1p-21f };
+	struct prog *p = prog_create(code, SHADER_VS_WORDS, descriptors, NULL);
+	struct shader_batch *b = kern_buffer(sizeof(*b));
+	struct shader_uniforms *u = kern_buffer(sizeof(*u));
+	struct shader_slice *slice = kern_buffer(SHADER_SLICE_BYTES);
+	const uint8_t needs[16] = { 15, 15, 15 };
+	unsigned inputs;
+	*u = (struct shader_uniforms){ .c = { { 0x1p+40f, 0x1p+40f, 0x1p+40f, 0x1p+40f } } };
+	memset(slice, 0xFF, SHADER_SLICE_BYTES);
+	const bool has_steps = kernels[isa].slice &&
+			kernels[isa].slice(slice, p, 0, u, b, needs, PICA_FLOAT_F24, &inputs) == 5;
+	kern_check("slice: steps of looks", isa, has_steps == (kernels[isa].slice != NULL));
+	for (unsigned batch = 0; has_steps && batch < 4; batch++) {
+		const unsigned n = 4 * SHADER_LANES;
+		for (unsigned i = 0; i < 3 * n; i++) {
+			b->v[i / n][i / SHADER_LANES % 4][i % SHADER_LANES] =
+					i < 2 * n ? factor[batch] : 0x1p-23f;
+		}
+		b->tame = 7;
+		kernels[isa].run_slice(slice, SHADER_LANES);
+		const float square = factor[batch] * factor[batch];
+		const float product = square < 0x1p-39f ? 0.0f : square * 0x1p-23f;
+		kern_check("slice: looks", isa, b->o[0][3][5] == product &&
+				b->o[1][0][0] == product && b->o[2][1][31] == square * 0x1p+40f);
+	}
+	prog_put(p);
+	kern_done(b);
+}
+
 /* o0 = op(v0, v1, v2) */
 static struct prog *program_of_op(enum shader_op op) {
 	uint32_t code[SHADER_VS_WORDS] = { (uint32_t)shader_ops[op].code << F0_OPCODE_LOW,
@@ -458,13 +504,6 @@ static const uint32_t bench_descriptors[128] = { 0x6C368, 0x6C364, 0x6C362, 0x6C
 
 enum { DX, DY, DZ, DW, ALL, AXY, XYZ, COPY, XXXX };
 
-static uint32_t dot(enum shader_op op, unsigned dst, unsigned wide, unsigned idx, unsigned narrow,
-		unsigned desc) {
-	return (uint32_t)shader_ops[op].code << F0_OPCODE_LOW | PUT(F1, DST, dst) | PUT(F1, SRC1,
-			wide) |
-			PUT(F1, IDX, idx) | PUT(F1, SRC2, narrow) | PUT(F1, DESC, desc);
-}
-
 static uint32_t mad(unsigned dst, unsigned s1, unsigned wide, unsigned s3, unsigned desc) {
 	return (uint32_t)shader_ops[OP_MAD].code << F0_OPCODE_LOW | PUT(F5, DST, dst) |
 			PUT(F5, SRC1, s1) | PUT(F5, SRC2, wide) | PUT(F5, SRC3, s3) |
@@ -557,6 +596,7 @@ static void check(enum isa isa) {
 	test_range_ends(isa);
 	test_programs(isa);
 	test_slices(isa);
+	test_looks(isa);
 }
 
 const struct kern_suite kern_suite = { "shader", open_tables, check, bench, NULL };

@@ -4,6 +4,9 @@
  * The quick way takes for granted that inputs are tame (alu_v.h), which the batch says of itself,
  * and that relative addresses stay inside the uniforms. Then it is known beforehand which kernel
  * each instruction takes and where its operands are. Other batches go the way of run_v.c.
+ *
+ * Sums are not known to be tame, as terms may cancel out, but most are: where several instructions
+ * read one, a look at it costs less than their kernels that do not take it for granted.
  */
 #include "pica/shader/slice.h"
 
@@ -14,16 +17,23 @@ enum varying {
 	VARYING_NONE,
 	VARYING_NEGATED,  /* a register, negated: a copy */
 	VARYING_RELATIVE, /* a uniform relative to a0 */
-	VARYING_GATHERED, /* the same, by a kernel that gathers by itself */
 };
 
 struct slice_step {
 	const struct prog_op *op;
 	int32_t al;
 	void (*run)(const struct args *); /* the kernel of the quick way */
+	void (*run_tame)(const struct args *); /* where hopes come true, or NULL */
+	/* Instead of run_tame where lanes differ in a0, or NULL: nothing but source 0 varies. */
+	void (*run_gathered)(const struct args *);
 	bool is_cleaned;     /* it wants clean operands */
 	uint8_t varying[3];  /* enum varying, by source */
-	bool is_plain;       /* all of them VARYING_NONE, and no copy afterwards */
+	/* By source: components of a register to be tame, and of these the ones to look at. */
+	uint8_t hope[3], look[3];
+	uint8_t writer[3]; /* by source: 1 + the step that wrote that register last */
+	bool is_fixed;       /* all of them VARYING_NONE, and no copy afterwards */
+	bool has_hopes;
+	bool is_plain;       /* is_fixed and no hopes */
 	float (*row)[SHADER_LANES]; /* of the destination */
 	struct args x;
 	PICA_ALIGNED(64) float uniform[4][VF_LANES]; /* an instruction reads one */
@@ -34,6 +44,8 @@ struct shader_slice {
 	unsigned n;
 	bool is_quick;         /* the quick way exists */
 	uint16_t tame_inputs;  /* inputs that it takes for tame */
+	uint8_t writer[32];  /* by number, o before r: see step */
+	uint8_t is_tame[32]; /* components that are, by a look at the batch */
 	/* By component of a0: the lowest and the highest uniform of offset 0. */
 	int32_t low[2], high[2];
 	/* Of its lanes: bytes from the uniform that is `low` below the one addressed. */
@@ -123,10 +135,32 @@ static void note_result(struct machine *m, const struct prog_op *op, enum class 
 			(is_copy && sources == CLASS_TAME ? op->mask : 0u));
 }
 
-static bool is_gathered(const struct prog_op *op) {
-	return op->rel_src == 0 && !(op->negate & 1) && op->from[0][0] == 0 &&
-			op->from[0][1] == 1 && op->from[0][2] == 2 && op->from[0][3] == 3 &&
-			VFN(shader_gathered)(op->op);
+/* Nothing varies but source 0, which is relative, as it stands in memory. */
+static bool is_gathered(const struct slice_step *step) {
+	const struct prog_op *op = step->op;
+	return step->varying[0] == VARYING_RELATIVE && !step->varying[1] && !step->varying[2] &&
+			!op->overlaps && !(op->negate & 1) && op->from[0][0] == 0 &&
+			op->from[0][1] == 1 && op->from[0][2] == 2 && op->from[0][3] == 3;
+}
+
+/* A step whose sources are tame, or registers that may turn out to be. class: of each. */
+static void prepare_tame(struct shader_slice *slice, struct slice_step *step,
+		const enum class class[3]) {
+	const struct prog_op *op = step->op;
+	for (unsigned s = 0; s < 3; s++) {
+		if (class[s] != CLASS_TAME && (op->src[s] < SHADER_R || op->src[s] >= SHADER_C)) {
+			return;
+		}
+	}
+	for (unsigned s = 0; s < 3; s++) {
+		if (class[s] != CLASS_TAME) {
+			const unsigned reg = op->src[s];
+			step->hope[s] = (uint8_t)(op->reads[s] & ~(unsigned)slice->m.tame[reg]);
+			step->writer[s] = slice->writer[reg];
+		}
+	}
+	step->run_tame = slice->m.alu->op[op->op].run_tame;
+	step->run_gathered = is_gathered(step) ? VFN(shader_gathered)(op->op) : NULL;
 }
 
 static void prepare(struct shader_slice *slice, struct slice_step *step,
@@ -150,22 +184,56 @@ static void prepare(struct shader_slice *slice, struct slice_step *step,
 	for (unsigned k = 0; k < op->n_out; k++) {
 		step->x.d[k] = to[op->out[k]];
 	}
-	enum class class = CLASS_TAME;
-	step->is_plain = !op->overlaps;
+	enum class of[3] = { CLASS_TAME, CLASS_TAME, CLASS_TAME }, class = CLASS_TAME;
+	step->is_fixed = !op->overlaps;
 	for (unsigned s = 0; s < op->n_src; s++) {
-		const enum class c = prepare_source(slice, step, s);
-		class = c < class ? c : class;
-		step->is_plain = step->is_plain && step->varying[s] == VARYING_NONE;
+		of[s] = prepare_source(slice, step, s);
+		class = of[s] < class ? of[s] : class;
+		step->is_fixed = step->is_fixed && step->varying[s] == VARYING_NONE;
+	}
+	if (run_tame && class == CLASS_ANY) {
+		slice->is_quick = false;
+	} else if (run_tame) {
+		prepare_tame(slice, step, of);
 	}
 	if (run_tame && class == CLASS_TAME) {
 		step->run = run_tame;
-		if (step->varying[0] == VARYING_RELATIVE && is_gathered(op)) {
-			step->varying[0] = VARYING_GATHERED;
-		}
-	} else if (run_tame && class == CLASS_ANY) {
-		slice->is_quick = false;
 	}
 	note_result(m, op, class);
+	slice->writer[op->dst] = (uint8_t)(step - slice->step + 1);
+}
+
+/* What the offsets of a0 count from, where source s is relative to it. */
+static const uint8_t *addressed_rows(
+		const struct shader_slice *slice, const struct prog_op *op, unsigned s) {
+	const int32_t base = op->src[s] - SHADER_C - slice->low[op->rel - 1];
+	return (const uint8_t *)slice->m.u->c[base];
+}
+
+/* Keeps hopes of what several steps read; the first of them looks. */
+static void plan_looks(struct shader_slice *slice) {
+	struct slice_step *const end = slice->step + slice->n;
+	uint8_t readers[SLICE_OPS + 1] = { 0 }, looked[SLICE_OPS + 1] = { 0 };
+	for (struct slice_step *step = slice->step; step < end; step++) {
+		for (unsigned s = 0; s < 3; s++) {
+			readers[step->writer[s]]++;
+		}
+	}
+	for (struct slice_step *step = slice->step; step < end; step++) {
+		bool pays = true;
+		for (unsigned s = 0; s < 3; s++) {
+			pays = pays && (!step->hope[s] || readers[step->writer[s]] > 1);
+		}
+		for (unsigned s = 0; s < 3; s++) {
+			step->hope[s] = pays ? step->hope[s] : 0;
+			uint8_t *const done = &looked[step->writer[s]];
+			step->look[s] = (uint8_t)(step->hope[s] & ~(unsigned)*done);
+			*done |= step->hope[s];
+			step->has_hopes = step->has_hopes || step->hope[s];
+		}
+		step->run_tame = pays ? step->run_tame : NULL;
+		step->is_plain = step->is_fixed && !step->has_hopes;
+	}
 }
 
 /* Outputs that the slice does not write are 0. */
@@ -201,8 +269,17 @@ static unsigned slice(struct shader_slice *s, const struct prog *p, unsigned ent
 		s->low[c] = SHADER_UNIFORMS;
 		s->high[c] = 0;
 	}
+	memset(s->writer, 0, sizeof(s->writer));
 	for (unsigned i = 0; i < s->n; i++) {
 		prepare(s, &s->step[i], &ops[i]);
+	}
+	plan_looks(s);
+	for (unsigned i = 0; i < s->n; i++) {
+		if (s->step[i].run_gathered) {
+			const struct prog_op *op = s->step[i].op;
+			s->step[i].x.rows = addressed_rows(s, op, 0);
+			s->step[i].x.offset = s->offset[op->rel - 1];
+		}
 	}
 	zero_outputs(s, needs);
 	return steps;
@@ -245,16 +322,12 @@ static void read_addressed(struct shader_slice *slice, const struct slice_step *
 	struct machine *m = &slice->m;
 	const struct prog_op *op = step->op;
 	const unsigned a = op->rel - 1u;
-	const unsigned base = op->src[s] - (unsigned)SHADER_C;
-	const uint8_t *rows = (const uint8_t *)m->u->c[base - (unsigned)slice->low[a]];
+	const uint8_t *rows = addressed_rows(slice, op, s);
 	const uint32_t *offset = slice->offset[a];
 	if (m->a_is_same[a]) {
 		float value[4];
 		memcpy(value, rows + offset[0], sizeof(value));
 		read_uniform(m, x, op, s, value, step->is_cleaned);
-	} else if (step->varying[s] == VARYING_GATHERED) {
-		x->rows = rows;
-		x->offset = offset;
 	} else {
 		const vf sign = vf_set1(op->negate >> s & 1 ? -0.0f : 0.0f);
 		for (unsigned i = 0; i < nv * VF_LANES; i += VF_LANES) {
@@ -267,12 +340,38 @@ static void read_addressed(struct shader_slice *slice, const struct slice_step *
 	}
 }
 
+/* Whether operands that may be tame are. */
+static bool hopes_hold(struct shader_slice *slice, const struct slice_step *step, unsigned nv) {
+	const struct prog_op *op = step->op;
+	unsigned missing = 0;
+	for (unsigned s = 0; s < op->n_src; s++) {
+		const unsigned reg = op->src[s];
+		if (!step->hope[s]) {
+			continue;
+		}
+		for (unsigned left = step->look[s]; left; left &= left - 1) {
+			const unsigned c = ctz32(left);
+			const float *row = slice->m.r[reg - SHADER_R][c];
+			struct extent e = extent_none();
+			for (unsigned i = 0; i < nv; i++) {
+				extent_add(&e, vf_load(row + i * VF_LANES));
+			}
+			const bool is_tame =
+					extent_within(&e, SHADER_TAME_LEAST, SHADER_TAME_END);
+			slice->is_tame[reg] = (uint8_t)((slice->is_tame[reg] & ~(1u << c)) |
+					(unsigned)is_tame << c);
+		}
+		missing |= step->hope[s] & ~(unsigned)slice->is_tame[reg];
+	}
+	return !missing;
+}
+
 /* A step of which operands have to be read first. */
-static void run_varying(struct shader_slice *slice, const struct slice_step *step, unsigned nv) {
+static void run_varying(struct shader_slice *slice, const struct slice_step *step, unsigned nv,
+		void (*run)(const struct args *)) {
 	struct machine *m = &slice->m;
 	const struct prog_op *op = step->op;
 	const struct group all = { .first = 0, .nv = nv };
-	void (*run)(const struct args *) = step->run;
 	struct args x = step->x;
 	for (unsigned s = 0; s < op->n_src; s++) {
 		switch ((enum varying)step->varying[s]) {
@@ -284,12 +383,6 @@ static void run_varying(struct shader_slice *slice, const struct slice_step *ste
 					m->b->v[reg] : m->r[reg - SHADER_R]), false);
 			break;
 		}
-		case VARYING_GATHERED:
-			if (!m->a_is_same[op->rel - 1]) {
-				run = VFN(shader_gathered)(op->op);
-			}
-			read_addressed(slice, step, s, nv, &x);
-			break;
 		case VARYING_RELATIVE:
 			read_addressed(slice, step, s, nv, &x);
 			break;
@@ -301,6 +394,17 @@ static void run_varying(struct shader_slice *slice, const struct slice_step *ste
 	}
 }
 
+static void run_step(struct shader_slice *s, const struct slice_step *step, unsigned nv) {
+	const bool is_tame = step->run_tame && (!step->has_hopes || hopes_hold(s, step, nv));
+	if (step->is_fixed) {
+		(is_tame ? step->run_tame : step->run)(&step->x);
+	} else if (is_tame && step->run_gathered && !s->m.a_is_same[step->op->rel - 1]) {
+		step->run_gathered(&step->x);
+	} else {
+		run_varying(s, step, nv, is_tame ? step->run_tame : step->run);
+	}
+}
+
 /* Returns false if some address leads out of the uniforms. */
 static bool run_quick(struct shader_slice *s, unsigned nv) {
 	for (struct slice_step *step = s->step, *end = step + s->n; step < end; step++) {
@@ -308,7 +412,7 @@ static bool run_quick(struct shader_slice *s, unsigned nv) {
 		if (PICA_LIKELY(step->is_plain)) {
 			step->run(&step->x);
 		} else if (step->op->op != OP_MOVA) {
-			run_varying(s, step, nv);
+			run_step(s, step, nv);
 		} else if (!quick_mova(s, step, nv)) {
 			return false;
 		}
