@@ -36,7 +36,7 @@ static const struct lint_rule_info rules[LINT_RULES] = {
 #undef RULE
 };
 
-static const struct lint_rule_info *lint_rule(enum lint_rule rule) {
+const struct lint_rule_info *lint_rule(enum lint_rule rule) {
 	return &rules[rule];
 }
 
@@ -64,6 +64,7 @@ void lint_report(struct lint *l, enum lint_rule rule, uint32_t reg, uint32_t val
 	struct lint_finding *f = find(l, rule, reg);
 	if (f) {
 		f->count++;
+		l->heard = l->heard < 0 ? f - l->findings : l->heard;
 		return;
 	}
 	f = array_room(l->findings, l->n, &l->cap, sizeof(*f));
@@ -72,6 +73,7 @@ void lint_report(struct lint *l, enum lint_rule rule, uint32_t reg, uint32_t val
 		return;
 	}
 	l->findings = f;
+	l->heard = l->heard < 0 ? (int64_t)l->n : l->heard;
 	f = &l->findings[l->n++];
 	*f = (struct lint_finding){
 		.rule = rule, .reg = reg, .value = value, .place = l->here, .count = 1
@@ -147,6 +149,7 @@ static int on_event(void *user, const struct pica_capture_event *event) {
 	if (event->kind == PICA_CAPTURE_JOB && event->job.op == PICA_OP_LIST) {
 		lint_list_job(l, &event->job.u.list);
 	} else if (event->kind == PICA_CAPTURE_JOB) {
+		l->heard = -1;
 		lint_copy_event(l, &event->job);
 	}
 	return l->error;
@@ -173,7 +176,7 @@ static int on_draw(void *user, const struct step_draw *draw) {
 	lint_add_dirty(l, color);
 	lint_add_dirty(l, depth);
 	l->has_drawn = true;
-	return 0;
+	return l->guest ? l->guest->draw(l->guest->user, draw, regs) : 0;
 }
 
 /* Work of the draw that the engine dropped or cut off. */
@@ -202,11 +205,20 @@ static int on_drawn(void *user, const struct step_draw *draw) {
 	l->stats = now;
 	l->here.draw = -1;
 	l->has_restarted = false;
+	if (ret == 0 && l->guest) {
+		ret = l->guest->drawn(l->guest->user, draw);
+	}
+	l->heard = -1;
 	return ret;
 }
 
-static int gather(
-		struct lint *l, struct pica_capture *capture, const char *name, uint32_t n_frames) {
+void lint_moved(struct lint *l, enum pica_history_kind kind, uint32_t src, struct lint_range to) {
+	if (l->guest && l->error == 0) {
+		l->error = l->guest->moved(l->guest->user, kind, src, to);
+	}
+}
+
+int lint_gather(struct lint *l, struct pica_capture *capture, const char *name, uint32_t n_frames) {
 	static const struct step_visitor visitor = {
 		.event = on_event,
 		.list = lint_list_begin,
@@ -217,6 +229,11 @@ static int gather(
 		.drawn = on_drawn,
 	};
 	const struct pica_state *start = pica_capture_state(capture);
+	l->state = calloc(1, sizeof(*l->state));
+	if (!l->state) {
+		return -ENOMEM;
+	}
+	l->heard = -1;
 	memcpy(l->external, start->external, sizeof(l->external));
 	for (unsigned channel = 0; channel < 2; channel++) {
 		l->size_word[channel] = start->regs[PICA_REG_CMDBUF_SIZE0 + channel];
@@ -238,6 +255,11 @@ static int gather(
 		log_progress(name, frame + 1, n_frames);
 	}
 	return ret;
+}
+
+void lint_finish(struct lint *l) {
+	free(l->findings);
+	free(l->state);
 }
 
 /* ---- Telling ---- */
@@ -415,8 +437,7 @@ static int print_rules(bool json) {
 static int lint(const struct options *o, const struct capture_here *c, struct lint *l,
 		json_t *reports) {
 	l->ctx = c->ctx;
-	l->state = calloc(1, sizeof(*l->state));
-	const int ret = l->state ? gather(l, c->capture, c->name, c->info.frames) : -ENOMEM;
+	const int ret = lint_gather(l, c->capture, c->name, c->info.frames);
 	log_end();
 	if (ret < 0) {
 		return capture_failed(c->capture, c->path, ret);
@@ -444,8 +465,7 @@ static int lint_capture(const struct options *o, const char *path, json_t *repor
 				json_pack("{so s[o]}", "path", json_text(path), "errors",
 						json_last_error()));
 	}
-	free(l.findings);
-	free(l.state);
+	lint_finish(&l);
 	capture_here_close(&c);
 	return exit;
 }
@@ -458,8 +478,7 @@ bool lint_outside(const char *path, struct lint_finding *out) {
 	struct lint l = { .ctx = NULL };
 	const int exit = capture_here_open(&c, path, NULL);
 	l.ctx = c.ctx;
-	l.state = calloc(1, sizeof(*l.state));
-	const int ret = exit == EXIT_FINE && l.state ? gather(&l, c.capture, c.name, 0) : -ENOMEM;
+	const int ret = exit == EXIT_FINE ? lint_gather(&l, c.capture, c.name, 0) : -ENOMEM;
 	log_end();
 	bool is_found = false;
 	/* They stand in the order of the capture. */
@@ -469,8 +488,7 @@ bool lint_outside(const char *path, struct lint_finding *out) {
 			*out = l.findings[i];
 		}
 	}
-	free(l.findings);
-	free(l.state);
+	lint_finish(&l);
 	capture_here_close(&c);
 	return is_found;
 }

@@ -20,6 +20,7 @@ static const struct verb {
 	{ "shader", "assemble and disassemble shader programs", verb_shader },
 	{ "bench", "measure how fast captures are drawn", verb_bench },
 	{ "dump", "command lists, and the state that a draw sees", verb_dump },
+	{ "draws", "a row for each draw, fill and transfer, with its cost", verb_draws },
 	{ "pixel", "all that touched a pixel, and why it is what it is", verb_pixel },
 	{ "assert-pixel", "whether a pixel has a colour, for scripts", verb_assert_pixel },
 	{ "diff", "the first frame, draw and pixel that differ", verb_diff },

@@ -3,6 +3,7 @@
 #ifndef PICA_VERBS_H
 #define PICA_VERBS_H
 
+int verb_draws(int argc, char **argv);
 int verb_pixel(int argc, char **argv);
 int verb_assert_pixel(int argc, char **argv);
 int verb_render(int argc, char **argv);

@@ -171,6 +171,44 @@ int pica_ctx_screen_pixel(struct pica_ctx *ctx, enum pica_screen_id screen, enum
  */
 int64_t pica_history_settle(struct pica_history_entry *entries, size_t n);
 
+/* ---- Costs ---- */
+
+/*
+ * Work of draws, as counts that are the same on each machine, with each number of threads and each
+ * instruction set. Those of one draw: the difference of two readings, before and after it.
+ */
+struct pica_costs {
+	uint64_t draws;
+	uint64_t vertices;        /* that draws asked for */
+	uint64_t shaded_vertices; /* of them and of left-over ones, those whose program ran */
+	uint64_t shader_steps;    /* instructions of vertex and geometry programs, each vertex's */
+	uint64_t triangles;       /* that were assembled */
+	uint64_t drawn_triangles; /* after clipping and culling, which may make two of one */
+	/*
+	 * Pixels that triangles cover inside of the scissor rectangle and the target. A draw whose
+	 * state lets no fragment have an effect has none.
+	 */
+	uint64_t fragments;
+	/*
+	 * Of fragments, by enum pica_verdict: KEPT, MASKED, ALPHA, STENCIL and DEPTH, whose sum is
+	 * fragments. The others are 0: such fragments are not made.
+	 */
+	uint64_t verdict[PICA_VERDICT_COUNT];
+	/* Texture units 0 to 2 that fragments looked up: a fragment that reads two counts twice. */
+	uint64_t samples;
+};
+
+/*
+ * Switches counting on (all counts become 0) or off. Pictures stay the same. Off by default, and
+ * then free. Waits for idle. Returns 0; -ENOMEM.
+ */
+int pica_ctx_find_costs(struct pica_ctx *ctx, int on);
+/*
+ * Copies the costs of all work since pica_ctx_find_costs(). Waits for idle. Returns 0; -EINVAL if
+ * counting is off.
+ */
+int pica_ctx_costs(struct pica_ctx *ctx, struct pica_costs *out);
+
 #ifdef __cplusplus
 }
 #endif

@@ -8,6 +8,7 @@ import unittest
 
 from test_cli import CAPTURES, Case, FRAME, read_png, register, rgb
 import test_dump
+import test_lint
 from test_dump import CUBE, DRAW_ARRAYS, FINALIZE, LIST, TRIANGLE, WALL, capture, reg, run
 
 OVERDRAW = str(CAPTURES / 'st_overdraw.ctf')
@@ -187,6 +188,78 @@ class Heat(Case):
         (self.dir / 'a.ctf').write_bytes(pathlib.Path(capture(self.dir / 'b.ctf', register(0x041, 0))).read_bytes())
         self.pica('render', '--cost', 'a.ctf')
         self.assertIn('nothing was drawn in frame 0', self.err)
+
+
+
+class Draws(Case):
+    """pica draws"""
+
+    def rows(self, *args):
+        return json.loads(self.pica('draws', '--json', *args))['captures'][0]['rows']
+
+    def test_a_row_for_each_piece_of_work(self):
+        rows = self.rows(CUBE)
+        draws = [r for r in rows if r['kind'] == 'draw']
+        info = json.loads(self.pica('info', '--json', CUBE))['per_frame']
+        self.assertEqual([r['draw'] for r in draws], [d for f in info for d in range(f['draws'])])
+        self.assertEqual(sum(r['cost']['vertices'] for r in draws if r['mode'] != 'immediate'),
+                         sum(f['vertices'] for f in info))
+        self.assertEqual({r['kind'] for r in rows}, {'load', 'fill', 'transfer', 'draw'})
+        self.assertEqual([r['frame'] for r in rows], sorted(r['frame'] for r in rows))
+        dump = json.loads(self.pica('dump', '--json', '--draw', '0:3', CUBE))['state']
+        row = next(r for r in draws if (r['frame'], r['draw']) == (0, 3))
+        self.assertEqual((row['target'], row['offset']), (dump['target'], dump['offset']))
+
+    def test_counts_of_a_triangle(self):
+        """(120, 200), (180, 200), (120, 300) in a target of 240x400; MOV, MOV, END."""
+        capture(self.dir / 'a.ctf', test_lint.TRIANGLE, *run(LIST, test_lint.draw()))
+        row, = (r for r in self.rows('a.ctf') if r['kind'] == 'draw')
+        cost = row['cost']
+        self.assertEqual((cost['vertices'], cost['shader_steps'], cost['triangles']), (3, 9, 1))
+        # Centres inside of the slanted side, 5x + 3y = 300; none of those on it.
+        inside = sum(5 * (2 * x + 1) + 3 * (2 * y + 1) < 600 for x in range(60) for y in range(100))
+        self.assertEqual(cost['fragments'], {'kept': inside, 'masked': 0, 'alpha': 0, 'stencil': 0, 'depth': 0})
+        self.assertEqual(row['target']['color_addr'], '0x18000000')
+
+    def test_the_same_on_each_machine(self):
+        first = self.pica('draws', '--json', CUBE, '--isa', 'c')
+        self.assertEqual(self.pica('draws', '--json', CUBE, '--isa', 'emul', '--threads', '3'), first)
+        self.assertEqual(self.pica('draws', '--json', CUBE, '--threads', '2'), first)
+
+    def test_sorted_and_frames(self):
+        everything = self.rows(CUBE)
+        for key, value in (('steps', lambda r: r.get('cost', {}).get('shader_steps', 0)),
+                           ('fragments', lambda r: sum(r.get('cost', {'fragments': {}})['fragments'].values())),
+                           ('bytes', lambda r: r.get('size_bytes', 0))):
+            self.assertEqual(self.rows(CUBE, '--sort', key), sorted(everything, key=value, reverse=True), key)
+        self.assertEqual(self.rows(CUBE, '--frames', '1'), [r for r in everything if r['frame'] == 1])
+        self.pica('draws', '--frames', '99', CUBE, code=2)
+        self.assertIn('99', self.err)
+
+    def test_text(self):
+        out = self.pica('draws', TRIANGLE).splitlines()
+        rows = self.rows(TRIANGLE)
+        self.assertEqual(len(out), 1 + len(rows))
+        for line, row in zip(out[1:], rows):
+            words = line.split()
+            self.assertEqual((int(words[0]), words[1]), (row['frame'], row['kind']))
+            if row['kind'] == 'draw':
+                self.assertEqual([int(w) for w in words[2:5]],
+                                 [row['draw'], row['cost']['vertices'], row['cost']['shader_steps']])
+                self.assertEqual([int(w) for w in words[5:10]], list(row['cost']['fragments'].values()))
+
+    def test_the_first_finding(self):
+        data = reg(0x11D, 0x40000000 >> 3) + reg(0x11E, 7 << 12 | 8) + reg(0x228, 3) + DRAW_ARRAYS + FINALIZE
+        capture(self.dir / 'a.ctf', *run(LIST, data))
+        lint = json.loads(self.pica('lint', '--json', 'a.ctf', code=6))['captures'][0]['findings']
+        row, = (r for r in self.rows('a.ctf') if r['kind'] == 'draw')
+        self.assertIn(row['finding'], lint)
+
+    def test_several_captures(self):
+        (self.dir / 'broken.pica').write_bytes(b'no capture')
+        report = json.loads(self.pica('draws', '--json', 'broken.pica', TRIANGLE, code=3))
+        self.assertEqual([c['path'] for c in report['captures']], ['broken.pica', TRIANGLE])
+        self.assertIn('message', report['captures'][0])
 
 
 if __name__ == '__main__':

@@ -1,5 +1,6 @@
 /* Counting of work per pixel. */
 #include "engine_rig.h"
+#include "pica_history.h"
 #include "pica_inspect.h"
 #include "pica_regs.h"
 #include "tests/suite.h"
@@ -233,4 +234,115 @@ ENGINE_TEST(slow_path_counts_the_same) {
 		ck_assert_uint_eq(pixels_with(2, 2), 28);
 		ck_assert_uint_eq(counts[6].entered, 2);
 	}
+}
+
+/* ---- Costs of draws ---- */
+
+static struct pica_costs costs_now(void) {
+	struct pica_costs c;
+	ck_assert_int_eq(pica_ctx_costs(ctx, &c), 0);
+	return c;
+}
+
+/* The list is run; since the last call its fragments ended so. */
+static void expect_ends(struct pica_emit *e, uint64_t kept, uint64_t masked, uint64_t alpha,
+		uint64_t stencil, uint64_t depth) {
+	ck_assert_int_eq(run_list(e).result, 0);
+	const struct pica_costs c = costs_now();
+	ck_assert_uint_eq(c.verdict[PICA_VERDICT_KEPT], kept);
+	ck_assert_uint_eq(c.verdict[PICA_VERDICT_MASKED], masked);
+	ck_assert_uint_eq(c.verdict[PICA_VERDICT_ALPHA], alpha);
+	ck_assert_uint_eq(c.verdict[PICA_VERDICT_STENCIL], stencil);
+	ck_assert_uint_eq(c.verdict[PICA_VERDICT_DEPTH], depth);
+	ck_assert_uint_eq(c.fragments, kept + masked + alpha + stencil + depth);
+	ck_assert_int_eq(pica_ctx_find_costs(ctx, 1), 0);
+	pica_emit_init(e);
+}
+
+ENGINE_TEST(each_fragment_has_one_end) {
+	ck_assert_int_eq(pica_ctx_find_costs(ctx, 1), 0);
+	put_triangle(red);
+	emit_state(&e, COLOR);
+	emit_depth_target(&e);
+	draw_at(&e, 0.5f);
+	expect_ends(&e, 28, 0, 0, 0, 0);
+	draw_at(&e, 0.25f); /* behind */
+	draw_at(&e, 0.75f);
+	expect_ends(&e, 28, 0, 0, 0, 28);
+	/* Memory began with stencils of 0. */
+	pica_emit_stencil_test(&e, true, PICA_COMPARE_EQUAL, 1, 0xFF, 0xFF);
+	draw_at(&e, 0.9f);
+	expect_ends(&e, 0, 0, 0, 28, 0);
+	/* The stencil test comes first; what passes it, the depth test may drop. */
+	pica_emit_stencil_test(&e, true, PICA_COMPARE_NOTEQUAL, 1, 0xFF, 0xFF);
+	draw_at(&e, 0.6f);
+	expect_ends(&e, 0, 0, 0, 0, 28);
+	pica_emit_alpha_test(&e, true, PICA_COMPARE_LESS, 255); /* alpha is 1 */
+	draw_at(&e, 0.9f);
+	expect_ends(&e, 0, 0, 28, 0, 0);
+	pica_emit_alpha_test(&e, false, PICA_COMPARE_ALWAYS, 0);
+	pica_emit_depth_test(&e, true, PICA_COMPARE_GREATER, true, 0); /* no channel */
+	draw_at(&e, 0.95f);
+	expect_ends(&e, 0, 28, 0, 0, 0);
+}
+
+ENGINE_TEST(costs_of_vertices_are_counted) {
+	struct pica_costs c;
+	ck_assert_int_eq(pica_ctx_costs(ctx, &c), -EINVAL);
+	ck_assert_int_eq(pica_ctx_find_costs(ctx, 1), 0);
+	put_triangle(red);
+	emit_state(&e, COLOR);
+	draw_times(&e, 2);
+	ck_assert_int_eq(run_list(&e).result, 0);
+	c = costs_now();
+	ck_assert_uint_eq(c.draws, 2);
+	ck_assert_uint_eq(c.vertices, 6);
+	ck_assert_uint_eq(c.shaded_vertices, 6);
+	ck_assert_uint_eq(c.shader_steps, 6 * 3); /* MOV, MOV, END */
+	ck_assert_uint_eq(c.triangles, 2);
+	ck_assert_uint_eq(c.drawn_triangles, 2);
+	ck_assert_uint_eq(c.fragments, 56);
+	ck_assert_uint_eq(c.samples, 0);
+	ck_assert_int_eq(pica_ctx_find_costs(ctx, 1), 0);
+	ck_assert_uint_eq(costs_now().vertices, 0);
+	ck_assert_int_eq(pica_ctx_find_costs(ctx, 0), 0);
+	ck_assert_int_eq(pica_ctx_costs(ctx, &c), -EINVAL);
+}
+
+/* The sums are those of the counts per pixel, which are found another way. */
+TEST(costs_are_the_sums_of_counts) {
+	enum { N = 240 };
+	for (unsigned i = 0; i < N_THREAD_COUNTS; i++) {
+		open_engine(thread_counts[i], NULL);
+		ck_assert_int_eq(pica_ctx_count(ctx, 1), 0);
+		ck_assert_int_eq(pica_ctx_find_costs(ctx, 1), 0);
+		put_many(N);
+		draw_many(N);
+		read_counts(0, COLOR);
+		const struct pica_costs c = costs_now();
+		uint64_t entered = 0, passed = 0;
+		for (unsigned k = 0; k < PIXELS; k++) {
+			entered += counts[k].entered;
+			passed += counts[k].passed;
+		}
+		ck_assert_uint_eq(c.fragments, entered);
+		ck_assert_uint_eq(c.verdict[PICA_VERDICT_KEPT], passed);
+		ck_assert_uint_eq(c.verdict[PICA_VERDICT_DEPTH], entered - passed);
+		close_engine();
+	}
+}
+
+TEST_LOOP(finding_costs_changes_no_pixel, N_THREAD_COUNTS) {
+	enum { N = 240 };
+	static uint32_t pixels[2][PIXELS];
+	for (int on = 0; on < 2; on++) {
+		open_engine(thread_counts[_i], NULL);
+		ck_assert_int_eq(pica_ctx_find_costs(ctx, on), 0);
+		put_many(N);
+		draw_many(N);
+		ck_assert_int_eq(pica_ctx_read_memory(ctx, COLOR, pixels[on], sizeof(pixels[on])),
+				0);
+		close_engine();
+	}
+	ck_assert_mem_eq(pixels[0], pixels[1], sizeof(pixels[0]));
 }

@@ -48,7 +48,7 @@ bool snapshot_is_state(uint32_t id, uint32_t groups) {
 }
 
 /* Program and descriptors in one number. */
-static void program_hash(const struct pica_shader_state *u, char text[17]) {
+void snapshot_program(const struct pica_shader_state *u, char text[17]) {
 	XXH3_state_t state;
 	XXH3_64bits_reset(&state);
 	XXH3_64bits_update(&state, u->code, sizeof(u->code));
@@ -147,7 +147,7 @@ static void summary_text(const struct snapshot *s, FILE *out) {
 	 */
 	for (unsigned u = 0; u < (facts_has_geometry(regs) ? 2u : 1u); u++) {
 		char hash[17];
-		program_hash(unit_state(s, u), hash);
+		snapshot_program(unit_state(s, u), hash);
 		fprintf(out, "%s        program %s from word 0x%03" PRIx32 "\n", units[u].name,
 				hash, get_SH_ENTRYPOINT_PC(regs[units[u].entry]));
 	}
@@ -329,7 +329,7 @@ static json_t *place_json(const struct snapshot *s) {
 			(json_int_t)s->draw.offset, "addr", json_addr(s->draw.addr));
 }
 
-static json_t *target_json(const uint32_t *regs) {
+json_t *snapshot_target_json(const uint32_t *regs) {
 	struct pica_target t;
 	pica_target_from_regs(&t, regs);
 	return json_pack("{so ss so ss sI sI sb}", "color_addr", json_addr(t.color_addr),
@@ -339,12 +339,12 @@ static json_t *target_json(const uint32_t *regs) {
 			"height", (json_int_t)t.height, "block32", t.block32 != 0);
 }
 
-static json_t *textures_json(const uint32_t *regs) {
+json_t *snapshot_textures_json(const uint32_t *regs, uint32_t chosen) {
 	json_t *rows = json_array();
 	for (unsigned unit = 0; unit < FACTS_TEXTURES; unit++) {
 		struct facts_texture x;
 		facts_texture(regs, unit, &x);
-		if (x.is_on) {
+		if (x.is_on && (chosen >> unit & 1)) {
 			json_array_append_new(rows,
 					json_pack("{si ss ss so sI sI sI}", "unit", (int)unit,
 							"format",
@@ -362,7 +362,7 @@ static json_t *textures_json(const uint32_t *regs) {
 static json_t *unit_json(const struct snapshot *s, unsigned u) {
 	const struct pica_shader_state *unit = unit_state(s, u);
 	char hash[17];
-	program_hash(unit, hash);
+	snapshot_program(unit, hash);
 	return json_pack("{ss sI so}", "program", hash, "entry",
 			(json_int_t)get_SH_ENTRYPOINT_PC(s->state.regs[units[u].entry]), "floats",
 			vectors_json(unit->uniforms, FLOATS));
@@ -372,8 +372,8 @@ json_t *snapshot_json(const struct snapshot *s, uint32_t groups) {
 	json_t *state = place_json(s), *registers = json_object();
 	json_object_set_new(state, "vertices", s->draw.kind == DRAW_IMMEDIATE ? json_null() :
 			json_integer(s->state.regs[PICA_REG_NUMVERTICES]));
-	json_object_set_new(state, "target", target_json(s->state.regs));
-	json_object_set_new(state, "textures", textures_json(s->state.regs));
+	json_object_set_new(state, "target", snapshot_target_json(s->state.regs));
+	json_object_set_new(state, "textures", snapshot_textures_json(s->state.regs, ~0u));
 	for (uint32_t id = 0; id < PICA_REG_COUNT; id++) {
 		if (snapshot_is_state(id, groups)) {
 			json_object_set_new(registers, pica_reg_name(id),

@@ -74,6 +74,7 @@ static void check_fill(struct lint *l, uint32_t reg, const struct pica_job_fill 
 				a->end);
 	}
 	check_memory(l, reg, r);
+	lint_moved(l, PICA_HISTORY_FILL, 0, r);
 }
 
 /* ---- Transfers ---- */
@@ -146,7 +147,9 @@ static void check_transfer(struct lint *l, const struct pica_job_transfer *a) {
 	check_transfer_size(l, a, in, out);
 	const uint64_t out_pixels = (uint64_t)(width >> (scale != 0)) * (height >> (scale >= 2));
 	check_source(l, lint_range(a->src & ~15u, (uint64_t)in_width * height * pixel_bytes(in)));
-	check_memory(l, PPF_OUT_ADDR, lint_range(a->dst & ~15u, out_pixels * pixel_bytes(out)));
+	const struct lint_range to = lint_range(a->dst & ~15u, out_pixels * pixel_bytes(out));
+	check_memory(l, PPF_OUT_ADDR, to);
+	lint_moved(l, PICA_HISTORY_TRANSFER, a->src & ~15u, to);
 }
 
 /* ---- Texture copies ---- */
@@ -181,7 +184,9 @@ static void check_copy(struct lint *l, const struct pica_job_copy *a, bool has_c
 				"%u bytes, crop bit %d", total, has_crop);
 	}
 	check_source(l, lint_range(a->src & ~15u, span(line[0], total)));
-	check_memory(l, PPF_OUT_ADDR, lint_range(a->dst & ~15u, span(line[1], total)));
+	const struct lint_range to = lint_range(a->dst & ~15u, span(line[1], total));
+	check_memory(l, PPF_OUT_ADDR, to);
+	lint_moved(l, PICA_HISTORY_COPY, a->src & ~15u, to);
 }
 
 /* ---- Registers ---- */
@@ -257,6 +262,14 @@ void lint_copy_event(struct lint *l, const struct pica_job *job) {
 	case PICA_OP_COPY:
 		/* The job has no flags: gaps count as asked for. */
 		check_copy(l, &job->u.copy, true);
+		break;
+	case PICA_OP_WRITE:
+		lint_moved(l, PICA_HISTORY_LOAD, 0,
+				lint_range(job->u.write.addr, job->u.write.size_bytes));
+		break;
+	case PICA_OP_INVALIDATE:
+		lint_moved(l, PICA_HISTORY_LOAD, 0,
+				lint_range(job->u.invalidate.addr, job->u.invalidate.size_bytes));
 		break;
 	case PICA_OP_REG_WRITE:
 		register_write(l, job->u.reg_write.addr, job->u.reg_write.value);

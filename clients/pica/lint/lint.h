@@ -17,6 +17,7 @@
 #include "core/base/attributes.h"
 #include "pica.h"
 #include "pica_capture.h"
+#include "pica_history.h"
 #include "pica_inspect.h"
 #include "step.h"
 
@@ -68,8 +69,21 @@ struct lint_vertices {
 	bool is_done; /* the draw has had its finding, or cannot have one */
 };
 
+/* What another verb does beside the rules. Nonzero ends the replay. */
+struct lint_guest {
+	/* Before a draw, after the rules; and when it is done. */
+	int (*draw)(void *user, const struct step_draw *draw, const uint32_t *regs);
+	int (*drawn)(void *user, const struct step_draw *draw);
+	/* A load, fill, transfer or copy; src: 0 unless it has a source. */
+	int (*moved)(void *user, enum pica_history_kind kind, uint32_t src, struct lint_range to);
+	void *user;
+};
+
 struct lint {
 	struct pica_ctx *ctx;    /* borrowed */
+	const struct lint_guest *guest; /* or NULL */
+	/* The first finding since the draw or job before, or -1. */
+	int64_t heard;
 	struct step step;
 	struct lint_place here;
 	struct lint_finding *findings; /* owned, in order of appearance */
@@ -152,6 +166,8 @@ void lint_list_begin(void *user, uint32_t addr, uint32_t size_bytes, bool is_jum
 void lint_list_end(void *user);
 void lint_list_write(void *user, const struct pica_list_write *w, bool from_list);
 void lint_position_vertex(void *user, const uint32_t (*attributes)[4], unsigned n);
+/* The guest is told; the rules have had their say. */
+void lint_moved(struct lint *l, enum pica_history_kind kind, uint32_t src, struct lint_range to);
 /* A PICA_OP_LIST that is about to run. */
 void lint_list_job(struct lint *l, const struct pica_job_list *job);
 
@@ -173,6 +189,14 @@ void lint_copy_event(struct lint *l, const struct pica_job *job);
 
 /* ---- For other verbs ---- */
 
+/*
+ * Replays the frames of a capture on l->ctx, with l->guest. Returns 0 or a negative errno. Call
+ * lint_finish() in any case.
+ */
+int lint_gather(struct lint *l, struct pica_capture *capture, const char *name, uint32_t n_frames);
+void lint_finish(struct lint *l);
+/* The severity and the id of a finding's rule. */
+const struct lint_rule_info *lint_rule(enum lint_rule rule);
 /* Replays a capture; whether it reaches outside of memory, and the first finding about that. */
 bool lint_outside(const char *path, struct lint_finding *out);
 /* Prints place, register and detail. */

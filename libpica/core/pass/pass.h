@@ -87,7 +87,7 @@ struct unit_work {
 /* Sums over retired units. */
 struct exec_stats {
 	uint64_t passes, tiles, batches, fragments, shaded, completed, triangles, drawn, dropped;
-	uint64_t outside, shader_cut, shader_bad, ns_vertex, ns_tile, ns_copy, yields;
+	uint64_t outside, steps, shader_cut, shader_bad, ns_vertex, ns_tile, ns_copy, yields;
 };
 
 /* Gives the reference to a held thing back. Command thread. */

@@ -157,6 +157,7 @@ static void reap(struct exec *x, struct unit *u) {
 		s->drawn += c->drawn;
 		s->dropped += c->dropped;
 		s->outside += c->outside;
+		s->steps += c->shader.steps;
 		s->shader_bad += c->shader.bad;
 		unit_charge_chunk(x, c);
 		if (!keep(x, c->charged_bytes)) {

@@ -7,6 +7,7 @@
 #ifndef FRAG_FRAG_H
 #define FRAG_FRAG_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -123,10 +124,18 @@ struct frag_source {
 	struct arena *arena;
 };
 
+/* Counts of fragments, for tools; relaxed, added to by workers. */
+struct frag_costs {
+	/* those that a test dropped; that were stored */
+	atomic_uint_fast64_t alpha, stencil, depth, stored;
+	atomic_uint_fast64_t samples; /* fragments times units 0 to 2 that they sample */
+};
+
 /* Everything that shading a batch of one draw needs. */
 struct frag_draw {
 	const struct frag_plan *plan;
 	const struct frag_consts *consts;
+	struct frag_costs *costs; /* NULL: nobody counts */
 	struct tex_desc tex[TEX_UNITS];
 	struct tex_image *image[TEX_UNITS]; /* not counted here; NULL where not sampled */
 	/* faces of unit 0, in the pass's arena; NULL unless it is a cube */

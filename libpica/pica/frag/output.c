@@ -19,8 +19,9 @@ void frag_bind_tests(struct frag_scratch *s) {
 	s->late_depth = depth ? s->k->depth[late][width] : NULL;
 	s->test_fn = s->k->test[p->test];
 	/* Fog reads depths that the block kernel does not keep. */
+	s->is_plain = s->target->depth && !s->draw.costs;
 	s->test_block = depth && p->test == FRAG_TEST_D24S8 && !key->w_buffer && !p->info.fog &&
-					s->target->depth ? s->k->test_block : NULL;
+					s->is_plain ? s->k->test_block : NULL;
 	s->test = (struct frag_test){
 		.base = s->target->depth,
 		.depth_relation = key->depth_relation,
@@ -47,8 +48,12 @@ void frag_run_tests(struct frag_scratch *s, frag_depth_fn *depth_fn, struct batc
 	}
 	s->test.z = b->z;
 	s->test.quad_px = b->quad_px;
-	if (s->test.base) {
+	if (s->is_plain) {
 		b->live = s->test_fn(&s->test, b->live, first, n);
+		return;
+	}
+	if (s->test.base) {
+		frag_costs_test(s, &s->test, b, first, n);
 		return;
 	}
 	/* No memory: every quad meets the same zeros, and writes go nowhere. */
@@ -59,7 +64,7 @@ void frag_run_tests(struct frag_scratch *s, frag_depth_fn *depth_fn, struct batc
 	t.quad_px = frag_no_quads;
 	t.write_depth = 0;
 	t.write_mask = 0;
-	b->live = s->test_fn(&t, b->live, first, n);
+	frag_costs_test(s, &t, b, first, n);
 }
 
 static void alpha_run(struct frag_scratch *s, const struct frag_step *st, struct batch *b,

@@ -7,7 +7,7 @@
 _Static_assert(sizeof(struct frag_scratch) <= FRAG_SCRATCH_BYTES, "as the header says");
 
 static void bind_step(struct frag_scratch *s, struct bound_step *op, const struct frag_step *st) {
-	op->run = frag_steps[st->kind]->run;
+	op->run = s->draw.costs ? frag_costs_step : frag_steps[st->kind]->run;
 	if (st->kind != STEP_OP) {
 		return;
 	}

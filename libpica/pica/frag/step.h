@@ -32,6 +32,7 @@ struct frag_scratch {
 	const struct raster_kernels *rk;
 	frag_depth_fn *early_depth, *late_depth; /* NULL: the test does not look at depth */
 	frag_test_fn *test_fn;
+	bool is_plain; /* the test has memory, and nobody counts */
 	frag_test_block_fn *test_block; /* depth and test of a block in one, or NULL */
 	struct frag_test test; /* quad_px and z are the batch's */
 	const struct raster_block *block; /* of the batch, or NULL: it is packed */
@@ -58,6 +59,15 @@ extern const uint8_t frag_coord_plane[3];
 /* Prepares and runs the tests of a draw: output.c. */
 void frag_bind_tests(struct frag_scratch *s);
 void frag_run_tests(struct frag_scratch *s, frag_depth_fn *depth_fn, struct batch *b,
+		unsigned first, unsigned n);
+
+/* ---- Counting, costs.c: s->draw.costs is not NULL when the draw is bound ---- */
+
+/* In place of a step's own run(). */
+void frag_costs_step(struct frag_scratch *s, const struct frag_step *st, struct batch *b,
+		unsigned n_lanes);
+/* The tests of frag_run_tests(). */
+void frag_costs_test(struct frag_scratch *s, const struct frag_test *t, struct batch *b,
 		unsigned first, unsigned n);
 
 /* ---- Text of a plan ---- */

@@ -148,6 +148,7 @@ void frag_watch(struct frag_scratch *s, struct batch *b, unsigned lane, struct f
 	struct pixel left = before; /* by the fragment */
 	bool is_dead = false;
 	memset(out, 0, sizeof(*out));
+	s->draw.costs = NULL; /* it is not drawn */
 	b->live = live;
 	b->n_quads = 1;
 	b->quad_px[0] = 0;

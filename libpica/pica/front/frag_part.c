@@ -277,6 +277,7 @@ bool frag_part_make(struct pica200 *ctx, bool *own_target) {
 	memset(f, 0, sizeof(*f));
 	f->plan = plan;
 	f->consts = c;
+	f->costs = ctx->costs;
 	for (unsigned u = 0; u < TEX_UNITS; u++) {
 		if (p->info.textures >> u & 1) {
 			if (!make_texture(ctx, f, u, &units)) {

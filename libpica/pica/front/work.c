@@ -57,6 +57,7 @@ static void finish(struct pica_ctx *base) {
 	struct pica_memory *m = &base->exec.memory;
 	count_clear(ctx);
 	history_destroy(ctx->history);
+	free(ctx->costs);
 	tex_cache_finish(&ctx->textures);
 	frag_cache_destroy(ctx->plans);
 	prog_put(ctx->vs.prog);
@@ -152,6 +153,7 @@ const struct chip pica200_chip = {
 };
 
 void front_charge_shader(struct pica200 *ctx, const struct shader_result *result) {
+	ctx->command_steps += result->steps;
 	/* A run that reaches the rest of the sum was cut off there, too. */
 	if (ctx_charge(&ctx->base, &ctx->run.steps_left, result->steps, PICA_BUDGET_SHADER_STEPS) &&
 			result->cut) {
