@@ -333,8 +333,10 @@ static void check(void *input, struct option_args args) {
 int verb_draws(int argc, char **argv) {
 	static const struct option_row rows[] = {
 		FRAMES_ROW(AT(frames), "all"),
-		{ "sort", 0, NULL, "The greatest first (default: order)", OPTION_CHOICE,
-				.at = AT(sort), .words = sort_words },
+		{ "sort", 0, "KEY",
+				"The greatest first: vertices, steps, triangles, fragments, passed, "
+				"rejected, samples or bytes; default: order",
+				OPTION_CHOICE, .at = AT(sort), .words = sort_words },
 		JSON_ROW(AT(json)),
 	};
 	static const struct option_spec spec = {
