@@ -9,7 +9,11 @@
  *with the memory of all buffers, so mmap() at a buffer's offset works without our help, and a
  *duplicate of the descriptor is known by its inode. kernel.h does what the kernel's driver does.
  *
- * PICA_VC4_DUMP: a folder that exists; each submission becomes a folder in it (dump.h).
+ * A service, picad, draws each submission before its ioctl returns (draw.h).
+ *
+ * PICA_VC4_SOCKET: the service's socket; without it the one that pica_client_connect() chooses.
+ * PICA_VC4_DUMP: a folder that exists; each submission becomes a folder in it (dump.h). With it,
+ * and without PICA_VC4_SOCKET, nothing is drawn.
  * PICA_VC4_MIB: size of the region, 16 to 512; default 256.
  *
  * docs/vc4-shim.md is the manual.
@@ -34,6 +38,7 @@
 
 #include <xf86drm.h>
 
+#include "draw.h"
 #include "dump.h"
 #include "kernel.h"
 
@@ -48,6 +53,7 @@ static struct {
 	uint8_t *memory;
 	struct kernel *kernel;
 	const char *dump;
+	struct drawer *drawer; /* NULL: nothing is drawn */
 } node = { .fd = -1 };
 
 static int run(void *user, const struct kernel_job *job) {
@@ -58,7 +64,24 @@ static int run(void *user, const struct kernel_job *job) {
 			return ret;
 		}
 	}
-	return 0;
+	return node.drawer ? drawer_run(node.drawer, job) : 0;
+}
+
+/* Returns a descriptor with the memory of all buffers, or a negative errno. */
+static int open_memory(uint32_t size_bytes) {
+	const char *where = getenv("PICA_VC4_SOCKET");
+	node.dump = getenv("PICA_VC4_DUMP");
+	if (where || !node.dump) {
+		const int ret = drawer_create(&node.drawer, where, REGION_BASE, size_bytes);
+		return ret < 0 ? ret : fcntl(drawer_memory_fd(node.drawer), F_DUPFD_CLOEXEC, 3);
+	}
+	const int fd = memfd_create("pica-vc4", MFD_CLOEXEC);
+	if (fd >= 0 && ftruncate(fd, (off_t)size_bytes) < 0) {
+		const int ret = -errno;
+		close(fd);
+		return ret;
+	}
+	return fd < 0 ? -errno : fd;
 }
 
 static void start(void) {
@@ -68,10 +91,9 @@ static void start(void) {
 		fprintf(stderr, "libpica-vc4-shim: PICA_VC4_MIB: %s: expected 16 to 512\n", mib);
 		return;
 	}
-	node.dump = getenv("PICA_VC4_DUMP");
-	int fd = memfd_create("pica-vc4", MFD_CLOEXEC);
-	if (fd < 0 || ftruncate(fd, (off_t)(size * MIB)) < 0 ||
-			syscall(SYS_fstat, fd, &node.st) < 0) {
+	const int fd = open_memory((uint32_t)(size * MIB));
+	if (fd < 0 || syscall(SYS_fstat, fd, &node.st) < 0) {
+		errno = fd < 0 ? -fd : errno;
 		goto err;
 	}
 	void *memory = mmap(NULL, size * MIB, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -87,14 +109,24 @@ static void start(void) {
 	munmap(memory, size * MIB);
 err:
 	fprintf(stderr, "libpica-vc4-shim: %lu MiB of memory: %s\n", size, strerror(errno));
+	drawer_destroy(node.drawer);
+	node.drawer = NULL;
 	if (fd >= 0) {
 		close(fd);
 	}
 }
 
+/* What the start itself opens and asks for is not the node. */
+static _Thread_local bool is_starting;
+
 static bool is_started(void) {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	if (is_starting) {
+		return false;
+	}
+	is_starting = true;
 	pthread_once(&once, start);
+	is_starting = false;
 	return node.fd >= 0;
 }
 
