@@ -304,6 +304,7 @@ static int tell(const struct options *o, const char *path, json_t *reports) {
 	const struct lint_guest guest = { on_draw, on_drawn, on_moved, &t };
 	t.l.guest = &guest;
 	int exit = capture_here_open(&c, path, &o->engine);
+	exit = exit == EXIT_FINE ? capture_is_pica200(c.capture, path) : exit;
 	if (exit == EXIT_FINE) {
 		const uint32_t n = capture_frames(c.capture);
 		exit = capture_has_frame(path, n, frame_list_end(&o->frames, n)) ?

@@ -10,6 +10,7 @@
 #include "dump/dump.h"
 #include "pictures/file.h"
 #include "verbs.h"
+#include "videocore/videocore.h"
 
 struct dump {
 	const struct dump_options *o;
@@ -400,6 +401,9 @@ static bool resolve_frame(
 static int dump_capture(struct dump *d, const struct capture_here *c) {
 	const struct dump_options *o = d->o;
 	const uint32_t n_frames = capture_frames(c->capture);
+	if (!o->at.is_given && (o->what & DUMP_SHADERS)) {
+		return log_fail("--shaders: expected --draw=N as well: the programs of which draw?");
+	}
 	d->name = c->name;
 	d->ctx = c->ctx;
 	d->here = calloc(1, sizeof(*d->here));
@@ -464,7 +468,7 @@ int verb_dump(int argc, char **argv) {
 	struct capture_here c;
 	int exit = capture_here_open(&c, o.capture, &o.engine);
 	if (exit == EXIT_FINE) {
-		exit = dump_capture(&d, &c);
+		exit = c.info.chip == PICA_CHIP_VC4 ? videocore_dump(&o, &c) : dump_capture(&d, &c);
 	}
 	dump_files_finish(&d.files);
 	dump_immediate_finish(&d.immediate);

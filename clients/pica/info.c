@@ -12,6 +12,7 @@
 #include "pictures/plain.h"
 #include "replay.h"
 #include "verbs.h"
+#include "videocore/videocore.h"
 
 struct options {
 	bool json;
@@ -132,38 +133,17 @@ static const char *shown_format(uint32_t format) {
 	return format < ARRAY_LEN(names) ? names[format] : "?";
 }
 
-static void print_tally(enum fact fact, const struct tally *t) {
+static void print_fact(enum fact fact, const struct tally *t) {
 	char label[32];
 	snprintf(label, sizeof(label), "%s", fact_key(fact));
 	for (char *c = label; *c; c++) {
 		*c = *c == '_' ? ' ' : *c;
 	}
-	unsigned column = 0;
-	for (unsigned i = 0; i < t->n; i++) {
-		char item[80];
-		unsigned len = (unsigned)snprintf(
-			item, sizeof(item), "%s (%" PRIu64 ")", t->rows[i].text, t->rows[i].count);
-		if (i == 0) {
-			column = (unsigned)printf("%-16s ", label);
-		} else if (column + len + 3 > 80) { /* a comma on each side */
-			column = (unsigned)printf(",\n%-16s ", "") - 2;
-		} else {
-			column += (unsigned)printf(", ");
-		}
-		column += len;
-		fputs(item, stdout);
-	}
-	if (t->n) {
-		putchar('\n');
-	}
-}
-
-static void print_title(const char *text) {
-	printf("\n%s%s%s\n", output_color(OUTPUT_BOLD), text, output_color(OUTPUT_PLAIN));
+	tally_print(label, t);
 }
 
 static void print_missing(const struct info *info) {
-	print_title("missing in the capture");
+	output_title("missing in the capture");
 	for (unsigned i = 0; i < info->missing.n; i++) {
 		const struct pica_capture_lack *l = &info->missing.row[i];
 		const struct missing_kind *kind = missing_kind(l->what);
@@ -220,16 +200,16 @@ static void print_text(const struct info *info) {
 				screen->has_right ? ", two eyes" : "");
 		}
 	}
-	print_title("used, by draws");
+	output_title("used, by draws");
 	for (unsigned i = 0; i < FACT_COUNT; i++) {
-		print_tally((enum fact)i, &info->facts.tally[i]);
+		print_fact((enum fact)i, &info->facts.tally[i]);
 	}
 	print_missing(info);
 	bool heading = false;
 	for (unsigned i = 0; i < PICA_FEATURE_COUNT; i++) {
 		if (s->guessed[i]) {
 			if (!heading) {
-				print_title("drawn by a guess");
+				output_title("drawn by a guess");
 			}
 			printf("  %s (%" PRIu64 " draw%s)\n",
 					pica_feature_name((enum pica_feature)i), s->guessed[i],
@@ -241,7 +221,7 @@ static void print_text(const struct info *info) {
 	for (unsigned i = 0; i < PICA_FAULT_COUNT; i++) {
 		if (s->faults[i]) {
 			if (!heading) {
-				print_title("ignored or repaired");
+				output_title("ignored or repaired");
 			}
 			printf("  %s (%" PRIu64 ")\n", pica_fault_name((enum pica_fault)i),
 					s->faults[i]);
@@ -253,15 +233,6 @@ static void print_text(const struct info *info) {
 			heading = true;
 		}
 	}
-}
-
-static json_t *tally_json(const struct tally *t) {
-	json_t *object = json_object();
-	for (unsigned i = 0; i < t->n; i++) {
-		json_object_set_new(
-			object, t->rows[i].text, json_integer((json_int_t)t->rows[i].count));
-	}
-	return object;
 }
 
 static json_t *missing_json(const struct info *info) {
@@ -339,7 +310,7 @@ static json_t *report_of(const struct info *info) {
 	json_t *used = json_object();
 	for (unsigned i = 0; i < FACT_COUNT; i++) {
 		json_object_set_new(
-			used, fact_key((enum fact)i), tally_json(&info->facts.tally[i]));
+			used, fact_key((enum fact)i), json_tally(&info->facts.tally[i]));
 	}
 	json_object_set_new(report, "used", used);
 	json_object_set_new(report, "missing", missing_json(info));
@@ -356,7 +327,9 @@ static int info_of(const char *path, const struct options *o, json_t *reports) {
 	struct capture_here c;
 	struct info info = { .path = path };
 	int exit = capture_here_open(&c, path, NULL);
-	if (exit == EXIT_FINE) {
+	if (exit == EXIT_FINE && c.info.chip == PICA_CHIP_VC4) {
+		exit = videocore_info(&c, o->json, reports);
+	} else if (exit == EXIT_FINE) {
 		info.name = c.name;
 		info.file = c.info;
 		info.frames = o->json ? json_array() : NULL;

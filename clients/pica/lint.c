@@ -437,7 +437,8 @@ static int print_rules(bool json) {
 static int lint(const struct options *o, const struct capture_here *c, struct lint *l,
 		json_t *reports) {
 	l->ctx = c->ctx;
-	const int ret = lint_gather(l, c->capture, c->name, c->info.frames);
+	const int ret = c->info.chip == PICA_CHIP_VC4 ? lint_videocore(l, c) :
+			lint_gather(l, c->capture, c->name, c->info.frames);
 	log_end();
 	if (ret < 0) {
 		return capture_failed(c->capture, c->path, ret);

@@ -449,7 +449,8 @@ class Lint(Case):
 
     def test_every_rule_has_captures(self):
         rules = json.loads(self.pica('lint', '--rules', '--json'))['rules']
-        self.assertEqual([r['rule'] for r in rules], list(CASES))
+        # Those of the VideoCore IV have theirs in test_vc4.py.
+        self.assertEqual([r['rule'] for r in rules if not r['rule'].startswith('vc4-')], list(CASES))
         self.assertGreaterEqual(len(rules), 25)
         text = self.pica('lint', '--rules')
         for rule in rules:
@@ -567,7 +568,7 @@ class Lint(Case):
                 self.assertEqual(self.pica('lint', path), f'{path}: clean\n')
 
     def test_scenes(self):
-        # Lists of the VideoCore IV are not linted.
+        # test_vc4.py has those of the VideoCore IV.
         paths = sample(p for p in BUNDLED.glob('*.pica') if not p.name.startswith('vc4-'))
         self.assertGreater(len(paths), 15 // EVERY)
         report = json.loads(self.pica('lint', '--json', *paths))

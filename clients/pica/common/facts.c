@@ -1,12 +1,8 @@
 #include "facts.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <string.h>
 
-#include "array.h"
-#include "core/base/attributes.h"
 #include "effects.h"
 #include "fields.h"
 
@@ -33,38 +29,14 @@ const char *fact_key(enum fact fact) {
 
 void facts_finish(struct facts *f) {
 	for (unsigned i = 0; i < FACT_COUNT; i++) {
-		free(f->tally[i].rows);
+		tally_finish(&f->tally[i]);
 	}
 	memset(f, 0, sizeof(*f));
 }
 
-PICA_PRINTF(3, 4)
-static void count(struct facts *f, enum fact fact, const char *fmt, ...) {
-	struct tally *t = &f->tally[fact];
-	char text[sizeof(t->rows->text)];
-	va_list args;
-	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
-	va_end(args);
-	for (unsigned i = 0; i < t->n; i++) {
-		if (strcmp(t->rows[i].text, text) == 0) {
-			t->rows[i].count++;
-			return;
-		}
-	}
-	struct tally_row *rows = array_room(t->rows, t->n, &t->cap, sizeof(*rows));
-	if (!rows) {
-		t->error = -ENOMEM;
-		return;
-	}
-	t->rows = rows;
-	memcpy(t->rows[t->n].text, text, sizeof(text));
-	t->rows[t->n++].count = 1;
-}
-
 static void feature(struct facts *f, uint32_t used, const char *name) {
 	if (used) {
-		count(f, FACT_FEATURES, "%s", name);
+		tally_count(&f->tally[FACT_FEATURES], "%s", name);
 	}
 }
 
@@ -308,10 +280,10 @@ static void combiner_facts(struct facts *f, const uint32_t *regs) {
 	}
 	for (uint32_t op = 0; op < 16; op++) {
 		if (seen >> op & 1) {
-			count(f, FACT_COMBINERS, "%s", field_text("TEV_OP", op));
+			tally_count(&f->tally[FACT_COMBINERS], "%s", field_text("TEV_OP", op));
 		}
 	}
-	count(f, FACT_STAGES, "%u", n_stages);
+	tally_count(&f->tally[FACT_STAGES], "%u", n_stages);
 	feature(f, facts_sources(regs) >> PICA_TEV_SOURCE_PREVIOUS_BUFFER & 1, "combiner buffer");
 }
 
@@ -324,18 +296,19 @@ static void count_texture(struct facts *f, const uint32_t *regs, unsigned unit) 
 	if (!t.is_on || t.type == PICA_TEXTURE_TYPE_DISABLED) {
 		return;
 	}
-	count(f, FACT_TEXTURES, "%" PRIu32 "x%" PRIu32 " %s", t.width, t.height,
+	tally_count(&f->tally[FACT_TEXTURES], "%" PRIu32 "x%" PRIu32 " %s", t.width, t.height,
 		field_text("TEXTURE_FORMAT", t.format));
-	count(f, FACT_TEXTURE_TYPES, "%s", field_text("TEXTURE_TYPE", t.type));
+	tally_count(&f->tally[FACT_TEXTURE_TYPES], "%s", field_text("TEXTURE_TYPE", t.type));
 	const char *mag = field_text("FILTER", get_TEXUNIT_PARAM_MAG(param));
 	const char *min = field_text("FILTER", get_TEXUNIT_PARAM_MIN(param));
 	if (t.levels) {
-		count(f, FACT_FILTERS, "%s/%s/mip-%s", mag, min,
+		tally_count(&f->tally[FACT_FILTERS], "%s/%s/mip-%s", mag, min,
 			field_text("FILTER", get_TEXUNIT_PARAM_MIP(param)));
 	} else {
-		count(f, FACT_FILTERS, "%s/%s", mag, min);
+		tally_count(&f->tally[FACT_FILTERS], "%s/%s", mag, min);
 	}
-	count(f, FACT_WRAPS, "%s/%s", field_text("WRAP", get_TEXUNIT_PARAM_WRAP_S(param)),
+	tally_count(&f->tally[FACT_WRAPS], "%s/%s",
+			field_text("WRAP", get_TEXUNIT_PARAM_WRAP_S(param)),
 			field_text("WRAP", get_TEXUNIT_PARAM_WRAP_T(param)));
 	feature(f, t.levels, "mipmaps");
 	feature(f, t.type == PICA_TEXTURE_TYPE_CUBE, "cube texture");
@@ -370,8 +343,8 @@ static uint32_t light_facts(struct facts *f, const uint32_t *regs) {
 	}
 	uint32_t read = 0;
 	feature(f, 1, "lighting");
-	count(f, FACT_LIGHTS, "%u", effects_light_count(regs));
-	count(f, FACT_LAYERS, "%" PRIu32, get_LIGHTING_CONFIG0_LAYERS(config));
+	tally_count(&f->tally[FACT_LIGHTS], "%u", effects_light_count(regs));
+	tally_count(&f->tally[FACT_LAYERS], "%" PRIu32, get_LIGHTING_CONFIG0_LAYERS(config));
 	lamp_facts(f, regs);
 	feature(f,
 			get_LIGHTING_CONFIG0_FRESNEL_PRIMARY(config) ||
@@ -399,10 +372,10 @@ static void proctex_facts(struct facts *f, const uint32_t *regs) {
 	feature(f, get_PROCTEX0_NOISE(word), "procedural noise");
 	const char *color = field_text("PROCTEX_MAP", get_PROCTEX0_RGB_MAP(word));
 	if (get_PROCTEX0_SEPARATE_ALPHA(word)) {
-		count(f, FACT_PROCTEX, "%s, alpha %s", color,
+		tally_count(&f->tally[FACT_PROCTEX], "%s, alpha %s", color,
 				field_text("PROCTEX_MAP", get_PROCTEX0_ALPHA_MAP(word)));
 	} else {
-		count(f, FACT_PROCTEX, "%s", color);
+		tally_count(&f->tally[FACT_PROCTEX], "%s", color);
 	}
 }
 
@@ -441,12 +414,13 @@ static void output_facts(struct facts *f, const uint32_t *regs) {
 	const uint32_t dim = regs[PICA_REG_FRAMEBUFFER_DIM];
 	const uint32_t operation = regs[PICA_REG_COLOR_OPERATION];
 	const uint32_t mode = get_COLOR_OPERATION_MODE(operation);
-	count(f, FACT_TARGETS, "%" PRIu32 "x%" PRIu32 " %s", get_FRAMEBUFFER_DIM_WIDTH(dim),
+	tally_count(&f->tally[FACT_TARGETS], "%" PRIu32 "x%" PRIu32 " %s",
+		get_FRAMEBUFFER_DIM_WIDTH(dim),
 		get_FRAMEBUFFER_DIM_HEIGHT_M1(dim) + 1,
 		field_text("COLOR_FORMAT",
 			get_COLORBUFFER_FORMAT_FORMAT(regs[PICA_REG_COLORBUFFER_FORMAT])));
 	if (facts_depth(regs)) {
-		count(f, FACT_DEPTH, "%s",
+		tally_count(&f->tally[FACT_DEPTH], "%s",
 			field_text("DEPTH_FORMAT",
 				get_DEPTHBUFFER_FORMAT_FORMAT(regs[PICA_REG_DEPTHBUFFER_FORMAT])));
 	}
@@ -494,8 +468,8 @@ static void raster_facts(struct facts *f, const uint32_t *regs) {
 
 void facts_draw(void *user, const uint32_t *regs, enum draw_kind kind) {
 	struct facts *f = user;
-	count(f, FACT_DRAWS, "%s", draw_kind_name(kind));
-	count(f, FACT_PRIMITIVES, "%s",
+	tally_count(&f->tally[FACT_DRAWS], "%s", draw_kind_name(kind));
+	tally_count(&f->tally[FACT_PRIMITIVES], "%s",
 		field_text(
 			"PRIMITIVE", get_PRIMITIVE_CONFIG_MODE(regs[PICA_REG_PRIMITIVE_CONFIG])));
 	f->vertices += kind == DRAW_IMMEDIATE ? 0 : regs[PICA_REG_NUMVERTICES];

@@ -7,17 +7,7 @@
 #include <stdint.h>
 
 #include "list_walk.h"
-
-/* Counted texts, in order of first appearance. */
-struct tally {
-	struct tally_row {
-		char text[40];
-		uint64_t count;
-	} *rows; /* owned */
-	unsigned n;
-	size_t cap;
-	int error; /* -ENOMEM: something was not counted */
-};
+#include "tally.h"
 
 enum fact {
 	FACT_DRAWS,      /* arrays, elements, immediate */

@@ -77,6 +77,15 @@ json_t *json_last_error(void) {
 	return row;
 }
 
+json_t *json_tally(const struct tally *t) {
+	json_t *object = json_object();
+	for (unsigned i = 0; i < t->n; i++) {
+		json_object_set_new(
+			object, t->rows[i].text, json_integer((json_int_t)t->rows[i].count));
+	}
+	return object;
+}
+
 json_t *json_error_of(const char *path) {
 	json_t *row = json_last_error();
 	json_object_set_new(row, "path", json_text(path));

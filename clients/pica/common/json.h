@@ -10,6 +10,7 @@
 #include <jansson.h>
 
 #include "pica.h"
+#include "tally.h"
 
 /* 2: addresses are text, pica lint has "captures". */
 enum { JSON_SCHEMA = 2 };
@@ -38,6 +39,8 @@ json_t *json_finite(double x);
 json_t *json_rounded(double x, int digits);
 /* Adds "faults": {name: count} and "guessed": {name: draws}, without zeros. */
 void json_add_counters(json_t *object, const struct pica_stats *stats);
+/* Returns {text: count}. */
+json_t *json_tally(const struct tally *t);
 /* Returns json_last_error() of a capture at that path. */
 json_t *json_error_of(const char *path);
 /* Prints it with a newline on standard output, and frees it. Returns 0 or -ENOMEM. */

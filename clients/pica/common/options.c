@@ -153,7 +153,6 @@ int capture_here_open(
 		engine = &alone;
 	}
 	int exit = capture_open(&c->capture, path);
-	exit = exit == EXIT_FINE ? capture_is_pica200(c->capture, path) : exit;
 	exit = exit == EXIT_FINE ? engine_create(&c->device, engine) : exit;
 	if (exit != EXIT_FINE) {
 		return exit;

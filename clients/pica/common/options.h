@@ -100,7 +100,7 @@ void capture_note_skipped(const struct pica_capture *capture, const char *path, 
 /* Returns "b" for "a/b.ctf" and "a/b.ctf.zst", to be freed, or NULL: out of memory. */
 char *capture_name(const char *path);
 
-/* A capture of a PICA200, and a context of this process for it. */
+/* A capture, and a context of this process for it. */
 struct capture_here {
 	const char *path; /* borrowed */
 	char *name;

@@ -45,6 +45,10 @@ const char *output_color(enum output_color color) {
 	return is_terminal() && !is_set("NO_COLOR") ? sequences[color] : "";
 }
 
+void output_title(const char *text) {
+	printf("\n%s%s%s\n", output_color(OUTPUT_BOLD), text, output_color(OUTPUT_PLAIN));
+}
+
 /* In the child. */
 static _Noreturn void run_pager(const char *command, int from) {
 	dup2(from, STDIN_FILENO);

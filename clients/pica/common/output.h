@@ -17,6 +17,9 @@ enum output_color { OUTPUT_PLAIN, OUTPUT_RED, OUTPUT_YELLOW, OUTPUT_GREEN, OUTPU
  */
 const char *output_color(enum output_color color);
 
+/* Prints an empty line and a heading. */
+void output_title(const char *text);
+
 /*
  * Sends what is printed from now on through $PAGER (default: less, which ends at once where all
  * fits the screen), and ends the progress line. Does nothing if the standard output is not a

@@ -419,8 +419,18 @@ static int compare(struct diff *d, struct diff_side side[2]) {
 			side[0].n_frames < side[1].n_frames ? side[0].n_frames : side[1].n_frames;
 	const uint32_t end = frame_list_end(&d->o->frames, n);
 	uint32_t frame = 0;
+	const bool has_draws = side[0].chip == PICA_CHIP_PICA200; /* that can be run one by one */
 	bool found = false;
 	int exit = EXIT_FINE;
+	if (side[0].chip != side[1].chip) {
+		return log_fail("%s: a capture of a %s: expected one of a %s, as %s", side[1].path,
+				pica_chip_name(side[1].chip), pica_chip_name(side[0].chip),
+				side[0].path);
+	}
+	if (d->o->every_draw && !has_draws) {
+		return log_fail("--every-draw: %s: a capture of a %s: expected one of a pica200",
+				side[0].path, pica_chip_name(side[0].chip));
+	}
 	if (end >= n) {
 		return log_fail("frame %" PRIu32 ": no such frame: the last one of both is %" PRIu32,
 				end, n - 1);
@@ -436,10 +446,10 @@ static int compare(struct diff *d, struct diff_side side[2]) {
 	}
 	if (exit == EXIT_FINE && !found) {
 		exit = find_frame(d, side, n, &d->differs, &frame);
-		if (exit == EXIT_FINE && d->differs && !d->o->every_draw) {
+		if (exit == EXIT_FINE && d->differs && !d->o->every_draw && has_draws) {
 			exit = compare_draws(d, side, frame, &found);
 		}
-		if (exit == EXIT_FINE && d->differs && !found && !d->report) {
+		if (exit == EXIT_FINE && d->differs && !found && has_draws && !d->report) {
 			puts("no draw of this frame differs: look at fills, transfers, loads, display registers, "
 			     "earlier frames");
 		}

@@ -83,6 +83,7 @@ struct diff_side {
 	struct pica_ctx *ctx;
 	struct step step;
 	uint32_t n_frames;
+	enum pica_chip chip;
 	enum pica_float float_mode; /* as the device has them */
 	enum pica_combiner combiner;
 	bool is_noted; /* that a key is damaged */

@@ -15,10 +15,12 @@ int diff_side_open(struct diff_side *s, const char *path, const struct engine_op
 	*s = (struct diff_side){ .path = path, .float_mode = engine->float_mode,
 		.combiner = engine->combiner };
 	int exit = capture_open(&s->capture, path);
-	exit = exit == EXIT_FINE ? capture_is_pica200(s->capture, path) : exit;
 	if (exit != EXIT_FINE) {
 		return exit;
 	}
+	struct pica_capture_info info;
+	pica_capture_info(s->capture, &info);
+	s->chip = info.chip;
 	s->n_frames = capture_frames(s->capture);
 	s->name = capture_name(path);
 	exit = s->name ? engine_create(&s->device, engine) : diff_side_failed(s, -ENOMEM);

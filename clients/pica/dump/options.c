@@ -47,7 +47,8 @@ static void check(void *input, struct option_args args) {
 	struct dump_options *o = input;
 	o->capture = args.v[0];
 	if (!o->at.is_given &&
-			(o->since.is_given || o->output || (o->what & ~(unsigned)DUMP_LIST))) {
+			(o->since.is_given || o->output ||
+					(o->what & ~(unsigned)(DUMP_LIST | DUMP_SHADERS)))) {
 		options_fail("expected --draw=N as well: the state of which draw?");
 	}
 	if (!o->output && (o->what & (DUMP_TEXTURES | DUMP_SURFACES | DUMP_LUTS))) {

@@ -12,6 +12,7 @@
 #include <jansson.h>
 
 #include "common/facts.h"
+#include "common/options.h"
 #include "common/snapshot.h"
 #include "common/upload.h"
 #include "core/base/attributes.h"
@@ -186,6 +187,9 @@ void lint_position_end(struct lint *l);
 void lint_targets(const uint32_t *regs, struct lint_range *color, struct lint_range *depth);
 
 void lint_copy_event(struct lint *l, const struct pica_job *job);
+
+/* All of a capture of the VideoCore IV; sets step.replay. Returns 0 or a negative errno. */
+int lint_videocore(struct lint *l, const struct capture_here *c);
 
 /* ---- For other verbs ---- */
 

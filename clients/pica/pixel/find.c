@@ -214,6 +214,7 @@ int pixel_find(struct pixel_answer *a, const struct pixel_options *o) {
 	struct finder f = { .a = a, .o = o };
 	*a = (struct pixel_answer){ .path = o->capture, .last = -1 };
 	int exit = capture_here_open(&f.c, o->capture, &o->engine);
+	exit = exit == EXIT_FINE ? capture_is_pica200(f.c.capture, o->capture) : exit;
 	if (exit == EXIT_FINE) {
 		const uint32_t n = capture_frames(f.c.capture);
 		a->frame = o->frame == FRAME_LAST ? n - 1 : o->frame;

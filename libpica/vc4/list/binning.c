@@ -7,10 +7,7 @@
 #include "core/base/fixed.h"
 #include "core/space/space.h"
 
-enum {
-	POOL_STATES = 32,
-	EXTENSIONS_AT = 100, /* of an extended GL shader record */
-};
+enum { POOL_STATES = 32 };
 
 uint32_t vc4_primitives(unsigned mode, uint32_t count) {
 	switch (mode) {
@@ -74,7 +71,7 @@ static void gl_record(struct vc4_shader *s, const uint8_t *m, bool is_extended) 
 	s->coordinate.size_bytes = (uint8_t)VC4_GL_SHADER_RECORD_CS_SIZE(m);
 	for (unsigned i = 0; i < s->n_arrays; i++) {
 		const uint8_t *a = m + VC4_SIZE_GL_SHADER_RECORD + i * VC4_SIZE_ATTRIBUTE_ARRAY;
-		const uint8_t *more = m + EXTENSIONS_AT + i * VC4_SIZE_STRIDE_EXTENSION;
+		const uint8_t *more = m + VC4_EXTENSIONS_AT + i * VC4_SIZE_STRIDE_EXTENSION;
 		s->array[i] = (struct vc4_array){
 			.address = VC4_ATTRIBUTE_ARRAY_ADDRESS(a) & VC4_ADDRESS_BITS,
 			.size_bytes = (uint16_t)(VC4_ATTRIBUTE_ARRAY_SIZE_M1(a) + 1),
@@ -89,10 +86,10 @@ static void gl_record(struct vc4_shader *s, const uint8_t *m, bool is_extended) 
 /* GL: n_arrays 1 to 8; NV: 0. A record that repeats the last one gets the same address. */
 static int shader_state(struct vc4_reader *r, uint32_t address, unsigned n_arrays,
 		bool is_extended) {
-	uint8_t m[EXTENSIONS_AT + VC4_MAX_ARRAYS * VC4_SIZE_STRIDE_EXTENSION] = { 0 };
+	uint8_t m[VC4_EXTENSIONS_AT + VC4_MAX_ARRAYS * VC4_SIZE_STRIDE_EXTENSION] = { 0 };
 	uint32_t size = VC4_SIZE_NV_SHADER_RECORD;
 	if (is_extended) {
-		size = EXTENSIONS_AT + n_arrays * VC4_SIZE_STRIDE_EXTENSION;
+		size = VC4_EXTENSIONS_AT + n_arrays * VC4_SIZE_STRIDE_EXTENSION;
 	} else if (n_arrays) {
 		size = VC4_SIZE_GL_SHADER_RECORD + n_arrays * VC4_SIZE_ATTRIBUTE_ARRAY;
 	}

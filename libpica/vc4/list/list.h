@@ -192,6 +192,16 @@ struct vc4_limits {
 
 enum { VC4_MAX_RECORDS = 1 << 22 };
 
+/* A record that a list has reached. */
+struct vc4_step {
+	uint8_t list;     /* 0: binning, 1: rendering */
+	uint8_t depth;    /* in sub-lists */
+	uint32_t address;
+	uint32_t offset;  /* from the list's start; wraps */
+	const struct vc4_record *record;
+	const uint8_t *bytes; /* of the record */
+};
+
 struct vc4_lists {
 	const struct space *space;
 	/* 0: binning, 1: rendering; a list with both equal is empty */
@@ -202,6 +212,8 @@ struct vc4_lists {
 	 * change windows and memory. A result below 0 ends the reading. NULL: none.
 	 */
 	int (*tick)(void *arg, unsigned n);
+	/* Called before a record acts. NULL: none. */
+	void (*step)(void *arg, const struct vc4_step *step);
 	void *arg;
 };
 

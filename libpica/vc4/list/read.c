@@ -171,6 +171,12 @@ static int run_record(struct vc4_reader *r, const uint8_t *c) {
 	}
 }
 
+static void show(const struct vc4_reader *r, const struct vc4_record *record, const uint8_t *c) {
+	const struct vc4_step step = { .list = (uint8_t)r->list, .depth = (uint8_t)r->depth,
+		.address = r->at, .offset = r->error->offset, .record = record, .bytes = c };
+	r->lists->step(r->lists->arg, &step);
+}
+
 /* The end stops the list itself, not a sub-list that lies there. */
 static int run_list(struct vc4_reader *r, unsigned list) {
 	const uint32_t end = r->lists->end[list] & VC4_ADDRESS_BITS;
@@ -192,6 +198,9 @@ static int run_list(struct vc4_reader *r, unsigned list) {
 		uint8_t c[VC4_MAX_RECORD];
 		const struct vc4_record *record;
 		int ret = fetch(r, c, &record);
+		if (ret == 0 && r->lists->step) {
+			show(r, record, c);
+		}
 		if (ret == 0) {
 			ret = run_record(r, c);
 		}

@@ -124,6 +124,15 @@ static const char *value_name(const struct vc4_value *v, uint32_t value) {
 	return v->name;
 }
 
+const char *vc4_value_text(const struct vc4_record *record, const char *field, uint32_t value) {
+	const struct vc4_field *f = record->fields;
+	while (strcmp(f->name, field) != 0) {
+		f++;
+	}
+	const char *name = value_name(f->values, value);
+	return name ? name : "?";
+}
+
 /* Floats without a decimal text, NaN and infinities, are written as the field's bits. */
 static void append_float(struct text *t, uint32_t field, unsigned shift) {
 	const uint32_t bits = field << shift;

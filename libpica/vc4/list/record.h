@@ -56,7 +56,10 @@ static inline uint32_t vc4_bits(const uint8_t *r, unsigned low, unsigned bits) {
 
 enum vc4_record_state { VC4_BUILT, VC4_IGNORED, VC4_UNBUILT };
 enum { VC4_BINNING = 1, VC4_RENDERING = 2, VC4_BOTH = 3 };
-enum { VC4_MAX_RECORD = 16 };
+enum {
+	VC4_MAX_RECORD = 16,
+	VC4_EXTENSIONS_AT = 100, /* of an extended GL shader record: its STRIDE_EXTENSIONs */
+};
 
 enum vc4_form {
 	VC4_FORM_NUMBER,
@@ -96,6 +99,8 @@ struct vc4_record {
 const struct vc4_record *vc4_record(uint8_t op);
 /* Returns a record, of lists or in memory, by its name, or NULL. */
 const struct vc4_record *vc4_record_named(const char *name);
+/* Returns the name of an enumerated field's value, "t" of LAYOUT 1, or "?". The field exists. */
+const char *vc4_value_text(const struct vc4_record *record, const char *field, uint32_t value);
 /* Returns a field of a record, as the functions VC4_<RECORD>_<FIELD>. */
 uint32_t vc4_field_get(const struct vc4_field *f, const uint8_t *r);
 /*

@@ -28,6 +28,8 @@
 
 enum {
 	QPU_SIG_NONE = 1,
+	QPU_SIG_PROGRAM_END = 3, /* after the next two */
+	QPU_SIG_COLOR_LOAD_END = 9,
 	QPU_SIG_SMALL_IMMEDIATE = 13, /* raddr_b is one */
 	QPU_SIG_LOAD = 14,            /* load immediate, or a semaphore */
 	QPU_SIG_BRANCH = 15,

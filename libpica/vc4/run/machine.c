@@ -66,13 +66,13 @@ int machine_branch(struct machine *m, const struct qpu_word *w) {
 }
 
 int machine_signal(struct machine *m, unsigned sig) {
-	if (sig == SIG_PROGRAM_END || sig == SIG_COLOR_LOAD_END) {
+	if (sig == QPU_SIG_PROGRAM_END || sig == QPU_SIG_COLOR_LOAD_END) {
 		machine_end(m);
 	}
 	if (sig == SIG_TMU0 || sig == SIG_TMU1) {
 		return tmu_load(m, sig - SIG_TMU0);
 	}
-	if (sig == SIG_COLOR_LOAD || sig == SIG_COLOR_LOAD_END) {
+	if (sig == SIG_COLOR_LOAD || sig == QPU_SIG_COLOR_LOAD_END) {
 		tlb_load(m);
 	}
 	return 0;

@@ -170,7 +170,7 @@ static void learn(struct known *k, const struct qpu_instruction *q, const struct
 		k->r5_is_varying = true;
 		k->is_seen[QPU_ROW_R + 5] = false;
 	}
-	if (q->sig == SIG_COLOR_LOAD || q->sig == SIG_COLOR_LOAD_END || q->sig == SIG_TMU0 ||
+	if (q->sig == SIG_COLOR_LOAD || q->sig == QPU_SIG_COLOR_LOAD_END || q->sig == SIG_TMU0 ||
 			q->sig == SIG_TMU1) {
 		k->is_seen[QPU_ROW_R + 4] = false;
 	}
@@ -222,7 +222,7 @@ static void plan_alu(struct qpu_plan *e, const struct qpu_instruction *q, const 
 	if (e->op[1] && is_small(q) && q->raddr_b >= QPU_ROTATE) {
 		e->flags |= QPU_ROTATES;
 	}
-	if (q->sig == SIG_PROGRAM_END || (q->sig >= SIG_COLOR_LOAD && q->sig <= SIG_TMU1)) {
+	if (q->sig == QPU_SIG_PROGRAM_END || (q->sig >= SIG_COLOR_LOAD && q->sig <= SIG_TMU1)) {
 		e->flags |= QPU_SIGNAL;
 	}
 	e->kind = !e->flags && !e->op[0] && !e->op[1] ? QPU_KIND_NOP : QPU_KIND_ALU;

@@ -191,7 +191,7 @@ static int follow(struct decoder *d, uint32_t address) {
 			if (!is_ending && (q->branch_cond == BRANCH_ALWAYS || left != NO_END)) {
 				left = DELAY_SLOTS;
 			}
-		} else if (q->sig == SIG_PROGRAM_END || q->sig == SIG_COLOR_LOAD_END) {
+		} else if (q->sig == QPU_SIG_PROGRAM_END || q->sig == QPU_SIG_COLOR_LOAD_END) {
 			left = left < END_SLOTS ? left : END_SLOTS;
 			is_ending = true;
 		}

@@ -517,7 +517,7 @@ static void alu_word(struct wide_builder *b, const struct qpu_word *w) {
 	}
 	if (q->sig == SIG_TMU0 || q->sig == SIG_TMU1) {
 		b->reg[QPU_ROW_R + 4] = read_texture(b, q->sig - SIG_TMU0);
-	} else if (q->sig == SIG_COLOR_LOAD || q->sig == SIG_COLOR_LOAD_END) {
+	} else if (q->sig == SIG_COLOR_LOAD || q->sig == QPU_SIG_COLOR_LOAD_END) {
 		b->reg[QPU_ROW_R + 4] = leaf(b, WIDE_LOAD_COLOR, b->n_loads++);
 	}
 	finish_word(b, w, x);
@@ -551,7 +551,8 @@ void wide_build(struct wide_builder *b, const struct qpu_program *p) {
 		} else {
 			alu_word(b, w);
 		}
-		if ((w->q.sig == SIG_PROGRAM_END || w->q.sig == SIG_COLOR_LOAD_END) && !is_ending) {
+		if ((w->q.sig == QPU_SIG_PROGRAM_END || w->q.sig == QPU_SIG_COLOR_LOAD_END) &&
+				!is_ending) {
 			is_ending = true;
 			left = END_SLOTS + 1;
 		}

@@ -1,0 +1,70 @@
+/*
+ * Captures of the VideoCore IV: `pica info` and `pica dump` of them, and the reading of their lists
+ * that all verbs share.
+ */
+#ifndef PICA_VIDEOCORE_H
+#define PICA_VIDEOCORE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "common/options.h"
+#include "core/base/arena.h"
+#include "core/space/space.h"
+#include "replay.h"
+#include "vc4/list/list.h"
+
+struct dump_options;
+
+/* ---- walk.c ---- */
+
+/* A job, as it stands before it runs. */
+struct videocore_job {
+	uint32_t frame, number; /* from 0; the number counts in the frame */
+	uint64_t offset;        /* of the event in the file */
+	const struct pica_job_control_lists *lists;
+	const struct space *space;
+	struct vc4_frame read;  /* of lists that cannot be read only the statistics count */
+	struct vc4_error error; /* error.error is 0: they can */
+};
+
+/* Any of these may be NULL. */
+struct videocore_visitor {
+	/* Before its records are read. */
+	void (*begin)(void *user, const struct videocore_job *job);
+	void (*record)(void *user, const struct vc4_step *step);
+	/* All records are read. */
+	void (*end)(void *user, const struct videocore_job *job);
+};
+
+/* A replay that reads the lists of each job as the engine does, before it runs. */
+struct videocore_walk {
+	struct replay replay;
+	const struct videocore_visitor *visitor; /* borrowed */
+	void *user;
+	bool is_looking;
+	struct vc4_limits limits;
+	struct arena arena;
+	struct videocore_job job;
+};
+
+/* As replay_start(). videocore_finish() is allowed in any case. */
+int videocore_start(struct videocore_walk *w, const struct capture_here *c, uint32_t frame,
+		const struct videocore_visitor *visitor, void *user);
+/*
+ * Draws the next frame, and waits for it. looks: the visitor is called. Returns as replay_frame().
+ */
+int videocore_frame(struct videocore_walk *w, bool looks);
+void videocore_finish(struct videocore_walk *w);
+
+/* ---- The verbs ---- */
+
+/* Return an exit code, after logging errors. */
+
+/* reports: of several captures, or NULL. */
+int videocore_info(const struct capture_here *c, bool json, json_t *reports);
+int videocore_dump(const struct dump_options *o, const struct capture_here *c);
+
+#endif
