@@ -1,25 +1,30 @@
-/* pica shader: assembles and disassembles shader programs. */
+/* pica shader: assembles, disassembles and traces shader programs. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/json.h"
 #include "common/options.h"
 #include "core/base/attributes.h"
 #include "pica_shader.h"
 #include "pictures/file.h"
+#include "shader/shader.h"
 #include "vc4/qpu/qpu.h"
 #include "verbs.h"
 
 enum { MAX_FILE = 16 << 20 };
 
+enum { GIVEN_ENTRY = 1, GIVEN_DRAW = 2, GIVEN_OTHER = 4 };
+
 struct options {
 	const char *output; /* NULL: beside the source (asm), standard output (disasm) */
 	int entry;
 	enum { CHIP_PICA, CHIP_VC4 } chip;
-	unsigned given; /* 1: --entry */
+	unsigned given; /* enum below */
 	bool no_nop;
+	struct shader_trace_options trace;
 };
 
 static const char *const chip_words[] = { "pica", "vc4", NULL };
@@ -113,12 +118,12 @@ static int disassemble(const struct options *o, const char *file) {
 	if (ret < 0) {
 		return log_fail("%s: %s", file, error.message);
 	}
-	if (shader->n_entries > 1 && !o->given) {
+	if (shader->n_entries > 1 && !(o->given & GIVEN_ENTRY)) {
 		log_line("%s: entry 0 of %u is written; --entry chooses another", file,
 				(unsigned)shader->n_entries);
 	}
 	int exit = EXIT_FINE;
-	if (o->given && o->entry >= (int)shader->n_entries) {
+	if (o->given & GIVEN_ENTRY && o->entry >= (int)shader->n_entries) {
 		exit = log_fail("%s: no entry %d, it has %u", file, o->entry, shader->n_entries);
 	} else {
 		const char *path = o->output ? o->output : "-";
@@ -187,13 +192,31 @@ static int vc4_disassemble(const struct options *o, const char *file) {
 
 static int vc4_shader(const struct options *o, const struct option_args *args) {
 	const bool is_asm = strcmp(args->v[0], "asm") == 0;
-	if (o->given || o->no_nop) {
-		return log_fail("--%s: of --chip pica only", o->given ? "entry" : "no-nop");
+	if (o->given & GIVEN_ENTRY || o->no_nop) {
+		return log_fail("--%s: of --chip pica only",
+				o->given & GIVEN_ENTRY ? "entry" : "no-nop");
 	}
 	if ((!is_asm && strcmp(args->v[0], "disasm") != 0) || args->n != 2) {
 		return log_fail("--chip vc4: expected asm and a source, or disasm and a file of words");
 	}
 	return is_asm ? vc4_assemble(o, args->v[1]) : vc4_disassemble(o, args->v[1]);
+}
+
+static int trace(struct options *o, const struct option_args *args) {
+	if (args->n != 2) {
+		return log_fail("trace: expected one capture");
+	}
+	if (o->output || o->no_nop || o->given & GIVEN_ENTRY || o->chip != CHIP_PICA) {
+		return log_fail("trace: --output, --no-nop, --entry and --chip are of asm and disasm");
+	}
+	if (!(o->given & GIVEN_DRAW)) {
+		return log_fail("trace: expected --draw=N");
+	}
+	o->trace.capture = args->v[1];
+	if (o->trace.json) {
+		json_promise("shader", o->trace.capture);
+	}
+	return shader_trace(&o->trace);
 }
 
 #define AT(member) offsetof(struct options, member)
@@ -205,26 +228,45 @@ int verb_shader(int argc, char **argv) {
 		{ "no-nop", 0, NULL, "asm: no NOPs where the hardware's flow control needs them",
 				OPTION_FLAG, .at = AT(no_nop) },
 		{ "entry", 0, "N|none", "disasm: whose directives are written (default: 0)", OPTION_CALL,
-				.at = AT(entry), .parse = parse_entry, .given = 1 },
+				.at = AT(entry), .parse = parse_entry, .given = GIVEN_ENTRY },
 		{ "chip", 0, NULL, "Whose shaders: of the PICA200 or the VideoCore IV (default: pica)",
 				OPTION_CHOICE, .at = AT(chip), .words = chip_words },
+		{ "draw", 0, "N", "trace: the draw of its frame, from 0 on", OPTION_U32,
+				.at = AT(trace.draw), .max = UINT32_MAX - 1, .given = GIVEN_DRAW },
+		{ "vertex", 0, "N", "trace: the vertex of the draw, from 0 on (default: 0)", OPTION_U32,
+				.at = AT(trace.vertex), .max = UINT32_MAX - 1,
+				.given = GIVEN_OTHER },
+		{ "frame", 0, "N", "trace: counted from 0, or last (default: last)", OPTION_CALL,
+				.at = AT(trace.frame), .parse = frame_option,
+				.given = GIVEN_OTHER },
+		{ "json", 0, NULL, "trace: report on stdout as JSON", OPTION_FLAG,
+				.at = AT(trace.json), .given = GIVEN_OTHER },
 	};
 	static const struct option_spec spec = {
-		.forms = "asm SOURCE...\ndisasm SHBIN",
-		.doc = "Assembles shader sources in the syntax of picasso, or disassembles a .shbin file "
-		       "into such a source.",
-		.tables = { OPTION_TABLE(rows, 0, AT(given)) },
+		.forms = "asm SOURCE...\ndisasm SHBIN\ntrace CAPTURE",
+		.doc = "Assembles shader sources in the syntax of picasso, disassembles a .shbin file "
+		       "into such a source, or shows the vertex program of a draw step by step.",
+		.tables = { OPTION_TABLE(rows, 0, AT(given)),
+				ENGINE_SERIAL_TABLES(AT(trace.engine)) },
 		.min_args = 1,
 		.max_args = OPTION_ANY,
-		.expected = "asm or disasm",
+		.expected = "asm, disasm or trace",
 	};
-	struct options o = { 0 };
+	struct options o = { .trace = { .frame = FRAME_LAST } };
+	engine_options_init(&o.trace.engine);
+	o.trace.engine.threads = 0;
 	const struct option_args args = options_parse(&spec, argc, argv, &o);
 	const char *action = args.v[0];
 	for (unsigned i = 1; o.output && i < args.n; i++) {
 		if (file_is_same(args.v[i], o.output)) {
 			return log_fail("-o %s: this is the input itself: expected another name", o.output);
 		}
+	}
+	if (strcmp(action, "trace") == 0) {
+		return trace(&o, &args);
+	}
+	if (o.given & (GIVEN_DRAW | GIVEN_OTHER)) {
+		return log_fail("--draw, --vertex, --frame, --json: of trace only");
 	}
 	if (o.chip == CHIP_VC4) {
 		return vc4_shader(&o, &args);
@@ -240,7 +282,7 @@ int verb_shader(int argc, char **argv) {
 	} else if (strcmp(action, "disasm") == 0) {
 		log_line("disasm: expected one .shbin file");
 	} else {
-		log_line("%s: expected asm or disasm", action);
+		log_line("%s: expected asm, disasm or trace", action);
 	}
 	return EXIT_TROUBLE;
 }

@@ -209,6 +209,43 @@ int pica_ctx_find_costs(struct pica_ctx *ctx, int on);
  */
 int pica_ctx_costs(struct pica_ctx *ctx, struct pica_costs *out);
 
+/* ---- Steps of a vertex program ---- */
+
+enum {
+	PICA_STEP_END = 0xFFFF,  /* of address */
+	PICA_STEP_NOTHING = 0xFF, /* of registers */
+};
+
+/*
+ * An instruction of a vertex program, as one vertex ran it. Registers: 0-15 v0-v15, 16-31 r0-r15,
+ * 32-127 c0-c95 of sources; 0-15 o0-o15, 16-31 r0-r15 of destinations. Values are as the arithmetic
+ * of the context has them: exact in f24 by default.
+ */
+struct pica_shader_step {
+	uint16_t address;    /* of the code word; PICA_STEP_END: the state after the last one */
+	uint8_t n_sources;   /* 0: flow control and the like */
+	uint8_t destination; /* PICA_STEP_NOTHING: none, or flags or address registers */
+	uint8_t mask;        /* components written, bit 0: x */
+	uint8_t source[3];   /* PICA_STEP_NOTHING: beyond the uniforms, which reads 1 */
+	uint8_t flags[2];    /* the two conditions, before the instruction */
+	uint8_t reserved[2];
+	int32_t a[2], al;    /* address registers and loop counter, before it */
+	float value[3][4];   /* of the sources, after swizzle and negation */
+	float result[4];     /* the destination afterwards, with the components that it keeps */
+};
+
+/*
+ * Runs the vertex program on one vertex, as pica_ctx_shade() does: by its number in the arrays, or
+ * with 16 attributes; one of the two is NULL. Copies the first n instructions to steps, and the end
+ * after the last. Draws nothing and changes nothing. Waits for idle. Returns the number of entries
+ * that there are, which may be greater than n: instructions and the end. -EINVAL if both or none
+ * are given; -ERANGE if the base of the arrays lies outside of memory; -EOPNOTSUPP on a VideoCore
+ * IV; -ENOMEM. The budget of shader steps ends an endless program. [fidelity: flow-control]
+ */
+int64_t pica_ctx_trace_vertex(struct pica_ctx *ctx, const uint32_t *number,
+		const float (*attributes)[4], struct pica_shader_step *steps, uint64_t n,
+		struct pica_vertex *out);
+
 #ifdef __cplusplus
 }
 #endif

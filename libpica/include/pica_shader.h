@@ -237,6 +237,15 @@ enum {
  */
 int pica_shader_disassemble(const struct pica_shader *shader, int entry, char **text);
 
+enum { PICA_SHADER_LINE = 256 };
+
+/*
+ * Writes one instruction as text, targets of jumps as numbers: "mul r0.xy, c5.x, v0". descriptors:
+ * of the unit.
+ */
+void pica_shader_instruction(uint32_t word, const uint32_t descriptors[PICA_SHADER_DESCRIPTORS],
+		char text[PICA_SHADER_LINE]);
+
 /* ---- The .shbin file ---- */
 
 /*

@@ -1,4 +1,5 @@
 /* Vertices as a draw would fetch and shade them, without drawing. */
+#include "pica_history.h"
 #include "pica_inspect.h"
 
 #include <errno.h>
@@ -110,6 +111,59 @@ PICA_EXPORT int pica_ctx_shade(struct pica_ctx *base, const uint32_t *numbers,
 	}
 	run_finish(r);
 	return ret;
+}
+
+/* ---- Steps ---- */
+
+struct trace {
+	struct pica_shader_step *steps;
+	uint64_t n, found;
+	const float (*r)[4], (*o)[4]; /* the registers that the program has */
+};
+
+/* The result of an instruction is there when the next one begins. */
+static void trace_step(void *user, const struct shader_step *s) {
+	struct trace *t = user;
+	struct pica_shader_step *last =
+			t->found && t->found <= t->n ? &t->steps[t->found - 1] : NULL;
+	if (last && last->destination != PICA_STEP_NOTHING) {
+		const unsigned reg = last->destination;
+		memcpy(last->result, reg < 16 ? t->o[reg] : t->r[reg - 16], sizeof(last->result));
+	}
+	if (t->found++ < t->n) {
+		struct pica_shader_step *to = &t->steps[t->found - 1];
+		*to = (struct pica_shader_step){ .address = (uint16_t)s->addr,
+			.n_sources = s->n_sources,
+			.destination = s->destination,
+			.mask = s->mask,
+			.flags = { s->cmp[0], s->cmp[1] },
+			.a = { s->a[0], s->a[1] },
+			.al = s->al };
+		memcpy(to->source, s->source, sizeof(to->source));
+		memcpy(to->value, s->value, sizeof(to->value));
+	}
+}
+
+PICA_EXPORT int64_t pica_ctx_trace_vertex(struct pica_ctx *base, const uint32_t *number,
+		const float (*attributes)[4], struct pica_shader_step *steps, uint64_t n,
+		struct pica_vertex *out) {
+	const int ret = pica_ctx_shade(base, number, (const float (*)[16][4])attributes, 1, out);
+	if (ret < 0) {
+		return ret;
+	}
+	struct run *run = run_create(pica200_from(base));
+	if (!run) {
+		return -ENOMEM;
+	}
+	float r[16][4], o[16][4];
+	struct trace t = { .steps = steps, .n = n, .r = (const float (*)[4])r,
+		.o = (const float (*)[4])o };
+	struct shader_result result = { 0 };
+	shader_run_vertex(run->prog, run->part.entry, &run->uniforms,
+			(const float (*)[4])out->input, r, o, run->part.float_mode,
+			run->part.step_budget, &result, trace_step, &t);
+	run_finish(run);
+	return (int64_t)t.found;
 }
 
 /* ---- Output of a geometry shader ---- */

@@ -262,5 +262,78 @@ class Draws(Case):
         self.assertIn('message', report['captures'][0])
 
 
+class Steps(Case):
+    """pica shader trace"""
+    def trace(self, *args):
+        return json.loads(self.pica('shader', 'trace', '--json', *args))
+
+    def rows(self, path):
+        rows = json.loads(self.pica('draws', '--json', '--frames', 'last', path))['captures'][0]['rows']
+        return [row for row in rows if row['kind'] == 'draw']
+
+    def test_the_last_values_are_the_outputs(self):
+        for path in (CUBE, TRIANGLE, OVERDRAW, *(CAPTURES / name for name in ('st_persp.ctf', 'st_light0.ctf'))):
+            for row in self.rows(path)[:3]:
+                trace = self.trace('--draw', row['draw'], '--vertex', min(2, row['cost']['vertices'] - 1), path)
+                words = {}
+                for step in trace['steps']:
+                    if 'result' in step:
+                        result = step['result']
+                        register = words.setdefault(result['register'], ['0x00000000'] * 4)
+                        for component in result['components']:
+                            register['xyzw'.index(component)] = result['f32']['xyzw'.index(component)]
+                for name, output in trace['outputs'].items():
+                    self.assertEqual(words.get(name, ['0x00000000'] * 4), output['f32'], (path, row['draw'], name))
+
+    def test_steps_are_those_that_are_counted(self):
+        row = self.rows(TRIANGLE)[2]  # single triangles: a strip runs some vertices twice
+        self.assertEqual(row['cost']['vertices'], 3)
+        self.assertEqual(sum(len(self.trace('--draw', row['draw'], '--vertex', k, TRIANGLE)['steps'])
+                             for k in range(row['cost']['vertices'])), row['cost']['shader_steps'])
+
+    def test_arithmetic(self):
+        operations = {'mov': lambda a: a, 'dp4': lambda a, b: [sum(x * y for x, y in zip(a, b))] * 4,
+                      'max': lambda a, b: [max(x, y) for x, y in zip(a, b)],
+                      'min': lambda a, b: [min(x, y) for x, y in zip(a, b)]}
+        seen = set()
+        for step in self.trace('--draw', 0, '--vertex', 1, CUBE)['steps']:
+            name = step['instruction'].split()[0]
+            if name in operations:
+                seen.add(name)
+                want = operations[name](*(source['value'] for source in step['sources']))
+                scale = max(abs(x) for source in step['sources'] for x in source['value']) ** 2
+                for component in step['result']['components']:
+                    k = 'xyzw'.index(component)
+                    self.assertAlmostEqual(step['result']['value'][k], want[k], delta=2 ** -14 * max(1, scale))
+        self.assertEqual(seen, set(operations))
+        # The first of them: row (1 0 0 0) of a matrix, by a vertex with x = 60: f24 of 60 = 1.875 * 2^5 is 44E000.
+        first = self.trace('--draw', 0, '--vertex', 1, CUBE)['steps'][0]
+        self.assertEqual((first['instruction'], first['result']['f24'][0], first['result']['f32'][0]),
+                         ('dp4 r0.x, c4, v0', '0x44E000', '0x42700000'))
+
+    def test_text(self):
+        text = self.pica('shader', 'trace', '--draw', 0, '--vertex', 1, CUBE)
+        self.assertIn('\n000    dp4 r0.x, c4, v0\n       c4     1 0 0 0\n', text)
+        self.assertIn('       = r0.x 60 (f24 44E000, f32 42700000)\n', text)
+        self.assertEqual(self.pica('shader', 'trace', '--draw', 0, '--vertex', 1, '--isa', 'c', '--threads', 2, CUBE), text)
+
+    def test_a_vertex_that_is_written_into_a_list(self):
+        path = pathlib.Path(CUBE).parent / 'immediate.pica'
+        row = next(row for row in self.rows(path) if row['mode'] == 'immediate')
+        trace = self.trace('--draw', row['draw'], '--vertex', row['cost']['vertices'] - 1, path)
+        self.assertEqual(trace['steps'][-1]['instruction'], 'end')
+
+    def test_what_is_not_there(self):
+        for args, message in ((('--draw', 99, CUBE), 'frame 2 has no draw 99'),
+                              (('--draw', 0, '--vertex', 4, CUBE), 'draw 0 has no vertex 4'),
+                              (('--draw', 0, '--frame', 3, CUBE), 'frame 3 was asked for'),
+                              ((CUBE,), 'expected --draw=N'),
+                              (('--draw', 0, '--entry', 1, CUBE), '--entry')):
+            self.pica('shader', 'trace', *args, code=2)
+            self.assertIn(message, self.err)
+        self.pica('shader', 'disasm', '--draw', 0, 'a.shbin', code=2)
+        self.assertIn('of trace only', self.err)
+
+
 if __name__ == '__main__':
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

@@ -305,7 +305,7 @@ class Completion(unittest.TestCase):
             (pathlib.Path(folder) / 'sub').mkdir()
             self.assertEqual(self.complete('info', '', folder=folder), ['a.ctf', 'b.ctf.zst', 'e.pica', 'sub'])
             self.assertEqual(self.complete('render', '--json', 'a', folder=folder), ['a.ctf'])
-            self.assertEqual(self.complete('shader', '', folder=folder), ['asm', 'disasm'])
+            self.assertEqual(self.complete('shader', '', folder=folder), ['asm', 'disasm', 'trace'])
             self.assertEqual(self.complete('shader', '--entry', '=', '1', 'disasm', '', folder=folder),
                              ['d.shbin', 'sub'])
             self.assertEqual(self.complete('render', '-o', '', folder=folder), sorted(os.listdir(folder)))

@@ -166,14 +166,14 @@ struct watched {
 	struct shader_result result;
 };
 
-static inline void watch_step(void *user, unsigned addr, int32_t al, const bool flags[2]) {
+static inline void watch_step(void *user, const struct shader_step *step) {
 	struct watched *w = user;
-	if (addr != SHADER_STEP_END && w->n < 4096) {
-		w->addr[w->n++] = addr;
+	if (step->addr != SHADER_STEP_END && w->n < 4096) {
+		w->addr[w->n++] = step->addr;
 	}
-	w->al = al;
-	w->cmp[0] = flags[0];
-	w->cmp[1] = flags[1];
+	w->al = step->al;
+	w->cmp[0] = step->cmp[0];
+	w->cmp[1] = step->cmp[1];
 }
 
 static inline struct watched *watch(const struct prog *p, unsigned entry, uint64_t budget) {

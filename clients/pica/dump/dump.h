@@ -11,7 +11,7 @@
 #include "common/options.h"
 #include "common/snapshot.h"
 #include "common/upload.h"
-#include "pica.h"
+#include "pica_history.h"
 #include "step.h"
 
 /* ---- options.c ---- */
@@ -149,6 +149,12 @@ void dump_immediate_finish(struct dump_immediate *im);
  */
 int dump_vertices(struct pica_ctx *ctx, const struct snapshot *s, const struct dump_immediate *im,
 		FILE *const files[DUMP_VERTEX_FILES]);
+/*
+ * The steps of the vertex at a position of the draw's stream, as pica_ctx_trace_vertex() has them.
+ * Negative errno: -EINVAL, the draw has no such vertex; -ERANGE as above.
+ */
+int64_t dump_trace(struct pica_ctx *ctx, const struct snapshot *s, const struct dump_immediate *im,
+		uint32_t at, struct pica_shader_step *steps, uint64_t n, struct pica_vertex *out);
 /* Prints the triangles that the geometry shader of the draw has put out, which the context kept. */
 int dump_geometry(struct pica_ctx *ctx, const struct snapshot *s,
 		FILE *const files[DUMP_GEOMETRY_FILES]);

@@ -206,6 +206,13 @@ static int open_stream(struct stream *st, struct pica_ctx *ctx) {
 	return st->index ? pica_ctx_read_memory(ctx, addr, st->index, (uint32_t)bytes) : -ENOMEM;
 }
 
+/* The attributes of a vertex that was written into a list. */
+static void immediate_vertex(const struct dump_immediate *im, uint32_t at, float out[16][4]) {
+	for (unsigned k = 0; k < 16 * 4; k++) {
+		out[k / 4][k % 4] = (float)pica_f24_value(im->words[at][k / 4][k % 4]);
+	}
+}
+
 static int shade(const struct stream *st, struct pica_ctx *ctx, uint32_t at, uint32_t n,
 		struct pica_vertex *out) {
 	static float attributes[PIECE][16][4];
@@ -217,10 +224,7 @@ static int shade(const struct stream *st, struct pica_ctx *ctx, uint32_t at, uin
 		return pica_ctx_shade(ctx, number, NULL, n, out);
 	}
 	for (uint32_t i = 0; i < n; i++) {
-		for (unsigned k = 0; k < 16 * 4; k++) {
-			attributes[i][k / 4][k % 4] =
-					(float)pica_f24_value(st->im->words[at + i][k / 4][k % 4]);
-		}
+		immediate_vertex(st->im, at + i, attributes[i]);
 	}
 	return pica_ctx_shade(ctx, NULL, (const float (*)[16][4])attributes, n, out);
 }
@@ -260,6 +264,25 @@ int dump_vertices(struct pica_ctx *ctx, const struct snapshot *s, const struct d
 	}
 	free(st.index);
 	free(v);
+	return ret;
+}
+
+int64_t dump_trace(struct pica_ctx *ctx, const struct snapshot *s, const struct dump_immediate *im,
+		uint32_t at, struct pica_shader_step *steps, uint64_t n, struct pica_vertex *out) {
+	struct stream st = { .s = s, .im = im };
+	int64_t ret = open_stream(&st, ctx);
+	if (ret == 0 && at >= st.n) {
+		ret = -EINVAL;
+	} else if (ret == 0 && s->draw.kind == DRAW_IMMEDIATE) {
+		float attributes[16][4];
+		immediate_vertex(im, at, attributes);
+		ret = pica_ctx_trace_vertex(
+				ctx, NULL, (const float (*)[4])attributes, steps, n, out);
+	} else if (ret == 0) {
+		const uint32_t number = number_at(&st, at);
+		ret = pica_ctx_trace_vertex(ctx, &number, NULL, steps, n, out);
+	}
+	free(st.index);
 	return ret;
 }
 

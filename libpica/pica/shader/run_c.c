@@ -41,6 +41,30 @@ static void read_source(const struct core *c, const struct prog_op *op, unsigned
 	}
 }
 
+/* What an observer is told of an instruction before it runs; op: NULL after the last. */
+static void tell_step(const struct core *c, const struct prog_op *op) {
+	struct shader_step s = { .addr = op ? c->flow.pc : SHADER_STEP_END,
+		.a = { c->a[0], c->a[1] },
+		.al = c->flow.al,
+		.cmp = { c->cmp[0], c->cmp[1] },
+		.destination = SHADER_STEP_NOWHERE };
+	for (unsigned i = 0; op && i < op->n_src; i++) {
+		int reg = op->src[i];
+		if (reg >= SHADER_C && op->rel && op->rel_src == i) {
+			reg = arith_relative((unsigned)reg - SHADER_C, relative_offset(c, op));
+			reg = reg < 0 ? SHADER_STEP_NOWHERE : reg + SHADER_C;
+		}
+		s.source[i] = (uint8_t)reg;
+		read_source(c, op, i, s.value[i]);
+		s.n_sources++;
+	}
+	if (s.n_sources && op->op != OP_CMP && op->op != OP_MOVA) {
+		s.destination = op->dst;
+		s.mask = op->mask;
+	}
+	c->step(c->step_user, &s);
+}
+
 static void write_destination(struct core *c, const struct prog_op *op, const float d[4]) {
 	float *reg = op->dst < SHADER_R ? c->o[op->dst] : c->r[op->dst - SHADER_R];
 	for (unsigned k = 0; k < 4; k++) {
@@ -241,7 +265,7 @@ static bool go_on(struct core *c, const struct prog *p, enum pica_float mode, ui
 		}
 		const struct prog_op *op = &p->ops[c->flow.pc];
 		if (c->step) {
-			c->step(c->step_user, c->flow.pc, c->flow.al, c->cmp);
+			tell_step(c, op);
 		}
 		bool is_good;
 		if (op->op == OP_END) {
@@ -333,6 +357,6 @@ void shader_run_vertex(const struct prog *p, unsigned entry, const struct shader
 	struct core c = { .u = u, .v = v, .r = r, .o = o, .step = step, .step_user = user };
 	core_run(&c, p, entry, vs_pc_mask(p), 0, mode, budget, result);
 	if (step) {
-		step(user, SHADER_STEP_END, c.flow.al, c.cmp);
+		tell_step(&c, NULL);
 	}
 }

@@ -101,11 +101,24 @@ ISA_KERNELS(shader)
 
 /*
  * For tools and tests: one vertex, step by step. step, unless NULL, is called before each
- * instruction with its address, aL and the flags, and at last with SHADER_STEP_END. r and o receive
- * the registers.
+ * instruction, and at last with SHADER_STEP_END. r and o receive the registers, and hold them as
+ * they are at each step.
  */
-enum { SHADER_STEP_END = 0xFFFF };
-typedef void shader_step_fn(void *user, unsigned addr, int32_t al, const bool cmp[2]);
+enum { SHADER_STEP_END = 0xFFFF, SHADER_STEP_NOWHERE = 0xFF };
+
+struct shader_step {
+	unsigned addr;
+	int32_t a[2], al;
+	bool cmp[2];
+	uint8_t n_sources;
+	/* 0-15 v, 16-31 r, from 32 c; SHADER_STEP_NOWHERE: beyond the uniforms */
+	uint8_t source[3];
+	float value[3][4];   /* what is read, after the swizzle and the negation */
+	uint8_t destination; /* 0-15 o, 16-31 r; SHADER_STEP_NOWHERE */
+	uint8_t mask;        /* components written, bit 0: x */
+};
+
+typedef void shader_step_fn(void *user, const struct shader_step *step);
 void shader_run_vertex(const struct prog *p, unsigned entry, const struct shader_uniforms *u,
 		const float v[16][4], float r[16][4], float o[16][4], enum pica_float mode,
 		uint64_t budget, struct shader_result *result, shader_step_fn *step, void *user);

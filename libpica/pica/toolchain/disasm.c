@@ -13,7 +13,7 @@
 
 enum {
 	OPERAND_TEXT = 48,
-	LINE_TEXT = 256,
+	LINE_TEXT = PICA_SHADER_LINE,
 };
 
 static void swizzle(char out[6], unsigned selector) {
@@ -169,6 +169,19 @@ static void instruction(char out[LINE_TEXT], enum shader_op op, uint32_t w, uint
 		snprintf(out, LINE_TEXT, "%s %s, %s%s%s%s%s", m, dst, src[0], n > 1 ? ", " : "",
 				src[1], n > 2 ? ", " : "", src[2]);
 	}
+}
+
+PICA_EXPORT void pica_shader_instruction(uint32_t word,
+		const uint32_t descriptors[PICA_SHADER_DESCRIPTORS], char text[PICA_SHADER_LINE]) {
+	const enum shader_op op = shader_op_of(word);
+	if (op == OP_UNKNOWN) {
+		snprintf(text, PICA_SHADER_LINE, ".word 0x%08X", (unsigned)word);
+		return;
+	}
+	char target[16];
+	const int desc = descriptor_index(op, word);
+	snprintf(target, sizeof(target), "%u", F2_TARGET(word));
+	instruction(text, op, word, desc >= 0 ? descriptors[desc] : 0, target);
 }
 
 /* ---- The code ---- */

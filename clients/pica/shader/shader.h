@@ -1,0 +1,21 @@
+/* pica shader: what its actions share. */
+#ifndef PICA_VERB_SHADER_H
+#define PICA_VERB_SHADER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/options.h"
+
+/* pica shader trace */
+struct shader_trace_options {
+	struct engine_options engine;
+	const char *capture;
+	uint32_t frame, draw, vertex;
+	bool json;
+};
+
+/* Prints each step of a vertex of a draw. Returns the exit code. */
+int shader_trace(const struct shader_trace_options *o);
+
+#endif
