@@ -298,7 +298,9 @@ static int run(struct table *t, const struct capture_here *c, json_t *reports) {
 	return replay_job_failed(&t->l.step.replay, c->path);
 }
 
-static int tell(const struct options *o, const char *path, json_t *reports) {
+static int tell(const void *options, const char *path, json_t *reports) {
+	const struct options *o = options;
+	const size_t before = json_array_size(reports);
 	struct capture_here c;
 	struct table t = { .o = o };
 	const struct lint_guest guest = { on_draw, on_drawn, on_moved, &t };
@@ -310,7 +312,7 @@ static int tell(const struct options *o, const char *path, json_t *reports) {
 		exit = capture_has_frame(path, n, frame_list_end(&o->frames, n)) ?
 				run(&t, &c, reports) : EXIT_TROUBLE;
 	}
-	if (exit != EXIT_FINE && reports) {
+	if (reports && json_array_size(reports) == before) {
 		json_array_append_new(reports, json_error_of(path));
 	}
 	for (size_t i = 0; i < t.n; i++) {
@@ -355,15 +357,5 @@ int verb_draws(int argc, char **argv) {
 	o.engine.threads = 0;
 	frame_list_parse(&o.frames, "all");
 	options_parse(&spec, argc, argv, &o);
-	json_t *reports = o.json ? json_array() : NULL;
-	int exit = EXIT_FINE;
-	for (unsigned i = 0; i < o.captures.n; i++) {
-		exit = worse(exit, tell(&o, o.captures.v[i], reports));
-	}
-	if (reports) {
-		json_t *report = json_report("draws");
-		json_object_set_new(report, "captures", reports);
-		exit = json_finish(report, exit);
-	}
-	return exit;
+	return json_captures("draws", &o.captures, o.json, tell, &o);
 }

@@ -454,17 +454,12 @@ static int lint(const struct options *o, const struct capture_here *c, struct li
 	return worse(l->n ? EXIT_FINDINGS : EXIT_FINE, replay_job_failed(&l->step.replay, c->path));
 }
 
-static int lint_capture(const struct options *o, const char *path, json_t *reports) {
+static int lint_capture(const void *options, const char *path, json_t *reports) {
 	struct capture_here c;
 	struct lint l = { .ctx = NULL };
 	int exit = capture_here_open(&c, path, NULL);
 	if (exit == EXIT_FINE) {
-		exit = lint(o, &c, &l, reports);
-	}
-	if (exit != EXIT_FINE && exit != EXIT_FINDINGS && reports) {
-		json_array_append_new(reports,
-				json_pack("{so s[o]}", "path", json_text(path), "errors",
-						json_last_error()));
+		exit = lint(options, &c, &l, reports);
 	}
 	lint_finish(&l);
 	capture_here_close(&c);
@@ -517,15 +512,5 @@ int verb_lint(int argc, char **argv) {
 	if (o.rules) {
 		return print_rules(o.json);
 	}
-	json_t *reports = o.json ? json_array() : NULL;
-	int exit = EXIT_FINE;
-	for (unsigned i = 0; i < o.captures.n; i++) {
-		exit = worse(exit, lint_capture(&o, o.captures.v[i], reports));
-	}
-	if (reports) {
-		json_t *report = json_report("lint");
-		json_object_set_new(report, "captures", reports);
-		exit = json_finish(report, exit);
-	}
-	return exit;
+	return json_captures("lint", &o.captures, o.json, lint_capture, &o);
 }

@@ -32,7 +32,8 @@ static void on_found(void *user, const struct pica_capture_error *error) {
 }
 
 /* One capture; reports: NULL for text. */
-static int verify(const char *path, json_t *reports) {
+static int verify(const void *options, const char *path, json_t *reports) {
+	(void)options;
 	struct pica_capture *capture = NULL;
 	struct pica_capture_info info = { 0 };
 	unsigned n_expected = 0;
@@ -91,15 +92,5 @@ int verb_verify(int argc, char **argv) {
 	};
 	bool json = false;
 	const struct option_args captures = options_parse(&spec, argc, argv, &json);
-	json_t *reports = json ? json_array() : NULL;
-	int exit = EXIT_FINE;
-	for (unsigned i = 0; i < captures.n; i++) {
-		exit = worse(exit, verify(captures.v[i], reports));
-	}
-	if (reports) {
-		json_t *report = json_report("verify");
-		json_object_set_new(report, "captures", reports);
-		exit = json_finish(report, exit);
-	}
-	return exit;
+	return json_captures("verify", &captures, json, verify, NULL);
 }

@@ -181,7 +181,11 @@ struct pica_costs {
 	uint64_t draws;
 	uint64_t vertices;        /* that draws asked for */
 	uint64_t shaded_vertices; /* of them and of left-over ones, those whose program ran */
-	uint64_t shader_steps;    /* instructions of vertex and geometry programs, each vertex's */
+	/*
+	 * Instructions of vertex and geometry programs, each vertex's. The last vertices of a draw,
+	 * kept for the next one, may run once more, depending on when somebody waits: not counted.
+	 */
+	uint64_t shader_steps;
 	uint64_t triangles;       /* that were assembled */
 	uint64_t drawn_triangles; /* after clipping and culling, which may make two of one */
 	/*

@@ -255,6 +255,13 @@ class Draws(Case):
         row, = (r for r in self.rows('a.ctf') if r['kind'] == 'draw')
         self.assertIn(row['finding'], lint)
 
+    def test_a_job_that_fails(self):
+        data = reg(0x238, 4) + reg(0x23A, LIST >> 3) + reg(0x23C, 1)  # a list that jumps to itself
+        capture(self.dir / 'a.ctf', test_lint.TRIANGLE, *run(LIST, data))
+        report = json.loads(self.pica('draws', '--json', 'a.ctf', CUBE, code=3))['captures']
+        self.assertEqual([sorted(capture) for capture in report], [['path', 'rows']] * 2)
+        self.assertIn('less work in one list', self.err)
+
     def test_several_captures(self):
         (self.dir / 'broken.pica').write_bytes(b'no capture')
         report = json.loads(self.pica('draws', '--json', 'broken.pica', TRIANGLE, code=3))
@@ -286,10 +293,12 @@ class Steps(Case):
                     self.assertEqual(words.get(name, ['0x00000000'] * 4), output['f32'], (path, row['draw'], name))
 
     def test_steps_are_those_that_are_counted(self):
-        row = self.rows(TRIANGLE)[2]  # single triangles: a strip runs some vertices twice
-        self.assertEqual(row['cost']['vertices'], 3)
-        self.assertEqual(sum(len(self.trace('--draw', row['draw'], '--vertex', k, TRIANGLE)['steps'])
-                             for k in range(row['cost']['vertices'])), row['cost']['shader_steps'])
+        rows = self.rows(TRIANGLE)
+        for row, vertices in (rows[2], 3), (rows[0], 4):  # a triangle, a strip
+            self.assertEqual(row['cost']['vertices'], vertices)
+            self.assertEqual(sum(len(self.trace('--draw', row['draw'], '--vertex', k, TRIANGLE)['steps'])
+                                 for k in range(vertices)), row['cost']['shader_steps'])
+            self.assertEqual(row['cost']['shader_steps'], 6 * vertices)
 
     def test_arithmetic(self):
         operations = {'mov': lambda a: a, 'dp4': lambda a, b: [sum(x * y for x, y in zip(a, b))] * 4,

@@ -173,6 +173,26 @@ int json_finish(json_t *report, int exit) {
 	return exit;
 }
 
+int json_captures(const char *verb, const struct option_args *captures, bool is_json,
+		json_capture_fn *one, const void *options) {
+	json_t *reports = is_json ? json_array() : NULL;
+	int exit = EXIT_FINE;
+	for (unsigned i = 0; i < captures->n; i++) {
+		const char *path = captures->v[i];
+		exit = worse(exit, one(options, path, reports));
+		if (reports && json_array_size(reports) == i) {
+			json_array_append_new(reports, json_pack("{so s[o]}", "path",
+					json_text(path), "errors", json_last_error()));
+		}
+	}
+	if (reports) {
+		json_t *report = json_report(verb);
+		json_object_set_new(report, "captures", reports);
+		exit = json_finish(report, exit);
+	}
+	return exit;
+}
+
 /* ---- Reports that cannot be made ---- */
 
 void json_promise(const char *verb, const char *path) {

@@ -5,10 +5,12 @@
 #ifndef PICA_JSON_H
 #define PICA_JSON_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <jansson.h>
 
+#include "options/options.h"
 #include "pica.h"
 #include "tally.h"
 
@@ -47,6 +49,14 @@ json_t *json_error_of(const char *path);
 int json_print(json_t *report);
 /* The same. Returns exit. On failure logs it and returns at least EXIT_TROUBLE. */
 int json_finish(json_t *report, int exit);
+/*
+ * Runs one() on each capture; reports is an array to append to, or NULL for text. Where it appends
+ * nothing, {"path", "errors": [json_last_error()]} stands instead. Prints {..., "captures": [...]}
+ * if is_json. Returns the worst exit code.
+ */
+typedef int json_capture_fn(const void *options, const char *path, json_t *reports);
+int json_captures(const char *verb, const struct option_args *captures, bool is_json,
+		json_capture_fn *one, const void *options);
 /*
  * Promises that a report is printed: if the verb ends without one, json_keep_promise() prints
  * {"schema", "verb", "version", "path", "errors": [json_last_error()]}. verb and path (may be NULL)

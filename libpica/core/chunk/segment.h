@@ -154,7 +154,7 @@ bool segment_project(const struct segment_run *r, const struct clip_vertex *v, s
 
 /* ---- assemble.c ---- */
 
-/* What is left of the segment's primitives. OVER: the chunk draws nothing. */
+/* Assembles the remaining primitives of the segment. Returns OVER if the chunk draws nothing. */
 enum progress segment_assemble(
 		struct segment_run *r, const struct segment *seg, struct slice *slice);
 

@@ -42,7 +42,7 @@ struct pica200 {
 	struct history *history; /* pica_ctx_watch(); or NULL */
 	struct frag_costs *costs; /* pica_ctx_find_costs(); or NULL; owned */
 	struct pica_costs costs_before; /* the sums when that was called */
-	uint64_t command_steps; /* of programs that the command thread ran */
+	uint64_t command_steps; /* of programs that the command thread ran for geometry shaders */
 	bool counting;          /* pica_ctx_count() */
 	struct counted *counted;
 	unsigned n_counted;

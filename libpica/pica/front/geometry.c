@@ -90,6 +90,7 @@ static bool on_pause(void *user, unsigned steps) {
 }
 
 static void count_run(struct pica200 *ctx, const struct shader_result *result) {
+	ctx->command_steps += result->steps;
 	front_charge_shader(ctx, result);
 	ctx->base.stats.faults[PICA_FAULT_SHADER_BUDGET] += result->cut;
 	ctx->base.stats.faults[PICA_FAULT_SHADER_OPCODE] += result->bad;

@@ -153,7 +153,6 @@ const struct chip pica200_chip = {
 };
 
 void front_charge_shader(struct pica200 *ctx, const struct shader_result *result) {
-	ctx->command_steps += result->steps;
 	/* A run that reaches the rest of the sum was cut off there, too. */
 	if (ctx_charge(&ctx->base, &ctx->run.steps_left, result->steps, PICA_BUDGET_SHADER_STEPS) &&
 			result->cut) {

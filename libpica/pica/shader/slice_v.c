@@ -135,7 +135,7 @@ static void note_result(struct machine *m, const struct prog_op *op, enum class 
 			(is_copy && sources == CLASS_TAME ? op->mask : 0u));
 }
 
-/* Nothing varies but source 0, which is relative, as it stands in memory. */
+/* Only source 0 varies: a relative uniform, neither negated nor swizzled. */
 static bool is_gathered(const struct slice_step *step) {
 	const struct prog_op *op = step->op;
 	return step->varying[0] == VARYING_RELATIVE && !step->varying[1] && !step->varying[2] &&
