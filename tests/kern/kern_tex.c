@@ -65,8 +65,10 @@ static void picture_init(struct picture *p, unsigned width, unsigned height, uns
 		memcpy(src + i, &r, 8);
 	}
 	p->texels = kern_buffer(tex_level_words(&p->level) * 4);
-	tex_level_decode(p->texels, &p->level, &p->d, &(struct tex_source){ .src = src }, &c);
-	atomic_init(&p->level.texels, p->texels);
+	for (unsigned band = 0; band < tex_level_bands(&p->level); band++) {
+		tex_band_decode(p->texels, &p->level, &p->d, &(struct tex_source){ .src = src }, &c,
+				band);
+	}
 	free(src);
 }
 

@@ -96,6 +96,17 @@ struct toy_scratch {
 	uint32_t number;
 };
 
+unsigned toy_unprepared;
+
+static bool prepare(const void *k, const struct draw_state *state, struct slice *slice) {
+	HOLDS(k == &kernels && state->frag_stage == &toy_frag);
+	if (toy_unprepared) {
+		toy_unprepared--;
+		return false;
+	}
+	return true;
+}
+
 static void bind(void *scratch, const void *k, const struct raster_kernels *rk,
 		const struct draw_state *state, const struct target *target,
 		struct frag_facts *facts) {
@@ -148,6 +159,7 @@ static uint32_t finish(void *scratch) {
 
 const struct frag_stage toy_frag = {
 	.scratch_bytes = sizeof(struct toy_scratch),
+	.prepare = prepare,
 	.bind = bind,
 	.shade = shade,
 	.shade_block = shade_block,

@@ -61,6 +61,7 @@ struct toy_program {
 extern const struct raster_rule toy_rule[2]; /* of one sample, of four */
 extern const struct vertex_stage toy_simple, toy_completed;
 extern const struct frag_stage toy_frag;
+extern unsigned toy_unprepared; /* times that a draw's preparation ends with its slice */
 
 extern struct engine engine;
 extern struct exec exec;

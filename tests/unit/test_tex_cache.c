@@ -348,3 +348,111 @@ TEST(spare_memory_is_within_the_budget) {
 	tex_cache_finish(&cache);
 	ck_assert_uint_eq(cache.bytes + cache.spare_bytes, 0);
 }
+
+/* ---- Levels in pieces ---- */
+
+enum { SIDE = 1024, BANDS = SIDE * SIDE / TEX_BAND_TEXELS };
+
+static struct slice over(void) {
+	return (struct slice){ .end_ns = 0 };
+}
+
+static void fill_memory(void) {
+	uint32_t x = 1;
+	for (unsigned i = 0; i < MEM_SIZE; i++) {
+		x = x * 1664525 + 1013904223;
+		mem[i] = (uint8_t)(x >> 24);
+	}
+}
+
+/* Against an image that is decoded in one go. */
+static void check_levels(struct tex_image *image, const struct tex_desc *d) {
+	struct tex_kernels k = c_kernels();
+	struct tex_image *whole = tex_image_create(d, &space, false);
+	for (unsigned n = 0; n <= d->max_level; n++) {
+		const struct tex_level *got = tex_image_level(image, n, &k);
+		const struct tex_level *want = tex_image_level(whole, n, &k);
+		ck_assert_mem_eq(got->texels, want->texels, 4 * tex_level_words(want));
+	}
+	tex_image_put(whole);
+}
+
+TEST(a_large_level_is_decoded_in_bands_that_pause) {
+	struct tex_kernels k = c_kernels();
+	struct tex_desc d = texture(TEXTURE_FORMAT_ETC1, SIDE, SIDE); /* 512 KiB */
+	fill_memory();
+	struct tex_image *image = tex_cache_get(&cache, &d, &space);
+	struct slice slice = over();
+	for (unsigned band = 0; band < BANDS; band++) {
+		ck_assert_ptr_null(image->level[0].texels);
+		ck_assert(!tex_prepare(&k, &d, image, &slice));
+		ck_assert_uint_eq(image->level[0].done, band + 1);
+	}
+	ck_assert_ptr_nonnull(image->level[0].texels);
+	ck_assert(tex_prepare(&k, &d, image, &slice));
+	check_levels(image, &d);
+	tex_image_put(image);
+
+	/* All bands are compared: none differs, then the last byte of the last one. */
+	tex_cache_suspect(&cache, 1);
+	ck_assert_ptr_eq(find(&d), image);
+	ck_assert_uint_eq(cache.decoded, 1);
+	mem[SIDE * SIDE / 2 - 1] ^= 1;
+	tex_cache_suspect(&cache, 2);
+	find(&d);
+	ck_assert_uint_eq(cache.decoded, 2);
+}
+
+TEST(only_large_levels_that_may_be_sampled_are_prepared) {
+	struct tex_kernels k = c_kernels();
+	struct tex_desc d = texture(TEXTURE_FORMAT_ETC1, SIDE, SIDE);
+	struct slice endless = { .end_ns = UINT64_MAX };
+	d.max_level = 7;
+	d.min_level = 1;
+	struct tex_image *image = tex_cache_get(&cache, &d, &space);
+	d.enabled = 0;
+	ck_assert(tex_prepare(&k, &d, image, &endless));
+	ck_assert_uint_eq(image->level[1].begun, 0);
+	d.enabled = 1;
+	ck_assert(tex_prepare(&k, &d, image, &endless) && tex_prepare(&k, &d, NULL, &endless));
+	for (unsigned n = 0; n <= d.max_level; n++) { /* 512x512 and 256x256 */
+		ck_assert_uint_eq(image->level[n].texels != NULL, n == 1 || n == 2);
+	}
+	d.type = TEX_SHADOW_2D;
+	ck_assert(tex_prepare(&k, &d, image, &endless));
+	ck_assert_ptr_nonnull(image->level[0].texels);
+	tex_image_put(image);
+}
+
+static struct tex_image *shared_image;
+static const struct tex_desc *shared_desc;
+static unsigned n_helped;
+
+/* While a worker decodes its first band, another one needs the level. */
+static void help_with(uint32_t *dst, ptrdiff_t stride_px, const uint8_t *src) {
+	const struct tex_kernels plain = c_kernels();
+	struct slice slice = over();
+	while (n_helped < BANDS) { /* and once more: it returns without a band */
+		ck_assert(!tex_prepare(&plain, shared_desc, shared_image, &slice));
+		n_helped++;
+		const unsigned done = n_helped < BANDS ? n_helped : BANDS - 1;
+		ck_assert_uint_eq(shared_image->level[0].done, done);
+	}
+	ck_assert_ptr_null(shared_image->level[0].texels);
+	tex_decode_etc1_c(dst, stride_px, src);
+}
+
+TEST(a_worker_that_waits_for_a_level_decodes_it) {
+	struct tex_kernels k = c_kernels();
+	struct tex_desc d = texture(TEXTURE_FORMAT_ETC1, SIDE, SIDE);
+	fill_memory();
+	shared_image = tex_cache_get(&cache, &d, &space);
+	shared_desc = &d;
+	n_helped = 0;
+	k.decode[TEXTURE_FORMAT_ETC1] = help_with;
+	struct slice slice = over();
+	ck_assert(!tex_prepare(&k, &d, shared_image, &slice));
+	ck_assert_ptr_nonnull(shared_image->level[0].texels); /* the first band was the last */
+	check_levels(shared_image, &d);
+	tex_image_put(shared_image);
+}

@@ -152,6 +152,34 @@ TEST_LOOP(a_task_goes_on_after_its_slice, 2) {
 	close_chip();
 }
 
+/* Nothing is drawn before; a draw that is current is not prepared again. */
+TEST(a_draw_is_prepared_in_pieces) {
+	enum { PIECES = 5 };
+	open_chip(0);
+	program_tiles(&program, 1);
+	make_triangles(TILES_X * program.side);
+	const struct unit *u = open_toy_pass(&program, UINT64_MAX, UINT64_MAX);
+	draw_toy(&toy, &toy_simple, TOPOLOGY_LIST, 3 * TRIANGLES, NULL, 0);
+	exec_close_pass(&exec);
+	memset(program.sample, 0, sizeof(program.sample));
+	memset(program.writes, 0, sizeof(program.writes));
+	struct slice endless = { .end_ns = UINT64_MAX };
+	for (unsigned i = 0; i < program.base.n_tasks; i++) {
+		struct tile_stats stats = { .fragments = 0 };
+		unsigned n_pauses = 0;
+		toy_unprepared = PIECES;
+		tile_begin(engine.tile_scratch[0], &u->work, i);
+		while (!tile_go_on(engine.tile_scratch[0], &endless, &stats)) {
+			ck_assert_uint_eq(toy_unprepared, PIECES - ++n_pauses);
+			ck_assert_uint_eq(stats.fragments, 0);
+		}
+		ck_assert_uint_eq(n_pauses, PIECES);
+	}
+	expect_picture(&program);
+	exec_wait_all(&exec);
+	close_chip();
+}
+
 /*
  * Counts the pauses while triangles come (0) and while they are listed (by the step). A triangle
  * takes 150 ticks to assemble; that covers six tiles, 16 to count its entries, 16 to fill them in.

@@ -141,6 +141,11 @@ struct frag_facts {
 
 struct frag_stage {
 	size_t scratch_bytes; /* zero, or as the stage left them */
+	/*
+	 * NULL, or called before a draw is made current: does what its fragments would be kept up
+	 * by. Returns false if the slice is over: it is called again, on any thread.
+	 */
+	bool (*prepare)(const void *kernels, const struct draw_state *state, struct slice *slice);
 	/* Makes a draw current in the scratch, which draws to the target. */
 	void (*bind)(void *scratch, const void *kernels, const struct raster_kernels *rk,
 			const struct draw_state *state, const struct target *target,

@@ -119,6 +119,9 @@ bool walk_serial(struct tile_scratch *s, struct slice *slice) {
 			const struct vert *const v[3] = { &ch->verts[ref->v[0]],
 				&ch->verts[ref->v[1]], &ch->verts[ref->v[2]] };
 			const struct raster_state *rs = d->state.raster;
+			if (!walk_prepare(s, d, slice)) {
+				return false;
+			}
 			if (d != s->draw) {
 				serial_bind(s, d);
 			}

@@ -421,6 +421,9 @@ static bool run_tile(struct tile_scratch *s, struct slice *slice) {
 		while (at->tri < n && !pass_is_abandoned(w)) {
 			const uint64_t before = s->stats.fragments;
 			const uint32_t *list = &ch->tile_list[start + at->tri];
+			if (!walk_prepare(s, w->draws[ch->tris[*list].draw], slice)) {
+				return false;
+			}
 			prefetch_triangle(ch, list, n - at->tri++);
 			draw_triangle(s, ch, &ch->tris[*list]);
 			const uint64_t drawn = s->stats.fragments - before;

@@ -85,6 +85,14 @@ static inline uint32_t quad_px(const struct target *t, int x, int y) {
 	return block_px(t, x, y) + morton8((uint32_t)x & 7, (uint32_t)y & 7);
 }
 
+/* Prepares a draw that is to be made current. Returns false if the slice is over. */
+static inline bool walk_prepare(
+		const struct tile_scratch *s, const struct draw *d, struct slice *slice) {
+	const struct frag_stage *stage = d->state.frag_stage;
+	return d == s->draw || !stage->prepare ||
+			stage->prepare(s->work->kernels, &d->state, slice);
+}
+
 /* Makes a draw current. */
 void walk_bind(struct tile_scratch *s, const struct draw *d, const struct target *target);
 /*

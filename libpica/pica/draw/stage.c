@@ -130,6 +130,23 @@ const struct vertex_stage pica_vertex_stage = {
 
 /* ---- Fragments ---- */
 
+/* Decodes the draw's textures. */
+static bool prepare(const void *kernels, const struct draw_state *state, struct slice *slice) {
+	const struct tex_kernels *k = &((const struct kernels *)kernels)->tex;
+	const struct frag_draw *d = state->frag;
+	for (unsigned i = 0; i < TEX_UNITS; i++) {
+		if (!tex_prepare(k, &d->tex[i], d->image[i], slice)) {
+			return false;
+		}
+	}
+	for (unsigned i = 0; d->cube && i < TEX_FACES; i++) {
+		if (!tex_prepare(k, &d->tex[0], d->cube->image[i], slice)) {
+			return false;
+		}
+	}
+	return true;
+}
+
 static void bind(void *scratch, const void *kernels, const struct raster_kernels *rk,
 		const struct draw_state *state, const struct target *target,
 		struct frag_facts *facts) {
@@ -163,6 +180,7 @@ static uint32_t greatest_density(void *scratch) {
 
 const struct frag_stage pica_frag_stage = {
 	.scratch_bytes = FRAG_SCRATCH_BYTES,
+	.prepare = prepare,
 	.bind = bind,
 	.early = early,
 	.shade = shade_fragments,

@@ -11,8 +11,9 @@
 
 enum {
 	MAX_TILE_BYTES = 64 * 4,
-	HASH_BYTES = 1 << 16, /* at a time */
-	BYTES_A_TICK = 4,     /* that are hashed */
+	BYTES_A_TICK = 4, /* that are hashed */
+	TICKS_A_TEXEL = 2, /* that is decoded */
+	LARGE_TEXELS = 2 * TEX_BAND_TEXELS, /* of a level that is not decoded in a pause */
 };
 
 void tex_image_key(struct tex_desc *key, const struct tex_desc *d) {
@@ -47,18 +48,43 @@ static void frame_texel(uint32_t *texels, const struct tex_level *level, const s
 	texels[(size_t)(t + 1) * stride + (size_t)(s + 1)] = texel;
 }
 
-uint64_t tex_level_decode(uint32_t *texels, const struct tex_level *level, const struct tex_desc *d,
-		const struct tex_source *from, const struct tex_kernels *k) {
+static uint32_t band_rows(const struct tex_level *level) {
+	const uint32_t rows = TEX_BAND_TEXELS / level->width & ~7u;
+	return rows < level->height ? rows : level->height;
+}
+
+unsigned tex_level_bands(const struct tex_level *level) {
+	const uint32_t rows = band_rows(level);
+	return (level->height + rows - 1) / rows;
+}
+
+static void make_frame(uint32_t *texels, const struct tex_level *level, const struct tex_desc *d) {
+	const int32_t w = (int32_t)level->width, h = (int32_t)level->height;
+	for (int32_t s = -1; s <= w; s++) {
+		frame_texel(texels, level, d, s, -1);
+		frame_texel(texels, level, d, s, h);
+	}
+	for (int32_t t = 0; t < h; t++) {
+		frame_texel(texels, level, d, -1, t);
+		frame_texel(texels, level, d, w, t);
+	}
+	texels[tex_level_words(level) - 1] = 0;
+}
+
+void tex_band_decode(uint32_t *texels, struct tex_level *level, const struct tex_desc *d,
+		const struct tex_source *from, const struct tex_kernels *k, unsigned band) {
 	void (*const decode)(uint32_t *, ptrdiff_t, const uint8_t *) = k->decode[d->format];
 	const ptrdiff_t stride = (ptrdiff_t)level->stride_px;
 	const uint32_t tile_bytes = 64 * tex_format_bits(d->format) / 8;
+	const uint32_t rows = band_rows(level), first = band * rows;
+	const uint32_t end = level->height - first < rows ? level->height : first + rows;
 	uint8_t tile[MAX_TILE_BYTES];
-	uint32_t at = 0;
+	uint32_t at = first / 8 * (level->width / 8) * tile_bytes;
 	XXH3_state_t hash;
-	XXH3_64bits_reset(&hash);
+	XXH3_64bits_reset_withSeed(&hash, band);
 
 	/* Memory rows count down from t = height - 1.  [fidelity: texel-address] */
-	for (uint32_t row = 0; row < level->height; row += 8) {
+	for (uint32_t row = first; row < end; row += 8) {
 		uint32_t *dst = texels + (ptrdiff_t)(level->height - row) * stride + 1;
 		for (uint32_t col = 0; col < level->width; col += 8) {
 			if (from->src) {
@@ -71,18 +97,14 @@ uint64_t tex_level_decode(uint32_t *texels, const struct tex_level *level, const
 			at += tile_bytes;
 		}
 	}
-
-	const int32_t w = (int32_t)level->width, h = (int32_t)level->height;
-	for (int32_t s = -1; s <= w; s++) {
-		frame_texel(texels, level, d, s, -1);
-		frame_texel(texels, level, d, s, h);
+	atomic_fetch_add_explicit(
+			&level->hash, XXH3_64bits_digest(&hash), memory_order_relaxed);
+	/* Release what this band wrote; acquire all other bands, before the last one publishes. */
+	const unsigned done = atomic_fetch_add_explicit(&level->done, 1, memory_order_acq_rel) + 1;
+	if (done == tex_level_bands(level)) {
+		make_frame(texels, level, d);
+		atomic_store_explicit(&level->texels, texels, memory_order_release);
 	}
-	for (int32_t t = 0; t < h; t++) {
-		frame_texel(texels, level, d, -1, t);
-		frame_texel(texels, level, d, w, t);
-	}
-	texels[tex_level_words(level) - 1] = 0;
-	return XXH3_64bits_digest(&hash);
 }
 
 static void set_sizes(struct tex_image *image, const struct tex_desc *d) {
@@ -127,7 +149,9 @@ void tex_image_evict(struct tex_image *image, struct pica_memory *memory) {
 	image->block = NULL;
 	for (unsigned i = 0; i < TEX_MAX_LEVELS; i++) {
 		atomic_init(&image->level[i].texels, NULL);
-		atomic_init(&image->level[i].is_begun, false);
+		atomic_init(&image->level[i].begun, 0);
+		atomic_init(&image->level[i].done, 0);
+		atomic_init(&image->level[i].hash, 0);
 	}
 }
 
@@ -186,59 +210,91 @@ void tex_image_put(struct tex_image *image) {
 	}
 }
 
-const struct tex_level *tex_image_level(struct tex_image *image, unsigned number,
-		const struct tex_kernels *k) {
-	assert(number <= image->desc.max_level);
-	struct tex_level *level = &image->level[number];
+static bool is_decoded(const struct tex_level *level) {
 	/* Acquire; pairs with the release of the thread that published the texels. */
-	if (atomic_load_explicit(&level->texels, memory_order_acquire)) {
-		return level;
+	return atomic_load_explicit(&level->texels, memory_order_acquire);
+}
+
+/* Decodes a band. If all are begun, lets the threads that decode them work, which never pause. */
+static void decode_more(struct tex_image *image, unsigned number, const struct tex_kernels *k) {
+	struct tex_level *level = &image->level[number];
+	if (atomic_load_explicit(&level->begun, memory_order_relaxed) >= tex_level_bands(level)) {
+		sched_yield();
+		return;
 	}
-	if (atomic_exchange_explicit(&level->is_begun, true, memory_order_acq_rel)) {
-		/* Another worker decodes it, without a pause, and cannot fail. */
-		while (!atomic_load_explicit(&level->texels, memory_order_acquire)) {
-			sched_yield();
-		}
-		return level;
+	const unsigned band = atomic_fetch_add_explicit(&level->begun, 1, memory_order_relaxed);
+	if (band >= tex_level_bands(level)) {
+		return;
 	}
 	/* Read now, in the order of the passes, not when the image was made. */
-	uint32_t *texels = image->block + level_start(image, number);
 	const uint32_t offset = tex_level_offset(&image->desc, number);
 	const struct tex_source from = { image->src ? image->src + offset : NULL, image->space,
 		image->desc.addr + offset };
-	level->hash = tex_level_decode(texels, level, &image->desc, &from, k);
-	atomic_store_explicit(&level->texels, texels, memory_order_release);
-	return level;
+	tex_band_decode(image->block + level_start(image, number), level, &image->desc, &from, k,
+			band);
 }
 
-/* Returns the XXH3 of the bytes, read in pieces between which the command thread may pause. */
-static uint64_t hash_source(const struct tex_cache *c, const uint8_t *src, uint32_t size) {
-	XXH3_state_t hash;
-	XXH3_64bits_reset(&hash);
-	for (uint32_t at = 0; at < size; at += HASH_BYTES) {
-		const uint32_t n = size - at < HASH_BYTES ? size - at : (uint32_t)HASH_BYTES;
-		XXH3_64bits_update(&hash, src + at, n);
+const struct tex_level *tex_image_level(struct tex_image *image, unsigned number,
+		const struct tex_kernels *k) {
+	assert(number <= image->desc.max_level);
+	while (!is_decoded(&image->level[number])) {
+		decode_more(image, number, k);
+	}
+	return &image->level[number];
+}
+
+bool tex_prepare(const struct tex_kernels *k, const struct tex_desc *d, struct tex_image *image,
+		struct slice *slice) {
+	if (!image || !d->enabled || !d->valid) {
+		return true;
+	}
+	/* As tex_choose() does; a shadow map has only the first one. */
+	const bool is_shadow = tex_type_is_shadow((enum tex_type)d->type);
+	const unsigned last = is_shadow ? 0 : image->desc.max_level;
+	for (unsigned i = d->min_level < last ? d->min_level : last; i <= last; i++) {
+		const struct tex_level *level = &image->level[i];
+		while (level->width * level->height > LARGE_TEXELS && !is_decoded(level)) {
+			decode_more(image, i, k);
+			if (slice_over(slice, TICKS_A_TEXEL * TEX_BAND_TEXELS)) {
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
+/* Returns the sum over the bands, between which the command thread may pause. */
+static uint64_t hash_source(const struct tex_cache *c, const struct tex_image *image,
+		unsigned number) {
+	const struct tex_level *level = &image->level[number];
+	const uint8_t *src = image->src + tex_level_offset(&image->desc, number);
+	const uint32_t size = tex_level_size(&image->desc, number);
+	const uint32_t band_bytes = band_rows(level) * level->width *
+			tex_format_bits(image->desc.format) / 8;
+	uint64_t sum = 0;
+	for (uint32_t at = 0, band = 0; at < size; at += band_bytes, band++) {
+		const uint32_t n = size - at < band_bytes ? size - at : band_bytes;
+		sum += XXH3_64bits_withSeed(src + at, n, band);
 		if (c->tick) {
 			c->tick(c->owner, n / BYTES_A_TICK);
 		}
 	}
-	return XXH3_64bits_digest(&hash);
+	return sum;
 }
 
 bool tex_image_matches(const struct tex_cache *c, struct tex_image *image) {
 	for (unsigned i = 0; i <= image->desc.max_level; i++) {
 		const struct tex_level *level = &image->level[i];
 		/* One that is not begun will be decoded from what is there now. */
-		if (!atomic_load_explicit(&level->is_begun, memory_order_acquire)) {
+		if (!atomic_load_explicit(&level->begun, memory_order_acquire)) {
 			continue;
 		}
-		/* Acquire; pairs with the release of the thread that published the texels. */
-		if (!image->src || !atomic_load_explicit(&level->texels, memory_order_acquire)) {
+		if (!image->src || !is_decoded(level)) {
 			return false;
 		}
-		const uint64_t decoded = level->hash; /* the level may be evicted in a pause */
-		const uint8_t *src = image->src + tex_level_offset(&image->desc, i);
-		if (hash_source(c, src, tex_level_size(&image->desc, i)) != decoded) {
+		/* The level may be evicted in a pause. */
+		const uint64_t decoded = atomic_load_explicit(&level->hash, memory_order_relaxed);
+		if (hash_source(c, image, i) != decoded) {
 			return false;
 		}
 	}

@@ -105,9 +105,15 @@ struct tex_source {
 	const struct space *space;
 	uint32_t addr;
 };
-/* Each byte is read once: the client may still write. Returns the XXH3 of what was read. */
-uint64_t tex_level_decode(uint32_t *texels, const struct tex_level *level, const struct tex_desc *d,
-		const struct tex_source *from, const struct tex_kernels *k);
+/* A level is decoded in bands of tile rows, in any order. */
+enum { TEX_BAND_TEXELS = 16384 };
+unsigned tex_level_bands(const struct tex_level *level);
+/*
+ * Each byte is read once: the client may still write. Adds the XXH3 of what was read, with the
+ * number of the band as its seed. The last band makes the frame and publishes the texels.
+ */
+void tex_band_decode(uint32_t *texels, struct tex_level *level, const struct tex_desc *d,
+		const struct tex_source *from, const struct tex_kernels *k, unsigned band);
 
 /* As tex_image_create(), with the memory of a cache, or without one (NULL). */
 struct tex_image *tex_image_make(struct tex_cache *c, const struct tex_desc *d,

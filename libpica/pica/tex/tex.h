@@ -17,6 +17,7 @@
 
 #include "core/base/attributes.h"
 #include "core/base/memory.h"
+#include "core/sched/slice.h"
 #include "core/space/space.h"
 #include "core/vec/batch.h"
 #include "core/vec/cpu.h"
@@ -74,8 +75,9 @@ struct tex_level {
 	uint32_t width, height, stride_px; /* stride of the padded copy */
 	/* Padded copy incl. border, NULL until decoded; texel (0,0) is texels[stride_px + 1]. */
 	_Atomic(uint32_t *) texels;
-	atomic_bool is_begun; /* a thread decodes it, or has */
-	uint64_t hash;        /* XXH3 of the bytes that were decoded; valid with texels */
+	/* Bands of rows (private.h) that threads have begun to decode; that they have decoded. */
+	atomic_uint begun, done;
+	atomic_uint_fast64_t hash; /* sum over the bands; valid with texels */
 };
 
 /* Decoded texture; counted. Shared by the cache and by each pass that samples it. */
@@ -159,9 +161,15 @@ struct tex_image *tex_image_create(const struct tex_desc *d, const struct space 
 struct tex_image *tex_image_get(struct tex_image *image);
 /* The last reference to an image of a cache is put on the command thread. */
 void tex_image_put(struct tex_image *image);
-/* Returns the level, decoded by the first thread that needs it; others wait for that one. */
+/* Returns the level, decoded by all threads that need it at the same time, band by band. */
 const struct tex_level *tex_image_level(struct tex_image *image, unsigned level,
 		const struct tex_kernels *k);
+/*
+ * Decodes the large levels that sampling by d may choose, so that tex_sample() never takes long.
+ * Returns false if the slice is over: call it again, on any thread. image may be NULL.
+ */
+bool tex_prepare(const struct tex_kernels *k, const struct tex_desc *d, struct tex_image *image,
+		struct slice *slice);
 
 /* Decoded images by (addr, format, size, wrap, border, levels) and memory stamp. Command thread. */
 struct tex_cache {
