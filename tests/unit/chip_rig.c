@@ -96,7 +96,7 @@ struct toy_scratch {
 	uint32_t number;
 };
 
-unsigned toy_unprepared;
+unsigned toy_unprepared, toy_retired;
 
 static bool prepare(const void *k, const struct draw_state *state, struct slice *slice) {
 	HOLDS(k == &kernels && state->frag_stage == &toy_frag);
@@ -266,6 +266,7 @@ int close_toy_pass(void) {
 }
 
 static void retired(void *arg, uint64_t job, int result, enum pica_budget budget) {
+	toy_retired++;
 	last_result = result ? result : (int)budget;
 }
 

@@ -65,6 +65,7 @@ extern unsigned toy_unprepared; /* times that a draw's preparation ends with its
 
 extern struct engine engine;
 extern struct exec exec;
+extern unsigned toy_retired; /* units */
 
 void open_chip(unsigned threads);
 void close_chip(void);

@@ -240,6 +240,68 @@ TEST_LOOP(assembly_and_lists_of_triangles_pause, 2) {
 	close_chip();
 }
 
+enum { THINGS = 8, THING_BYTES = 1 << 20 };
+static unsigned n_put, n_ticks, put_at_tick[2 * THINGS];
+
+static void put_thing(void *thing) {
+	put_at_tick[n_put++] = n_ticks;
+}
+
+static void count_tick(void *owner, uint64_t ticks) {
+	n_ticks += ticks >= SLICE_TICKS; /* others get a turn */
+}
+
+/* A pass that holds things, run by a worker. */
+static void draw_and_hold(void) {
+	open_toy_pass(&program, UINT64_MAX, UINT64_MAX);
+	for (unsigned i = 0; i < THINGS; i++) {
+		ck_assert_int_eq(exec_hold(&exec, put_thing, &put_at_tick[i]), 0);
+		exec_add_held(&exec, THING_BYTES);
+	}
+	draw_toy(&toy, &toy_simple, TOPOLOGY_LIST, 3 * TRIANGLES, NULL, 0);
+	ck_assert_int_eq(close_toy_pass(), 0);
+}
+
+/* One that is larger than what a reaped unit may free at once ends, and is freed piece by piece. */
+TEST(the_memory_of_a_unit_is_freed_in_pieces) {
+	open_chip(1);
+	program_tiles(&program, 1);
+	make_triangles(TILES_X * program.side);
+	exec.tick = count_tick;
+	n_put = n_ticks = toy_retired = 0;
+	draw_and_hold();
+	ck_assert_uint_eq(toy_retired, 1);
+	ck_assert_uint_eq(n_put, 1);
+	for (unsigned n = 2; n <= THINGS; n++) {
+		struct slice over = { .end_ns = 0 };
+		ck_assert(exec_has_waste(&exec));
+		exec_sweep(&exec, &over);
+		ck_assert_uint_eq(n_put, n);
+	}
+	struct slice slice = { .end_ns = 0 };
+	exec_sweep(&exec, &slice);
+	ck_assert(!exec_has_waste(&exec));
+
+	/* Or when the next unit is opened, with turns of others in between. */
+	draw_and_hold();
+	ck_assert_uint_eq(n_put, THINGS + 1);
+	open_toy_pass(&program, UINT64_MAX, UINT64_MAX);
+	ck_assert_uint_eq(n_put, 2 * THINGS);
+	ck_assert_uint_eq(put_at_tick[THINGS + 1], 0); /* looking for finished units */
+	for (unsigned i = 2; i < THINGS; i++) {
+		ck_assert_uint_eq(put_at_tick[THINGS + i], i - 2);
+	}
+	draw_toy(&toy, &toy_simple, TOPOLOGY_LIST, 3 * TRIANGLES, NULL, 0);
+	ck_assert_int_eq(close_toy_pass(), 0);
+
+	/* Or at the end. */
+	draw_and_hold();
+	ck_assert_uint_eq(n_put, 2 * THINGS + 1);
+	n_put = 0;
+	close_chip();
+	ck_assert_uint_eq(n_put, THINGS - 1);
+}
+
 /* Pixels cost as often as the bin is drawn that is drawn most often. */
 TEST(walks_over_a_bin_are_charged) {
 	for (unsigned walks = 1; walks <= 3; walks++) {

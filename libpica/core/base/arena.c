@@ -19,20 +19,28 @@ void arena_init(struct arena *a, struct pica_memory *memory) {
 	*a = (struct arena){ .memory = memory };
 }
 
-void arena_finish(struct arena *a) {
-	for (struct arena_block *b = a->first; b;) {
-		struct arena_block *next = b->next;
-		free(b);
-		b = next;
-	}
-	memory_uncharge(a->memory, a->capacity);
-	arena_init(a, a->memory);
-}
-
 void arena_reset(struct arena *a) {
 	a->current = a->first;
 	a->used = 0;
 	a->total_used = 0;
+}
+
+size_t arena_shrink(struct arena *a) {
+	struct arena_block *b = a->first;
+	const size_t freed = b ? b->capacity : 0;
+	a->first = b ? b->next : NULL;
+	free(b);
+	memory_uncharge(a->memory, freed);
+	a->capacity -= freed;
+	arena_reset(a);
+	return freed;
+}
+
+void arena_finish(struct arena *a) {
+	while (a->first) {
+		arena_shrink(a);
+	}
+	arena_init(a, a->memory);
 }
 
 static struct arena_block *block_create(size_t capacity) {

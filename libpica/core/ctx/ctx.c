@@ -50,6 +50,7 @@ int ctx_create(struct pica_ctx **out, struct pica_device *dev, const struct chip
 	}
 	ctx->exec.retired = ctx_unit_retired;
 	ctx->exec.park = ctx_park;
+	ctx->exec.tick = ctx_tick_owner;
 	ctx->exec.await_room = ctx_await_room;
 	ctx->exec.evict = ctx_evict;
 	ctx->exec.owner = ctx;

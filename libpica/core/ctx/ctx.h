@@ -102,9 +102,10 @@ void ctx_default_budgets(struct pica_budgets *b);
 /* ---- Its part in its queue (work.c) ---- */
 
 extern const struct queue_work ctx_work;
-/* exec.retired, exec.park, exec.await_room, exec.evict */
+/* exec.retired, exec.park, exec.tick, exec.await_room, exec.evict */
 void ctx_unit_retired(void *arg, uint64_t job, int result, enum pica_budget budget);
 void ctx_park(void *arg);
+void ctx_tick_owner(void *arg, uint64_t ticks); /* ctx_tick() */
 bool ctx_await_room(void *arg);
 void ctx_evict(void *arg, const struct pica_memory *full);
 /* A unit is about to be opened for the running job. */

@@ -43,6 +43,12 @@ static void collect(void *arg) {
 	exec_reap(&ctx->exec);
 }
 
+static void sweep(void *arg) {
+	struct pica_ctx *ctx = arg;
+	struct slice slice = slice_start(ctx->device->engine.slice_ns);
+	exec_sweep(&ctx->exec, &slice);
+}
+
 static void progress(const void *arg, struct queue_progress *out) {
 	const struct pica_ctx *ctx = arg;
 	const struct exec_stats *e = &ctx->exec.stats;
@@ -52,7 +58,8 @@ static void progress(const void *arg, struct queue_progress *out) {
 			.vertices = s->vertices,
 			.pixels = e->fragments,
 			.written_bytes = s->written_bytes },
-		.is_pending = ctx->exec.open };
+		.is_pending = ctx->exec.open,
+		.has_waste = exec_has_waste(&ctx->exec) };
 	if (ctx->chip->progress) {
 		ctx->chip->progress(ctx, out);
 	}
@@ -61,6 +68,7 @@ static void progress(const void *arg, struct queue_progress *out) {
 static bool is_short(const void *arg, const struct pica_job *job) {
 	const struct pica_ctx *ctx = arg;
 	return !ctx->observer && !ctx->is_watched && /* they wait */
+			!exec_has_waste(&ctx->exec) && /* that it sweeps first, and may yield */
 			(job->op == PICA_OP_BARRIER || job->op == PICA_OP_FILL ||
 					job->op == PICA_OP_TRANSFER || job->op == PICA_OP_COPY);
 }
@@ -88,6 +96,7 @@ const struct queue_work ctx_work = {
 	.run = run,
 	.flush = flush,
 	.collect = collect,
+	.sweep = sweep,
 	.progress = progress,
 	.is_short = is_short,
 	.busy_ns = busy_ns,
@@ -110,6 +119,10 @@ void ctx_unit_retired(void *arg, uint64_t job, int result, enum pica_budget budg
 				(enum pica_budget)(flags >> PICA_DONE_BUDGET_SHIFT &
 						PICA_DONE_BUDGET_MASK));
 	}
+}
+
+void ctx_tick_owner(void *arg, uint64_t ticks) {
+	ctx_tick(arg, ticks);
 }
 
 void ctx_park(void *arg) {

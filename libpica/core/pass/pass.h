@@ -100,7 +100,10 @@ struct unit {
 	struct footprint vertex_reads, tile_reads, writes;
 	struct footprint sampled; /* textures alone, not the target */
 	bool is_pass;
-	bool busy; /* command thread: opened and not reaped */
+	bool busy; /* command thread: opened and not swept */
+	bool is_retired;    /* command thread: reaped; what it had is being freed */
+	unsigned n_swept;   /* chunks */
+	size_t each_bytes;  /* of a held thing, on average */
 	uint64_t order;
 	uint64_t job; /* that opened it */
 	uint64_t launched_ns; /* with a trace */
@@ -166,6 +169,8 @@ struct exec {
 	void (*retired)(void *arg, uint64_t job, int result, enum pica_budget budget);
 	/* Called on the command thread: returns when `retired` was called again, or may be. */
 	void (*park)(void *arg);
+	/* Called on the command thread for work without a job's own count, and may yield. */
+	void (*tick)(void *arg, uint64_t ticks);
 	/*
 	 * Called on the command thread: returns when memory may have been given back. False: it
 	 * cannot wait, since nobody else works meanwhile.
@@ -173,7 +178,7 @@ struct exec {
 	bool (*await_room)(void *arg);
 	/* Command thread of any context: frees caches until `full` is not, or they are empty. */
 	void (*evict)(void *arg, const struct pica_memory *full);
-	void *owner; /* for all four */
+	void *owner; /* for all five */
 };
 
 /* kernels: passed to the chip's stages. memory: what it belongs to, or NULL. */
@@ -258,8 +263,15 @@ void exec_work(struct exec *x, const struct unit_work *work, const void *arg, si
 bool exec_park(struct exec *x);
 /* Parks until no closed unit does. */
 void exec_sync(struct exec *x, struct range r, bool for_write);
-/* Collects finished units; returns how many are still in flight. */
+/*
+ * Collects finished units; returns how many are still in flight. Frees a little of what they had:
+ * the rest is swept before another unit is opened, or by exec_sweep().
+ */
 unsigned exec_reap(struct exec *x);
+/* Returns whether anything is to be swept. */
+bool exec_has_waste(const struct exec *x);
+/* Frees what reaped units had, for a slice. */
+void exec_sweep(struct exec *x, struct slice *slice);
 /* Parks until all units are reaped. */
 void exec_wait_all(struct exec *x);
 /* From any thread: tasks end without their work from now on, for ever. */

@@ -35,6 +35,9 @@ static void evict(struct exec *x, const struct pica_memory *full) {
 	}
 	for (unsigned i = 0; i < EXEC_UNITS && memory_is_full(full); i++) {
 		struct unit *u = &x->unit[i];
+		if (u->is_retired) {
+			unit_sweep(x, u);
+		}
 		if (!u->busy) {
 			unit_no_longer_kept(x, u->arena.capacity);
 			arena_finish(&u->arena);

@@ -20,6 +20,10 @@ enum {
 	/* Touched in less time than another thread takes to wake up; and to finish them, too. */
 	TINY_BYTES = 8192,
 	SMALL_BYTES = 1 << 20,
+	/* Of a unit's memory that are freed while it is reaped; at a time while it is swept. */
+	SWEEP_BYTES = 512 << 10,
+	SWEEP_STEP_BYTES = 128 << 10,
+	BYTES_A_TICK = 4,
 };
 
 /* ---- Set-up ---- */
@@ -28,6 +32,9 @@ static void ignore_retired(void *arg, uint64_t job, int result, enum pica_budget
 }
 
 static void ignore_park(void *arg) {
+}
+
+static void ignore_tick(void *arg, uint64_t ticks) {
 }
 
 static bool ignore_await(void *arg) {
@@ -49,6 +56,7 @@ int exec_init(struct exec *x, struct engine *e, struct space *space, const void 
 	x->space = space;
 	x->retired = ignore_retired;
 	x->park = ignore_park;
+	x->tick = ignore_tick;
 	x->await_room = ignore_await;
 	x->evict = ignore_evict;
 	memory_init(&x->memory);
@@ -67,11 +75,14 @@ int exec_init(struct exec *x, struct engine *e, struct space *space, const void 
 }
 
 void exec_finish(struct exec *x) {
+	room_leave(x);
 	exec_close_pass(x);
 	exec_wait_all(x);
-	room_leave(x);
 	for (unsigned i = 0; i < EXEC_UNITS; i++) {
 		struct unit *u = &x->unit[i];
+		if (u->is_retired) {
+			unit_sweep(x, u);
+		}
 		unit_no_longer_kept(x, u->arena.capacity);
 		arena_finish(&u->arena);
 		memory_free(&x->memory, u->draws, u->cap_draws * sizeof(*u->draws));
@@ -132,7 +143,87 @@ static bool keep(struct exec *x, size_t size_bytes) {
 	return true;
 }
 
-static void reap(struct exec *x, struct unit *u) {
+/* Returns whether nothing was left to free yet; left: 0 afterwards. */
+static bool take(size_t *left, size_t size_bytes) {
+	const bool may = *left;
+	*left -= size_bytes < *left ? size_bytes : *left;
+	return may;
+}
+
+/*
+ * Keeps or frees what a reaped unit had, about *left bytes of it at most. Returns whether that was
+ * all: the unit is no longer busy. Ends at any step as if it had not begun: others may go on.
+ */
+static bool sweep(struct exec *x, struct unit *u, size_t *left) {
+	for (; u->n_swept < u->n_chunks; u->n_swept++) {
+		struct chunk *c = u->chunks[u->n_swept];
+		if (keep(x, c->charged_bytes)) {
+			chunk_reset(c);
+			c->next = x->free_chunks;
+			x->free_chunks = c;
+		} else if (take(left, c->charged_bytes)) {
+			unit_destroy_chunk(x, c);
+		} else {
+			return false;
+		}
+	}
+	while (u->n_holds) {
+		if (!take(left, u->each_bytes)) {
+			return false;
+		}
+		u->n_holds--;
+		u->holds[u->n_holds].put(u->holds[u->n_holds].thing);
+	}
+	while (u->arena.first && !keep(x, u->arena.capacity)) {
+		if (!*left) {
+			return false;
+		}
+		take(left, arena_shrink(&u->arena));
+	}
+	arena_reset(&u->arena);
+	u->n_chunks = u->n_draws = 0;
+	u->held_bytes = u->again_bytes = 0;
+	u->is_retired = u->busy = false;
+	return true;
+}
+
+void unit_sweep(struct exec *x, struct unit *u) {
+	size_t all = SIZE_MAX;
+	sweep(x, u, &all);
+}
+
+static struct unit *find_waste(struct exec *x) {
+	for (unsigned i = 0; i < EXEC_UNITS; i++) {
+		if (x->unit[i].is_retired) {
+			return &x->unit[i];
+		}
+	}
+	return NULL;
+}
+
+bool exec_has_waste(const struct exec *x) {
+	return find_waste((struct exec *)(uintptr_t)x);
+}
+
+/* Frees a little. Returns the ticks that it took, or 0: there was nothing. */
+static uint64_t sweep_step(struct exec *x) {
+	struct unit *u = find_waste(x);
+	if (!u) {
+		return 0;
+	}
+	size_t left = SWEEP_STEP_BYTES;
+	sweep(x, u, &left);
+	return SWEEP_STEP_BYTES / BYTES_A_TICK;
+}
+
+void exec_sweep(struct exec *x, struct slice *slice) {
+	uint64_t ticks;
+	while ((ticks = sweep_step(x)) != 0 && !slice_over(slice, ticks)) {
+	}
+}
+
+/* The unit's job is told; its memory is swept later. */
+static void retire(struct exec *x, struct unit *u) {
 	struct exec_stats *s = &x->stats;
 	if (u->is_pass) {
 		s->passes++;
@@ -160,24 +251,10 @@ static void reap(struct exec *x, struct unit *u) {
 		s->steps += c->shader.steps;
 		s->shader_bad += c->shader.bad;
 		unit_charge_chunk(x, c);
-		if (!keep(x, c->charged_bytes)) {
-			unit_destroy_chunk(x, c);
-			continue;
-		}
-		chunk_reset(c);
-		c->next = x->free_chunks;
-		x->free_chunks = c;
 	}
-	for (unsigned i = 0; i < u->n_holds; i++) {
-		u->holds[i].put(u->holds[i].thing);
-	}
-	u->n_chunks = u->n_draws = u->n_holds = 0;
-	u->held_bytes = u->again_bytes = 0;
-	if (!keep(x, u->arena.capacity)) {
-		arena_finish(&u->arena);
-	}
-	arena_reset(&u->arena);
-	u->busy = false;
+	u->is_retired = true;
+	u->n_swept = 0;
+	u->each_bytes = u->n_holds ? u->held_bytes / u->n_holds : 0;
 	if (x->last_pass == u) {
 		x->last_pass = NULL;
 	}
@@ -187,14 +264,19 @@ static void reap(struct exec *x, struct unit *u) {
 
 unsigned exec_reap(struct exec *x) {
 	pool_drain(x->e->pool);
+	/* Without threads nobody waits. */
+	size_t sweep_left = pool_threads(x->e->pool) ? (size_t)SWEEP_BYTES : SIZE_MAX;
 	unsigned left = 0;
 	for (unsigned i = 0; i < EXEC_UNITS; i++) {
 		struct unit *u = &x->unit[i];
 		if (!u->busy || u == x->open) {
 			continue;
 		}
-		if (graph_is_done(&x->graph, &u->tile_node)) {
-			reap(x, u);
+		if (u->is_retired || graph_is_done(&x->graph, &u->tile_node)) {
+			if (!u->is_retired) {
+				retire(x, u);
+			}
+			sweep(x, u, &sweep_left);
 		} else {
 			left++;
 		}
@@ -249,7 +331,7 @@ static size_t flight_bytes(const struct exec *x) {
 	size_t sum = 0;
 	for (unsigned i = 0; i < EXEC_UNITS; i++) {
 		const struct unit *u = &x->unit[i];
-		sum += u->busy ? unit_need(u) : 0;
+		sum += u->busy && !u->is_retired ? unit_need(u) : 0;
 	}
 	return sum;
 }
@@ -258,6 +340,9 @@ struct unit *unit_open(struct exec *x, bool is_pass, uint64_t job) {
 	struct unit *u = x->unit;
 	while (exec_reap(x) == EXEC_UNITS || flight_bytes(x) > MAX_FLIGHT_BYTES) {
 		exec_park(x);
+	}
+	for (uint64_t ticks; (ticks = sweep_step(x)) != 0;) {
+		x->tick(x->owner, ticks);
 	}
 	if (is_pass) {
 		exec_make_room(x); /* other work needs none, and does not wait */
@@ -300,7 +385,7 @@ void unit_launch(struct exec *x, struct unit *u, uint64_t bytes) {
 	PROBE(pass_begin, x->number, u->order, unit_kind(u));
 	for (unsigned i = 0; i < EXEC_UNITS; i++) {
 		struct unit *e = &x->unit[i];
-		if (e == u || !e->busy) {
+		if (e == u || !e->busy || e->is_retired) {
 			continue;
 		}
 		if (footprints_overlap(&e->writes, &u->vertex_reads)) {

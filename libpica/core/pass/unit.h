@@ -35,6 +35,8 @@ struct chunk *unit_take_chunk(struct exec *x);
 void unit_destroy_chunk(struct exec *x, struct chunk *c);
 /* Its memory has changed: the context is charged with what it has. Its task's thread, or ours. */
 void unit_charge_chunk(struct exec *x, struct chunk *c);
+/* Frees all that a reaped unit had. */
+void unit_sweep(struct exec *x, struct unit *u);
 /* So much of what the context keeps is used, or freed. */
 void unit_no_longer_kept(struct exec *x, size_t size_bytes);
 /*

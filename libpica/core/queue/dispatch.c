@@ -75,6 +75,7 @@ static void update(struct queue *q) {
 	if (q->leader) {
 		return; /* in the middle of a job, or of a flush: pending until that ends */
 	}
+	q->has_waste = p.has_waste;
 	q->is_pending = p.is_pending;
 	if (q->held && !p.holds_job) {
 		queue_slot(q, q->held)->units--;
@@ -100,6 +101,20 @@ static void flush_pending(struct queue *q) {
 	monitor_wake(&d->mon); /* queue_idle(), also if no job was left to complete */
 }
 
+/* It has nothing else to do. Lock held on entry and exit. */
+static void sweep(struct queue *q) {
+	struct dispatcher *d = q->dispatcher;
+	q->is_sweeping = true;
+	monitor_unlock(&d->mon);
+	clocked_begin(q);
+	q->work->sweep(q->ctx);
+	clocked_end(d);
+	monitor_lock(&d->mon);
+	q->is_sweeping = false;
+	update(q);
+	monitor_wake(&d->mon); /* queue_idle() */
+}
+
 /* Lock held. */
 static bool is_alone(const struct queue *q) {
 	const struct queue *other = q->dispatcher->queues;
@@ -113,7 +128,11 @@ static bool is_alone(const struct queue *q) {
 static void step(struct queue *q) {
 	struct dispatcher *d = q->dispatcher;
 	if (q->issued == q->submitted) {
-		flush_pending(q);
+		if (q->is_pending && q->wants_flush) {
+			flush_pending(q);
+		} else {
+			sweep(q);
+		}
 		return;
 	}
 	const uint64_t seq = q->issued + 1;
@@ -325,6 +344,7 @@ static void lead(struct leader *me, struct queue *parked) {
 static void *leader_main(void *arg) {
 	struct leader *me = arg;
 	struct dispatcher *d = me->dispatcher;
+	thread_be_brief();
 	monitor_lock(&d->mon);
 	await_call(me);
 	if (me->queue) {
@@ -488,7 +508,9 @@ void dispatcher_stop(struct dispatcher *d) {
 	while (d->leaders) {
 		struct leader *l = d->leaders;
 		d->leaders = l->next;
+		monitor_lock(&d->mon); /* the first one may not have looked yet */
 		l->queue = NULL;
+		monitor_unlock(&d->mon);
 		call(l);
 		pthread_join(l->thread, NULL);
 		monitor_finish(&l->mon);

@@ -281,8 +281,10 @@ void queue_idle(struct queue *q) {
 		dispatch_flush(q); /* wakes the command thread */
 	}
 	q->awaited = q->submitted;
-	while (q->completed < q->submitted || q->is_pending) {
-		monitor_wait(&d->mon); /* woken by completions and flushes of the command thread */
+	while (q->completed < q->submitted || q->is_pending || q->is_sweeping ||
+			(q->has_waste && !q->is_closing)) {
+		/* woken by completions, flushes and sweeps of the command thread */
+		monitor_wait(&d->mon);
 	}
 	q->awaited = 0;
 	q->wants_flush = false;

@@ -38,6 +38,7 @@ struct queue_progress {
 	struct pica_usage usage; /* without times */
 	bool is_pending;         /* there is work that goes on only after flush() or another job */
 	bool holds_job;          /* work is pending that the job issued last is to wait for */
+	bool has_waste;          /* sweep() has something to free */
 };
 
 /* A context's part in its queue. Called on the command thread with no lock held, unless noted. */
@@ -48,6 +49,8 @@ struct queue_work {
 	void (*flush)(void *ctx);
 	/* Collects finished units, for each of which it calls queue_unit_retired(). */
 	void (*collect)(void *ctx);
+	/* Frees what finished units had, for a slice. */
+	void (*sweep)(void *ctx);
 	/* Lock held. */
 	void (*progress)(const void *ctx, struct queue_progress *out);
 	/* Whether the command thread comes back from a job at once. Lock held. */
@@ -90,6 +93,8 @@ struct queue {
 	bool wants_flush;  /* a thread waits: keep nothing pending */
 	uint64_t awaited;  /* for this job, or 0: completions before it wake nobody */
 	bool is_pending;   /* as in struct queue_progress */
+	bool has_waste;    /* the same */
+	bool is_sweeping;  /* the command thread is in sweep() */
 	bool is_closing;   /* jobs are cancelled */
 	struct leader *leader; /* parked: the thread that stands in its run() or flush(); or NULL */
 	bool awaits_unit;  /* parked until a unit of it retires; else it yielded */

@@ -125,7 +125,10 @@ static bool is_waiting(const struct queue *q) {
 	if (q->leader) {
 		return !q->awaits_unit && !q->awaits_any;
 	}
-	return q->issued < q->submitted ? q->units < q->max_units : q->is_pending && q->wants_flush;
+	if (q->issued < q->submitted) {
+		return q->units < q->max_units;
+	}
+	return (q->is_pending && q->wants_flush) || (q->has_waste && !q->is_closing);
 }
 
 static void level_begin(struct turns_level *l) {

@@ -24,10 +24,6 @@ static int map_default(struct pica_ctx *base) {
 	return ret;
 }
 
-static void tick(void *owner, uint64_t ticks) {
-	ctx_tick(owner, ticks);
-}
-
 static int init(struct pica_ctx *base) {
 	struct pica200 *ctx = of(base);
 	struct pica_memory *m = &base->exec.memory;
@@ -44,7 +40,7 @@ static int init(struct pica_ctx *base) {
 	ctx->kernels.frag = kernels_frag(base->device->isa, base->settings.combiner);
 	base->exec.kernels = &ctx->kernels;
 	tex_cache_init(&ctx->textures, base->device->texture_cache_bytes, m);
-	ctx->textures.tick = tick;
+	ctx->textures.tick = ctx_tick_owner;
 	ctx->textures.owner = base;
 	parts_forget(ctx);
 	ctx->fixed_unwritten = 0xFFFF;
