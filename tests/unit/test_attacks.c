@@ -43,7 +43,7 @@ uint64_t __wrap_clock_thread_ns(void) {
 /* ---- Attackers ---- */
 
 enum attack { PIXELS_4G, PIXELS_4G_STATS, VERTICES_60M, ENDLESS_GS, ENDLESS_VS, ENDLESS_LIST,
-	INDICES_20M, ONE_TILE, RECONNECTS, N_ATTACKS };
+	LEFT_OVER, INDICES_20M, ONE_TILE, RECONNECTS, N_ATTACKS };
 
 static struct pica_ctx *sessions[MAX_SESSIONS];
 static unsigned n_sessions;
@@ -136,9 +136,12 @@ static void attack(enum attack what) {
 		emit_endless_gs(&e);
 		break;
 	case ENDLESS_VS:
+	case LEFT_OVER: /* a strip of two, which the command thread shades at the end of the job */
 		emit_state(&e, COLOR);
 		pica_emit_code(&e, PICA_UNIT_VS, 0, endless, 2);
-		pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
+		pica_emit_draw_arrays(&e,
+				what == LEFT_OVER ? PICA_PRIMITIVE_STRIP : PICA_PRIMITIVE_LIST, 0,
+				what == LEFT_OVER ? 2 : 3);
 		break;
 	default:
 		emit_state(&e, COLOR);

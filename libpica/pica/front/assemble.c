@@ -19,6 +19,18 @@ void assembler_reset(struct pica200 *ctx) {
 	a->lazy[0] = a->lazy[1] = false;
 }
 
+void shade_here(struct pica200 *ctx, const struct vertex_part *part,
+		const float (*attributes)[4], const uint32_t *number, unsigned n,
+		struct shader_result *result, uint64_t *outside) {
+	struct slice *slice = &ctx->base.run.slice;
+	bool is_done = vertex_shade(&ctx->kernels, &ctx->base.space, part, attributes, number, n,
+			&ctx->batch, result, outside, slice);
+	while (!is_done && !exec_is_abandoned(&ctx->base.exec)) {
+		ctx_yield(&ctx->base);
+		is_done = vertex_go_on(&ctx->kernels, part, n, &ctx->batch, result, slice);
+	}
+}
+
 static void resolve_slot(struct pica200 *ctx, unsigned i) {
 	struct assembler *a = &ctx->assembler;
 	if (!a->lazy[i]) {
@@ -42,8 +54,7 @@ static void resolve_slot(struct pica200 *ctx, unsigned i) {
 	uint64_t outside = 0;
 	struct vertex_part part = left->part;
 	part.step_budget = front_step_budget(ctx);
-	vertex_shade(&ctx->kernels, &ctx->base.space, &part, attributes, &number, 1, &ctx->batch,
-			&result, &outside, NULL);
+	shade_here(ctx, &part, attributes, &number, 1, &result, &outside);
 	/*
 	 * Where somebody waits decides which job finds a vertex of one before it: it must not pay
 	 * for that.

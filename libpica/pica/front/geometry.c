@@ -211,14 +211,7 @@ static void flush_vertices(struct pica200 *ctx, struct vs_run *r) {
 	uint64_t outside = 0;
 	r->part.step_budget = front_step_budget(ctx);
 	struct shader_batch *b = &ctx->batch;
-	bool is_done = vertex_shade(&ctx->kernels, &ctx->base.space, &r->part,
-			r->s.inline_attributes, r->number, r->n, b, &result, &outside,
-			&ctx->base.run.slice);
-	while (!is_done) {
-		ctx_yield(&ctx->base);
-		is_done = vertex_go_on(
-				&ctx->kernels, &r->part, r->n, b, &result, &ctx->base.run.slice);
-	}
+	shade_here(ctx, &r->part, r->s.inline_attributes, r->number, r->n, &result, &outside);
 	count_run(ctx, &result);
 	ctx->base.stats.shaded_vertices += r->n;
 	ctx_tick(&ctx->base, BATCH_TICKS + result.steps / 2);

@@ -115,6 +115,13 @@ void assembler_reset(struct pica200 *ctx);
 unsigned assembler_prefix(struct pica200 *ctx, struct clip_vertex out[2], unsigned *parity);
 /* Keeps the vertices that a plain draw leaves over. */
 void assembler_after(struct pica200 *ctx, const struct draw *d);
+/*
+ * Shades n vertices of a part into the context's batch, on the command thread; others get turns
+ * meanwhile. Abandoned, it ends without a result.
+ */
+void shade_here(struct pica200 *ctx, const struct vertex_part *part,
+		const float (*attributes)[4], const uint32_t *number, unsigned n,
+		struct shader_result *result, uint64_t *outside);
 /* Shades lazy vertices now. */
 void assembler_resolve(struct pica200 *ctx);
 /* Geometry shader: one vertex; a finished triangle goes to ctx->geometry.out. */
