@@ -1,29 +1,67 @@
 #include "gpu.h"
 
 #include <errno.h>
-#include <stdbool.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 enum { MAX_PICTURE_PX = 16384 }; /* a side: pica_ctx_read_picture() */
 
-int gpu_clear_pages(void *host, size_t size_bytes) {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE), n = size_bytes / page;
-	uint8_t *bytes = host;
-	unsigned char *resident = malloc(n);
-	if (!resident) {
-		return -ENOMEM;
+/*
+ * Reads the kernel's entry of each page of private anonymous memory: 0 if the page was never
+ * touched, so that it reads as 0. All ones where the kernel does not tell.
+ */
+static void read_entries(uint64_t *entry, size_t n, const void *host, size_t page_bytes) {
+	const size_t size_bytes = n * sizeof(*entry);
+	const off_t at = (off_t)((uintptr_t)host / page_bytes * sizeof(*entry));
+	const int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || pread(fd, entry, size_bytes, at) != (ssize_t)size_bytes) {
+		memset(entry, 0xFF, size_bytes);
 	}
-	bool known = mincore(host, size_bytes, resident) == 0;
-	for (size_t i = 0; i < n; i++) {
-		if (!known || (resident[i] & 1)) {
-			memset(bytes + i * page, 0, page);
+	if (fd >= 0) {
+		close(fd);
+	}
+}
+
+/* Writes the touched parts of w to out, at most one for every two pages. Returns their number. */
+static unsigned find_touched(
+		struct pica_window *out, const struct pica_window *w, uint64_t *entry, size_t page_bytes) {
+	const size_t pages = (w->size_bytes + page_bytes - 1) / page_bytes;
+	unsigned n = 0;
+	read_entries(entry, pages, w->host, page_bytes);
+	for (size_t i = 0; i < pages; i++) {
+		const uint32_t at = (uint32_t)(i * page_bytes), left = w->size_bytes - at;
+		if (!entry[i]) {
+			continue;
 		}
+		if (i == 0 || !entry[i - 1]) {
+			out[n++] = (struct pica_window){
+				.phys = w->phys + at, .host = (uint8_t *)w->host + at
+			};
+		}
+		out[n - 1].size_bytes += left < page_bytes ? left : (uint32_t)page_bytes;
 	}
-	free(resident);
-	return 0;
+	return n;
+}
+
+int gpu_touched(struct pica_window **out, struct pica_ctx *ctx) {
+	const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	struct pica_window window[GPU_WINDOWS];
+	const unsigned n_windows = pica_ctx_windows(ctx, window, GPU_WINDOWS);
+	size_t pages = n_windows, parts = n_windows;
+	for (unsigned i = 0; i < n_windows; i++) {
+		pages += window[i].size_bytes / page_bytes;
+		parts += window[i].size_bytes / page_bytes / 2 + 1;
+	}
+	uint64_t *entry = calloc(pages + 1, sizeof(*entry));
+	*out = calloc(parts + 1, sizeof(**out));
+	int n = entry && *out ? 0 : -ENOMEM;
+	for (unsigned i = 0; i < n_windows && n >= 0; i++) {
+		n += (int)find_touched(*out + n, &window[i], entry, page_bytes);
+	}
+	free(entry);
+	return n;
 }
 
 static int load(struct gpu gpu, struct pica_capture *capture) {
@@ -69,20 +107,17 @@ static int stats(struct gpu gpu, struct pica_stats *out) {
 	return pica_stats(gpu.ctx, out);
 }
 
-static int zero_window(struct pica_ctx *ctx, const struct pica_window *w) {
-	struct pica_job job = { .op = PICA_OP_INVALIDATE,
-		.u.invalidate = { .addr = w->phys, .size_bytes = w->size_bytes } };
-	int ret = gpu_clear_pages(w->host, w->size_bytes);
-	return ret < 0 ? ret : pica_submit(ctx, &job, 1, NULL);
-}
-
 static int zero_memory(struct gpu gpu) {
-	struct pica_window window[GPU_WINDOWS];
-	unsigned n = pica_ctx_windows(gpu.ctx, window, GPU_WINDOWS);
-	int ret = 0;
-	for (unsigned i = 0; i < n && ret == 0; i++) {
-		ret = zero_window(gpu.ctx, &window[i]);
+	struct pica_window *part;
+	const int n = gpu_touched(&part, gpu.ctx);
+	int ret = n < 0 ? n : 0;
+	for (int i = 0; i < n && ret == 0; i++) {
+		struct pica_job job = { .op = PICA_OP_INVALIDATE,
+			.u.invalidate = { .addr = part[i].phys, .size_bytes = part[i].size_bytes } };
+		memset(part[i].host, 0, part[i].size_bytes);
+		ret = pica_submit(gpu.ctx, &job, 1, NULL);
 	}
+	free(part);
 	return ret;
 }
 

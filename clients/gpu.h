@@ -48,8 +48,12 @@ enum { GPU_WINDOWS = 32 }; /* of a context, at most */
 
 /* The context of this process. */
 struct gpu gpu_here(struct pica_ctx *ctx);
-/* For zero_memory(): clears whole pages, from a page's start. Returns 0 or -ENOMEM. */
-int gpu_clear_pages(void *host, size_t size_bytes);
+/*
+ * Finds the parts of a context's own windows that anything ever touched; the rest reads as 0. Not
+ * for memory that pica_ctx_map() was given. *out: ascending, to be freed, also on failure. Returns
+ * their number, or -ENOMEM.
+ */
+int gpu_touched(struct pica_window **out, struct pica_ctx *ctx);
 
 /* Reads a screen into *p. Returns 0. On failure returns -ENODATA (never set) or as gpu_impl. */
 int gpu_read_screen(struct picture *p, struct gpu gpu, enum pica_screen_id screen,

@@ -95,9 +95,12 @@ static void note_head(struct maker *m, struct box_entry *e, const uint8_t *paylo
 
 static uint64_t put_chunk(struct maker *m, uint32_t fourcc, uint32_t flags, uint64_t number,
 		const uint8_t *payload, size_t n) {
+	static ZSTD_CCtx *zstd;
 	uint8_t *bytes;
 	uint64_t total, at = m->size;
-	FUZZ_CHECK(box_make_chunk(fourcc, flags, number, payload, n, 1, &bytes, &total) == 0);
+	zstd = zstd ? zstd : ZSTD_createCCtx();
+	FUZZ_CHECK(zstd && box_make_chunk(fourcc, flags, number, payload, n, zstd, 1, &bytes,
+					   &total) == 0);
 	append(m, bytes, (size_t)total);
 	if (fourcc != BOX_INDX && fourcc != BOX_END && number < MAX_CHUNKS) {
 		struct box_chunk head;

@@ -389,7 +389,7 @@ TEST(a_flip_that_never_comes_ends) {
 /* A life with everything in it. Returns whether it showed a picture in the end. */
 static bool live(void) {
 	bool ends_well = false;
-	mock_plug(1, 320, 240);
+	mock_plug(1, 64, 48);
 	open_display(&plain);
 	for (uint32_t i = 0; i < 30 && !ends_well; i++) {
 		struct display_output out[DISPLAY_OUTPUTS];
@@ -424,7 +424,7 @@ TEST_LOOP(any_call_may_fail, 7) {
 	ck_assert_uint_gt(n, 200);
 	for (unsigned k = 1; k <= n; k++) {
 		mock_reset();
-		mock_plug(0, 400, 240);
+		mock_plug(0, 80, 48);
 		mock_set_atomic(k & 1);
 		mock_fail(k, 1 + k % 3, errors[_i]);
 		ck_assert_msg(live(), "call %u failing with %s", k, strerror(errors[_i]));

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "options.h"
 
@@ -345,6 +346,13 @@ static int stats(struct gpu gpu, struct pica_stats *out) {
 	return ret < 0 ? ret : pica_client_stats(r->ctx, out);
 }
 
+/* Gives the pages of shared memory back, so that those never touched need not be written. */
+static void clear(void *host, size_t size_bytes) {
+	if (madvise(host, size_bytes, MADV_REMOVE) < 0) {
+		memset(host, 0, size_bytes);
+	}
+}
+
 static int zero_memory(struct gpu gpu) {
 	struct remote *r = gpu.service;
 	int ret = wait_all(r);
@@ -352,8 +360,8 @@ static int zero_memory(struct gpu gpu) {
 		struct pica_job job = { .op = PICA_OP_INVALIDATE };
 		job.u.invalidate.addr = r->window[i].phys;
 		job.u.invalidate.size_bytes = r->window[i].size_bytes;
-		ret = gpu_clear_pages(pica_client_host(r->memory[i]), r->window[i].size_bytes);
-		ret = ret < 0 ? ret : submit(gpu, &job, 1, NULL);
+		clear(pica_client_host(r->memory[i]), r->window[i].size_bytes);
+		ret = submit(gpu, &job, 1, NULL);
 	}
 	return ret;
 }

@@ -62,11 +62,15 @@ static int written(struct run *r, int ret) {
 static int put_key(struct run *r) {
 	/* That of a VideoCore IV is its memory, once it is idle. */
 	const bool has_state = r->info.chip == PICA_CHIP_PICA200;
+	struct pica_window *memory = NULL;
 	int ret = has_state ? pica_ctx_save_state(r->ctx, r->state) :
 			      pica_wait(r->ctx, r->seq, -1);
-	return ret < 0 ? ret :
-			 written(r, pica_capture_writer_key(r->writer, r->state, r->window,
-							    r->n_windows));
+	ret = ret < 0 ? ret : gpu_touched(&memory, r->ctx);
+	ret = ret < 0 ? ret :
+			written(r, pica_capture_writer_key(r->writer, r->state, memory,
+						   (unsigned)ret));
+	free(memory);
+	return ret;
 }
 
 /*

@@ -12,6 +12,8 @@
 #ifndef CAPTURE_BOX_H
 #define CAPTURE_BOX_H
 
+#include <zstd.h>
+
 #include "capture/form/form.h"
 
 enum {
@@ -254,10 +256,10 @@ int box_fail(const struct capture_source *source, struct pica_capture_error *err
 void box_hash(const void *data, uint64_t size, uint8_t hash[16]);
 /*
  * Stores header and payload of a chunk, ready to be written, in *bytes, to be freed, and their size
- * in *total. Compresses if that makes it smaller. Returns 0 or -ENOMEM.
+ * in *total. Compresses, by the context zstd, if that makes it smaller. Returns 0 or -ENOMEM.
  */
 int box_make_chunk(uint32_t fourcc, uint32_t flags, uint64_t number, const void *payload,
-		uint64_t size, int level, uint8_t **bytes, uint64_t *total);
+		uint64_t size, ZSTD_CCtx *zstd, int level, uint8_t **bytes, uint64_t *total);
 
 /* ---- State: box_state.c ---- */
 

@@ -192,7 +192,7 @@ int box_read_chunk(const struct box_file *file, const struct capture_source *sou
 /* ---- Writing ---- */
 
 int box_make_chunk(uint32_t fourcc, uint32_t flags, uint64_t number, const void *payload,
-		uint64_t size, int level, uint8_t **bytes, uint64_t *total) {
+		uint64_t size, ZSTD_CCtx *zstd, int level, uint8_t **bytes, uint64_t *total) {
 	const size_t room = ZSTD_compressBound(size) > size ? ZSTD_compressBound(size) : size;
 	uint8_t *out = calloc(1, BOX_CHUNK + box_padded(room));
 	if (!out) {
@@ -204,7 +204,7 @@ int box_make_chunk(uint32_t fourcc, uint32_t flags, uint64_t number, const void 
 	uint8_t *to = out + BOX_CHUNK;
 	size_t packed = size;
 	if (size >= SMALL_BYTES) {
-		packed = ZSTD_compress(to, room, payload, size, level);
+		packed = ZSTD_compressCCtx(zstd, to, room, payload, size, level);
 	}
 	if (!ZSTD_isError(packed) && packed < size) {
 		head.stored = packed;

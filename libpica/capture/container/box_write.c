@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <zstd.h>
 
 #include "job.h"
 
@@ -79,7 +80,7 @@ static int put_chunk(struct pica_capture_writer *w, uint32_t fourcc, const void 
 	}
 	const uint32_t flags = fourcc == BOX_LACK || fourcc == BOX_INFC ? BOX_OPTIONAL : 0;
 	int ret = box_make_chunk(
-			fourcc, flags, w->index.n, payload, size, w->level, &bytes, &total);
+			fourcc, flags, w->index.n, payload, size, w->zstd, w->level, &bytes, &total);
 	if (ret < 0) {
 		return fail(w, ret);
 	}
@@ -314,7 +315,8 @@ PICA_EXPORT int pica_capture_writer_create(struct pica_capture_writer **out, con
 	w->chip = settings->chip;
 	w->n_windows = settings->n_windows;
 	w->windows = calloc(settings->n_windows + 1, sizeof(*w->windows));
-	int ret = w->windows ? disk_begin(&w->file, path) : -ENOMEM;
+	w->zstd = ZSTD_createCCtx();
+	int ret = w->windows && w->zstd ? disk_begin(&w->file, path) : -ENOMEM;
 	if (ret == 0) {
 		put_first_header(w);
 		ret = put_info(w, settings);
@@ -508,6 +510,7 @@ PICA_EXPORT void pica_capture_writer_destroy(struct pica_capture_writer *w) {
 	}
 	disk_drop(&w->file);
 	dedup_finish(&w->dedup);
+	ZSTD_freeCCtx(w->zstd);
 	free(w->windows);
 	free(w);
 }

@@ -15,6 +15,7 @@ struct box_buffer {
 struct pica_capture_writer {
 	struct disk_file file;
 	int error; /* the first one */
+	ZSTD_CCtx *zstd;
 	int level;
 	struct box_header header;
 	uint64_t size; /* of the file so far */
