@@ -302,6 +302,20 @@ TEST(the_memory_of_a_unit_is_freed_in_pieces) {
 	ck_assert_uint_eq(n_put, THINGS - 1);
 }
 
+/* Half a megabyte each, which only tasks that yield need. */
+TEST(spare_scratches_go_with_a_context) {
+	struct exec other;
+	open_chip(2);
+	spares_give(&engine.spare_tile, engine.spare_tile.create());
+	spares_give(&engine.spare_vertex, engine.spare_vertex.create());
+	ck_assert_uint_eq(engine.spare_tile.n_idle + engine.spare_vertex.n_idle, 2);
+	ck_assert_int_eq(exec_init(&other, &engine, exec.space, exec.kernels, NULL), 0);
+	exec_join(&other);
+	exec_finish(&other);
+	ck_assert_uint_eq(engine.spare_tile.n_idle + engine.spare_vertex.n_idle, 0);
+	close_chip();
+}
+
 /* Pixels cost as often as the bin is drawn that is drawn most often. */
 TEST(walks_over_a_bin_are_charged) {
 	for (unsigned walks = 1; walks <= 3; walks++) {

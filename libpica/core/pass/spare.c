@@ -8,20 +8,26 @@ int spares_init(struct spares *s, unsigned keep, void *(*create)(void), void (*d
 	return monitor_init(&s->mon);
 }
 
-void spares_finish(struct spares *s) {
-	while (s->n_idle) {
-		s->destroy(s->idle[--s->n_idle]);
+static void *take_idle(struct spares *s) {
+	monitor_lock(&s->mon);
+	void *scratch = s->n_idle ? s->idle[--s->n_idle] : NULL;
+	monitor_unlock(&s->mon);
+	return scratch;
+}
+
+void spares_drop(struct spares *s) {
+	for (void *scratch; (scratch = take_idle(s)) != NULL;) {
+		s->destroy(scratch);
 	}
+}
+
+void spares_finish(struct spares *s) {
+	spares_drop(s);
 	monitor_finish(&s->mon);
 }
 
 void *spares_take(struct spares *s) {
-	void *scratch = NULL;
-	monitor_lock(&s->mon);
-	if (s->n_idle) {
-		scratch = s->idle[--s->n_idle];
-	}
-	monitor_unlock(&s->mon);
+	void *scratch = take_idle(s);
 	return scratch ? scratch : s->create();
 }
 

@@ -21,6 +21,8 @@ struct spares {
  * 0 or a negative errno.
  */
 int spares_init(struct spares *s, unsigned keep, void *(*create)(void), void (*destroy)(void *));
+/* Frees those that nobody has. */
+void spares_drop(struct spares *s);
 /* All must have been given back. */
 void spares_finish(struct spares *s);
 /* Returns NULL when out of memory. */

@@ -93,6 +93,9 @@ void exec_finish(struct exec *x) {
 		unit_destroy_chunk(x, unit_take_chunk(x));
 	}
 	room_end_exempt(x);
+	/* Others make them again where they need them. */
+	spares_drop(&x->e->spare_tile);
+	spares_drop(&x->e->spare_vertex);
 	graph_finish(&x->graph);
 }
 
