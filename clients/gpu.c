@@ -25,8 +25,8 @@ static void read_entries(uint64_t *entry, size_t n, const void *host, size_t pag
 }
 
 /* Writes the touched parts of w to out, at most one for every two pages. Returns their number. */
-static unsigned find_touched(
-		struct pica_window *out, const struct pica_window *w, uint64_t *entry, size_t page_bytes) {
+static unsigned find_touched(struct pica_window *out, const struct pica_window *w,
+		uint64_t *entry, size_t page_bytes) {
 	const size_t pages = (w->size_bytes + page_bytes - 1) / page_bytes;
 	unsigned n = 0;
 	read_entries(entry, pages, w->host, page_bytes);
@@ -113,7 +113,8 @@ static int zero_memory(struct gpu gpu) {
 	int ret = n < 0 ? n : 0;
 	for (int i = 0; i < n && ret == 0; i++) {
 		struct pica_job job = { .op = PICA_OP_INVALIDATE,
-			.u.invalidate = { .addr = part[i].phys, .size_bytes = part[i].size_bytes } };
+			.u.invalidate = { .addr = part[i].phys,
+				.size_bytes = part[i].size_bytes } };
 		memset(part[i].host, 0, part[i].size_bytes);
 		ret = pica_submit(gpu.ctx, &job, 1, NULL);
 	}

@@ -79,8 +79,8 @@ static int put_chunk(struct pica_capture_writer *w, uint32_t fourcc, const void 
 		return fail(w, -EFBIG);
 	}
 	const uint32_t flags = fourcc == BOX_LACK || fourcc == BOX_INFC ? BOX_OPTIONAL : 0;
-	int ret = box_make_chunk(
-			fourcc, flags, w->index.n, payload, size, w->zstd, w->level, &bytes, &total);
+	int ret = box_make_chunk(fourcc, flags, w->index.n, payload, size, w->zstd, w->level,
+			&bytes, &total);
 	if (ret < 0) {
 		return fail(w, ret);
 	}
