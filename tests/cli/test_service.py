@@ -435,7 +435,7 @@ class Bench(Case):
         self.assertEqual([(row['path'], row['message']) for row in report['errors']],
                          [(none[0], f'{none[0]}: No such file or directory')])
         self.assertEqual([row['name'] for row in report['captures']], ['cube'] * 3)
-        self.assertEqual(json.loads(pica('bench', f'--connect={self.socket}', '--json')[0])['errors'], [])
+        self.assertEqual(json.loads(pica('bench', f'--connect={self.socket}', '--json', '--repeat', '1')[0])['errors'], [])
         self.assertIn('errors', json.loads(pica('bench', f'--connect={self.dir}/no-service', '--json', exit=4)[0]))
 
     def test_process_of_the_service(self):

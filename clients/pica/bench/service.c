@@ -16,7 +16,8 @@
 
 enum {
 	ROUNDS = 5000,          /* of a round trip */
-	LOAD_MS = 300,          /* how long each load lasts */
+	LOAD_MS = 60,           /* of each load, for each repeat */
+	LOAD_REPEATS = 5,       /* more make no load longer */
 	MAX_DEPTH = 256, /* the ring is full */
 	SCENE_DEPTHS = 3,
 	SAMPLE_MS = 100, /* of a capture: drawn again and again for at least so long, roughly */
@@ -174,6 +175,7 @@ static int measure_load(struct bench *b, struct pica_client_ctx *ctx, struct loa
 	uint64_t end, start = now_ns(), jobs = 0;
 	unsigned in_flight = 0;
 	bool is_over = false;
+	const uint32_t repeat = b->o->repeat < LOAD_REPEATS ? b->o->repeat : LOAD_REPEATS;
 	pica_client_counters(b->client, &before);
 	const struct bench_process_use used = bench_process_look(b->process);
 	while (!is_over || in_flight) {
@@ -191,7 +193,7 @@ static int measure_load(struct bench *b, struct pica_client_ctx *ctx, struct loa
 		in_flight -= (unsigned)ret;
 		jobs += (unsigned)ret;
 		end = now_ns();
-		is_over = end - start >= LOAD_MS * UINT64_C(1000000);
+		is_over = end - start >= repeat * LOAD_MS * UINT64_C(1000000);
 	}
 	pica_client_counters(b->client, &after);
 	const uint64_t calls = bench_process_look(b->process).calls - used.calls;
