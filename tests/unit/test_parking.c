@@ -1,9 +1,11 @@
 /* A context that waits for work of its own is parked: the jobs of others go on (queue_park()). */
+#include <sched.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 
 #include "engine_rig.h"
 #include "core/ctx/ctx.h"
+#include "pica/regs/regs.h"
 #include "tests/suite.h"
 
 enum {
@@ -216,4 +218,66 @@ TEST_LOOP(contexts_that_wait_draw_what_they_draw_alone, N_THREAD_COUNTS) {
 
 TEST_LOOP(contexts_that_wait_for_memory_draw_what_they_draw_alone, N_THREAD_COUNTS) {
 	draw_side_by_side(thread_counts[_i], true);
+}
+
+/* ---- A flush ---- */
+
+static void *wait_for(void *seq) {
+	ck_assert_int_eq(pica_wait(ctx, *(uint64_t *)seq, -1), 0);
+	return NULL;
+}
+
+/* No job is left to run, and the context stands in its flush. */
+static bool is_parked_in_flush(void) {
+	struct queue *q = &ctx->queue;
+	monitor_lock(&q->dispatcher->mon);
+	const bool is_parked = q->leader && q->issued == q->submitted;
+	monitor_unlock(&q->dispatcher->mon);
+	return is_parked;
+}
+
+/*
+ * Registers draw a strip of two vertices that lie in what the list before it draws. They are left
+ * over, and read by the flush for the thread that waits.
+ */
+TEST(a_flush_that_waits_lets_others_go_on) {
+	struct pica_ctx *other;
+	pthread_t thread;
+	struct pica_emit e;
+	atomic_store(&was_stopped, false);
+	ck_assert_int_eq(sem_init(&is_at_gate, 0, 0), 0);
+	ck_assert_int_eq(sem_init(&gate, 0, 0), 0);
+	open_with(stop_first_tile, 2);
+	ck_assert_int_eq(pica_ctx_create(&other, device, NULL), 0);
+	put_triangle(red);
+	emit_state(&e, DRAWN);
+	for (unsigned i = 0; i < 22; i++) { /* more than the command thread draws itself */
+		pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
+	}
+	queue_list(ctx, &e);
+	while (sem_wait(&is_at_gate)) {
+	}
+	uint64_t seq;
+	const uint32_t draw[][2] = {
+		{ REG_PRIMITIVE_CONFIG, PRIMITIVE_CONFIG_MODE_SET(PICA_PRIMITIVE_STRIP) | 1 },
+		{ REG_NUMVERTICES, 2 },
+		{ REG_VERTEX_OFFSET, (DRAWN - VERTICES) / 32 },
+		{ REG_DRAWARRAYS, 1 },
+	};
+	for (unsigned i = 0; i < ARRAY_LEN(draw); i++) {
+		ck_assert_int_eq(pica_ctx_write_reg(ctx, draw[i][0], draw[i][1], 0xF, &seq), 0);
+	}
+	ck_assert_int_eq(pthread_create(&thread, NULL, wait_for, &seq), 0);
+	while (!is_parked_in_flush()) {
+		sched_yield();
+	}
+	for (unsigned i = 0; i < 3; i++) {
+		expect_others_go_on(other);
+	}
+	ck_assert(is_parked_in_flush());
+	sem_post(&gate);
+	pthread_join(thread, NULL);
+	ck_assert(!is_parked_in_flush());
+	pica_ctx_destroy(other);
+	close_engine();
 }
