@@ -42,6 +42,7 @@ static struct fake {
 	uint64_t cookie[DISPLAY_OUTPUTS];
 	uint32_t flips[DISPLAY_OUTPUTS][BUFFERS], n_flips[DISPLAY_OUTPUTS];
 	unsigned commits, refusals, refuse_next;
+	bool hangs, is_hanging; /* commits do not return; one does not */
 	int refusal;
 	struct display_flip last[DISPLAY_OUTPUTS];
 	uint32_t seen[256]; /* color in the middle of the top screen, of each commit */
@@ -104,6 +105,12 @@ static void fake_release(struct display *d, uint32_t output, const struct displa
 static int fake_commit(struct display *d, const struct display_flip *f, unsigned n) {
 	int ret = 0;
 	pthread_mutex_lock(&fake.mutex);
+	fake.is_hanging = fake.hangs;
+	pthread_cond_broadcast(&fake.cond);
+	while (fake.hangs) {
+		pthread_cond_wait(&fake.cond, &fake.mutex); /* woken by hang(false) */
+	}
+	fake.is_hanging = false;
 	if (fake.refuse_next) {
 		fake.refuse_next--;
 		fake.refusals++;
@@ -642,6 +649,63 @@ TEST(the_end_comes_at_any_time) {
 	presenter_ask_picture(presenter, calloc(1, sizeof(struct present_picture)));
 	presenter_client_destroy(presenter, c);
 	presenter_client_destroy(presenter, d);
+}
+
+static void hang(bool hangs) {
+	pthread_mutex_lock(&fake.mutex);
+	fake.hangs = hangs;
+	pthread_cond_broadcast(&fake.cond);
+	pthread_mutex_unlock(&fake.mutex);
+}
+
+/* A client whose picture the display does not come back from. */
+static struct present_client *hang_display(void) {
+	start();
+	struct present_client *c = presenter_client_create(presenter, 7, "a", 0);
+	hang(true);
+	submit(c, RED, GREEN, 1);
+	pthread_mutex_lock(&fake.mutex);
+	while (!fake.is_hanging) {
+		wait_on_fake();
+	}
+	pthread_mutex_unlock(&fake.mutex);
+	return c;
+}
+
+/* What the thread of the service calls returns, whatever the display does. */
+TEST(display_that_hangs_holds_up_nobody) {
+	struct present_client *c = hang_display();
+	struct present_client *d = presenter_client_create(presenter, 8, "b", 0);
+	struct present_state state;
+	struct present_stats stats;
+	submit(c, BLUE, WHITE, 2);
+	submit(d, BLUE, BLUE, 3);
+	presenter_focus(presenter, 8);
+	ck_assert_int_eq(presenter_reload(presenter, &settings), 0);
+	presenter_state(presenter, &state);
+	ck_assert_uint_eq(state.n_outputs, 1);
+	presenter_stats(presenter, c, &stats);
+	ck_assert_uint_eq(stats.presented, 0);
+	ck_assert_ptr_null(presenter_reap(presenter));
+	presenter_client_destroy(presenter, d);
+	presenter_focus(presenter, 0);
+	pthread_mutex_lock(&fake.mutex);
+	ck_assert(fake.is_hanging);
+	pthread_mutex_unlock(&fake.mutex);
+	hang(false);
+	ck_assert_uint_eq(wait_commits(2), RED);
+	answer(0, 123456, 0);
+	ck_assert_uint_eq(expect_done(1, true), 123456);
+	presenter_client_destroy(presenter, c);
+}
+
+TEST(display_that_hangs_keeps_no_service_from_ending) {
+	struct present_client *c = hang_display();
+	presenter_client_destroy(presenter, c);
+	ck_assert(!presenter_destroy(presenter, 1)); /* long ago */
+	presenter = NULL; /* its thread's */
+	ck_assert(fake.is_hanging);
+	_exit(0); /* as the service does */
 }
 
 TEST(display_that_cannot_be_opened) {
