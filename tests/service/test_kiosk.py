@@ -50,6 +50,21 @@ class Kiosk(Case):
         p.stdout.close()
         self.end(p)
 
+    def test_each_screen_has_its_output(self):
+        captures = CAPTURES / 'cube.pica', CAPTURES / 'octopus.pica'
+        p = self.start('--headless', '400x240@500,320x240@500', '--layout', 'split-outputs', '--frames', 'hash:-', '--kiosk',
+                       *captures, stdout=subprocess.PIPE)
+        want = {'0': self.hashes(*captures), '1': self.hashes(*captures, screen='bottom')}
+        have = {'0': [], '1': []}
+        n = 2 * len(want['0'])
+        while min(map(len, have.values())) <= n:
+            _, output, picture = self.rows(p, 1)[0][:3]
+            have[output].append(picture)
+        for output in want:
+            self.assertEqual(have[output][1:n + 1], 2 * want[output])  # the first one is idle
+        p.stdout.close()
+        self.end(p)
+
     def test_capture_that_vanishes_is_waited_for(self):
         here = self.dir / 'cu{b,e}.pica'
         here.write_bytes((CAPTURES / 'cube.pica').read_bytes())

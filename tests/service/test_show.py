@@ -98,8 +98,8 @@ class Case(unittest.TestCase):
         """The first n lines of hashes on the service's standard output."""
         return [p.stdout.readline().split() for _ in range(n)]
 
-    def hashes(self, *captures):
-        out = self.pica('render', '--format', 'hash', '--frames', 'all', '--screen', 'top', *map(str, captures))
+    def hashes(self, *captures, screen='top'):
+        out = self.pica('render', '--format', 'hash', '--frames', 'all', '--screen', screen, *map(str, captures))
         return [line.split()[4] for line in out.splitlines()]
 
     def refused(self, *args):
