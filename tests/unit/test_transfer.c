@@ -119,6 +119,38 @@ ISA_TEST(wide_transfers_cross_chunks) {
 	free(want);
 }
 
+/* Source bytes are not 0, others are: a byte of the destination shows whether it was written. */
+TEST(sources_are_the_pixels_that_are_copied) {
+	for (int round = 0; round < 400; round++) {
+		random_job();
+		const uint32_t format = rnd(5);
+		job.src = FCRAM;
+		job.dst = OUT;
+		job.flags = formats(format, format) |
+				(job.flags & (FLIP | TO_TILED | CROP | KEEP_ORDER | BIT_16));
+		for (uint32_t i = 0; i < FCRAM_BYTES; i++) {
+			fcram[i] = (uint8_t)(i < 0x40000 ? 1 + rnd(255) : 0);
+		}
+		naive_transfer(&job, fcram, vram);
+		struct transfer t;
+		transfer_from_job(&t, &job);
+		const struct range writes = transfer_writes(&t);
+		const unsigned bytes = xfer_format_bytes(format);
+		for (uint32_t i = 0; i < writes.size; i++) {
+			const uint32_t addr = writes.addr + i;
+			struct range from[4];
+			const unsigned n = transfer_sources(&t, addr, from);
+			ck_assert_msg(n == (*host(addr) != 0),
+					"round %d byte %u of %u: out %08X in %08X flags %08X", round, i,
+					writes.size, job.out_dim, job.in_dim, job.flags);
+			if (n) {
+				ck_assert_uint_eq(from[0].size, bytes);
+				ck_assert_uint_eq(*host(from[0].addr + i % bytes), *host(addr));
+			}
+		}
+	}
+}
+
 ISA_TEST(flip_with_crop_skews) {
 	/*
 	 * Row k of the source lands at dst + (in_w*(oh-1) - ow*k)*bytes. [HW, fidelity:

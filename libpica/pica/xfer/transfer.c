@@ -194,28 +194,61 @@ struct range transfer_writes(const struct transfer *t) {
 	return t->nothing ? (struct range){ t->dst, 0 } : side_range(&j.out);
 }
 
-unsigned transfer_sources(const struct transfer *t, uint32_t addr, struct range from[4]) {
-	struct job j;
-	unsigned n = 0;
-	job_init(&j, t);
-	if (t->nothing || !ranges_overlap(side_range(&j.out), (struct range){ addr, 1 })) {
-		return 0;
+/*
+ * The pixel with that index, as side_index() counts it. Returns false if there is none. Not for
+ * tiled sides of broken blocks, of which several pixels share an index.
+ */
+static bool side_pixel(const struct side *s, uint64_t index, uint32_t *x, uint32_t *y) {
+	uint64_t column = index % s->line_px, row = index / s->line_px;
+	if (s->tiled) {
+		const uint64_t block = index / 64, inner = s->block32 ? block % 16 : 0;
+		const uint64_t unit = s->block32 ? block / 16 : block;
+		const uint64_t line = s->block32 ? (s->line_px / 8 + 3) / 4 : s->line_px / 8;
+		const unsigned side = s->block32 ? 4 : 1;
+		column = unit % line * side + ((inner & 1) | (inner & 4) >> 1);
+		row = unit / line * side + ((inner & 2) >> 1 | (inner & 8) >> 2);
+		column = 8 * column + morton8_x(index & 63);
+		row = 8 * row + morton8_y(index & 63);
 	}
-	for (uint32_t y = 0; y < j.out.height; y++) {
-		const uint32_t row = t->flip ? j.out.height - 1 - y : y;
-		for (uint32_t x = 0; x < j.out.width; x++) {
-			const int64_t at = (int64_t)addr - side_addr(&j.out, x, row);
-			if (at < 0 || at >= j.out.bytes) {
-				continue;
-			}
-			for (n = 0; n < j.group; n++) {
-				const int64_t src = side_addr(&j.in, (x << j.sx) + (n & 1),
-						(y << j.sy) + (n >> 1));
-				from[n] = mem_range(src, src + j.in.bytes);
+	*x = (uint32_t)column;
+	*y = (uint32_t)row;
+	return column < s->width && row < s->height;
+}
+
+/* The last pixel in the order of the work that has the byte at addr. */
+static bool find_pixel(const struct side *s, uint32_t addr, uint32_t *x, uint32_t *y) {
+	const int64_t offset = (int64_t)addr - s->addr;
+	bool found = false;
+	if (!s->tiled || s->line_px % 8 == 0) {
+		return offset >= 0 && side_pixel(s, (uint64_t)offset / s->bytes, x, y);
+	}
+	for (uint32_t row = 0; row < s->height; row++) {
+		for (uint32_t column = 0; column < s->width; column++) {
+			const int64_t at = (int64_t)addr - side_addr(s, column, row);
+			if (at >= 0 && at < s->bytes) {
+				*x = column;
+				*y = row;
+				found = true;
 			}
 		}
 	}
-	return n;
+	return found;
+}
+
+unsigned transfer_sources(const struct transfer *t, uint32_t addr, struct range from[4]) {
+	struct job j;
+	uint32_t x, row;
+	job_init(&j, t);
+	if (t->nothing || !ranges_overlap(side_range(&j.out), (struct range){ addr, 1 }) ||
+			!find_pixel(&j.out, addr, &x, &row)) {
+		return 0;
+	}
+	const uint32_t y = t->flip ? j.out.height - 1 - row : row;
+	for (unsigned n = 0; n < j.group; n++) {
+		const int64_t src = side_addr(&j.in, (x << j.sx) + (n & 1), (y << j.sy) + (n >> 1));
+		from[n] = mem_range(src, src + j.in.bytes);
+	}
+	return j.group;
 }
 
 static unsigned band_count(const struct job *j) {

@@ -92,7 +92,8 @@ uint32_t transfer_run_pixels(const struct transfer *t, const struct xfer_kernels
 
 /*
  * Finds the source pixels of the destination pixel that holds the byte at addr, as it is left.
- * Returns how many (1, 2 or 4), or 0: the byte is not written. Slow: it goes through all pixels.
+ * Returns how many (1, 2 or 4), or 0: the byte is not written. Slow for tiled destinations whose
+ * width is not a multiple of 8: it goes through all their pixels.
  */
 unsigned transfer_sources(const struct transfer *t, uint32_t addr, struct range from[4]);
 
