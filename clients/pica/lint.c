@@ -234,7 +234,7 @@ int lint_gather(struct lint *l, struct pica_capture *capture, const char *name, 
 		return -ENOMEM;
 	}
 	l->heard = -1;
-	memcpy(l->external, start->external, sizeof(l->external));
+	memcpy(l->engines.external, start->external, sizeof(l->engines.external));
 	for (unsigned channel = 0; channel < 2; channel++) {
 		l->size_word[channel] = start->regs[PICA_REG_CMDBUF_SIZE0 + channel];
 		l->addr_word[channel] = start->regs[PICA_REG_CMDBUF_ADDR0 + channel];
@@ -451,7 +451,7 @@ static int lint(const struct options *o, const struct capture_here *c, struct li
 	} else {
 		print_text(l, c->path, o->all);
 	}
-	return worse(l->n ? EXIT_FINDINGS : EXIT_FINE, replay_job_failed(&l->step.replay, c->path));
+	return l->n ? EXIT_FINDINGS : EXIT_FINE;
 }
 
 static int lint_capture(const void *options, const char *path, json_t *reports) {
@@ -460,10 +460,26 @@ static int lint_capture(const void *options, const char *path, json_t *reports) 
 	int exit = capture_here_open(&c, path, NULL);
 	if (exit == EXIT_FINE) {
 		exit = lint(options, &c, &l, reports);
+		exit = worse(exit, replay_job_failed(&l.step.replay, path));
 	}
 	lint_finish(&l);
 	capture_here_close(&c);
 	return exit;
+}
+
+json_t *lint_findings(const char *path) {
+	static const struct options o;
+	struct capture_here c;
+	struct lint l = { .ctx = NULL };
+	json_t *reports = json_array();
+	if (capture_here_open(&c, path, NULL) == EXIT_FINE) {
+		lint(&o, &c, &l, reports);
+	}
+	lint_finish(&l);
+	capture_here_close(&c);
+	json_t *rows = json_incref(json_object_get(json_array_get(reports, 0), "findings"));
+	json_decref(reports);
+	return rows;
 }
 
 bool lint_outside(const char *path, struct lint_finding *out) {

@@ -4,10 +4,8 @@
 /* Physical addresses.  [fidelity: external-registers] */
 enum {
 	EXTERNAL_BASE = 0x10400000,
-	EXTERNAL_END = 0x10401000,
 	PSC0 = 0x10400010,
 	PSC1 = 0x10400020,
-	PSC_CONTROL = 0xC,
 	PDC0 = 0x10400400,
 	PDC1 = 0x10400500,
 	PDC_FORMAT = 0x70,
@@ -17,7 +15,6 @@ enum {
 	PPF_OUT_DIM = 0x10400C08,
 	PPF_IN_DIM = 0x10400C0C,
 	PPF_FLAGS = 0x10400C10,
-	PPF_CONTROL = 0x10400C18,
 	PPF_SIZE = 0x10400C20,
 	PPF_IN_LINE = 0x10400C24,
 	PPF_OUT_LINE = 0x10400C28,
@@ -26,12 +23,8 @@ enum {
 };
 
 /* Flags of the transfer engine.  [fidelity: transfer-fields] */
-enum { FLAG_TO_TILED = 1 << 1, FLAG_CROP = 1 << 2, FLAG_COPY = 1 << 3, FLAG_KEEP = 1 << 5,
+enum { FLAG_TO_TILED = 1 << 1, FLAG_KEEP = 1 << 5,
 		FLAG_BLOCK32 = 1 << 16 };
-
-static uint32_t external(const struct lint *l, uint32_t addr) {
-	return l->external[(addr - EXTERNAL_BASE) / 4];
-}
 
 static void check_address(struct lint *l, uint32_t reg, uint32_t addr) {
 	if (addr & 15) {
@@ -58,9 +51,6 @@ static void check_source(struct lint *l, struct lint_range r) {
 /* ---- Fills ---- */
 
 static void check_fill(struct lint *l, uint32_t reg, const struct pica_job_fill *a) {
-	if (!a->start) {
-		return; /* how a unit is left out [fidelity: fill, gsp-queue] */
-	}
 	check_address(l, reg, a->start);
 	check_address(l, reg + 4, a->end);
 	if (a->end <= a->start) {
@@ -93,13 +83,13 @@ static void check_transfer_size(
 		struct lint *l, const struct pica_job_transfer *a, uint32_t in, uint32_t out) {
 	const uint32_t flags = a->flags, scale = flags >> 24 & 3;
 	const uint32_t width = a->out_dim & 0xFFFF, height = a->out_dim >> 16;
-	const uint32_t in_width = flags & FLAG_CROP ? a->in_dim & 0xFFFF : width;
+	const uint32_t in_width = flags & ENGINES_CROP ? a->in_dim & 0xFFFF : width;
 	const bool keep = flags & FLAG_KEEP;
 	if (width < 64 || height < (keep ? 32 : 16)) {
 		lint_report(l, LINT_TRANSFER_SMALL, PPF_OUT_DIM, a->out_dim, "%ux%u", width,
 				height);
 	}
-	if ((flags & FLAG_CROP) && (width > in_width || height > a->in_dim >> 16)) {
+	if ((flags & ENGINES_CROP) && (width > in_width || height > a->in_dim >> 16)) {
 		lint_report(l, LINT_TRANSFER_LARGER, PPF_IN_DIM, a->in_dim, "%ux%u of %ux%u", width,
 				height, in_width, a->in_dim >> 16);
 	}
@@ -128,7 +118,7 @@ static void check_transfer(struct lint *l, const struct pica_job_transfer *a) {
 	const uint32_t flags = a->flags, scale = flags >> 24 & 3;
 	const uint32_t in = flags >> 8 & 7, out = flags >> 12 & 7;
 	const uint32_t width = a->out_dim & 0xFFFF, height = a->out_dim >> 16;
-	const uint32_t in_width = flags & FLAG_CROP ? a->in_dim & 0xFFFF : width;
+	const uint32_t in_width = flags & ENGINES_CROP ? a->in_dim & 0xFFFF : width;
 	check_address(l, PPF_IN_ADDR, a->src);
 	check_address(l, PPF_OUT_ADDR, a->dst);
 	if (!converts(in, out)) {
@@ -191,90 +181,36 @@ static void check_copy(struct lint *l, const struct pica_job_copy *a, bool has_c
 
 /* ---- Registers ---- */
 
-static void start_ppf(struct lint *l) {
-	const uint32_t src = external(l, PPF_IN_ADDR) << 3, dst = external(l, PPF_OUT_ADDR) << 3;
-	const uint32_t flags = external(l, PPF_FLAGS);
-	if (flags & FLAG_COPY) {
-		const struct pica_job_copy a = { .src = src,
-			.dst = dst,
-			.size_bytes = external(l, PPF_SIZE),
-			.in_line = external(l, PPF_IN_LINE),
-			.out_line = external(l, PPF_OUT_LINE) };
-		check_copy(l, &a, flags & FLAG_CROP);
-		return;
+static void check_display(struct lint *l, uint32_t addr, uint32_t value) {
+	if ((addr == PDC0 + PDC_STRIDE || addr == PDC1 + PDC_STRIDE) && value & 7) {
+		lint_report(l, LINT_DISPLAY_STRIDE, addr, value, "%u bytes", value);
 	}
-	const struct pica_job_transfer a = { .src = src,
-		.dst = dst,
-		.out_dim = external(l, PPF_OUT_DIM),
-		.in_dim = external(l, PPF_IN_DIM),
-		.flags = flags };
-	check_transfer(l, &a);
-}
-
-static void start_psc(struct lint *l, uint32_t unit) {
-	const struct pica_job_fill a = { .start = external(l, unit) << 3,
-		.end = external(l, unit + 4) << 3 };
-	check_fill(l, unit, &a);
-}
-
-static void register_write(struct lint *l, uint32_t addr, uint32_t value) {
-	if (addr < EXTERNAL_BASE || addr >= EXTERNAL_END) {
-		return;
-	}
-	l->external[(addr - EXTERNAL_BASE) / 4] = value;
-	switch (addr) {
-	case PSC0 + PSC_CONTROL:
-	case PSC1 + PSC_CONTROL:
-		if (value & 1) {
-			start_psc(l, addr - PSC_CONTROL);
-		}
-		break;
-	case PPF_CONTROL:
-		if (value & 1) {
-			start_ppf(l);
-		}
-		break;
-	case PDC0 + PDC_STRIDE:
-	case PDC1 + PDC_STRIDE:
-		if (value & 7) {
-			lint_report(l, LINT_DISPLAY_STRIDE, addr, value, "%u bytes", value);
-		}
-		break;
-	case PDC0 + PDC_FORMAT:
-	case PDC1 + PDC_FORMAT:
-		if ((value & 7) > 4) {
-			lint_report(l, LINT_DISPLAY_FORMAT, addr, value, "format %u", value & 7);
-		}
-		break;
-	default:
-		break;
+	if ((addr == PDC0 + PDC_FORMAT || addr == PDC1 + PDC_FORMAT) && (value & 7) > 4) {
+		lint_report(l, LINT_DISPLAY_FORMAT, addr, value, "format %u", value & 7);
 	}
 }
 
 void lint_copy_event(struct lint *l, const struct pica_job *job) {
-	switch (job->op) {
-	case PICA_OP_FILL:
-		check_fill(l, job->u.fill.unit ? PSC1 : PSC0, &job->u.fill);
-		break;
-	case PICA_OP_TRANSFER:
-		check_transfer(l, &job->u.transfer);
-		break;
-	case PICA_OP_COPY:
-		/* The job has no flags: gaps count as asked for. */
-		check_copy(l, &job->u.copy, true);
-		break;
-	case PICA_OP_WRITE:
+	struct pica_job started;
+	if (job->op == PICA_OP_REG_WRITE) {
+		check_display(l, job->u.reg_write.addr, job->u.reg_write.value);
+	} else if (job->op == PICA_OP_WRITE) {
 		lint_moved(l, PICA_HISTORY_LOAD, 0,
 				lint_range(job->u.write.addr, job->u.write.size_bytes));
-		break;
-	case PICA_OP_INVALIDATE:
+	} else if (job->op == PICA_OP_INVALIDATE) {
 		lint_moved(l, PICA_HISTORY_LOAD, 0,
 				lint_range(job->u.invalidate.addr, job->u.invalidate.size_bytes));
-		break;
-	case PICA_OP_REG_WRITE:
-		register_write(l, job->u.reg_write.addr, job->u.reg_write.value);
-		break;
-	default:
-		break;
+	}
+	if (!engines_job(&l->engines, job, &started)) {
+		return;
+	}
+	if (started.op == PICA_OP_FILL) {
+		check_fill(l, started.u.fill.unit ? PSC1 : PSC0, &started.u.fill);
+	} else if (started.op == PICA_OP_TRANSFER) {
+		check_transfer(l, &started.u.transfer);
+	} else {
+		/* The job has no flags: gaps count as asked for. */
+		const uint32_t flags = l->engines.external[(PPF_FLAGS - EXTERNAL_BASE) / 4];
+		check_copy(l, &started.u.copy, job->op == PICA_OP_COPY || flags & ENGINES_CROP);
 	}
 }

@@ -11,6 +11,7 @@
 
 #include <jansson.h>
 
+#include "common/engines.h"
 #include "common/facts.h"
 #include "common/options.h"
 #include "common/snapshot.h"
@@ -112,8 +113,7 @@ struct lint {
 	struct lint_range dirty[LINT_DIRTY];
 	unsigned n_dirty;
 
-	/* Copy engines and displays: copy.c. */
-	uint32_t external[PICA_EXTERNAL_WORDS];
+	struct engines engines; /* copy.c */
 
 	/* Programs: shader.c. */
 	bool program_changed;
@@ -206,5 +206,7 @@ bool lint_outside(const char *path, struct lint_finding *out);
 /* Prints place, register and detail. */
 void lint_print_where(const struct lint_finding *f);
 json_t *lint_finding_json(const struct lint_finding *f);
+/* Returns all findings of a capture, or NULL after logging. A job that fails is not logged. */
+json_t *lint_findings(const char *path);
 
 #endif

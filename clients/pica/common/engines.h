@@ -1,0 +1,23 @@
+/* Work of the copy engines: jobs, or the register writes that start them. */
+#ifndef PICA_ENGINES_H
+#define PICA_ENGINES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "pica.h"
+
+/* Flags of the transfer engine that tools look at.  [fidelity: transfer-fields] */
+enum { ENGINES_CROP = 1 << 2, ENGINES_COPY = 1 << 3 };
+
+struct engines {
+	uint32_t external[PICA_EXTERNAL_WORDS]; /* as the writes so far left them */
+};
+
+/*
+ * Follows a job. Returns whether it starts a fill, a transfer or a copy; *out is then that job: the
+ * same, or the one that the registers ask for. A fill without a start address is none.
+ */
+bool engines_job(struct engines *e, const struct pica_job *job, struct pica_job *out);
+
+#endif

@@ -1,0 +1,253 @@
+/*
+ * The frames are drawn twice: first to find the colour buffers, then to look at each draw, fill,
+ * transfer, copy and load.
+ */
+#include "inspect.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/json.h"
+#include "fields.h"
+#include "pica_history.h"
+#include "pica_regs.h"
+
+/* ---- Jobs ---- */
+
+static uint32_t pixel_bytes(uint32_t format) {
+	return format == 0 ? 4 : format == 1 ? 3 : 2;
+}
+
+static struct inspect_range plain_range(uint32_t addr, uint64_t size) {
+	const uint32_t n = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size;
+	return (struct inspect_range){ addr, n, n ? n : 1, n ? n : 1 };
+}
+
+/* The bytes that a job writes.  [fidelity: display-transfer, texture-copy] */
+static struct inspect_range range_of(const struct pica_job *job) {
+	switch (job->op) {
+	case PICA_OP_FILL:
+		return plain_range(job->u.fill.start, job->u.fill.end > job->u.fill.start ?
+				job->u.fill.end - job->u.fill.start : 0);
+	case PICA_OP_TRANSFER: {
+		const struct pica_job_transfer *t = &job->u.transfer;
+		const uint32_t scale = t->flags >> 24 & 3;
+		const uint32_t width = (t->out_dim & 0xFFF8) >> (scale != 0);
+		const uint32_t height = (t->out_dim >> 16 & 0xFFF8) >> (scale >= 2);
+		return plain_range(t->dst & ~15u,
+				(uint64_t)width * height * pixel_bytes(t->flags >> 12 & 7));
+	}
+	case PICA_OP_COPY: {
+		const struct pica_job_copy *c = &job->u.copy;
+		const uint32_t total = c->size_bytes & ~15u, line = (c->out_line & 0xFFFF) * 16,
+			       gap = (c->out_line >> 16) * 16;
+		if (!line || !gap || !total) {
+			return plain_range(c->dst & ~15u, total);
+		}
+		const uint64_t span = total + (uint64_t)((total - 1) / line) * gap;
+		return (struct inspect_range){ c->dst & ~15u,
+			span > UINT32_MAX ? UINT32_MAX : (uint32_t)span, line, line + gap };
+	}
+	case PICA_OP_WRITE:
+		return plain_range(job->u.write.addr, job->u.write.size_bytes);
+	default:
+		return plain_range(job->u.invalidate.addr, job->u.invalidate.size_bytes);
+	}
+}
+
+/* Of such a transfer the range is another one.  [fidelity: display-transfer] */
+static bool is_skewed(const struct pica_job *job) {
+	return job->op == PICA_OP_TRANSFER && (job->u.transfer.flags & 1) &&
+			(job->u.transfer.flags & ENGINES_CROP);
+}
+
+static const char *kind_of(const struct pica_job *job) {
+	return job->op == PICA_OP_FILL ? "fill" : job->op == PICA_OP_TRANSFER ? "transfer" :
+			job->op == PICA_OP_COPY ? "copy" : "load";
+}
+
+static void describe(const struct pica_job *job, char text[128]) {
+	const struct inspect_range r = range_of(job);
+	if (job->op == PICA_OP_FILL) {
+		snprintf(text, 128, "0x%08" PRIX32 " to 0x%08" PRIX32 " with 0x%08" PRIX32, r.addr,
+				job->u.fill.end, job->u.fill.value);
+	} else if (job->op == PICA_OP_TRANSFER) {
+		const struct pica_job_transfer *t = &job->u.transfer;
+		snprintf(text, 128, "%" PRIu32 "x%" PRIu32 " from 0x%08" PRIX32 " to 0x%08" PRIX32,
+				t->out_dim & 0xFFFF, t->out_dim >> 16, t->src, t->dst);
+	} else if (job->op == PICA_OP_COPY) {
+		snprintf(text, 128, "%" PRIu32 " bytes from 0x%08" PRIX32 " to 0x%08" PRIX32,
+				job->u.copy.size_bytes, job->u.copy.src, job->u.copy.dst);
+	} else {
+		snprintf(text, 128, "%" PRIu32 " bytes at 0x%08" PRIX32, r.size, r.addr);
+	}
+}
+
+/* The job before has been submitted: what did it write? Loads beside all surfaces have no step. */
+static void end_job(struct inspect *g) {
+	if (!g->is_pending || g->error) {
+		return;
+	}
+	g->is_pending = false;
+	const struct inspect_range r = range_of(&g->job);
+	json_t *changes = inspect_changes(g, -1, NULL, is_skewed(&g->job) ? NULL : &r);
+	const bool is_load = g->job.op == PICA_OP_WRITE || g->job.op == PICA_OP_INVALIDATE;
+	if (is_load && json_array_size(changes) == 0) {
+		json_decref(changes);
+		return;
+	}
+	char text[128];
+	describe(&g->job, text);
+	json_array_append_new(g->steps,
+			json_pack("{ss sI sI ss so}", "kind", kind_of(&g->job), "frame",
+					(json_int_t)g->step.draw.frame, "offset",
+					(json_int_t)g->offset, "text", text, "changes", changes));
+}
+
+static int on_event(void *user, const struct pica_capture_event *event) {
+	struct inspect *g = user;
+	end_job(g);
+	const bool is_load = event->job.op == PICA_OP_WRITE || event->job.op == PICA_OP_INVALIDATE;
+	if (engines_job(&g->engines, &event->job, &g->job) || is_load) {
+		g->is_pending = g->is_looking;
+		g->offset = event->offset;
+	}
+	return g->error;
+}
+
+/* ---- Draws ---- */
+
+static int on_draw(void *user, const struct step_draw *draw) {
+	struct inspect *g = user;
+	uint32_t regs[PICA_REG_COUNT];
+	struct pica_target t;
+	pica_ctx_read_regs(g->ctx, 0, PICA_REG_COUNT, regs);
+	const bool has_target = pica_target_from_regs(&t, regs) == 0;
+	if (!g->is_looking) {
+		g->n_left_out += has_target && inspect_surface_add(g, &t) < 0;
+		return g->error;
+	}
+	g->draw = json_pack("{ss sb sI sI sI sI ss ss ss}", "kind", "draw", "writes_color",
+			facts_writes_color(regs), "frame", (json_int_t)draw->frame, "offset",
+			(json_int_t)draw->offset, "draw", (json_int_t)draw->draw, "addr",
+			(json_int_t)draw->addr, "source", draw_kind_name(draw->kind), "primitive",
+			field_text("PRIMITIVE", get_PRIMITIVE_CONFIG_MODE(
+							regs[PICA_REG_PRIMITIVE_CONFIG])),
+			"text", "");
+	if (draw->kind != DRAW_IMMEDIATE) {
+		json_object_set_new(g->draw, "vertices", json_integer(regs[PICA_REG_NUMVERTICES]));
+	}
+	const int ret = inspect_state(g, draw, g->draw);
+	return ret < 0 ? (g->error = ret) : pica_ctx_count(g->ctx, 1);
+}
+
+static int on_drawn(void *user, const struct step_draw *draw) {
+	struct inspect *g = user;
+	if (!g->is_looking || g->error) {
+		return g->error;
+	}
+	struct pica_target t;
+	struct pica_count *counts = NULL;
+	uint64_t entered = 0, passed = 0;
+	int drawn = -1;
+	if (pica_ctx_counted(g->ctx) > 0 && pica_ctx_read_counts(g->ctx, 0, &t, NULL) == 0) {
+		const size_t n = (size_t)t.width * t.height;
+		counts = calloc(n, sizeof(*counts));
+		g->error = counts ? pica_ctx_read_counts(g->ctx, 0, &t, counts) : -ENOMEM;
+		drawn = g->error ? -1 : inspect_surface_add(g, &t);
+		for (size_t i = 0; counts && i < n; i++) {
+			entered += counts[i].entered;
+			passed += counts[i].passed;
+		}
+	}
+	json_object_set_new(g->draw, "entered", json_integer((json_int_t)entered));
+	json_object_set_new(g->draw, "passed", json_integer((json_int_t)passed));
+	json_object_set_new(g->draw, "changes", inspect_changes(g, drawn, counts, NULL));
+	json_array_append_new(g->steps, g->draw);
+	g->draw = NULL;
+	free(counts);
+	return g->error ? g->error : pica_ctx_count(g->ctx, 0);
+}
+
+static void on_write(void *user, const struct pica_list_write *w, bool from_list) {
+	struct inspect *g = user;
+	if (w->id < PICA_REG_COUNT && w->mask) {
+		g->is_written[w->id] = true;
+		g->word_addr[w->id] = from_list ? w->addr : 0;
+	}
+}
+
+/* ---- Replays ---- */
+
+static int replay(struct inspect *g, struct capture_here *c, const struct frame_list *frames) {
+	static const struct step_visitor visitor = {
+		.event = on_event, .write = on_write, .draw = on_draw, .drawn = on_drawn
+	};
+	static const struct pica_watch none[1];
+	const uint32_t n = capture_frames(c->capture), end = frame_list_end(frames, n);
+	pica_ctx_zero_memory(c->ctx);
+	int ret = step_start(&g->step, gpu_here(c->ctx), c->capture, 0, &visitor, g);
+	memcpy(g->engines.external, pica_capture_state(c->capture)->external,
+			sizeof(g->engines.external));
+	/* Transfers of the frame before may be what the first one shows. */
+	const uint32_t first = frame_list_first(frames, n);
+	bool has_begun = false;
+	for (int more = 1; ret >= 0 && more > 0 && g->step.replay.frames <= end;) {
+		const uint32_t frame = (uint32_t)g->step.replay.frames;
+		const bool look = frame_list_has(frames, n, frame) || frame == end;
+		if (g->is_looking && !has_begun && frame >= first) {
+			has_begun = true;
+			ret = pica_ctx_watch(c->ctx, none, 0);
+			ret = ret < 0 ? ret : inspect_surfaces_begin(g);
+		}
+		log_progress(g->is_looking ? "looking at frame" : "frame", frame, end);
+		const size_t first_step = json_array_size(g->steps);
+		more = ret < 0 ? ret : step_frame(&g->step, look || has_begun);
+		ret = g->error ? g->error : more < 0 ? more : ret;
+		if (ret < 0 || !g->is_looking || !look) {
+			continue;
+		}
+		end_job(g);
+		json_t *screens = inspect_screens(g);
+		ret = g->error;
+		json_array_append_new(g->frames,
+				json_pack("{sI sI sI so}", "frame", (json_int_t)frame, "first",
+						(json_int_t)first_step, "end",
+						(json_int_t)json_array_size(g->steps), "screens",
+						screens));
+	}
+	return ret < 0 ? ret : 0;
+}
+
+int inspect_gather(struct inspect *g, struct capture_here *c, const struct frame_list *frames) {
+	*g = (struct inspect){ .ctx = c->ctx };
+	g->surfaces = json_array();
+	g->steps = json_array();
+	g->frames = json_array();
+	g->registers = json_object();
+	g->words = json_object();
+	g->programs = json_array();
+	g->now = calloc(1, sizeof(*g->now));
+	g->before = calloc(1, sizeof(*g->before));
+	int ret = g->now && g->before ? replay(g, c, frames) : -ENOMEM;
+	g->is_looking = true;
+	memset(g->is_written, 0, sizeof(g->is_written));
+	memset(g->word_addr, 0, sizeof(g->word_addr));
+	return ret < 0 ? ret : replay(g, c, frames);
+}
+
+void inspect_finish(struct inspect *g) {
+	inspect_surfaces_finish(g);
+	free(g->blob.bytes);
+	free(g->now);
+	free(g->before);
+	json_decref(g->draw);
+	json_decref(g->surfaces);
+	json_decref(g->steps);
+	json_decref(g->frames);
+	json_decref(g->registers);
+	json_decref(g->words);
+	json_decref(g->programs);
+}

@@ -1,0 +1,108 @@
+/*
+ * pica inspect: frames of a capture as one page. gather.c replays them draw by draw; page.c writes
+ * what it has collected, beside the program of the page (inspect/page/), as docs/inspect.md
+ * describes.
+ */
+#ifndef PICA_INSPECT_PAGE_H
+#define PICA_INSPECT_PAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "common/engines.h"
+#include "common/options.h"
+#include "common/snapshot.h"
+#include "pica_inspect.h"
+#include "step.h"
+
+struct inspect_options {
+	struct engine_options engine;
+	struct frame_list frames;
+	const char *out;
+	enum progress_mode progress;
+};
+
+/* Planes of pixels; offsets into it are numbers in the JSON. */
+struct inspect_blob {
+	uint8_t *bytes; /* owned */
+	size_t n, cap;
+};
+
+enum { INSPECT_SURFACES = 32, INSPECT_BLOB_BYTES = 1 << 28 };
+
+/* A colour buffer that draws of these frames write, as it is shown: upright. */
+struct inspect_surface {
+	struct pica_target target;
+	uint32_t width, height;
+	uint32_t px_bytes, n; /* pixels: of memory, in whole blocks */
+	uint32_t *place;      /* owned: pixel of memory -> of the picture */
+	uint8_t *rgba, *last; /* owned: what it shows, and showed before the step */
+	bool is_changed;      /* by a step of the page */
+};
+
+struct inspect {
+	struct pica_ctx *ctx; /* borrowed */
+	struct step step;
+	bool is_looking;      /* the second replay: the surfaces are known */
+	struct inspect_surface surface[INSPECT_SURFACES];
+	unsigned n_surfaces, n_left_out;
+	struct engines engines;
+
+	struct inspect_blob blob;
+	json_t *surfaces, *steps, *frames, *registers, *words, *programs; /* owned */
+	int error;
+
+	/* The job that runs, if it writes memory: its step is added after it. */
+	struct pica_job job;
+	bool is_pending;
+	uint64_t offset;
+
+	/* state.c: registers as the last draw saw them, and the words that set them. */
+	struct snapshot *now, *before; /* owned */
+	bool has_before;
+	uint32_t word_addr[PICA_REG_COUNT]; /* 0: not a list's */
+	bool is_written[PICA_REG_COUNT];
+	json_t *draw;                  /* the step of the draw that runs; owned */
+};
+
+/* ---- surface.c ---- */
+
+/* Bytes of memory that a step wrote: lines of `line` bytes, `stride` apart, `size` in all. */
+struct inspect_range {
+	uint32_t addr, size, line, stride;
+};
+
+/* Remembers the target of a draw. Returns its index, or -1: it cannot be shown. */
+int inspect_surface_add(struct inspect *g, const struct pica_target *t);
+/* The pictures before the first step. */
+int inspect_surfaces_begin(struct inspect *g);
+/*
+ * Returns what a step changed, [{surface, rect, at}]. Of a draw: drawn is its surface, or -1, and
+ * counts are the fragments there; else NULL, and range is what it wrote.
+ */
+json_t *inspect_changes(struct inspect *g, int drawn, const struct pica_count *counts,
+		const struct inspect_range *range);
+/* Returns the screens as they are now, and where their pixels come from. */
+json_t *inspect_screens(struct inspect *g);
+void inspect_surfaces_finish(struct inspect *g);
+
+/* Returns the offset of n new bytes, or a negative errno. */
+int64_t inspect_blob_room(struct inspect_blob *b, size_t n);
+
+/* ---- state.c ---- */
+
+/* Adds registers, uniforms and programs of the draw at which the context stands. */
+int inspect_state(struct inspect *g, const struct step_draw *draw, json_t *step);
+
+/* ---- gather.c, page.c ---- */
+
+int inspect_gather(struct inspect *g, struct capture_here *c, const struct frame_list *frames);
+void inspect_finish(struct inspect *g);
+/* Writes the page. Returns 0 or a negative errno. */
+int inspect_page_write(struct inspect *g, const struct capture_here *c, json_t *findings,
+		const char *path);
+
+#endif

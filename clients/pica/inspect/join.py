@@ -1,0 +1,30 @@
+"""join.py OUT HTML FILE...: the page as C.
+
+HTML has a line "<!-- style -->" and a line "<!-- script -->"; style sheets and modules take their places. Modules are
+joined in the order in which they are given, without their imports and exports: one script needs none.
+"""
+import pathlib
+import re
+import sys
+
+
+def module(text):
+    text = re.sub(r"^import [^;]*;\n", "", text, flags=re.M)
+    return re.sub(r"^export ", "", text, flags=re.M)
+
+
+def c_text(name, text):
+    """Bytes: compilers need not take long strings."""
+    data = text.encode()
+    lines = "\n".join("\t" + " ".join(f"{b}," for b in data[i:i + 24]) for i in range(0, len(data), 24))
+    return f"const struct inspect_page_text {name} = {{ (const unsigned char[]){{\n{lines}\n}}, {len(data)} }};\n"
+
+
+out, html, *files = map(pathlib.Path, sys.argv[1:])
+style = "".join(f.read_text() for f in files if f.suffix == ".css")
+script = "".join(module(f.read_text()) for f in files if f.suffix == ".js")
+before, after = html.read_text().split("<!-- script -->\n")
+before = before.replace("<!-- style -->", f"<style>\n{style}</style>")
+tail = f"<script>\n\"use strict\";\n{script}</script>\n{after}"
+out.write_text('#include "inspect/page_text.h"\n\n' + c_text("inspect_page_head", before)
+               + "\n" + c_text("inspect_page_tail", tail))

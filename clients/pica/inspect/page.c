@@ -1,0 +1,86 @@
+/* The page: its program, and the data as zlib in base64, which no text of a capture can leave. */
+#include "inspect.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <zlib.h>
+
+#include "common/json.h"
+#include "inspect/page_text.h"
+#include "pictures/file.h"
+
+static void write_base64(FILE *f, const uint8_t *bytes, size_t n) {
+	static const char digits[] =
+			"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	for (size_t i = 0; i < n; i += 3) {
+		const uint32_t left = n - i > 2 ? 3 : (uint32_t)(n - i);
+		const uint32_t v = (uint32_t)bytes[i] << 16 |
+				(left > 1 ? (uint32_t)bytes[i + 1] << 8 : 0) |
+				(left > 2 ? bytes[i + 2] : 0);
+		for (uint32_t k = 0; k < 4; k++) {
+			fputc(k <= left ? digits[v >> (18 - 6 * k) & 63] : '=', f);
+		}
+	}
+}
+
+/* The length of the JSON, four bytes; the JSON; the planes. */
+static int pack(const struct inspect *g, const char *json, uint8_t **out, uLongf *size) {
+	const size_t len = strlen(json), n = 4 + len + g->blob.n;
+	uint8_t *all = malloc(n);
+	*size = compressBound(n);
+	*out = malloc(*size);
+	int ret = all && *out && len <= UINT32_MAX ? 0 : -ENOMEM;
+	if (ret == 0) {
+		for (unsigned i = 0; i < 4; i++) {
+			all[i] = (uint8_t)(len >> 8 * i);
+		}
+		memcpy(all + 4, json, len);
+		if (g->blob.n) {
+			memcpy(all + 4 + len, g->blob.bytes, g->blob.n);
+		}
+		ret = compress2(*out, size, all, n, 9) == Z_OK ? 0 : -ENOMEM;
+	}
+	free(all);
+	return ret;
+}
+
+static json_t *page_json(struct inspect *g, const struct capture_here *c, json_t *findings) {
+	json_t *report = json_report("inspect");
+	json_object_set_new(report, "capture", json_text(c->path));
+	json_object_set_new(report, "name", json_text(c->name));
+	json_object_set_new(report, "capture_frames", json_integer(capture_frames(c->capture)));
+	json_object_set_new(report, "left_out", json_integer(g->n_left_out));
+	json_object_set(report, "surfaces", g->surfaces);
+	json_object_set(report, "frames", g->frames);
+	json_object_set(report, "steps", g->steps);
+	json_object_set(report, "registers", g->registers);
+	json_object_set(report, "words", g->words);
+	json_object_set(report, "programs", g->programs);
+	json_object_set(report, "findings", findings);
+	return report;
+}
+
+int inspect_page_write(struct inspect *g, const struct capture_here *c, json_t *findings,
+		const char *path) {
+	json_t *report = page_json(g, c, findings);
+	char *json = json_dumps(report, JSON_COMPACT | JSON_ENSURE_ASCII);
+	json_decref(report);
+	uint8_t *packed = NULL;
+	uLongf size = 0;
+	struct file_out out;
+	int ret = json ? pack(g, json, &packed, &size) : -ENOMEM;
+	ret = ret < 0 ? ret : file_begin(&out, path);
+	if (ret == 0) {
+		fwrite(inspect_page_head.bytes, 1, inspect_page_head.n, out.f);
+		fputs("<script id=\"data\" type=\"text/plain\">", out.f);
+		write_base64(out.f, packed, size);
+		fputs("</script>\n", out.f);
+		fwrite(inspect_page_tail.bytes, 1, inspect_page_tail.n, out.f);
+		ret = file_finish(&out, 0);
+	}
+	free(packed);
+	free(json);
+	return ret;
+}

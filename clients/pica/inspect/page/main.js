@@ -1,0 +1,284 @@
+/* The page: what is selected, and who shows it. */
+import { data, element, findingsOf, frameOf, loadData, stepTitle } from "./data.js";
+import { touchesOf } from "./pixels.js";
+import { modesOf, paint, paintThumb, screenOf, viewsAt } from "./view.js";
+import { findingsPanel, pixelPanel, programPanel, statePanel } from "./panels.js";
+
+const at = (id) => document.getElementById(id);
+const PANELS = { pixel: "Pixel", state: "State", program: "Program", findings: "Findings" };
+const KEYS = [["← → or k j", "step before, step after"], ["Home, End", "first step, last step"], ["v, V", "next picture, the one before"],
+	["m", "next way to show it"], ["+ −, 0", "zoom; all of the picture"], ["Shift with arrows", "move the pixel"], ["Enter", "select the step that wrote the pixel last"],
+	["1 to 4", "pixel, state, program, findings"], ["a", "all state, or what changed"], ["?", "these keys"]];
+
+const selected = { step: 0, view: "top", mode: "color", zoom: 0, panel: "pixel", all: false, pick: null };
+const rows = [];
+let picture;
+
+function currentView() {
+	const views = viewsAt(selected.step);
+	return views.find((v) => v.id === selected.view) || views[0];
+}
+
+/* ---- Showing ---- */
+
+/* Pixels of the page for one of the picture. selected.zoom 0: all of it is seen. */
+function zoomNow() {
+	const stage = at("stage"), fit = picture ? Math.min(stage.clientWidth / picture.width, stage.clientHeight / picture.height) : 1;
+	return selected.zoom || Math.max(0.25, fit < 2 ? Math.floor(4 * fit) / 4 : Math.floor(fit));
+}
+
+function showTabs() {
+	at("tabs").replaceChildren(...viewsAt(selected.step).map((v) => element("button", { role: "tab", type: "button",
+		"aria-selected": String(v.id === currentView().id), onclick: () => set({ view: v.id, pick: null }) }, v.label)));
+	document.querySelector("#tabs [aria-selected=true]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+	at("panels").replaceChildren(...Object.entries(PANELS).map(([id, label]) => {
+		const n = id === "findings" ? findingsOf(data.steps[selected.step] || {}).length : 0;
+		return element("button", { role: "tab", type: "button", "aria-selected": String(id === selected.panel), onclick: () => set({ panel: id }) },
+			label, n ? element("span", { class: "badge warn" }, String(n)) : "");
+	}));
+	const modes = modesOf(currentView());
+	at("mode").replaceChildren(...Object.entries(modes).map(([id, label]) => element("option", { value: id, selected: id === selected.mode }, label)));
+	at("mode").value = modes[selected.mode] ? selected.mode : "color";
+}
+
+function showPicture() {
+	const view = currentView(), canvas = at("picture");
+	picture = view && paint(view, selected.step, at("mode").value);
+	if (!picture) {
+		return;
+	}
+	const zoom = zoomNow();
+	canvas.width = picture.width;
+	canvas.height = picture.height;
+	canvas.style.width = `${picture.width * zoom}px`;
+	canvas.style.height = `${picture.height * zoom}px`;
+	const context = canvas.getContext("2d");
+	context.putImageData(picture, 0, 0);
+	at("zoom").textContent = `${zoom}x`;
+	at("mark")?.remove();
+	if (selected.pick) {
+		const mark = element("div", { id: "mark" });
+		Object.assign(mark.style, { gridArea: "1/1", position: "relative", pointerEvents: "none", width: `${zoom}px`, height: `${zoom}px`,
+			left: `${selected.pick.x * zoom}px`, top: `${selected.pick.y * zoom}px`, outline: "2px solid #f0f", boxShadow: "0 0 0 3px #fff" });
+		canvas.style.gridArea = "1/1";
+		at("stage").append(mark);
+	}
+}
+
+function showPanel() {
+	const all = (value) => set({ all: value });
+	const content = { pixel: () => pixelPanel(selected.pick, selectStep), state: () => statePanel(selected.step, selected.all, all),
+		program: () => programPanel(selected.step), findings: () => findingsPanel(selected.step, selectStep) };
+	at("panel").replaceChildren(...content[selected.panel]());
+}
+
+function showRow() {
+	const old = document.querySelector(".row[aria-selected=true]"), row = rows[selected.step];
+	old?.setAttribute("aria-selected", "false");
+	row.setAttribute("aria-selected", "true");
+	row.scrollIntoView({ block: "nearest" });
+	at("slider").value = selected.step;
+	at("step").textContent = `${selected.step + 1} of ${data.steps.length}`;
+}
+
+function show() {
+	showRow();
+	showTabs();
+	showPicture();
+	showPanel();
+	const parts = [`step=${selected.step}`, `view=${currentView()?.id}`, `panel=${selected.panel}`];
+	if (selected.pick) {
+		parts.push(`x=${selected.pick.x}`, `y=${selected.pick.y}`);
+	}
+	if (selected.mode !== "color") {
+		parts.push(`mode=${selected.mode}`);
+	}
+	history.replaceState(null, "", `#${parts.join("&")}`);
+}
+
+function set(changes) {
+	Object.assign(selected, changes);
+	show();
+}
+
+/* ---- Selecting ---- */
+
+/* Whether two steps show the pixel in the same place: a screen is that of the frame. */
+function keepsPick(index) {
+	const view = currentView();
+	return view.surface !== undefined || frameOf(index) === frameOf(selected.step);
+}
+
+function selectStep(index) {
+	if (index >= 0 && index < data.steps.length) {
+		set({ step: index, pick: keepsPick(index) ? selected.pick : null });
+	}
+}
+
+/* pick.source says which pixel of a surface is meant, and before which step. */
+function pickPixel(x, y) {
+	const view = currentView();
+	const source = view.surface !== undefined ? { surface: view.surface, x, y, end: selected.step + 1 } : screenOf(view.row).source(x, y);
+	return { x, y, view: view.id, frame: data.steps[selected.step].frame, source };
+}
+
+function lastWriter(pick) {
+	if (!pick || !pick.source) {
+		return -1;
+	}
+	const { touches, last } = touchesOf(pick.source.surface, pick.source.x, pick.source.y, pick.source.end);
+	return last < 0 ? -1 : touches[last].index;
+}
+
+function choosePixel(x, y) {
+	if (!picture || x < 0 || y < 0 || x >= picture.width || y >= picture.height) {
+		return;
+	}
+	const pick = pickPixel(x, y), writer = lastWriter(pick);
+	set({ pick, panel: "pixel", step: writer >= 0 && frameOf(writer) === frameOf(selected.step) ? writer : selected.step });
+}
+
+function eventPixel(e) {
+	const box = at("picture").getBoundingClientRect(), zoom = zoomNow();
+	return [Math.floor((e.clientX - box.left) / zoom), Math.floor((e.clientY - box.top) / zoom)];
+}
+
+/* ---- The tree ---- */
+
+function makeRow(step, index, observer) {
+	const canvas = element("canvas", { width: 1, height: 1 });
+	canvas.dataset.step = index;
+	const findings = findingsOf(step);
+	const row = element("div", { class: "row", role: "option", "aria-selected": "false", onclick: () => selectStep(index) }, canvas,
+		element("div", {}, stepTitle(step), findings.length ? element("span", { class: `badge ${findings[0].severity}` }, "lint") : "",
+			element("small", {}, step.kind === "draw" ? `${step.passed} of ${step.entered} fragments` : step.text)));
+	observer.observe(canvas);
+	rows[index] = row;
+	return row;
+}
+
+function makeTree() {
+	const observer = new IntersectionObserver((entries) => {
+		for (const entry of entries.filter((e) => e.isIntersecting).sort((a, b) => a.target.dataset.step - b.target.dataset.step)) {
+			observer.unobserve(entry.target);
+			paintThumb(entry.target, +entry.target.dataset.step);
+		}
+	}, { root: at("tree"), rootMargin: "200px" });
+	for (const frame of data.frames) {
+		at("tree").append(element("div", { class: "frame" }, `frame ${frame.frame}`));
+		let offset = -1;
+		for (let i = frame.first; i < frame.end; i++) {
+			const step = data.steps[i];
+			if (step.kind === "draw" && step.offset !== offset) {
+				offset = step.offset;
+				at("tree").append(element("div", { class: "list" }, `list at byte 0x${offset.toString(16).toUpperCase()}`));
+			}
+			at("tree").append(makeRow(step, i, observer));
+		}
+	}
+}
+
+/* ---- Keys ---- */
+
+function cycle(list, now, by) {
+	return list[(list.indexOf(now) + by + list.length) % list.length];
+}
+
+function changeZoom(by) {
+	const zoom = zoomNow();
+	set({ zoom: by > 0 ? Math.min(16, Math.floor(zoom) + 1) : Math.max(1, Math.ceil(zoom) - 1) });
+}
+
+function showHelp() {
+	at("help").replaceChildren(element("h2", {}, "Keys"), element("table", {}, ...KEYS.map(([key, text]) =>
+		element("tr", {}, element("td", {}, element("kbd", {}, key)), element("td", {}, text)))),
+	element("form", { method: "dialog" }, element("button", {}, "Close")));
+	at("help").showModal();
+}
+
+function movePick(dx, dy) {
+	const pick = selected.pick || { x: 0, y: 0 };
+	choosePixel(pick.x + dx, pick.y + dy);
+}
+
+const actions = {
+	ArrowLeft: () => selectStep(selected.step - 1), ArrowRight: () => selectStep(selected.step + 1),
+	k: () => selectStep(selected.step - 1), j: () => selectStep(selected.step + 1),
+	Home: () => selectStep(0), End: () => selectStep(data.steps.length - 1),
+	v: () => set({ view: cycle(viewsAt(selected.step).map((v) => v.id), currentView().id, 1), pick: null }),
+	V: () => set({ view: cycle(viewsAt(selected.step).map((v) => v.id), currentView().id, -1), pick: null }),
+	m: () => set({ mode: cycle(Object.keys(modesOf(currentView())), at("mode").value, 1) }),
+	"+": () => changeZoom(1), "=": () => changeZoom(1), "-": () => changeZoom(-1), 0: () => set({ zoom: 0 }),
+	Enter: () => selectStep(lastWriter(selected.pick)),
+	1: () => set({ panel: "pixel" }), 2: () => set({ panel: "state" }), 3: () => set({ panel: "program" }), 4: () => set({ panel: "findings" }),
+	a: () => set({ all: !selected.all }), "?": showHelp,
+};
+const shifted = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+
+function onKey(e) {
+	const inControl = e.target.matches("input, select, button"), control = inControl && ["Enter", "ArrowLeft", "ArrowRight", "Home", "End"].includes(e.key);
+	if (at("help").open || e.ctrlKey || e.altKey || e.metaKey || (control && !e.shiftKey)) {
+		return;
+	}
+	if (e.shiftKey && shifted[e.key]) {
+		movePick(...shifted[e.key]);
+	} else if (actions[e.key] && e.target.tagName !== "SELECT") {
+		actions[e.key]();
+	} else {
+		return;
+	}
+	e.preventDefault();
+}
+
+/* ---- Start ---- */
+
+/* "#step=3&view=top&x=10&y=20&panel=state": numbers beyond what is there are left out. */
+function readFragment() {
+	const from = new URLSearchParams(location.hash.slice(1)), number = (key) => /^\d{1,9}$/.test(from.get(key) || "") ? +from.get(key) : -1;
+	const step = number("step"), x = number("x"), y = number("y");
+	selected.step = step >= 0 && step < data.steps.length ? step : data.steps.length - 1;
+	selected.view = from.get("view") || selected.view;
+	selected.panel = Object.hasOwn(PANELS, from.get("panel") || "") ? from.get("panel") : "pixel";
+	selected.mode = from.get("mode") || "color";
+	const view = currentView(), size = view && (view.row || data.surfaces[view.surface]);
+	selected.pick = view && x >= 0 && y >= 0 && x < size.width && y < size.height ? pickPixel(x, y) : null;
+}
+
+function listen() {
+	at("slider").max = data.steps.length - 1;
+	at("slider").addEventListener("input", (e) => selectStep(+e.target.value));
+	at("previous").addEventListener("click", () => selectStep(selected.step - 1));
+	at("next").addEventListener("click", () => selectStep(selected.step + 1));
+	at("zoom-in").addEventListener("click", () => changeZoom(1));
+	at("zoom-out").addEventListener("click", () => changeZoom(-1));
+	at("mode").addEventListener("change", (e) => set({ mode: e.target.value }));
+	at("help-button").addEventListener("click", showHelp);
+	at("picture").addEventListener("click", (e) => choosePixel(...eventPixel(e)));
+	at("picture").addEventListener("mousemove", (e) => {
+		at("where").textContent = `${eventPixel(e).join(", ")}`;
+	});
+	document.addEventListener("keydown", onKey);
+	addEventListener("resize", showPicture);
+	addEventListener("hashchange", () => {
+		readFragment();
+		show();
+	});
+}
+
+async function start() {
+	await loadData();
+	document.title = `${data.name}: pica inspect`;
+	at("title").textContent = data.name;
+	at("about").textContent = `frame ${data.frames.map((f) => f.frame).join(", ")}; ${data.capture_frames} frame${data.capture_frames === 1 ? "" : "s"} in the capture; libpica ${data.version}` +
+		(data.left_out ? `; ${data.left_out} draws to buffers that cannot be shown` : "");
+	if (!data.steps.length) {
+		at("panel").replaceChildren(element("p", {}, "Nothing was drawn, filled, transferred or copied in these frames."));
+		return;
+	}
+	makeTree();
+	listen();
+	readFragment();
+	show();
+}
+
+start().catch((error) => at("panel").replaceChildren(element("p", { class: "bad" }, `This page cannot be shown: ${error.message}`)));

@@ -1,0 +1,186 @@
+/* What is known of the selected step and pixel. */
+import { colorText, data, element, findingsOf, hex, stepTitle } from "./data.js";
+import { touchesOf, writes } from "./pixels.js";
+import { memoryText } from "./view.js";
+
+function swatch(color) {
+	const e = element("span", { class: "swatch" });
+	e.style.background = `rgb(${color[0]},${color[1]},${color[2]})`;
+	return e;
+}
+
+/* ---- Pixel ---- */
+
+function touchText(step, touch) {
+	if (step.kind !== "draw") {
+		return step.text;
+	}
+	if (!touch.entered) {
+		return "changed these bytes through another buffer";
+	}
+	const many = touch.entered > 254 ? "255 or more" : touch.entered;
+	return `${touch.passed} of ${many} fragment${touch.entered === 1 ? "" : "s"} kept` + (step.writes_color ? "" : ", and no colour written");
+}
+
+export function pixelPanel(pick, select) {
+	if (!pick) {
+		return [element("p", { class: "dim" }, "Click a pixel: the step that wrote it last is selected, and all that touched it are listed here.")];
+	}
+	if (!pick.source) {
+		return [element("h2", {}, `Pixel ${pick.x}, ${pick.y}`),
+			element("p", {}, "No colour buffer of these frames is behind this pixel. Its history: "),
+			element("code", {}, `pica pixel --screen ${pick.view} ${data.name} ${pick.x},${pick.y}`)];
+	}
+	const { surface, x, y, end } = pick.source, { color, touches, last } = touchesOf(surface, x, y, end);
+	const rows = touches.map((touch, i) => {
+		const step = data.steps[touch.index];
+		return element("button", { class: i === last ? "entry last" : "entry", type: "button", onclick: () => select(touch.index) },
+			element("b", { class: writes(touch) ? "kept" : "bad" }, `frame ${step.frame} ${stepTitle(step)}`),
+			i === last ? " wrote it last" : "", element("br"),
+			element("span", { class: "mono" }, swatch(touch.before), colorText(touch.before), " → ", swatch(touch.after), colorText(touch.after)),
+			element("br"), element("span", { class: "dim" }, touchText(step, touch)));
+	});
+	if (last < 0) {
+		rows.unshift(element("p", {}, "No step of this page wrote it: earlier frames did."));
+	}
+	return [element("h2", {}, `Pixel ${pick.x}, ${pick.y} `, swatch(color), element("span", { class: "mono" }, colorText(color))),
+		element("p", { class: "dim" }, memoryText(surface, x, y)), ...rows.reverse(),
+		element("p", { class: "dim" }, "Tests and values of each fragment need the engine: "),
+		element("code", { class: "mono" }, `pica pixel --steps${pick.view.startsWith("s") ? ` --surface ${surfaceText(surface)}` : ` --screen ${pick.view}`} --frame ${pick.frame} CAPTURE ${pickText(pick)}`)];
+}
+
+function surfaceText(surface) {
+	const s = data.surfaces[surface];
+	return `${s.addr},${s.format},${s.memory_width}x${s.memory_height}`;
+}
+
+/* pica pixel counts surfaces' pixels as they lie in memory. */
+function pickText(pick) {
+	const s = data.surfaces[pick.source.surface];
+	return pick.view.startsWith("s") && s.turned ? `${s.height - 1 - pick.y},${pick.x}` : `${pick.x},${pick.y}`;
+}
+
+/* ---- State ---- */
+
+/* Registers at a step: id -> [word, list word], of all draws up to it. */
+function registersAt(index) {
+	const now = new Map();
+	for (let i = 0; i <= index; i++) {
+		for (const [id, word, addr] of data.steps[i].registers || []) {
+			now.set(id, [word, addr]);
+		}
+	}
+	return now;
+}
+
+function vectorsAt(index, key) {
+	const now = new Map();
+	for (let i = 0; i <= index; i++) {
+		for (const [number, ...values] of data.steps[i][key] || []) {
+			now.set(number, values);
+		}
+	}
+	return now;
+}
+
+export function drawBefore(index) {
+	for (let i = index - 1; i >= 0; i--) {
+		if (data.steps[i].kind === "draw") {
+			return i;
+		}
+	}
+	return -1;
+}
+
+/* Fields of a word; those that differ from the old one carry it. */
+function fieldsText(id, word, old) {
+	const fields = data.words[`${id}:${word}`] || [], before = new Map(old === undefined ? [] : data.words[`${id}:${old}`] || []);
+	return fields.map(([name, text]) => name === "VALUE" ? text : `${name} ${text}`).map((text, i) => {
+		const was = before.get(fields[i][0]);
+		return was !== undefined && was !== fields[i][1] ? `${text} (was ${was})` : text;
+	}).join(", ");
+}
+
+function vectorRows(title, prefix, now, old) {
+	const rows = [...now].sort((a, b) => a[0] - b[0]).map(([i, v]) => {
+		const was = old && old.get(i), changed = old && String(was) !== String(v);
+		return [changed, element("tr", { class: changed ? "changed" : undefined }, element("td", { class: "mono" }, prefix + i),
+			element("td", { class: "mono" }, v.map((x) => x === null ? "not finite" : +x.toPrecision(7)).join(" ")))];
+	});
+	return [title, rows];
+}
+
+export function statePanel(index, all, setAll) {
+	const step = data.steps[index];
+	if (step.kind !== "draw") {
+		return [element("h2", {}, `Frame ${step.frame}, ${step.kind}`), element("p", {}, step.text),
+			element("p", { class: "dim" }, `byte ${hex(step.offset, 1)} of the capture`)];
+	}
+	const previous = drawBefore(index), now = registersAt(index), old = previous < 0 ? null : registersAt(previous);
+	const groups = new Map();
+	for (const [id, [word, addr]] of [...now].sort((a, b) => a[0] - b[0])) {
+		const [name, group] = data.registers[id], was = old && old.get(id);
+		const changed = old !== null && (was ? was[0] : 0) !== word;
+		const row = element("tr", { class: changed ? "changed" : undefined },
+			element("td", {}, element("span", { class: "mono" }, name), element("br"),
+				element("span", { class: "dim mono" }, addr ? `word ${hex(addr)}` : "")),
+			element("td", { class: "fields" }, fieldsText(id, word, was && was[0]), element("br"),
+				element("span", { class: "dim mono" }, hex(word))));
+		groups.set(group, (groups.get(group) || []).concat([[changed, row]]));
+	}
+	for (const [title, key, prefix] of [["vertex uniforms", "uniforms", "c"], ["geometry uniforms", "gs_uniforms", "c"], ["fixed attributes", "fixed", "v"]]) {
+		groups.set(...vectorRows(title, prefix, vectorsAt(index, key), old && vectorsAt(previous, key)));
+	}
+	const out = [element("h2", {}, `Frame ${step.frame}, draw ${step.draw}`),
+		element("p", {}, `${step.source}, ${step.primitive}` + (step.vertices === undefined ? "" : `, ${step.vertices} vertices`) +
+			`; ${step.passed} of ${step.entered} fragments kept`),
+		element("p", { class: "dim" }, `list word ${hex(step.addr)}, byte ${hex(step.offset, 1)} of the capture`),
+		element("label", {}, element("input", { type: "checkbox", checked: all, onchange: (e) => setAll(e.target.checked) }),
+			" also what stayed the same since the draw before")];
+	if (!old) {
+		out.push(element("p", { class: "dim" }, "The first draw of this page: all that is not 0."));
+	}
+	let shown = 0;
+	for (const [group, rows] of groups) {
+		const some = rows.filter(([changed]) => all || !old || changed);
+		shown += some.length;
+		if (some.length) {
+			out.push(element("h2", {}, group), element("table", {}, ...some.map(([, row]) => row)));
+		}
+	}
+	const tables = Object.entries(step.tables).filter(([name, hash]) => all || !old || data.steps[previous].tables[name] !== hash);
+	if (tables.length) {
+		out.push(element("h2", {}, "tables (hashes)"), element("table", {}, ...tables.map(([name, hash]) =>
+			element("tr", {}, element("td", {}, name), element("td", { class: "mono" }, hash)))));
+	}
+	if (!shown && !tables.length) {
+		out.push(element("p", {}, "Nothing changed since the draw before."));
+	}
+	return out;
+}
+
+/* ---- Program, findings ---- */
+
+export function programPanel(index) {
+	const step = data.steps[index], out = [];
+	for (const [title, key] of [["Vertex program", "program"], ["Geometry program", "gs_program"]]) {
+		if (step[key] >= 0) {
+			out.push(element("h2", {}, title), element("pre", {}, data.programs[step[key]]));
+		}
+	}
+	return out.length ? out : [element("p", { class: "dim" }, "This step runs no program.")];
+}
+
+function findingRow(f, select) {
+	const index = data.steps.findIndex((s) => s.frame === f.frame && s.kind === "draw" && s.draw === f.draw);
+	return element("div", { class: `finding ${f.severity}` }, element("b", {}, `${f.severity}: `), element("span", {}, `${f.title} [${f.rule}]`), element("br"),
+		element("span", { class: "dim" }, (f.name ? `${f.name}: ` : "") + f.detail + (f.count > 1 ? `, ${f.count} times` : "")),
+		index < 0 ? element("div", { class: "dim" }, `frame ${f.frame}`) :
+			element("div", {}, element("button", { type: "button", onclick: () => select(index) }, `frame ${f.frame} draw ${f.draw}`)));
+}
+
+export function findingsPanel(index, select) {
+	const here = findingsOf(data.steps[index]);
+	return [element("h2", {}, "Of this step"), ...(here.length ? here.map((f) => findingRow(f, select)) : [element("p", { class: "dim" }, "None begins here.")]),
+		element("h2", {}, "Of the capture, where each was found first"), ...(data.findings.length ? data.findings.map((f) => findingRow(f, select)) : [element("p", {}, "Clean.")])];
+}

@@ -1,0 +1,15 @@
+/* The text of the page, which join.py makes of the files in inspect/page. */
+#ifndef PICA_INSPECT_PAGE_TEXT_H
+#define PICA_INSPECT_PAGE_TEXT_H
+
+#include <stddef.h>
+
+struct inspect_page_text {
+	const unsigned char *bytes;
+	size_t n;
+};
+
+/* What comes before the data, and after it. */
+extern const struct inspect_page_text inspect_page_head, inspect_page_tail;
+
+#endif
