@@ -132,6 +132,11 @@ int exec_hold(struct exec *x, hold_put_fn *put, void *thing) {
 	return 0;
 }
 
+void exec_on_retire(struct exec *x, void (*fn)(void *thing), void *thing) {
+	x->open->on_retire = fn;
+	x->open->on_retire_thing = thing;
+}
+
 void exec_add_held(struct exec *x, size_t size_bytes) {
 	x->open->held_bytes += size_bytes;
 }

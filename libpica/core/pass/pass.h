@@ -117,6 +117,8 @@ struct unit {
 	struct chunk **chunks;
 	unsigned n_chunks, cap_chunks;
 	struct { hold_put_fn *put; void *thing; } *holds;
+	void (*on_retire)(void *thing); /* or NULL */
+	void *on_retire_thing;
 	unsigned n_holds, cap_holds;
 	size_t held_bytes; /* of what was created for this pass */
 	size_t again_bytes; /* of what it holds besides, which may have to be created again */
@@ -221,6 +223,11 @@ int exec_add_draw(struct exec *x, const struct draw *d);
  * on. Returns 0, or -ENOMEM after giving the reference back.
  */
 int exec_hold(struct exec *x, hold_put_fn *put, void *thing);
+/*
+ * Calls fn once the open pass has ended, before its job is told: what exec_hold() keeps may be put
+ * later. thing must be held.
+ */
+void exec_on_retire(struct exec *x, void (*fn)(void *thing), void *thing);
 /* Bytes that were allocated for the open pass and are freed with what it holds, or later. */
 void exec_add_held(struct exec *x, size_t size_bytes);
 /*

@@ -258,6 +258,9 @@ static void retire(struct exec *x, struct unit *u) {
 	u->is_retired = true;
 	u->n_swept = 0;
 	u->each_bytes = u->n_holds ? u->held_bytes / u->n_holds : 0;
+	if (u->on_retire) {
+		u->on_retire(u->on_retire_thing);
+	}
 	if (x->last_pass == u) {
 		x->last_pass = NULL;
 	}
@@ -368,6 +371,7 @@ struct unit *unit_open(struct exec *x, bool is_pass, uint64_t job) {
 	u->limit_bytes = memory_unit_limit(&x->memory);
 	u->room_bytes = 0;
 	u->account = NULL;
+	u->on_retire = NULL;
 	u->failed = false;
 	u->over_budget = 0;
 	u->shader_cut = 0;

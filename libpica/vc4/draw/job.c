@@ -57,8 +57,12 @@ static const char *reason(int error) {
 	}
 }
 
-/* The pass is reaped. */
 static void put(void *thing) {
+	destroy(thing);
+}
+
+/* The pass has ended: the job is told its first error. */
+static void retire(void *thing) {
 	struct work *w = thing;
 	const uint64_t first = atomic_load_explicit(&w->report.first, memory_order_relaxed);
 	if (first != UINT64_MAX && !w->unit->error.error) {
@@ -72,7 +76,6 @@ static void put(void *thing) {
 			.why = reason(error),
 			.budget = error == -EDQUOT ? PICA_BUDGET_SHADER_STEPS : 0 };
 	}
-	destroy(w);
 }
 
 /* ---- Draws ---- */
@@ -381,6 +384,7 @@ static int run(struct work *w, struct exec *x, const struct vc4_job *job, bool *
 	*is_held = true; /* from here on the pass owns it, whatever comes */
 	ret = exec_hold(x, put, w);
 	if (ret == 0) {
+		exec_on_retire(x, retire, w);
 		exec_add_held(x, w->arena.capacity);
 		footprint_add(&p.pass->vertex_reads, all_memory);
 		footprint_add(&p.pass->tile_reads, all_memory);
