@@ -241,7 +241,7 @@ TEST_LOOP(assembly_and_lists_of_triangles_pause, 2) {
 }
 
 enum { THINGS = 8, THING_BYTES = 1 << 20 };
-static unsigned n_put, n_ticks, put_at_tick[2 * THINGS];
+static unsigned n_put, n_ticks, put_at_tick[3 * THINGS];
 
 static void put_thing(void *thing) {
 	put_at_tick[n_put++] = n_ticks;
