@@ -227,7 +227,7 @@ static void *wait_for(void *seq) {
 	return NULL;
 }
 
-/* No job is left to run, and the context stands in its flush. */
+/* Returns whether all jobs were issued and the context waits inside its flush. */
 static bool is_parked_in_flush(void) {
 	struct queue *q = &ctx->queue;
 	monitor_lock(&q->dispatcher->mon);

@@ -125,16 +125,22 @@ TEST(a_task_draws_any_bins_to_its_tile) {
 	close_chip();
 }
 
-/* Slices that are over at once, by hand, after the pass was drawn and before it is reaped. */
-TEST_LOOP(a_task_goes_on_after_its_slice, 2) {
+/* A pass that was drawn and is not reaped; its picture is forgotten, to be drawn again by hand. */
+static const struct unit *begin_by_hand(unsigned samples) {
 	open_chip(0);
-	program_tiles(&program, _i ? 4 : 1);
+	program_tiles(&program, samples);
 	make_triangles(TILES_X * program.side);
 	const struct unit *u = open_toy_pass(&program, UINT64_MAX, UINT64_MAX);
 	draw_toy(&toy, &toy_simple, TOPOLOGY_LIST, 3 * TRIANGLES, NULL, 0);
 	exec_close_pass(&exec);
 	memset(program.sample, 0, sizeof(program.sample));
 	memset(program.writes, 0, sizeof(program.writes));
+	return u;
+}
+
+/* Slices that are over at once. */
+TEST_LOOP(a_task_goes_on_after_its_slice, 2) {
+	const struct unit *u = begin_by_hand(_i ? 4 : 1);
 	unsigned n_slices = 0;
 	for (unsigned i = 0; i < program.base.n_tasks; i++) {
 		struct tile_stats stats;
@@ -155,14 +161,7 @@ TEST_LOOP(a_task_goes_on_after_its_slice, 2) {
 /* Nothing is drawn before; a draw that is current is not prepared again. */
 TEST(a_draw_is_prepared_in_pieces) {
 	enum { PIECES = 5 };
-	open_chip(0);
-	program_tiles(&program, 1);
-	make_triangles(TILES_X * program.side);
-	const struct unit *u = open_toy_pass(&program, UINT64_MAX, UINT64_MAX);
-	draw_toy(&toy, &toy_simple, TOPOLOGY_LIST, 3 * TRIANGLES, NULL, 0);
-	exec_close_pass(&exec);
-	memset(program.sample, 0, sizeof(program.sample));
-	memset(program.writes, 0, sizeof(program.writes));
+	const struct unit *u = begin_by_hand(1);
 	struct slice endless = { .end_ns = UINT64_MAX };
 	for (unsigned i = 0; i < program.base.n_tasks; i++) {
 		struct tile_stats stats = { .fragments = 0 };
@@ -247,6 +246,13 @@ static void put_thing(void *thing) {
 	put_at_tick[n_put++] = n_ticks;
 }
 
+static unsigned n_retired_before, n_put_before;
+
+static void note_end(void *thing) {
+	n_retired_before = toy_retired;
+	n_put_before = n_put;
+}
+
 static void count_tick(void *owner, uint64_t ticks) {
 	n_ticks += ticks >= SLICE_TICKS; /* others get a turn */
 }
@@ -258,6 +264,7 @@ static void draw_and_hold(void) {
 		ck_assert_int_eq(exec_hold(&exec, put_thing, &put_at_tick[i]), 0);
 		exec_add_held(&exec, THING_BYTES);
 	}
+	exec_on_retire(&exec, note_end, put_at_tick);
 	draw_toy(&toy, &toy_simple, TOPOLOGY_LIST, 3 * TRIANGLES, NULL, 0);
 	ck_assert_int_eq(close_toy_pass(), 0);
 }
@@ -269,7 +276,9 @@ TEST(the_memory_of_a_unit_is_freed_in_pieces) {
 	make_triangles(TILES_X * program.side);
 	exec.tick = count_tick;
 	n_put = n_ticks = toy_retired = 0;
+	n_retired_before = n_put_before = 1;
 	draw_and_hold();
+	ck_assert_uint_eq(n_retired_before + n_put_before, 0); /* before its job has the result */
 	ck_assert_uint_eq(toy_retired, 1);
 	ck_assert_uint_eq(n_put, 1);
 	for (unsigned n = 2; n <= THINGS; n++) {

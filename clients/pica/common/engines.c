@@ -71,3 +71,7 @@ bool engines_job(struct engines *e, const struct pica_job *job, struct pica_job 
 	}
 	return (addr == PSC0_CONTROL || addr == PSC1_CONTROL) && start_fill(e, addr, out);
 }
+
+unsigned engines_pixel_bytes(uint32_t format) {
+	return format == 0 ? 4 : format == 1 ? 3 : 2;
+}

@@ -15,9 +15,11 @@ struct engines {
 };
 
 /*
- * Follows a job. Returns whether it starts a fill, a transfer or a copy; *out is then that job: the
- * same, or the one that the registers ask for. A fill without a start address is none.
+ * Follows a job. Returns whether it starts a fill, a transfer or a copy, and stores that in *out:
+ * the job itself, or what the registers ask for. A fill without a start address starts nothing.
  */
 bool engines_job(struct engines *e, const struct pica_job *job, struct pica_job *out);
+/* Bytes of a pixel of a transfer's format: 0 RGBA8, 1 RGB8, others 16 bits. */
+unsigned engines_pixel_bytes(uint32_t format);
 
 #endif

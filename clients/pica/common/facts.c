@@ -401,6 +401,16 @@ static bool depth_is_tested(const uint32_t *regs) {
 			get_DEPTH_COLOR_MASK_FUNC(depth) != PICA_COMPARE_ALWAYS;
 }
 
+unsigned facts_color_bytes(uint32_t format) {
+	static const uint8_t bytes[8] = { 4, 3, 2, 2, 2, 0, 0, 0 };
+	return bytes[format & 7];
+}
+
+unsigned facts_depth_bytes(uint32_t format) {
+	static const uint8_t bytes[4] = { 2, 0, 3, 4 };
+	return bytes[format & 3];
+}
+
 bool facts_depth(const uint32_t *regs) {
 	const uint32_t mode = get_COLOR_OPERATION_MODE(regs[PICA_REG_COLOR_OPERATION]);
 	if (mode != PICA_FRAGMENT_MODE_NORMAL) {

@@ -48,6 +48,9 @@ uint32_t facts_sources(const uint32_t *regs);
 bool facts_writes_color(const uint32_t *regs);
 /* Whether depth buffer or stencil are read or written. */
 bool facts_depth(const uint32_t *regs);
+/* Bytes of a pixel of a colour or depth buffer, PICA_COLOR_FORMAT_*, PICA_DEPTH_FORMAT_*; or 0. */
+unsigned facts_color_bytes(uint32_t format);
+unsigned facts_depth_bytes(uint32_t format);
 /* "texture_types": as a key of JSON. */
 const char *fact_key(enum fact fact);
 

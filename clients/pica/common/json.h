@@ -50,9 +50,9 @@ int json_print(json_t *report);
 /* The same. Returns exit. On failure logs it and returns at least EXIT_TROUBLE. */
 int json_finish(json_t *report, int exit);
 /*
- * Runs one() on each capture; reports is an array to append to, or NULL for text. Where it appends
- * nothing, {"path", "errors": [json_last_error()]} stands instead. Prints {..., "captures": [...]}
- * if is_json. Returns the worst exit code.
+ * Calls one() for each capture. With is_json, one() appends an object to reports; for a capture
+ * without one, {"path", "errors": [json_last_error()]} is appended; all are printed as "captures".
+ * Without is_json, reports is NULL and one() prints text. Returns the worst exit code.
  */
 typedef int json_capture_fn(const void *options, const char *path, json_t *reports);
 int json_captures(const char *verb, const struct option_args *captures, bool is_json,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/facts.h"
 
 enum { RECORD_BYTES = 128 << 20 }; /* of each side */
 
@@ -161,7 +162,6 @@ static XXH128_hash_t hash_at(struct pica_ctx *ctx, uint32_t addr, uint64_t size_
 
 /* Of all that is compared where every bit counts, as it lies in memory. */
 static XXH128_hash_t mark_of(struct pica_ctx *ctx) {
-	static const uint8_t color_bytes[8] = { 4, 3, 2, 2, 2 }, depth_bytes[4] = { 2, 0, 3, 4 };
 	uint32_t regs[PICA_REG_COUNT];
 	struct pica_target t;
 	pica_ctx_read_regs(ctx, 0, PICA_REG_COUNT, regs);
@@ -171,8 +171,8 @@ static XXH128_hash_t mark_of(struct pica_ctx *ctx) {
 	XXH128_hash_t parts[3] = { XXH3_128bits(target, sizeof(target)) };
 	if (can_be_drawn) {
 		const uint64_t n = (uint64_t)t.width * t.height;
-		parts[1] = hash_at(ctx, t.color_addr, n * color_bytes[t.color_format & 7]);
-		parts[2] = hash_at(ctx, t.depth_addr, n * depth_bytes[t.depth_format & 3]);
+		parts[1] = hash_at(ctx, t.color_addr, n * facts_color_bytes(t.color_format));
+		parts[2] = hash_at(ctx, t.depth_addr, n * facts_depth_bytes(t.depth_format));
 	}
 	return XXH3_128bits(parts, sizeof(parts));
 }

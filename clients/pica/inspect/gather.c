@@ -16,10 +16,6 @@
 
 /* ---- Jobs ---- */
 
-static uint32_t pixel_bytes(uint32_t format) {
-	return format == 0 ? 4 : format == 1 ? 3 : 2;
-}
-
 static struct inspect_range plain_range(uint32_t addr, uint64_t size) {
 	const uint32_t n = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size;
 	return (struct inspect_range){ addr, n, n ? n : 1, n ? n : 1 };
@@ -37,7 +33,7 @@ static struct inspect_range range_of(const struct pica_job *job) {
 		const uint32_t width = (t->out_dim & 0xFFF8) >> (scale != 0);
 		const uint32_t height = (t->out_dim >> 16 & 0xFFF8) >> (scale >= 2);
 		return plain_range(t->dst & ~15u,
-				(uint64_t)width * height * pixel_bytes(t->flags >> 12 & 7));
+				(uint64_t)width * height * engines_pixel_bytes(t->flags >> 12 & 7));
 	}
 	case PICA_OP_COPY: {
 		const struct pica_job_copy *c = &job->u.copy;

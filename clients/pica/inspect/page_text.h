@@ -9,7 +9,7 @@ struct inspect_page_text {
 	size_t n;
 };
 
-/* What comes before the data, and after it. */
+/* The page up to the data, and from there on. */
 extern const struct inspect_page_text inspect_page_head, inspect_page_tail;
 
 #endif

@@ -38,10 +38,6 @@ static void *take(struct inspect *g, size_t n, int64_t *at) {
 
 /* ---- Surfaces ---- */
 
-static uint32_t color_bytes(uint32_t format) {
-	return format == PICA_COLOR_FORMAT_RGBA8 ? 4 : format == PICA_COLOR_FORMAT_RGB8 ? 3 : 2;
-}
-
 static bool is_same(const struct pica_target *a, const struct pica_target *b) {
 	return a->color_addr == b->color_addr && a->width == b->width && a->height == b->height &&
 			a->color_format == b->color_format && a->block32 == b->block32;
@@ -97,7 +93,8 @@ int inspect_surface_add(struct inspect *g, const struct pica_target *t) {
 		return -1;
 	}
 	struct inspect_surface *s = &g->surface[g->n_surfaces];
-	*s = (struct inspect_surface){ .target = *t, .px_bytes = color_bytes(t->color_format) };
+	*s = (struct inspect_surface){ .target = *t };
+	s->px_bytes = facts_color_bytes(t->color_format);
 	s->width = is_turned(t) ? t->height : t->width;
 	s->height = is_turned(t) ? t->width : t->height;
 	int ret = fill_places(s);

@@ -69,14 +69,9 @@ static void check_fill(struct lint *l, uint32_t reg, const struct pica_job_fill 
 
 /* ---- Transfers ---- */
 
-/* 0 RGBA8, 1 RGB8, others 16 bits. */
-static unsigned pixel_bytes(uint32_t format) {
-	return format == 0 ? 4 : format == 1 ? 3 : 2;
-}
-
 /* [fidelity: display-transfer]: 32-bit to any, 24 to 24, 16 to 16. */
 static bool converts(uint32_t in, uint32_t out) {
-	return in == 0 || pixel_bytes(in) == pixel_bytes(out);
+	return in == 0 || engines_pixel_bytes(in) == engines_pixel_bytes(out);
 }
 
 static void check_transfer_size(
@@ -96,8 +91,8 @@ static void check_transfer_size(
 	if ((width | height) & 7) {
 		lint_report(l, LINT_TRANSFER_DIM, PPF_OUT_DIM, a->out_dim, "%ux%u", width, height);
 	}
-	const uint32_t line[2] = { in_width * pixel_bytes(in),
-			(width >> (scale == 1 || scale == 2)) * pixel_bytes(out) };
+	const uint32_t line[2] = { in_width * engines_pixel_bytes(in),
+			(width >> (scale == 1 || scale == 2)) * engines_pixel_bytes(out) };
 	const uint32_t format[2] = { in, out };
 	for (unsigned i = 0; i < 2; i++) {
 		if (line[i] % (format[i] == 1 ? 16 : 8)) {
@@ -105,7 +100,7 @@ static void check_transfer_size(
 					"%s lines of %u bytes", i ? "output" : "input", line[i]);
 		}
 	}
-	if (keep && width % (pixel_bytes(in) == 2 ? 128 : 64)) {
+	if (keep && width % (engines_pixel_bytes(in) == 2 ? 128 : 64)) {
 		lint_report(l, LINT_TRANSFER_TILED, PPF_OUT_DIM, a->out_dim, "width %u", width);
 	}
 	if ((flags & FLAG_BLOCK32) && ((width | height) & 31)) {
@@ -135,9 +130,11 @@ static void check_transfer(struct lint *l, const struct pica_job_transfer *a) {
 		return;
 	}
 	check_transfer_size(l, a, in, out);
-	const uint64_t out_pixels = (uint64_t)(width >> (scale != 0)) * (height >> (scale >= 2));
-	check_source(l, lint_range(a->src & ~15u, (uint64_t)in_width * height * pixel_bytes(in)));
-	const struct lint_range to = lint_range(a->dst & ~15u, out_pixels * pixel_bytes(out));
+	const uint64_t read = (uint64_t)in_width * height * engines_pixel_bytes(in);
+	const uint64_t written = (uint64_t)(width >> (scale != 0)) * (height >> (scale >= 2)) *
+			engines_pixel_bytes(out);
+	check_source(l, lint_range(a->src & ~15u, read));
+	const struct lint_range to = lint_range(a->dst & ~15u, written);
 	check_memory(l, PPF_OUT_ADDR, to);
 	lint_moved(l, PICA_HISTORY_TRANSFER, a->src & ~15u, to);
 }

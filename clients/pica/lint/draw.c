@@ -12,16 +12,6 @@ enum {
 
 /* ---- Targets ---- */
 
-static unsigned color_bytes(uint32_t format) {
-	static const uint8_t bytes[8] = { 4, 3, 2, 2, 2, 0, 0, 0 };
-	return bytes[format & 7];
-}
-
-static unsigned depth_bytes(uint32_t format) {
-	static const uint8_t bytes[4] = { 2, 0, 3, 4 };
-	return bytes[format & 3];
-}
-
 void lint_targets(const uint32_t *regs, struct lint_range *color, struct lint_range *depth) {
 	struct pica_target t;
 	pica_target_from_regs(&t, regs);
@@ -36,8 +26,9 @@ void lint_targets(const uint32_t *regs, struct lint_range *color, struct lint_ra
 	const bool writes_depth = is_normal && (has_depth || has_stencil);
 	const uint64_t pixels = (uint64_t)t.width * ((t.height + 7) & ~7u);
 	*color = lint_range(t.color_addr,
-			facts_writes_color(regs) ? pixels * color_bytes(t.color_format) : 0);
-	*depth = lint_range(t.depth_addr, writes_depth ? pixels * depth_bytes(t.depth_format) : 0);
+			facts_writes_color(regs) ? pixels * facts_color_bytes(t.color_format) : 0);
+	*depth = lint_range(t.depth_addr,
+			writes_depth ? pixels * facts_depth_bytes(t.depth_format) : 0);
 }
 
 static void check_target(struct lint *l, const uint32_t *regs) {
@@ -49,7 +40,7 @@ static void check_target(struct lint *l, const uint32_t *regs) {
 	}
 	const uint32_t word = regs[PICA_REG_COLORBUFFER_FORMAT],
 		       format = get_COLORBUFFER_FORMAT_FORMAT(word);
-	const unsigned bytes = color_bytes(format);
+	const unsigned bytes = facts_color_bytes(format);
 	if (has_color && !bytes) {
 		lint_report(l, LINT_COLOR_FORMAT, PICA_REG_COLORBUFFER_FORMAT, word, "format %u",
 				format);

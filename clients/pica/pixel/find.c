@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/facts.h"
+#include "core/base/morton.h"
 #include "pica_regs.h"
 
 static uint8_t widen(uint32_t v, unsigned bits) {
@@ -28,19 +30,6 @@ void pixel_color(uint32_t format, uint32_t w, uint8_t rgba[4]) {
 		const unsigned n = format < 5 ? bits[format][c] : 0;
 		rgba[c] = n ? widen(w >> low[format][c] & 0xFFu >> (8 - n), n) : 255;
 	}
-}
-
-static unsigned color_bytes(uint32_t format) {
-	return format == PICA_COLOR_FORMAT_RGBA8 ? 4 : format == PICA_COLOR_FORMAT_RGB8 ? 3 : 2;
-}
-
-/* Pixel (x, y) of a tiled surface, row 0 first. */
-static uint32_t tiled_index(uint32_t x, uint32_t y, uint32_t width) {
-	uint32_t m = 0;
-	for (unsigned i = 0; i < 3; i++) {
-		m |= (x >> i & 1) << 2 * i | (y >> i & 1) << (2 * i + 1);
-	}
-	return (y / 8 * (width / 8) + x / 8) * 64 + m;
 }
 
 struct finder {
@@ -93,13 +82,13 @@ static int find_shown(struct finder *f) {
 	struct pixel_answer *a = f->a;
 	if (o->has_surface) {
 		const struct render_surface *s = &o->surface;
-		const unsigned n = color_bytes(s->format);
+		const unsigned n = facts_color_bytes(s->format);
 		if (o->x >= s->width || o->y >= s->height) {
 			return log_fail("%u,%u: expected a pixel inside of %ux%u", o->x, o->y,
 					s->width, s->height);
 		}
 		a->format = s->format;
-		a->shown.addr = s->addr + n * tiled_index(o->x, o->y, s->width);
+		a->shown.addr = s->addr + n * tiled_index(o->x, o->y, s->width, false);
 		a->shown.size_bytes = n;
 		return EXIT_FINE;
 	}

@@ -24,7 +24,7 @@ void arena_init(struct arena *a, struct pica_memory *memory);
 void arena_finish(struct arena *a);
 /* Forgets everything that was handed out; keeps the blocks. */
 void arena_reset(struct arena *a);
-/* The same, and frees a block. Returns its bytes; 0: there was none. */
+/* Resets the arena and frees one block. Returns the bytes of that block, or 0. */
 size_t arena_shrink(struct arena *a);
 /*
  * Returns memory that is 64-byte aligned and not zeroed, or NULL when out of memory or if the size

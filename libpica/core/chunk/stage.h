@@ -142,8 +142,8 @@ struct frag_facts {
 struct frag_stage {
 	size_t scratch_bytes; /* zero, or as the stage left them */
 	/*
-	 * NULL, or called before a draw is made current: does what its fragments would be kept up
-	 * by. Returns false if the slice is over: it is called again, on any thread.
+	 * NULL, or called before a draw is made current, for work that its fragments would wait
+	 * for. Returns false if the slice is over: it is called again, on any thread.
 	 */
 	bool (*prepare)(const void *kernels, const struct draw_state *state, struct slice *slice);
 	/* Makes a draw current in the scratch, which draws to the target. */

@@ -100,10 +100,10 @@ struct unit {
 	struct footprint vertex_reads, tile_reads, writes;
 	struct footprint sampled; /* textures alone, not the target */
 	bool is_pass;
-	bool busy; /* command thread: opened and not swept */
-	bool is_retired;    /* command thread: reaped; what it had is being freed */
-	unsigned n_swept;   /* chunks */
-	size_t each_bytes;  /* of a held thing, on average */
+	bool busy;         /* command thread: opened, and its memory not yet freed */
+	bool is_retired;   /* command thread: its job has the result; its memory is being freed */
+	unsigned n_swept;  /* chunks that were freed or kept */
+	size_t each_bytes; /* of a held thing, on average */
 	uint64_t order;
 	uint64_t job; /* that opened it */
 	uint64_t launched_ns; /* with a trace */
@@ -117,9 +117,9 @@ struct unit {
 	struct chunk **chunks;
 	unsigned n_chunks, cap_chunks;
 	struct { hold_put_fn *put; void *thing; } *holds;
+	unsigned n_holds, cap_holds;
 	void (*on_retire)(void *thing); /* or NULL */
 	void *on_retire_thing;
-	unsigned n_holds, cap_holds;
 	size_t held_bytes; /* of what was created for this pass */
 	size_t again_bytes; /* of what it holds besides, which may have to be created again */
 	size_t limit_bytes; /* that a unit may need: memory_unit_limit() */
@@ -171,7 +171,7 @@ struct exec {
 	void (*retired)(void *arg, uint64_t job, int result, enum pica_budget budget);
 	/* Called on the command thread: returns when `retired` was called again, or may be. */
 	void (*park)(void *arg);
-	/* Called on the command thread for work without a job's own count, and may yield. */
+	/* Called on the command thread for work that no job is charged for; may yield. */
 	void (*tick)(void *arg, uint64_t ticks);
 	/*
 	 * Called on the command thread: returns when memory may have been given back. False: it
@@ -224,8 +224,8 @@ int exec_add_draw(struct exec *x, const struct draw *d);
  */
 int exec_hold(struct exec *x, hold_put_fn *put, void *thing);
 /*
- * Calls fn once the open pass has ended, before its job is told: what exec_hold() keeps may be put
- * later. thing must be held.
+ * Calls fn(thing) when the open pass has ended and before its job gets the result; things are put
+ * later. thing must be held by exec_hold().
  */
 void exec_on_retire(struct exec *x, void (*fn)(void *thing), void *thing);
 /* Bytes that were allocated for the open pass and are freed with what it holds, or later. */
@@ -271,13 +271,13 @@ bool exec_park(struct exec *x);
 /* Parks until no closed unit does. */
 void exec_sync(struct exec *x, struct range r, bool for_write);
 /*
- * Collects finished units; returns how many are still in flight. Frees a little of what they had:
- * the rest is swept before another unit is opened, or by exec_sweep().
+ * Collects finished units, and frees a part of their memory; exec_sweep(), or the next unit that is
+ * opened, frees the rest. Returns how many are still in flight.
  */
 unsigned exec_reap(struct exec *x);
-/* Returns whether anything is to be swept. */
+/* Returns whether a finished unit has memory to free. */
 bool exec_has_waste(const struct exec *x);
-/* Frees what reaped units had, for a slice. */
+/* Frees memory of finished units until the slice is over. */
 void exec_sweep(struct exec *x, struct slice *slice);
 /* Parks until all units are reaped. */
 void exec_wait_all(struct exec *x);

@@ -20,7 +20,7 @@ enum {
 	/* Touched in less time than another thread takes to wake up; and to finish them, too. */
 	TINY_BYTES = 8192,
 	SMALL_BYTES = 1 << 20,
-	/* Of a unit's memory that are freed while it is reaped; at a time while it is swept. */
+	/* Bytes of finished units to free in one exec_reap(), and in one step of a sweep. */
 	SWEEP_BYTES = 512 << 10,
 	SWEEP_STEP_BYTES = 128 << 10,
 	BYTES_A_TICK = 4,
@@ -146,7 +146,7 @@ static bool keep(struct exec *x, size_t size_bytes) {
 	return true;
 }
 
-/* Returns whether nothing was left to free yet; left: 0 afterwards. */
+/* Takes size_bytes from *left, down to 0. Returns false if it was 0 before. */
 static bool take(size_t *left, size_t size_bytes) {
 	const bool may = *left;
 	*left -= size_bytes < *left ? size_bytes : *left;
@@ -154,8 +154,8 @@ static bool take(size_t *left, size_t size_bytes) {
 }
 
 /*
- * Keeps or frees what a reaped unit had, about *left bytes of it at most. Returns whether that was
- * all: the unit is no longer busy. Ends at any step as if it had not begun: others may go on.
+ * Keeps or frees the memory of a retired unit, about *left bytes of it at most. Returns whether
+ * that was all; the unit is then no longer busy. If not, the next call goes on.
  */
 static bool sweep(struct exec *x, struct unit *u, size_t *left) {
 	for (; u->n_swept < u->n_chunks; u->n_swept++) {
@@ -195,27 +195,27 @@ void unit_sweep(struct exec *x, struct unit *u) {
 	sweep(x, u, &all);
 }
 
-static struct unit *find_waste(struct exec *x) {
-	for (unsigned i = 0; i < EXEC_UNITS; i++) {
-		if (x->unit[i].is_retired) {
-			return &x->unit[i];
-		}
+/* The first retired unit; EXEC_UNITS if there is none. */
+static unsigned find_waste(const struct exec *x) {
+	unsigned i = 0;
+	while (i < EXEC_UNITS && !x->unit[i].is_retired) {
+		i++;
 	}
-	return NULL;
+	return i;
 }
 
 bool exec_has_waste(const struct exec *x) {
-	return find_waste((struct exec *)(uintptr_t)x);
+	return find_waste(x) < EXEC_UNITS;
 }
 
-/* Frees a little. Returns the ticks that it took, or 0: there was nothing. */
+/* Frees a little. Returns the ticks that it took, or 0 if nothing was left to free. */
 static uint64_t sweep_step(struct exec *x) {
-	struct unit *u = find_waste(x);
-	if (!u) {
+	const unsigned i = find_waste(x);
+	if (i == EXEC_UNITS) {
 		return 0;
 	}
 	size_t left = SWEEP_STEP_BYTES;
-	sweep(x, u, &left);
+	sweep(x, &x->unit[i], &left);
 	return SWEEP_STEP_BYTES / BYTES_A_TICK;
 }
 
@@ -225,7 +225,7 @@ void exec_sweep(struct exec *x, struct slice *slice) {
 	}
 }
 
-/* The unit's job is told; its memory is swept later. */
+/* Reports the result to the unit's job. Its memory is freed later. */
 static void retire(struct exec *x, struct unit *u) {
 	struct exec_stats *s = &x->stats;
 	if (u->is_pass) {

@@ -101,7 +101,7 @@ static void flush_pending(struct queue *q) {
 	monitor_wake(&d->mon); /* queue_idle(), also if no job was left to complete */
 }
 
-/* It has nothing else to do. Lock held on entry and exit. */
+/* For a queue without other work. Lock held on entry and exit. */
 static void sweep(struct queue *q) {
 	struct dispatcher *d = q->dispatcher;
 	q->is_sweeping = true;

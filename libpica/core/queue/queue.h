@@ -49,7 +49,7 @@ struct queue_work {
 	void (*flush)(void *ctx);
 	/* Collects finished units, for each of which it calls queue_unit_retired(). */
 	void (*collect)(void *ctx);
-	/* Frees what finished units had, for a slice. */
+	/* Frees memory of finished units, for a slice. */
 	void (*sweep)(void *ctx);
 	/* Lock held. */
 	void (*progress)(const void *ctx, struct queue_progress *out);
