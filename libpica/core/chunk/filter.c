@@ -56,8 +56,9 @@ void filter_begin(struct segment_run *r, const struct segment *seg) {
 	}
 }
 
-/* Which of 32 triangles are kept. sign: of the areas that are dropped, 0: none. */
-static void test_corners(const struct corner_rows *p, float sign, int32_t keep[FILTERED]) {
+/* Which of 32 triangles are kept; whether one is. sign: of the areas that are dropped, 0: none. */
+static bool test_corners(const struct corner_rows *p, float sign, int32_t keep[FILTERED]) {
+	int32_t any_kept = 0;
 	for (unsigned i = 0; i < FILTERED; i++) {
 		const int32_t all = p->code[0][i] & p->code[1][i] & p->code[2][i];
 		const int32_t any = p->code[0][i] | p->code[1][i] | p->code[2][i];
@@ -68,7 +69,9 @@ static void test_corners(const struct corner_rows *p, float sign, int32_t keep[F
 		const float doubt = (fabsf(a) + fabsf(b)) * 0x1p-22f;
 		const int32_t culled = (any == 0) & ((a - b) * sign > doubt);
 		keep[i] = !(culled | ((all & POSITION_CODES) != 0));
+		any_kept |= keep[i];
 	}
+	return any_kept;
 }
 
 /* Triangles n_seen.. of the segment, whose corners are in the rows. */
@@ -77,8 +80,8 @@ static void keep_triangles(struct segment_run *r, const struct segment *seg, uns
 	const unsigned cull = r->g->cull;
 	const float sign = cull == CULLS_NONE ? 0.0f : cull == CULLS_POSITIVE ? 1.0f : -1.0f;
 	int32_t keep[FILTERED];
-	test_corners(&s->rows, r->g->rule->flip ? -sign : sign, keep);
-	for (unsigned i = 0; i < n; i++) {
+	const bool any = test_corners(&s->rows, r->g->rule->flip ? -sign : sign, keep);
+	for (unsigned i = 0; i < n && any; i++) {
 		if (!keep[i]) {
 			continue;
 		}
@@ -150,6 +153,20 @@ static void finish(struct segment_run *r, const struct segment *seg) {
 	r->is_filtered = true;
 }
 
+/*
+ * Part k of three of the vertices that come after triangle n_seen + FILTERED. In the order of the
+ * corners they lie too far apart for the processor to expect them itself.
+ */
+static void expect_corners(const struct segment_run *r, const struct segment *seg,
+		const struct vertex_env *env, unsigned k) {
+	const struct vertex_stage *stage = r->d->state.vertex_stage;
+	const uint32_t at = 3 * (seg->first + r->n_seen + FILTERED) + k * FILTERED;
+	if (stage->expect_positions && at < r->d->n) {
+		const uint32_t left = r->d->n - at, n = left < FILTERED ? left : FILTERED;
+		stage->expect_positions(env, r->d->first + at, r->d->first + at + n - 1);
+	}
+}
+
 enum progress filter_go_on(struct segment_run *r, const struct segment *seg, struct slice *slice) {
 	struct vertex_scratch *s = r->s;
 	const struct vertex_env env = { r->work->kernels, r->work->space, s->stage };
@@ -161,6 +178,7 @@ enum progress filter_go_on(struct segment_run *r, const struct segment *seg, str
 		const unsigned n = left < FILTERED ? left : FILTERED;
 		if (is_plain) {
 			for (unsigned k = 0; k < 3; k++) {
+				expect_corners(r, seg, &env, k);
 				uint32_t number[FILTERED];
 				for (unsigned i = 0; i < FILTERED; i++) {
 					number[i] = plain_first(r, seg) + 3 * (r->n_seen + i) + k;

@@ -104,6 +104,11 @@ struct vertex_stage {
 			uint32_t first, uint32_t last);
 	void (*shade_positions)(const struct vertex_env *env, const struct draw *d,
 			const uint32_t *number, unsigned n, const struct position_out *out);
+	/*
+	 * NULL: nothing to do. Vertices first..last of the draw come soon: what positions read of
+	 * them may be fetched from memory.
+	 */
+	void (*expect_positions)(const struct vertex_env *env, uint32_t first, uint32_t last);
 	/* NULL: project(). The same for the corners of clipped triangles. */
 	bool (*project)(const struct draw *d, const struct clip_vertex *v, struct vert *out);
 	/*

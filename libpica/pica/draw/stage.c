@@ -111,6 +111,11 @@ static void shade_positions(const struct vertex_env *env, const struct draw *d,
 	k->geom.project_positions(d->state.geom, &part->map, &v->batch, n, out);
 }
 
+static void expect_positions(const struct vertex_env *env, uint32_t first, uint32_t last) {
+	const struct vertex_memory *v = env->scratch;
+	fetch_expect(&v->layout, env->space, first, last);
+}
+
 static void negate_quaternions(const struct clip_vertex *cv, const uint32_t (*corner)[3],
 		unsigned n, uint8_t *negated) {
 	for (unsigned i = 0; i < n; i++) {
@@ -124,6 +129,7 @@ const struct vertex_stage pica_vertex_stage = {
 	.shade_batch = shade_batch,
 	.begin_positions = begin_positions,
 	.shade_positions = shade_positions,
+	.expect_positions = expect_positions,
 	.assemble = negate_quaternions,
 	.negates = 15u << PLANE_QUAT,
 };

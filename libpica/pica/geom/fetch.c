@@ -104,6 +104,33 @@ void fetch_layout_from_regs(struct fetch_layout *l, const uint32_t *regs, const 
 	}
 }
 
+enum {
+	LONGEST_EXPECTED = 128, /* of longer records most lines are not read */
+	LINE_BYTES = 64,
+};
+
+void fetch_expect(const struct fetch_layout *l, const struct space *space, uint32_t first,
+		uint32_t last) {
+	uint32_t before = 0; /* attributes of one record lie in the same lines */
+	for (unsigned i = 0; i < l->n_attributes; i++) {
+		const struct fetch_attribute *a = &l->attr[i];
+		const uint32_t bytes = (last - first) * a->stride_bytes;
+		if (a->source != FETCH_ARRAY || a->stride_bytes > LONGEST_EXPECTED ||
+				a->addr - before < a->stride_bytes) {
+			continue;
+		}
+		before = a->addr;
+		const uint8_t *host = fetch_host(a, space, first, last);
+		if (!host) {
+			continue;
+		}
+		/* Not unrolled: of many that come at once some are not done. */
+		for (size_t at = 0; at <= bytes; at += LINE_BYTES) {
+			PICA_PREFETCH(host + at);
+		}
+	}
+}
+
 unsigned fetch_ranges(const struct fetch_layout *l, uint32_t first, uint32_t last,
 		struct range out[16]) {
 	unsigned n = 0;

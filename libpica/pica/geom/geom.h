@@ -104,6 +104,10 @@ bool fetch_indices(const struct space *space, uint32_t addr, bool is_u16, uint32
  */
 void fetch_constants(const struct fetch_layout *l, struct shader_batch *b);
 
+/* Has the memory of vertices first..last fetched, which come soon. */
+void fetch_expect(const struct fetch_layout *l, const struct space *space, uint32_t first,
+		uint32_t last);
+
 /*
  * Leaves out array attributes that reach none of the input registers (bits). Returns false if an
  * element of vertices first..last lies in no window: a fetch of all attributes would count it.
