@@ -31,14 +31,14 @@ FLOOR = {
     'service': 17,
     'clients/lib': 18,
     'clients': 19, 'clients/scenes': 20, 'clients/pica': 20, 'clients/vc4-shim': 20,
-    'bench': 21, 'tests': 22,
+    'bench': 21, 'conformance': 21, 'tests': 22,
 }
 # The independent renderer shares number formats and the register table with what it checks, and nothing else.
 NAIVE = {'libpica/core/base', 'libpica/pica/regs', 'libpica/include', 'proto', 'tests'}
 
 root = pathlib.Path(__file__).resolve().parent.parent
 search = [root, root / 'libpica', root / 'libpica/include', root / 'proto', root / 'clients', root / 'clients/lib',
-          root / 'clients/pica', root / 'clients/scenes', root / 'tests/naive']
+          root / 'clients/pica', root / 'clients/scenes', root / 'tests/naive', root / 'conformance']
 
 
 def room_of(path):
@@ -52,7 +52,7 @@ def room_of(path):
 
 wrong = []
 count = 0
-for top in ('proto', 'libpica', 'pictures', 'options', 'service', 'clients', 'bench', 'tests'):
+for top in ('proto', 'libpica', 'pictures', 'options', 'service', 'clients', 'bench', 'conformance', 'tests'):
     for path in sorted((root / top).rglob('*.[ch]')):
         name = path.relative_to(root)
         room = room_of(name.parent)

@@ -28,6 +28,7 @@ static const struct verb {
 	{ "convert", "captures from one form into the other", verb_convert },
 	{ "trim", "some frames of a capture, as a capture of their own", verb_trim },
 	{ "verify", "whether captures are whole", verb_verify },
+	{ "conform", "cases with known pictures, for any renderer", verb_conform },
 	{ "lint", "what would hang or misbehave on the console", verb_lint },
 	{ "batch", "draw and compare many captures, and report", verb_batch },
 	{ "submit", "let a service run command lists from files", verb_submit },

@@ -13,6 +13,7 @@ int verb_bench(int argc, char **argv);
 int verb_dump(int argc, char **argv);
 int verb_inspect(int argc, char **argv);
 int verb_diff(int argc, char **argv);
+int verb_conform(int argc, char **argv);
 int verb_convert(int argc, char **argv);
 int verb_trim(int argc, char **argv);
 int verb_verify(int argc, char **argv);

@@ -3,6 +3,7 @@
 #define SCENES_SINK_H
 
 #include "pica.h"
+#include "pica_capture.h"
 #include "pica_job.h"
 
 struct sink;
@@ -24,6 +25,11 @@ int sink_create(struct sink **out, const char *path, const char *title,
  * are.
  */
 int sink_job(struct sink *s, const struct pica_job *job);
+/*
+ * From now on jobs are recorded and not run, and the next frame expects these n pictures; borrowed
+ * until then.
+ */
+void sink_expect(struct sink *s, const struct pica_expected *expected, unsigned n);
 /* Gives the file its name and frees the sink in any case. */
 int sink_finish(struct sink *s);
 /* Gives up: nothing appears. NULL is allowed. */

@@ -389,11 +389,6 @@ void batch_image(FILE *f, const struct batch_row *row, const char *file, const c
 
 /* ---- markup.c ---- */
 
-/*
- * Writes text for elements and quoted attributes of XML and HTML. Characters that XML cannot hold
- * become '?'.
- */
-void batch_markup_text(FILE *f, const char *text);
 /* Returns 0. Errors are those of the stream. */
 int batch_junit_write(FILE *f, const struct batch_report *report);
 

@@ -6,6 +6,7 @@
 
 #include "batch.h"
 #include "common/json.h"
+#include "common/markup.h"
 
 enum { MAX_THUMBS = 6 /* of a unit that passed */, MAX_HOSTS = 8 };
 
@@ -59,7 +60,7 @@ static void write_messages(FILE *f, const struct batch_row *row) {
 	fputs("<ul class=\"messages\">", f);
 	for (size_t i = 0; (message = batch_row_message(row, i)); i++) {
 		fputs("<li>", f);
-		batch_markup_text(f, message);
+		markup_text(f, message);
 	}
 	fputs("</ul>\n", f);
 }
@@ -67,7 +68,7 @@ static void write_messages(FILE *f, const struct batch_row *row) {
 /* Its name and what more there is to read. */
 static void write_name(FILE *f, const struct batch_row *row) {
 	fputs("<span class=\"name\">", f);
-	batch_markup_text(f, row->name);
+	markup_text(f, row->name);
 	fputs("</span>", f);
 	if (row->result) {
 		fprintf(f, "<span class=\"more\">%.3f s, <a href=\"", row->seconds);
@@ -220,13 +221,13 @@ static void write_origin(FILE *f, const struct batch_report *report) {
 	}
 	for (unsigned i = 0; i < n; i++) {
 		fputs(i ? ", " : "<br>drawn on ", f);
-		batch_markup_text(f, hosts[i]);
+		markup_text(f, hosts[i]);
 	}
 	if (n && first) {
 		fputs(", ", f);
-		batch_markup_text(f, first);
+		markup_text(f, first);
 		fputs(strcmp(first, last) == 0 ? "" : " to ", f);
-		batch_markup_text(f, strcmp(first, last) == 0 ? "" : last);
+		markup_text(f, strcmp(first, last) == 0 ? "" : last);
 	}
 }
 
@@ -238,16 +239,16 @@ static void write_head(FILE *f, const struct batch_report *report) {
 		"content=\"width=device-width\">\n<title>%u unit%s</title>\n<style>\n%s</style></head>\n<body>\n"
 		"<h1>pica batch</h1>\n<p class=\"about\"><code>",
 		report->n, plural(report->n), style);
-	batch_markup_text(f, report->command);
+	markup_text(f, report->command);
 	fprintf(f, "</code><br>libpica %u.%u.%u, build <code>%.12s</code>; frames ", v >> 16,
 		v >> 8 & 0xFF, v & 0xFF, report->plan->program);
-	batch_markup_text(f, s->frames_text);
+	markup_text(f, s->frames_text);
 	fprintf(f, "; %s arithmetic", float_words[s->float_mode]);
 	fputs(s->combiner == PICA_COMBINER_TRUNCATE ? ", combiner truncates" : "", f);
 	fputs(s->verify ? "; compared with what the captures expect" : "", f);
 	if (s->golden) {
 		fputs("; compared with the pictures in <code>", f);
-		batch_markup_text(f, s->golden);
+		markup_text(f, s->golden);
 		fprintf(f, "</code> (tolerance %" PRIu32 ", pixels %" PRIu32 ")", s->tolerance,
 				s->allowed);
 	}

@@ -2,33 +2,7 @@
 #include <string.h>
 
 #include "batch.h"
-
-void batch_markup_text(FILE *f, const char *text) {
-	for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-		switch (*c) {
-		case '&':
-			fputs("&amp;", f);
-			break;
-		case '<':
-			fputs("&lt;", f);
-			break;
-		case '>':
-			fputs("&gt;", f);
-			break;
-		case '"':
-			fputs("&quot;", f);
-			break;
-		default:
-			if (*c == 0xEF && c[1] == 0xBF && c[2] >= 0xBE) { /* U+FFFE, U+FFFF */
-				fputc('?', f);
-				c += 2;
-			} else {
-				fputc((*c < 0x20 && *c != '\n' && *c != '\t') || *c == 0x7F ? '?' :
-						*c, f);
-			}
-		}
-	}
-}
+#include "common/markup.h"
 
 static bool is_failure(enum batch_state state) {
 	return state == BATCH_DIFFERENT;
@@ -36,7 +10,7 @@ static bool is_failure(enum batch_state state) {
 
 static void write_case(FILE *f, const struct batch_row *row) {
 	fputs("\t\t<testcase classname=\"pica.batch\" name=\"", f);
-	batch_markup_text(f, row->name);
+	markup_text(f, row->name);
 	fprintf(f, "\" time=\"%.3f\"", row->seconds);
 	if (row->state == BATCH_PASS) {
 		fputs("/>\n", f);
@@ -45,12 +19,12 @@ static void write_case(FILE *f, const struct batch_row *row) {
 	const char *first = batch_row_message(row, 0),
 		   *kind = is_failure(row->state) ? "failure" : "error";
 	fprintf(f, ">\n\t\t\t<%s type=\"%s\" message=\"", kind, batch_state_name(row->state));
-	batch_markup_text(f, first ? first : batch_state_name(row->state));
+	markup_text(f, first ? first : batch_state_name(row->state));
 	fputs("\">", f);
 	const char *message;
 	for (size_t i = 0; (message = batch_row_message(row, i)); i++) {
 		fputs(i ? "\n" : "", f);
-		batch_markup_text(f, message);
+		markup_text(f, message);
 	}
 	fprintf(f, "</%s>\n\t\t</testcase>\n", kind);
 }

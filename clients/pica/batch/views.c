@@ -6,6 +6,7 @@
 
 #include "batch.h"
 #include "common/json.h"
+#include "common/markup.h"
 
 /* How many times it is enlarged, and how many pixels of a picture are. */
 enum { ZOOM = 8, ZOOM_WIDTH = 48, ZOOM_HEIGHT = 30 };
@@ -21,9 +22,9 @@ static struct area area_of(const json_t *row) {
 
 void batch_link(FILE *f, const struct batch_row *row, const char *file) {
 	fputs("results/", f);
-	batch_markup_text(f, row->unit->key);
+	markup_text(f, row->unit->key);
 	fputc('/', f);
-	batch_markup_text(f, file);
+	markup_text(f, file);
 }
 
 void batch_image(FILE *f, const struct batch_row *row, const char *file, const char *what,
@@ -31,7 +32,7 @@ void batch_image(FILE *f, const struct batch_row *row, const char *file, const c
 	fputs("<a href=\"", f);
 	batch_link(f, row, file);
 	fputs("\"><img loading=\"lazy\" alt=\"", f);
-	batch_markup_text(f, what);
+	markup_text(f, what);
 	fprintf(f, "\" %s src=\"", size);
 	batch_link(f, row, file);
 	fputs("\"></a>", f);
@@ -40,7 +41,7 @@ void batch_image(FILE *f, const struct batch_row *row, const char *file, const c
 /* "frame 12, top" */
 static void write_where(FILE *f, const json_t *picture) {
 	fprintf(f, "frame %" JSON_INTEGER_FORMAT ", ", json_number_of(picture, "frame"));
-	batch_markup_text(f, json_text_of(picture, "screen"));
+	markup_text(f, json_text_of(picture, "screen"));
 }
 
 /* A mark around an area, each pixel of which is shown so large. */

@@ -8,22 +8,9 @@
 #include <zlib.h>
 
 #include "common/json.h"
+#include "common/markup.h"
 #include "inspect/page_text.h"
 #include "pictures/file.h"
-
-static void write_base64(FILE *f, const uint8_t *bytes, size_t n) {
-	static const char digits[] =
-			"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	for (size_t i = 0; i < n; i += 3) {
-		const uint32_t left = n - i > 2 ? 3 : (uint32_t)(n - i);
-		const uint32_t v = (uint32_t)bytes[i] << 16 |
-				(left > 1 ? (uint32_t)bytes[i + 1] << 8 : 0) |
-				(left > 2 ? bytes[i + 2] : 0);
-		for (uint32_t k = 0; k < 4; k++) {
-			fputc(k <= left ? digits[v >> (18 - 6 * k) & 63] : '=', f);
-		}
-	}
-}
 
 /* The length of the JSON, four bytes; the JSON; the planes. */
 static int pack(const struct inspect *g, const char *json, uint8_t **out, uLongf *size) {
@@ -75,7 +62,7 @@ int inspect_page_write(struct inspect *g, const struct capture_here *c, json_t *
 	if (ret == 0) {
 		fwrite(inspect_page_head.bytes, 1, inspect_page_head.n, out.f);
 		fputs("<script id=\"data\" type=\"text/plain\">", out.f);
-		write_base64(out.f, packed, size);
+		markup_base64(out.f, packed, size);
 		fputs("</script>\n", out.f);
 		fwrite(inspect_page_tail.bytes, 1, inspect_page_tail.n, out.f);
 		ret = file_finish(&out, 0);

@@ -1,0 +1,14 @@
+/* Text and bytes inside of HTML and XML. */
+#ifndef PICA_MARKUP_H
+#define PICA_MARKUP_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Writes text with its special characters escaped; what XML does not allow becomes '?'. */
+void markup_text(FILE *f, const char *text);
+/* Writes bytes in base64. */
+void markup_base64(FILE *f, const uint8_t *bytes, size_t n);
+
+#endif

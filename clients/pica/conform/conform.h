@@ -1,0 +1,50 @@
+/* pica conform: cases with known pictures, drawn by libpica or by another renderer. */
+#ifndef PICA_CONFORM_H
+#define PICA_CONFORM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "pictures/picture.h"
+
+/* Where an expected picture comes from; those from CONFORM_GUESS on are not counted. */
+enum conform_origin {
+	CONFORM_CONSOLE,
+	CONFORM_ARITHMETIC,
+	CONFORM_RENDERERS,
+	CONFORM_GUESS,
+	CONFORM_ORIGINS
+};
+
+extern const char *const conform_origins[CONFORM_ORIGINS + 1];
+
+/* A row of the manifest, and what became of it. */
+struct conform_case {
+	char *name, *rule; /* owned */
+	enum conform_origin origin;
+	uint32_t width, height; /* of the window: the corner of the screen is height x width */
+	char hash[PICTURE_HASH_TEXT]; /* of the whole screen */
+	bool is_chosen, has_passed;
+	char *message; /* owned: why not */
+	/* Of the screen, where they are known: the first pixel that differs; the pictures' corners.
+	 */
+	bool has_pixel;
+	struct picture_pixel pixel; /* a: expected */
+	struct picture expected, drawn;
+};
+
+struct conform {
+	char *folder; /* owned */
+	struct conform_case *cases;
+	unsigned n;
+	unsigned by_origin[CONFORM_ORIGINS], passed, differing_guesses; /* of the chosen ones */
+};
+
+/* Runs a program on a capture and reads the picture of the top screen. Returns a text, to be freed,
+ * if it failed. */
+char *conform_replay(struct picture *out, const char *command, const char *capture);
+/* Writes a page of its own: what failed stands first. */
+void conform_html(FILE *f, const struct conform *c);
+
+#endif

@@ -1,0 +1,122 @@
+/* Other renderers: a command that gets a capture and a folder for pictures. */
+#include "conform.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "batch/batch.h"
+#include "common/clock.h"
+#include "pictures/file.h"
+
+#define TIMEOUT_NS UINT64_C(60000000000)
+
+static char *say(const char *what, const char *more) {
+	char *text = NULL;
+	return asprintf(&text, "%s%s", what, more) < 0 ? NULL : text;
+}
+
+/* Waits for a process of its own group, and ends the group when it takes too long. Returns its
+ * status, or -1. */
+static int wait_for(pid_t pid) {
+	const uint64_t end = now_ns() + TIMEOUT_NS;
+	const struct timespec tick = { .tv_nsec = 2000000 };
+	int status;
+	for (;;) {
+		const pid_t got = waitpid(pid, &status, WNOHANG);
+		if (got == pid) {
+			kill(-pid, SIGKILL); /* what it left running */
+			return status;
+		}
+		if ((got < 0 && errno != EINTR) || now_ns() > end) {
+			kill(-pid, SIGKILL);
+			waitpid(pid, &status, 0);
+			return -1;
+		}
+		nanosleep(&tick, NULL);
+	}
+}
+
+/* What it prints goes to the standard error, since the report is on the standard output. */
+static char *run(const char *command, const char *capture, const char *folder) {
+	char *script = say(command, " \"$1\" \"$2\"");
+	if (!script) {
+		return NULL;
+	}
+	fflush(NULL);
+	const pid_t pid = fork();
+	if (pid == 0) {
+		setpgid(0, 0);
+		dup2(STDERR_FILENO, STDOUT_FILENO);
+		execl("/bin/sh", "sh", "-c", script, "sh", capture, folder, (char *)NULL);
+		_exit(127);
+	}
+	if (pid > 0) {
+		setpgid(pid, pid);
+	}
+	const int error = errno, status = pid > 0 ? wait_for(pid) : 0;
+	free(script);
+	if (pid < 0) {
+		return say("the replayer cannot be started: ", strerror(error));
+	}
+	return status == 0 ? NULL :
+			status < 0 ?
+			     say("the replayer took longer than 60 s", "") :
+			     say("the replayer failed",
+					     WIFSIGNALED(status) ? ": a signal ended it" : "");
+}
+
+/* The PNG whose name ends in "top.png", or the only one. */
+static char *find_picture(const char *folder) {
+	char *found = NULL;
+	bool is_top = false;
+	unsigned n = 0;
+	DIR *dir = opendir(folder);
+	for (const struct dirent *e; dir && (e = readdir(dir));) {
+		const bool top = file_ends_with(e->d_name, "top.png");
+		if (!file_ends_with(e->d_name, ".png")) {
+			continue;
+		}
+		n++;
+		if (!found || (top && !is_top)) {
+			free(found);
+			found = file_in(folder, e->d_name);
+			is_top = top;
+		}
+	}
+	if (dir) {
+		closedir(dir);
+	}
+	if (n > 1 && !is_top) {
+		free(found);
+		found = NULL;
+	}
+	return found;
+}
+
+char *conform_replay(struct picture *out, const char *command, const char *capture) {
+	char folder[] = "/tmp/pica-conform.XXXXXX";
+	if (!mkdtemp(folder)) {
+		return say("no folder for pictures: ", strerror(errno));
+	}
+	char *message = run(command, capture, folder);
+	if (!message) {
+		char *path = find_picture(folder);
+		const int ret = path ? picture_read_png(out, path, 0) : 0;
+		if (!path) {
+			message = say("the replayer wrote no picture: expected one PNG, or NAME-top.png",
+					"");
+		} else if (ret < 0) {
+			message = say("the replayer's picture cannot be read: ", strerror(-ret));
+		}
+		free(path);
+	}
+	batch_store_remove(folder);
+	return message;
+}

@@ -1,0 +1,290 @@
+#include "kit.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "core/base/morton.h"
+#include "pictures/picture.h"
+#include "pictures/writer.h"
+
+/* Registers of the top screen's controller. [fidelity: displays] */
+enum {
+	TOP_FORMAT = 0x10400470,
+	TOP_STRIDE = 0x10400490,
+	TOP_SELECT = 0x10400478,
+	FORMAT_TOP = 0x80340
+};
+
+static const char *const origins[ORIGIN_COUNT] = { "console", "arithmetic", "renderers", "guess" };
+
+/* Coordinates 0 have a w of their own. */
+static const char plain_program[] = OUT_COLOR ".out out_tex0 texcoord0\n"
+					      ".out out_tex0w texcoord0w\n"
+					      ".out out_tex1 texcoord1\n"
+					      ".out out_tex2 texcoord2\n"
+					      ".in in_pos v0\n"
+					      ".in in_color v1\n"
+					      ".in in_tex v2\n"
+					      ".proc main\n"
+					      "	mov out_pos, in_pos\n"
+					      "	mov out_color, in_color\n"
+					      "	mov out_tex0, in_tex\n"
+					      "	mov out_tex0w, in_tex.zzzz\n"
+					      "	mov out_tex1, in_tex\n"
+					      "	mov out_tex2, in_tex\n" END;
+
+/* ---- Begin and end ---- */
+
+bool case_begin(struct maker *m, enum origin origin, const char *rule, unsigned width,
+		unsigned height, const char *name, ...) {
+	char path[4096], full[128];
+	va_list args;
+	if (m->error < 0) {
+		return false;
+	}
+	va_start(args, name);
+	vsnprintf(full, sizeof(full), name, args);
+	va_end(args);
+	snprintf(m->name, sizeof(m->name), "%.63s", full);
+	m->origin = origin;
+	m->width = width;
+	m->height = height;
+	snprintf(path, sizeof(path), "%s/%s.%s", m->folder, m->name, m->form);
+	m->error = recorder_init(&m->r, path, m->name);
+	if (m->error < 0) {
+		return false;
+	}
+	m->list = &m->r.list;
+	EACH_PIXEL(m, x, y) {
+		m->want[y][x] = GROUND;
+	}
+	sink_expect(m->r.sink, NULL, 0);
+	fprintf(m->rows, "%s %s %s %ux%u ", m->name, origins[origin], rule, width, height);
+	recorder_fill(&m->r, 0, COLOR_ADDR, LINE_PX * height * 4, 0);
+	recorder_fill(&m->r, 1, DEPTH_ADDR, LINE_PX * height * 4, 0);
+	pica_emit_defaults(m->list);
+	case_target(m, PICA_COLOR_FORMAT_RGBA8, PICA_DEPTH_FORMAT_D24S8);
+	use_program(&m->r, plain_program);
+	tev_primary(&m->r);
+	BOX(m, .rgba = GROUND);
+	return true;
+}
+
+void case_target(struct maker *m, uint32_t color, uint32_t depth) {
+	/* The transfer engine counts formats in another order. [fidelity: transfer-fields] */
+	static const uint32_t transfer[] = { [PICA_COLOR_FORMAT_RGBA8] = TRANSFER_RGBA8,
+		[PICA_COLOR_FORMAT_RGB8] = TRANSFER_RGB8,
+		[PICA_COLOR_FORMAT_RGB5A1] = TRANSFER_RGB5A1,
+		[PICA_COLOR_FORMAT_RGB565] = TRANSFER_RGB565,
+		[PICA_COLOR_FORMAT_RGBA4] = TRANSFER_RGBA4 };
+	const struct pica_framebuffer fb = { .color_addr = COLOR_ADDR,
+		.depth_addr = DEPTH_ADDR,
+		.color_format = color,
+		.depth_format = depth,
+		.width = LINE_PX,
+		.height = m->height };
+	recorder_draw_target(&m->r, &fb);
+	pica_emit_viewport(m->list, 0, 0, m->width, m->height);
+	m->shown_addr = COLOR_ADDR;
+	m->shown_from = transfer[color];
+	m->shown_to = m->shown_from == TRANSFER_RGBA8 ? TRANSFER_RGB8 : m->shown_from;
+}
+
+void case_show_depth(struct maker *m, uint32_t depth) {
+	m->shown_addr = DEPTH_ADDR;
+	m->shown_from = depth == PICA_DEPTH_FORMAT_D16 ? TRANSFER_RGB565 :
+			depth == PICA_DEPTH_FORMAT_D24 ? TRANSFER_RGB8 :
+							 TRANSFER_RGBA8;
+	m->shown_to = depth == PICA_DEPTH_FORMAT_D16 ? TRANSFER_RGB565 : TRANSFER_RGB8;
+}
+
+static void put(struct recorder *r, const struct pica_job *job) {
+	if (r->error == 0) {
+		recorder_fail(r, sink_job(r->sink, job));
+	}
+}
+
+static void put_reg(struct recorder *r, uint32_t addr, uint32_t value) {
+	put(r,
+			&(struct pica_job){ .op = PICA_OP_REG_WRITE,
+					.u.reg_write = { .addr = addr, .value = value } });
+}
+
+/* The picture as the corner of the screen has it: column 0 is the top row of the window. */
+static int corner(const struct maker *m, struct picture *p) {
+	const int ret = picture_alloc(p, m->height, m->width);
+	for (unsigned y = 0; ret == 0 && y < m->width; y++) {
+		for (unsigned x = 0; x < m->height; x++) {
+			const uint32_t color = m->want[m->height - 1 - x][m->width - 1 - y];
+			put_color(p->rgb + 3 * (y * m->height + x), 3, color);
+		}
+	}
+	return ret;
+}
+
+/* The hash of the whole screen with that corner. */
+static int screen_hash(const struct picture *corner, uint8_t hash[16]) {
+	uint8_t *rgb = calloc(TOP_WIDTH * SCREEN_HEIGHT, 3);
+	if (!rgb) {
+		return -ENOMEM;
+	}
+	for (unsigned y = 0; y < corner->height; y++) {
+		memcpy(rgb + 3 * TOP_WIDTH * (SCREEN_HEIGHT - corner->height + y),
+				corner->rgb + 3 * corner->width * y, 3 * corner->width);
+	}
+	pica_picture_hash(rgb, TOP_WIDTH, SCREEN_HEIGHT, 3 * TOP_WIDTH, hash);
+	free(rgb);
+	return 0;
+}
+
+/* The hash of the open case in the manifest. */
+static bool known_hash(const struct maker *m, uint8_t hash[16]) {
+	char text[PICTURE_HASH_TEXT], start[80];
+	snprintf(start, sizeof(start), "\n%s ", m->name);
+	const char *row = strstr(m->known, start);
+	if (!row || sscanf(row + 1, "%*s %*s %*s %*s %32s", text) != 1 || strlen(text) != 32) {
+		return false;
+	}
+	for (unsigned i = 0; i < 16; i++) {
+		unsigned byte = 0;
+		if (sscanf(text + 2 * i, "%2x", &byte) != 1) {
+			return false;
+		}
+		hash[i] = (uint8_t)byte;
+	}
+	return true;
+}
+
+/* Takes m->want as the picture: writes it, and its hash. */
+static int take_wanted(struct maker *m, uint8_t hash[16]) {
+	char text[PICTURE_HASH_TEXT], path[4096];
+	struct picture p = { 0 };
+	int ret = corner(m, &p);
+	ret = ret < 0 ? ret : screen_hash(&p, hash);
+	if (ret == 0) {
+		picture_hash_text(hash, text);
+		fprintf(m->rows, "%s\n", text);
+	}
+	if (ret == 0 && m->pictures) {
+		snprintf(path, sizeof(path), "%s/%s.png", m->pictures, m->name);
+		ret = picture_write_png(&p, path);
+	}
+	picture_finish(&p);
+	return ret;
+}
+
+void case_end(struct maker *m) {
+	static const uint32_t bytes[] = { [TRANSFER_RGBA8] = 4, [TRANSFER_RGB8] = 3,
+		[TRANSFER_RGB565] = 2, [TRANSFER_RGB5A1] = 2, [TRANSFER_RGBA4] = 2 };
+	struct recorder *r = &m->r;
+	struct pica_expected expected = {
+		.screen = PICA_SCREEN_TOP, .width = TOP_WIDTH, .height = SCREEN_HEIGHT
+	};
+	bool has_hash = false;
+	if (m->origin == ORIGIN_RULE || m->origin == ORIGIN_CONSOLE) {
+		recorder_fail(r, take_wanted(m, expected.hash));
+		has_hash = true;
+	} else {
+		has_hash = known_hash(m, expected.hash);
+		fputs("-\n", m->rows);
+	}
+	recorder_run(r);
+	if (m->shown_addr != SHOWN_ADDR) {
+		recorder_transfer(r,
+				&(const struct recorder_transfer){ .from = m->shown_addr,
+						.to = SHOWN_ADDR,
+						.width = LINE_PX,
+						.height = m->height,
+						.from_format = m->shown_from,
+						.to_format = m->shown_to });
+	}
+	put_reg(r, TOP_FORMAT, FORMAT_TOP | m->shown_to);
+	put_reg(r, TOP_STRIDE, LINE_PX * bytes[m->shown_to]);
+	put_reg(r, TOP_SELECT, 0);
+	sink_expect(r->sink, &expected, has_hash);
+	put(r, &(struct pica_job){ .op = PICA_OP_PRESENT, .u.present = { .screens = 1 } });
+	const int ret = recorder_finish(r);
+	if (ret < 0) {
+		fprintf(stderr, "conformance: %s: %s\n", m->name, strerror(-ret));
+		m->error = ret;
+	}
+}
+
+/* ---- Drawing ---- */
+
+float case_x(const struct maker *m, float x) {
+	return 2 * x / (float)m->width - 1;
+}
+
+float case_y(const struct maker *m, float y) {
+	return 2 * y / (float)m->height - 1;
+}
+
+void case_vertices(struct maker *m, uint32_t primitive, const struct vertex *v, unsigned n) {
+	pica_emit_inputs(m->list, 3, PICA_IDENTITY_INPUTS);
+	pica_emit_immediate_begin(m->list, primitive);
+	for (unsigned i = 0; i < n; i++) {
+		const float all[12] = { v[i].x, v[i].y, v[i].z, v[i].w, v[i].r, v[i].g, v[i].b,
+			v[i].a, v[i].u, v[i].v, v[i].q, 1 };
+		pica_emit_immediate(m->list, all, 3);
+	}
+	pica_emit_immediate_end(m->list);
+}
+
+void case_box(struct maker *m, const struct box *box) {
+	const float x1 = box->x1 > 0 ? box->x1 : (float)m->width;
+	const float y1 = box->x1 > 0 ? box->y1 : (float)m->height;
+	const float u1 = box->u1 > 0 ? box->u1 : 1, v1 = box->u1 > 0 ? box->v1 : 1;
+	struct vertex v[4];
+	float color[4];
+	put_color_float(color, box->rgba);
+	for (unsigned k = 0; k < 4; k++) {
+		v[k] = (struct vertex){ case_x(m, k & 1 ? x1 : box->x0),
+			case_y(m, k & 2 ? y1 : box->y0), box->z, 1, color[0], color[1], color[2],
+			color[3], k & 1 ? u1 : box->u0, k & 2 ? v1 : box->v0, 1 };
+	}
+	case_vertices(m, PICA_PRIMITIVE_STRIP, v, 4);
+}
+
+/* ---- Textures ---- */
+
+uint32_t case_store_texels(struct maker *m) {
+	static uint8_t bytes[CASE_SIDE * CASE_SIDE * 4];
+	EACH_PIXEL(m, x, y) {
+		const unsigned row = m->height - 1 - y;
+		const unsigned index = tiled_index(x, row, m->width, false);
+		for (unsigned k = 0; k < 4; k++) {
+			bytes[4 * index + k] = (uint8_t)(m->texels[y][x] >> 8 * k);
+		}
+	}
+	return recorder_store(&m->r, bytes, 4 * m->width * m->height);
+}
+
+struct pica_texture case_texture(struct maker *m, unsigned unit, uint32_t mask) {
+	const struct pica_texture t = texture_at(case_store_texels(m), m->width, m->height,
+			PICA_TEXTURE_FORMAT_RGBA8, PICA_FILTER_NEAREST);
+	pica_emit_texture(m->list, unit, &t);
+	use_units(&m->r, mask);
+	return t;
+}
+
+void case_reveal_alpha(struct maker *m) {
+	pica_emit_defaults(m->list);
+	tev_primary(&m->r);
+	pica_emit_blend(m->list,
+			&(const struct pica_blend){ .rgb_src = PICA_BLEND_FACTOR_DST_ALPHA });
+	BOX(m, .rgba = 0xFFFFFFFF);
+}
+
+uint8_t edge_byte(unsigned i) {
+	static const uint8_t bytes[16] = { 0, 1, 2, 15, 17, 51, 85, 100, 127, 128, 129, 170, 200,
+		238, 254, 255 };
+	return bytes[i & 15];
+}
+
+uint32_t edge_color(unsigned x, unsigned y, unsigned variant) {
+	const unsigned i = variant == 0 ? x : variant == 1 ? y : x + 3 * y;
+	return (uint32_t)edge_byte(i) << 24 | (uint32_t)edge_byte(i * 5 + variant) << 16 |
+			(uint32_t)edge_byte(i * 7 + 3) << 8 | edge_byte(i * 3 + 9 + variant);
+}

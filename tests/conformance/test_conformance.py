@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""The library of pica conform, and the verb itself. Python's standard library only."""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PICA, LIBRARY, ROOT = sys.argv[1], pathlib.Path(sys.argv[2]).resolve(), pathlib.Path(sys.argv[3])
+HASH = re.compile(r'[0-9a-f]{32}')
+
+
+def rows(path):
+    """name -> [provenance, rule, size, hash]"""
+    return {line.split()[0]: line.split()[1:] for line in path.read_text().splitlines() if not line.startswith('#')}
+
+
+def conform(*args, code=0):
+    run = subprocess.run([PICA, 'conform', *args], text=True, capture_output=True)
+    assert run.returncode == code, f'{args}: exit {run.returncode}: {run.stdout[-2000:]}{run.stderr}'
+    return run
+
+
+class Conformance(unittest.TestCase):
+    def test_manifest_is_what_the_sources_make(self):
+        manifest, made = rows(ROOT / 'conformance/manifest.txt'), rows(LIBRARY / 'rows.txt')
+        self.assertEqual(list(manifest), list(made))
+        for name, row in made.items():
+            self.assertEqual(manifest[name][:3], row[:3], name)
+            self.assertRegex(manifest[name][3], HASH, name)
+            if row[3] != '-':
+                self.assertEqual(manifest[name][3], row[3], f'{name}: the computed picture is another one')
+            else:
+                self.assertIn(row[0], ('renderers', 'guess'), name)
+
+    def test_each_case_has_its_files(self):
+        names = set(rows(LIBRARY / 'manifest.txt'))
+        for end in '.pica', '.ctf.zst', '.png':
+            self.assertEqual({p.name.removesuffix(end) for p in LIBRARY.glob('*' + end)}, names, end)
+        expected = {p.stem for p in (ROOT / 'conformance/expected').glob('*.png')}
+        self.assertEqual(expected, names, 'conformance/expected')
+
+    def test_rules_are_rows_of_the_fidelity_page(self):
+        page = (ROOT / 'docs/fidelity.md').read_text()
+        anchors = set(re.findall(r'^\| ([a-z][a-z0-9-]*) \|', page[page.index('\n## 8. '):], re.M))
+        wrong = {row[1] for row in rows(LIBRARY / 'manifest.txt').values()} - anchors
+        self.assertEqual(wrong, set())
+
+    def test_all_cases_pass(self):
+        counts = {}
+        for row in rows(LIBRARY / 'manifest.txt').values():
+            counts[row[0]] = counts.get(row[0], 0) + 1
+        guesses = counts.pop('guess', 0)
+        report = json.loads(conform('--json').stdout)
+        self.assertEqual((report['failed'], report['differing_guesses']), ([], 0))
+        self.assertEqual(report['cases'], sum(counts.values()))
+        self.assertEqual(report['passed'], report['cases'])
+        self.assertEqual(report['guesses'], guesses)
+        self.assertEqual({k: v for k, v in report['by_provenance'].items() if v}, counts)
+
+    def test_truncating_combiner_fails_where_products_are_rounded(self):
+        report = json.loads(conform('--combiner=truncate', '--json', 'combiner-rgb-*', code=1).stdout)
+        failed = {row['name'] for row in report['failed']}
+        self.assertEqual(failed, {f'combiner-rgb-{op}' for op in ('modulate', 'interpolate', 'multiply-add', 'add-multiply')})
+        self.assertEqual(report['passed'] + len(failed), report['cases'])
+        for row in report['failed']:
+            self.assertEqual((row['provenance'], row['rule']), ('arithmetic', 'combiner-rounding'))
+            self.assertNotEqual(row['expected'], row['found'])
+            self.assertLess(row['x'], 16)
+            self.assertGreaterEqual(row['y'], 240 - 16)
+        page = conform('--combiner=truncate', '--html', 'combiner-rgb-modulate', code=1).stdout
+        self.assertIn('0 of 1 bit-identical', page)
+        self.assertEqual(page.count('data:image/png;base64,'), 2)
+
+    def test_replayer(self):
+        chosen = ['combiner-rgb-add', 'combiner-rgb-modulate']
+        render = f"f() {{ '{PICA}' render %s -o \"$2/{{name}}-{{screen}}.png\" \"$1\"; }}; f"
+        run = conform('--replayer', render % '', *chosen)
+        self.assertIn('2 of 2 bit-identical', run.stdout)
+        run = conform('--replayer', render % '--combiner=truncate', *chosen, code=1)
+        self.assertRegex(run.stdout, r'combiner-rgb-modulate: pixel \d+,\d+ is [0-9a-f]{6}: expected [0-9a-f]{6} \(arithmetic, ')
+        self.assertIn('1 of 2 bit-identical', run.stdout)
+        # The other form of the same capture, for renderers that read it.
+        ctf = f"f() {{ '{PICA}' render -o \"$2/{{name}}-{{screen}}.png\" \"${{1%.pica}}.ctf.zst\"; }}; f"
+        self.assertIn('2 of 2', conform('--replayer', ctf, *chosen).stdout)
+        for command, message in ('false', 'the replayer failed'), ('true', 'the replayer wrote no picture'):
+            self.assertIn(message, conform('--replayer', command, chosen[0], code=1).stdout)
+        self.assertEqual(list(pathlib.Path('/tmp').glob('pica-conform.*')), [])
+
+    def test_other_library(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertIn('manifest.txt', conform('--cases', folder, code=2).stderr)
+            for name in 'combiner-rgb-add.pica', 'combiner-rgb-add.png':
+                shutil.copy(LIBRARY / name, folder)
+            row = ['combiner-rgb-add', *rows(LIBRARY / 'manifest.txt')['combiner-rgb-add']]
+            manifest = pathlib.Path(folder, 'manifest.txt')
+            manifest.write_text(' '.join(row) + '\n')
+            self.assertIn('1 of 1', conform('--cases', folder).stdout)
+            row[4] = '0' * 32
+            manifest.write_text(' '.join(row) + '\n')
+            self.assertIn('is not the picture of the manifest', conform('--cases', folder, code=1).stdout)
+            row[1] = 'guess'
+            manifest.write_text(' '.join(row) + '\n')
+            self.assertIn('0 of 0 bit-identical', conform('--cases', folder).stdout)
+            manifest.write_text('a/../b ' + ' '.join(row[1:]) + '\n')
+            self.assertIn('line 1: expected NAME', conform('--cases', folder, code=2).stderr)
+        self.assertIn('no case is named none', conform('none', code=2).stderr)
+
+
+if __name__ == '__main__':
+    unittest.main(argv=sys.argv[:1])
