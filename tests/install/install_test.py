@@ -155,6 +155,21 @@ def check_own_prefix(install, args, work):
     return [f'README, a prefix of your own: {line}' for line in check_picture((home / 'triangle.ppm').read_bytes())]
 
 
+def check_emulator(install, args, work):
+    """The example of an emulator draws what it should, and its recording replays."""
+    text = (args.readme.parent / 'docs/example-emulator.c').read_text()
+    capture = work / 'emulator.pica'
+    wrong = []
+    if re.findall(r'^ \*\t(.*)', text, re.M) != ['cc example-emulator.c -o emulator $(pkg-config --cflags --libs pica)',
+                                               './emulator emulator.pica >triangle.ppm']:
+        wrong.append('example-emulator.c: its comment has other commands than are run here')
+    wrong += check_program(install, args, work, 'emulator', text, 'pica', [capture])
+    if '2 frames' not in run([install.bin / 'pica', 'verify', capture]):
+        wrong.append('example-emulator.c: expected a capture of two frames')
+    drawn = run([install.bin / 'pica', 'render', '--verify', '--frames', 'all', '--format', 'hash', capture])
+    return wrong if drawn.count(' top ') == 2 else wrong + [f'example-emulator.c: its capture draws {drawn}']
+
+
 def check_programs(install, args, work):
     """The README's program, and the example of a client."""
     text = args.readme.read_text()
@@ -169,6 +184,7 @@ def check_programs(install, args, work):
                         './client builtin: >triangle.ppm']:
             wrong.append(f'example-client.c: its comment says {commands}, and another command is run here')
         wrong += check_program(install, args, work, 'client', example, 'pica-client', ['builtin:1'])
+        wrong += check_emulator(install, args, work)
         gone = subprocess.run([work / 'client-static', '/nonexistent/0'], capture_output=True, text=True, check=False)
         if (gone.returncode, gone.stderr) != (4, 'client: /nonexistent/0: no service: No such file or directory\n'):
             wrong.append(f'client without a service: exit {gone.returncode}, {gone.stderr}')
@@ -196,7 +212,7 @@ def check_tools(install, args):
     run([install.bin / 'pica-scenes', '-o', new, 'triangle'])
     if not (new / 'triangle.pica').exists():
         wrong.append('pica-scenes -o: expected a capture in a folder that it makes')
-    for name in 'architecture', 'batch', 'capture', 'fidelity', 'glossary', 'protocol', 'sources', 'threading':
+    for name in 'architecture', 'batch', 'capture', 'embedding', 'fidelity', 'glossary', 'protocol', 'sources', 'threading':
         if not (install.data / f'doc/libpica/{name}.md').exists():
             wrong.append(f'{name}.md is not installed')
     return wrong

@@ -65,6 +65,25 @@ static void progress(const void *arg, struct queue_progress *out) {
 	}
 }
 
+static enum queue_touch touches(void *arg, uint64_t seq, const struct queue_range *q) {
+	struct pica_ctx *ctx = arg;
+	const struct range r = { q->addr, q->size_bytes };
+	struct queue_progress p = { 0 };
+	if (!r.size) {
+		return TOUCH_NONE;
+	}
+	if (exec_in_flight(&ctx->exec, seq, r, q->for_write)) {
+		return TOUCH_IN_FLIGHT;
+	}
+	if (ctx->chip->progress) {
+		ctx->chip->progress(ctx, &p);
+	}
+	/* Vertices that wait to be drawn may write anything, and others read their arrays later. */
+	const bool waits = p.holds_job || (q->for_write && p.is_pending);
+	return waits || exec_open_touches(&ctx->exec, seq, r, q->for_write) ? TOUCH_PENDING :
+									      TOUCH_NONE;
+}
+
 static bool is_short(const void *arg, const struct pica_job *job) {
 	const struct pica_ctx *ctx = arg;
 	return !ctx->observer && !ctx->is_watched && /* they wait */
@@ -98,6 +117,7 @@ const struct queue_work ctx_work = {
 	.collect = collect,
 	.sweep = sweep,
 	.progress = progress,
+	.touches = touches,
 	.is_short = is_short,
 	.busy_ns = busy_ns,
 	.interrupt = interrupt,

@@ -268,6 +268,12 @@ void exec_work(struct exec *x, const struct unit_work *work, const void *arg, si
  * flight that could retire (an open pass does not count).
  */
 bool exec_park(struct exec *x);
+/*
+ * Whether a closed, unfinished unit of a job up to `job` writes the range (or, for_write, reads or
+ * writes it); and whether the open pass does.
+ */
+bool exec_in_flight(struct exec *x, uint64_t job, struct range r, bool for_write);
+bool exec_open_touches(const struct exec *x, uint64_t job, struct range r, bool for_write);
 /* Parks until no closed unit does. */
 void exec_sync(struct exec *x, struct range r, bool for_write);
 /*

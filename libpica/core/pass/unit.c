@@ -313,11 +313,10 @@ static bool unit_touches(const struct unit *u, struct range r, bool for_write) {
 			(footprint_hits(&u->tile_reads, r) || footprint_hits(&u->vertex_reads, r)));
 }
 
-/* Whether a closed, unfinished unit writes the range (or, for_write, reads or writes it). */
-static bool exec_in_flight(struct exec *x, struct range r, bool for_write) {
+bool exec_in_flight(struct exec *x, uint64_t job, struct range r, bool for_write) {
 	for (unsigned i = 0; i < EXEC_UNITS; i++) {
 		struct unit *u = &x->unit[i];
-		if (u->busy && u != x->open && unit_touches(u, r, for_write) &&
+		if (u->busy && u != x->open && u->job <= job && unit_touches(u, r, for_write) &&
 				!graph_is_done(&x->graph, &u->tile_node)) {
 			return true;
 		}
@@ -326,8 +325,12 @@ static bool exec_in_flight(struct exec *x, struct range r, bool for_write) {
 }
 
 void exec_sync(struct exec *x, struct range r, bool for_write) {
-	while (exec_in_flight(x, r, for_write) && exec_park(x)) {
+	while (exec_in_flight(x, UINT64_MAX, r, for_write) && exec_park(x)) {
 	}
+}
+
+bool exec_open_touches(const struct exec *x, uint64_t job, struct range r, bool for_write) {
+	return x->open && x->open->job <= job && unit_touches(x->open, r, for_write);
 }
 
 /* ---- Opening and launching ---- */

@@ -63,6 +63,23 @@ static void signal_before(struct dispatcher *d, struct queue *q) {
 
 /* ---- Jobs ---- */
 
+/* A thread waits for a range: whether that is over, or needs a flush. Lock held. */
+static void look_at_range(struct queue *q) {
+	struct queue_range *r = q->range;
+	if (!r || r->is_over) {
+		return;
+	}
+	if (q->issued >= r->seq) { /* all are read */
+		const enum queue_touch touch = q->work->touches(q->ctx, r->seq, r);
+		q->wants_flush |= touch == TOUCH_PENDING;
+		r->is_over = touch == TOUCH_NONE;
+	}
+	if (r->is_over || !r->was_seen) {
+		r->was_seen = true;
+		monitor_wake(&q->dispatcher->mon);
+	}
+}
+
 /*
  * Takes over the context's report: usage, and whether it has pending work. A
  * job that leaves pending work of its own completes after that. Lock held.
@@ -72,6 +89,7 @@ static void update(struct queue *q) {
 	q->work->progress(q->ctx, &p);
 	q->usage = p.usage;
 	q->usage.cpu_ns = q->ns_command;
+	look_at_range(q);
 	if (q->leader) {
 		return; /* in the middle of a job, or of a flush: pending until that ends */
 	}
@@ -279,6 +297,8 @@ static void look_around(struct dispatcher *d) {
 		q->awaits_any &= !was_notified;
 		if (q->units) {
 			collect_finished(q);
+		} else { /* who waits may go away while the lock is dropped */
+			look_at_range(q);
 		}
 	}
 	if (d->wants_trim) {
@@ -411,11 +431,15 @@ bool dispatch_help(struct queue *q) {
 	return q->issued == q->submitted && !d->wants_back && !d->is_notified;
 }
 
-void dispatch_flush(struct queue *q) {
-	q->wants_flush = true;
+void dispatch_look(struct queue *q) {
 	/* the command thread may have passed this queue already */
 	q->dispatcher->is_notified = true;
 	monitor_wake(&q->dispatcher->mon);
+}
+
+void dispatch_flush(struct queue *q) {
+	q->wants_flush = true;
+	dispatch_look(q);
 }
 
 static void notify(struct dispatcher *d, bool wants_trim) {

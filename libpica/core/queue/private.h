@@ -23,6 +23,8 @@ void queue_signal(struct queue *q);
 bool dispatch_help(struct queue *q);
 /* Issues and completes jobs in the caller (no threads). Lock not held. */
 void dispatch_inline(struct queue *q, bool flush);
+/* The command thread looks at the queue. */
+void dispatch_look(struct queue *q);
 /* Somebody is going to wait for the queue. */
 void dispatch_flush(struct queue *q);
 

@@ -238,13 +238,26 @@ int queue_submit(struct queue *q, const struct pica_job *jobs, size_t n, void *c
 	return 0;
 }
 
+/* Until the command thread wakes waiters. deadline: of a timeout_ns > 0. Returns 0 or -ETIME. */
+static int wait_more(struct dispatcher *d, int64_t timeout_ns, uint64_t deadline) {
+	if (timeout_ns < 0) {
+		monitor_wait(&d->mon);
+		return 0;
+	}
+	return timeout_ns == 0 ? -ETIME : monitor_wait_until(&d->mon, deadline);
+}
+
+static uint64_t deadline_of(int64_t timeout_ns) {
+	return timeout_ns > 0 ? clock_now_ns() + (uint64_t)timeout_ns : 0;
+}
+
 int queue_wait(struct queue *q, uint64_t seq, int64_t timeout_ns) {
 	struct dispatcher *d = q->dispatcher;
 	if (!d->is_threaded) {
 		dispatch_inline(q, true);
 		return q->completed >= seq ? 0 : -EINVAL;
 	}
-	uint64_t deadline = timeout_ns > 0 ? clock_now_ns() + (uint64_t)timeout_ns : 0;
+	const uint64_t deadline = deadline_of(timeout_ns);
 	int ret = 0;
 	monitor_lock(&d->mon);
 	if (seq > q->submitted) {
@@ -254,20 +267,50 @@ int queue_wait(struct queue *q, uint64_t seq, int64_t timeout_ns) {
 		q->awaited = seq;
 	}
 	while (ret == 0 && q->completed < seq) {
-		if (timeout_ns < 0) {
-			monitor_wait(&d->mon); /* woken by queue_complete() of the command thread */
-		} else if (timeout_ns == 0) {
-			ret = -ETIME;
-		} else {
-			ret = monitor_wait_until(&d->mon, deadline);
-			ret = q->completed >= seq ? 0 : ret;
-		}
+		ret = wait_more(d, timeout_ns, deadline); /* woken by queue_complete() */
+		ret = q->completed >= seq ? 0 : ret;
 	}
 	q->awaited = 0;
 	q->wants_flush = false;
 	queue_signal(q);
 	monitor_unlock(&d->mon);
 	return ret;
+}
+
+int queue_wait_range(struct queue *q, uint64_t seq, struct queue_range *r, int64_t timeout_ns) {
+	struct dispatcher *d = q->dispatcher;
+	const uint64_t deadline = deadline_of(timeout_ns);
+	if (!d->is_threaded) {
+		dispatch_inline(q, true);
+		return q->submitted >= seq ? 0 : -EINVAL;
+	}
+	monitor_lock(&d->mon);
+	int ret = seq > q->submitted ? -EINVAL : 0;
+	r->seq = seq ? seq : q->submitted;
+	r->was_seen = false;
+	r->is_over = q->completed == q->submitted && !q->is_pending;
+	if (ret == 0 && !r->is_over) {
+		q->range = r;
+		dispatch_look(q);
+	}
+	while (ret == 0 && !r->is_over) {
+		/* woken by look_at_range(), which also a caller that does not wait asks */
+		ret = wait_more(d, timeout_ns == 0 && !r->was_seen ? -1 : timeout_ns, deadline);
+		ret = r->is_over ? 0 : ret;
+	}
+	q->range = NULL;
+	q->wants_flush = false;
+	monitor_unlock(&d->mon);
+	return ret;
+}
+
+void queue_each_unfinished(struct queue *q, void (*see)(void *arg, const struct pica_job *job),
+		void *arg) {
+	monitor_lock(&q->dispatcher->mon);
+	for (uint64_t seq = q->completed + 1; seq <= q->submitted; seq++) {
+		see(arg, &queue_slot(q, seq)->job);
+	}
+	monitor_unlock(&q->dispatcher->mon);
 }
 
 void queue_idle(struct queue *q) {

@@ -41,6 +41,21 @@ struct queue_progress {
 	bool has_waste;          /* sweep() has something to free */
 };
 
+enum queue_touch {
+	TOUCH_NONE,
+	TOUCH_IN_FLIGHT,
+	TOUCH_PENDING, /* by work that goes on only after flush() */
+};
+
+/* A range of memory that a thread waits for. */
+struct queue_range {
+	uint32_t addr, size_bytes;
+	bool for_write; /* wait for reads, too */
+	/* queue_wait_range()'s own: */
+	uint64_t seq;
+	bool was_seen, is_over;
+};
+
 /* A context's part in its queue. Called on the command thread with no lock held, unless noted. */
 struct queue_work {
 	/* Runs a job as far as the command thread does. Where it must wait, queue_park() does. */
@@ -53,6 +68,8 @@ struct queue_work {
 	void (*sweep)(void *ctx);
 	/* Lock held. */
 	void (*progress)(const void *ctx, struct queue_progress *out);
+	/* What jobs up to seq have yet to do with the range. Lock held. */
+	enum queue_touch (*touches)(void *ctx, uint64_t seq, const struct queue_range *r);
 	/* Whether the command thread comes back from a job at once. Lock held. */
 	bool (*is_short)(const void *ctx, const struct pica_job *job);
 	/* Processor time of the workers for the context so far. Any thread. */
@@ -92,6 +109,7 @@ struct queue {
 	uint64_t held;     /* job that waits for pending work of its own, or 0 */
 	bool wants_flush;  /* a thread waits: keep nothing pending */
 	uint64_t awaited;  /* for this job, or 0: completions before it wake nobody */
+	struct queue_range *range; /* a thread waits for it, or NULL */
 	bool is_pending;   /* as in struct queue_progress */
 	bool has_waste;    /* the same */
 	bool is_sweeping;  /* the command thread is in sweep() */
@@ -191,6 +209,11 @@ int queue_submit(struct queue *q, const struct pica_job *jobs, size_t n, void *c
 /* pica_wait(), pica_reap(). */
 int queue_wait(struct queue *q, uint64_t seq, int64_t timeout_ns);
 int queue_reap(struct queue *q, struct pica_done *done, size_t n);
+/* pica_wait_range(); the first three fields of *r are set. seq 0: all that is submitted. */
+int queue_wait_range(struct queue *q, uint64_t seq, struct queue_range *r, int64_t timeout_ns);
+/* Shows all jobs that are not complete, in order. Lock held meanwhile. */
+void queue_each_unfinished(struct queue *q, void (*see)(void *arg, const struct pica_job *job),
+		void *arg);
 /* Lets everything run; returns when the context is idle. */
 void queue_idle(struct queue *q);
 void queue_usage(struct queue *q, struct pica_usage *out);

@@ -3,6 +3,7 @@
 #define FRONT_CTX_H
 
 #include "core/ctx/ctx.h"
+#include "pica/front/bill.h"
 #include "pica/front/count.h"
 #include "pica/front/list.h"
 #include "pica/front/parts.h"
@@ -43,6 +44,7 @@ struct pica200 {
 	struct frag_costs *costs; /* pica_ctx_find_costs(); or NULL; owned */
 	struct pica_costs costs_before; /* the sums when that was called */
 	uint64_t command_steps; /* of programs that the command thread ran for geometry shaders */
+	struct bills *bills;    /* pica_ctx_count_jobs(); or NULL; owned */
 	bool counting;          /* pica_ctx_count() */
 	struct counted *counted;
 	unsigned n_counted;
@@ -92,5 +94,7 @@ void state_save(struct pica200 *ctx, struct pica_state *state);
  * Brings registers 032, 033, 05A-05C up to date. Nothing is in flight, and no pass is open.
  */
 void status_settle(struct pica200 *ctx);
+/* Returns the bits of 10400034 that an unfinished job sets. Any thread. */
+uint32_t front_status(const struct pica_job *job);
 
 #endif

@@ -6,15 +6,7 @@
 #include "pica/front/passes.h"
 #include "pica/xfer/ports.h"
 
-/*
- * Words of external[] that start something (fidelity: external-registers); the rest is the xfer
- * room's.
- */
 enum {
-	PSC0_CONTROL = 0x01C / 4,
-	PSC1_CONTROL = 0x02C / 4,
-	PPF_CONTROL = 0xC18 / 4,
-	CONTROL_START = 1,
 	PSC_DONE = 1 << 1,
 	PPF_DONE = 1 << 8,
 };
@@ -61,6 +53,7 @@ static void fill(struct pica200 *ctx, const struct pica_job_fill *job, unsigned 
 	const struct range w = fill_writes(&f);
 	if (w.size) {
 		begin_copy(ctx, (struct range){ 0 }, w);
+		bill_fill(ctx, w.size);
 		const struct history_write write = { PICA_HISTORY_FILL, w, NULL, NULL };
 		watch_begin(ctx, &write);
 		engine_fill(&ctx->base.exec, &f, ctx->base.run.seq);
@@ -76,6 +69,7 @@ static void copy(struct pica200 *ctx, const struct copy *c) {
 	}
 	if (!c->nothing) {
 		begin_copy(ctx, copy_reads(c), copy_writes(c));
+		bill_move(ctx, c->src, c->dst, c->size_bytes);
 		const struct history_write write = { PICA_HISTORY_COPY, copy_writes(c), NULL, c };
 		watch_begin(ctx, &write);
 		engine_copy(&ctx->base.exec, c, ctx->base.run.seq);
@@ -93,6 +87,7 @@ static void convert(struct pica200 *ctx, const struct transfer *t) {
 	if (!t->nothing &&
 			ctx_charge(&ctx->base, &ctx->run.texels_left, texels, PICA_BUDGET_PIXELS)) {
 		begin_copy(ctx, transfer_reads(t), transfer_writes(t));
+		bill_move(ctx, t->src, t->dst, transfer_writes(t).size);
 		const struct history_write write = { PICA_HISTORY_TRANSFER, transfer_writes(t), t,
 			NULL };
 		watch_begin(ctx, &write);
@@ -135,10 +130,10 @@ static void external_write(struct pica200 *ctx, uint32_t word, uint32_t value) {
 	if (!(value & CONTROL_START)) {
 		return;
 	}
-	if (word == PSC0_CONTROL || word == PSC1_CONTROL) {
-		fill(ctx, NULL, word == PSC1_CONTROL);
+	if (word == EXT_PSC0_CONTROL || word == EXT_PSC1_CONTROL) {
+		fill(ctx, NULL, word == EXT_PSC1_CONTROL);
 		ctx->external[word] = (value & ~(uint32_t)CONTROL_START) | PSC_DONE;
-	} else if (word == PPF_CONTROL) {
+	} else if (word == EXT_PPF_CONTROL) {
 		transfer(ctx, NULL);
 		ctx->external[word] = (value & ~(uint32_t)CONTROL_START) | PPF_DONE;
 	}

@@ -54,6 +54,7 @@ static void finish(struct pica_ctx *base) {
 	count_clear(ctx);
 	history_destroy(ctx->history);
 	free(ctx->costs);
+	free(ctx->bills);
 	tex_cache_finish(&ctx->textures);
 	frag_cache_destroy(ctx->plans);
 	prog_put(ctx->vs.prog);
@@ -73,14 +74,17 @@ static void run(struct pica_ctx *base, const struct pica_job *job) {
 		.vertices_left = b->vertices,
 		.steps_left = b->job_steps,
 		.texels_left = b->pixels };
+	bill_begin(ctx);
 	job_run(ctx, job);
 	if (base->observer) {
 		draw_immediate_flush(ctx); /* so that its reads are reported as this job's */
 	}
+	bill_commands(ctx);
 }
 
 static void flush(struct pica_ctx *base) {
 	passes_end(of(base));
+	bill_commands(of(base));
 }
 
 static void progress(const struct pica_ctx *base, struct queue_progress *out) {
@@ -90,6 +94,7 @@ static void progress(const struct pica_ctx *base, struct queue_progress *out) {
 }
 
 static void unit_retired(struct pica_ctx *base, uint64_t job, int *result, uint32_t *flags) {
+	bill_unit(of(base), job);
 	gas_result(of(base));
 }
 

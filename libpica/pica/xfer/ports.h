@@ -47,6 +47,12 @@ enum {
 	EXT_PDC_ADDR_RIGHT1 = 0x498 / 4,
 	PDC_UNIT_WORDS = 0x100 / 4,
 
+	/* Words that start something with this bit. */
+	EXT_PSC0_CONTROL = EXT_PSC_CONTROL,
+	EXT_PSC1_CONTROL = EXT_PSC_CONTROL + PSC_UNIT_WORDS,
+	EXT_PPF_CONTROL = 0xC18 / 4,
+	CONTROL_START = 1,
+
 	/* LCD solid colours */
 	LCD_FILL_TOP = 0x204 / 4,
 	LCD_FILL_BOTTOM = 0xA04 / 4,
