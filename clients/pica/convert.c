@@ -145,6 +145,9 @@ int verb_convert(int argc, char **argv) {
 	pica_capture_trust_loads(capture, o.r.trust_loads);
 	if (to_pica) {
 		exit = repack(&o.r, capture);
+		if (exit == EXIT_FINE) {
+			convert_report_sizes(o.r.in, o.r.out);
+		}
 	} else {
 		pica_capture_info(capture, &info);
 		o.r.engine.float_mode = info.float_mode;

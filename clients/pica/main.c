@@ -27,6 +27,7 @@ static const struct verb {
 	{ "diff", "the first frame, draw and pixel that differ", verb_diff },
 	{ "convert", "captures from one form into the other", verb_convert },
 	{ "trim", "some frames of a capture, as a capture of their own", verb_trim },
+	{ "minimise", "the smallest capture for which a condition holds", verb_minimise },
 	{ "verify", "whether captures are whole", verb_verify },
 	{ "conform", "cases with known pictures, for any renderer", verb_conform },
 	{ "lint", "what would hang or misbehave on the console", verb_lint },

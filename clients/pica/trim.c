@@ -40,7 +40,11 @@ static int trim(struct options *o, struct pica_capture *capture) {
 	}
 	o->r.first = first;
 	o->r.last = last;
-	return repack(&o->r, capture);
+	const int exit = repack(&o->r, capture);
+	if (exit == EXIT_FINE) {
+		convert_report_sizes(o->r.in, o->r.out);
+	}
+	return exit;
 }
 
 #define AT(member) offsetof(struct options, member)

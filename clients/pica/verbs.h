@@ -16,6 +16,7 @@ int verb_diff(int argc, char **argv);
 int verb_conform(int argc, char **argv);
 int verb_convert(int argc, char **argv);
 int verb_trim(int argc, char **argv);
+int verb_minimise(int argc, char **argv);
 int verb_verify(int argc, char **argv);
 int verb_lint(int argc, char **argv);
 int verb_sessions(int argc, char **argv);

@@ -261,8 +261,6 @@ int repack(const struct repack_options *o, struct pica_capture *capture) {
 	} else if (ret < 0) {
 		exit = capture_failed(
 				capture, writing || r.write_failed ? o->out : o->in, ret);
-	} else {
-		convert_report_sizes(o->in, o->out);
 	}
 	if (exit == EXIT_FINE && r.n_differ) {
 		log_line("%s: note: frame %" PRIu32 " is not drawn as the capture expects, and %" PRIu32
