@@ -262,7 +262,8 @@ static int check_record(const struct options *o) {
 	return 0;
 }
 
-/* What needs rights that the service gives up then. Negative: what is wrong was printed. */
+/* The steps that need rights which the service gives up afterwards. On failure prints the error and
+ * returns a negative errno. */
 static int begin(struct picad *p, const struct server_settings *s, struct confinement *c) {
 	int ret = confine_user(&p->options, &p->listening, s);
 	ret = ret < 0 ? ret : check_record(&p->options);

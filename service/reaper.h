@@ -26,8 +26,8 @@ struct cpu_bucket {
 };
 
 /*
- * What sessions of a user have in common: processor time, turns at the loop, and the work that
- * they leave to other threads. Counted: it may outlive them.
+ * Shared by the sessions of a user: processor time, turns at the loop, and the work that they leave
+ * to other threads. Reference-counted: it may outlive them.
  */
 struct dying {
 	struct dying *next; /* server.dying */

@@ -231,7 +231,7 @@ static struct region *new_region(struct regions *all, enum region_kind kind) {
 	return r;
 }
 
-/* What a file costs its user: with pages or without, it is not less later than before. */
+/* The cost of a file to its user: it never falls, whether the file has pages or not. */
 static uint64_t cost(const struct regions *all, uint64_t bytes) {
 	return bytes > all->kept_bytes ? bytes : all->kept_bytes;
 }

@@ -262,7 +262,7 @@ int pica_client_wait_many(struct pica_client *client, struct pica_done *done, si
 		size_t least, int64_t timeout_ns);
 /* Returns the number of jobs that were submitted and whose completions were not taken. */
 uint32_t pica_client_in_flight(const struct pica_client *client);
-/* What the library did since pica_client_connect(), reconnections included. */
+/* Counts since pica_client_connect(), reconnections included. */
 struct pica_client_counters {
 	uint32_t size; /* set by the caller to sizeof(struct pica_client_counters) */
 	uint32_t reserved0;

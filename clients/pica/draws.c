@@ -78,7 +78,7 @@ static bool is_asked_for(const struct table *t) {
 	return frame_list_has(&t->o->frames, t->n_frames, t->l.here.frame);
 }
 
-/* What every row begins with. */
+/* The first members of every row. */
 static json_t *begin_row(const struct table *t, enum pica_history_kind kind) {
 	return json_pack("{sI sI ss}", "frame", (json_int_t)t->l.here.frame, "offset",
 			(json_int_t)t->l.here.offset, "kind", pica_history_kind_name(kind));

@@ -1,4 +1,4 @@
-/* What the files of this folder share. */
+/* Private to the files of this folder. */
 #ifndef VC4_SHIM_IMPL_H
 #define VC4_SHIM_IMPL_H
 

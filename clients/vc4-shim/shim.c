@@ -116,7 +116,7 @@ err:
 	}
 }
 
-/* What the start itself opens and asks for is not the node. */
+/* Files that are opened during the start are not the node. */
 static _Thread_local bool is_starting;
 
 static bool is_started(void) {

@@ -166,7 +166,7 @@ const char *pica_device_isa(const struct pica_device *device);
 
 /* ---- Context ---- */
 
-/* The chip of a context. Calls and jobs that only one of them has say so. */
+/* The chip of a context. The documentation of a call or job names the chip if only one has it. */
 enum pica_chip {
 	/* registers, command lists, copy engines, screens, interrupts */
 	PICA_CHIP_PICA200,
@@ -196,37 +196,40 @@ enum pica_interrupt {
 typedef void pica_interrupt_fn(void *user, enum pica_interrupt interrupt);
 
 /*
- * Budgets are counts, charged in stream order before the work, so that pictures never depend on
- * time. A job that exceeds one ends with -EDQUOT; what it drew before stays. 0 means the default.
+ * Limits on the work of one job. They are counts, charged in stream order before the work is done,
+ * so that pictures never depend on time. A job that exceeds one ends with -EDQUOT and keeps what it
+ * has drawn. 0 means the default.
  *
- * A VideoCore IV charges list_words with records of both lists (4 Mi at most), list_jumps with
- * branches to lists, sub-lists and tile lists, vertices with primitives, pixels with those of the
- * boxes of triangles for each time that their bin is drawn, and job_steps with instructions of the
- * QPU on 16 lanes: those of vertices, and as many of fragments, of which each task of tiles has the
- * same part. shader_steps does not count: one run of a program may take 65,536 instructions. Its
- * lists are read before anything is drawn: a job that exceeds list_words, list_jumps or vertices
- * draws nothing.
+ * On a VideoCore IV the members count:
+ *   list_words    records of both lists, at most 4 Mi
+ *   list_jumps    branches to lists, sub-lists and tile lists
+ *   vertices      primitives
+ *   shader_steps  nothing: one run of a program may take 65,536 instructions
+ *   pixels        pixels in the bounding boxes of triangles, each time their bin is drawn
+ *   job_steps     QPU instructions on 16 lanes. Vertices and fragments have this budget each;
+ *                 the tasks that draw tiles share that of the fragments equally.
+ * Lists are read before drawing begins: a job that exceeds list_words, list_jumps or vertices draws
+ * nothing.
  */
 struct pica_budgets {
-	uint64_t list_words;   /* command-list words a job, default 16 Mi; a pass counts 64 */
-	uint64_t list_jumps;   /* CMDBUF jumps a job, default 64 Ki */
-	uint64_t vertices;     /* vertices a job, default 64 Mi */
+	uint64_t list_words;   /* words of command lists, default 16 Mi; each pass adds 64 */
+	uint64_t list_jumps;   /* CMDBUF jumps, default 64 Ki */
+	uint64_t vertices;     /* default 64 Mi */
 	/*
-	 * Instructions one shader invocation may execute, default 1 Mi. A longer one is cut off
-	 * there, counted (PICA_FAULT_SHADER_BUDGET), and ends its job.
+	 * Instructions of one shader invocation, default 1 Mi. A longer invocation is cut off and
+	 * counted (PICA_FAULT_SHADER_BUDGET), and its job ends.
 	 */
 	uint64_t shader_steps;
 	/*
-	 * Pixels a job, default 4 Gi: the bounding boxes of its triangles; each pixel counts 64
-	 * times where the target is drawn pixel by pixel (it leaves memory, or colour and depth
-	 * overlap). Counted separately, 64 times each: texels of textures that are decoded or
-	 * compared with their memory, and pixels of a display transfer.
+	 * Pixels in the bounding boxes of triangles, default 4 Gi. Each counts 64 times if the
+	 * target is drawn pixel by pixel (it leaves memory, or colour and depth overlap). A second
+	 * count with the same limit: texels of textures that are decoded or compared with memory,
+	 * and pixels of display transfers, 64 for each.
 	 */
 	uint64_t pixels;
 	/*
-	 * Instructions that all shader invocations of a job may execute, default 1 Gi. The geometry
-	 * shader with its vertices is counted separately from all other vertices. Each word of a
-	 * new program counts 16.
+	 * Instructions of all shader invocations, default 1 Gi, plus 16 for each word of a new
+	 * program. Draws with a geometry shader and draws without one have this budget each.
 	 */
 	uint64_t job_steps;
 };
@@ -237,47 +240,48 @@ void pica_budgets_init(struct pica_budgets *budgets);
 enum {
 	PICA_CTX_ARITHMETIC = 1, /* float_mode and combiner are the context's own */
 	/*
-	 * For programs that call pica_reap() after every pica_submit(). While the command thread
-	 * sleeps, barriers, fills, transfers and copies start inside pica_submit(), for at most 200
-	 * us, and what they complete by then does not make pica_done_fd() readable: short jobs wake
-	 * no thread.
+	 * For programs that call pica_reap() after every pica_submit(): short jobs wake no thread.
+	 * While the command thread sleeps, pica_submit() itself runs barriers, fills, transfers and
+	 * copies, for at most 200 us. Jobs that complete by then do not make pica_done_fd()
+	 * readable.
 	 */
 	PICA_CTX_AT_ONCE = 2,
 };
 
 /*
- * Counts memory of contexts: states and vertices of draws, decoded textures, plans, programs,
- * indices, and what is kept for the next ones; not windows. It may belong to another one (of a
- * user, of all users), where the same memory is counted, too.
+ * An account of the memory of contexts: states and vertices of draws, decoded textures, plans,
+ * programs, indices, and buffers that are kept for reuse; windows do not count. An account may have
+ * a parent (of a user, of all users), which counts the same memory too.
  *
- * At a limit, kept memory is freed first, beginning with the heaviest user.
- * Then a context waits for its own earlier work, and goes on beyond the limit one at a time.
- * Pictures do not depend on that. A pass that alone needs more than a quarter of the smallest
- * limit, by counts of its draws, ends its job with -EDQUOT (PICA_BUDGET_MEMORY).
+ * At a limit, memory that is kept for reuse is freed first, from the largest user. Then a context
+ * waits until its own earlier work has finished, and may exceed the limit; one context at a time
+ * does. Pictures do not depend on that. A pass that needs more than a quarter of the smallest
+ * limit, by the counts of its draws, ends its job with -EDQUOT (PICA_BUDGET_MEMORY).
  */
 struct pica_memory;
 
 /*
- * Creates one without a limit. parent: what it belongs to, or NULL; counted. Returns 0. On failure
- * returns -ENOMEM, and leaves *out unchanged.
+ * Creates an account without a limit. parent: or NULL; holds a reference to it. Returns 0. On
+ * failure returns -ENOMEM, and leaves *out unchanged.
  */
 int pica_memory_create(struct pica_memory **out, struct pica_memory *parent);
-/* It goes with its last context and the last one that belongs to it. NULL is allowed. */
+/* Drops the caller's reference; contexts and child accounts hold others. NULL is allowed. */
 void pica_memory_destroy(struct pica_memory *memory);
-/* Any thread: */
+/* The next three may be called from any thread. Sets the limit. */
 void pica_memory_limit(struct pica_memory *memory, uint64_t limit_bytes);
-/* Adds memory of the caller (less than 0: takes it away), to this one alone. */
+/* Adds memory of the caller, or subtracts it (size_bytes < 0); the parent does not count it. */
 void pica_memory_add(struct pica_memory *memory, int64_t size_bytes);
+/* Returns the bytes in use. */
 uint64_t pica_memory_used(const struct pica_memory *memory);
 /*
- * Frees what contexts of the device keep beyond a limit that has become smaller, or that other
- * memory has reached: soon, or before it returns if the device has no threads.
+ * Frees memory that the device's contexts keep for reuse, where an account is over its limit: soon,
+ * or before it returns if the device has no threads. Call it after lowering a limit.
  */
 void pica_device_trim(struct pica_device *device);
 
 /*
- * Of a VideoCore IV, fcram_bytes, vram_bytes, interrupt, float_mode, combiner and
- * PICA_CTX_ARITHMETIC have no effect: it starts without windows.
+ * A VideoCore IV starts without windows, and ignores fcram_bytes, vram_bytes, interrupt,
+ * float_mode, combiner and PICA_CTX_ARITHMETIC.
  */
 struct pica_ctx_settings {
 	uint32_t size;       /* set by pica_ctx_settings_init() */
@@ -285,12 +289,11 @@ struct pica_ctx_settings {
 	uint32_t fcram_bytes;
 	uint32_t vram_bytes;  /* 6 MiB at 0x18000000 (default); 0: the caller maps it */
 	/*
-	 * Contexts of a device take turns, of one job or a slice of one. The next one is that of
-	 * the owner (0: the context itself) that has had least processor time, weighted by the
-	 * priority of its first context, -10..10: ten more means ten times the time. Owners of one
-	 * user (0: none) are first compared with all others as one; what a user has had beyond
-	 * others counts also after its last context is gone. Among contexts of one owner, those of
-	 * the highest rank go first.
+	 * -10..10; ten more means ten times the processor time. The contexts of a device take turns
+	 * of one job or a slice of it. The turn goes to the user (0: none), then to the owner (0:
+	 * the context itself), that has had the least processor time, weighted by the priority of
+	 * the owner's first context; then to the highest rank. A user's time is remembered after
+	 * its last context is gone.
 	 */
 	int32_t priority;
 	struct pica_budgets budgets;
@@ -299,11 +302,11 @@ struct pica_ctx_settings {
 	uint64_t owner;
 	int32_t rank;
 	uint32_t flags; /* PICA_CTX_* */
-	/* used with PICA_CTX_ARITHMETIC; without it 0, and the device's settings hold */
+	/* with PICA_CTX_ARITHMETIC; without it both are 0, and the device's settings apply */
 	enum pica_float float_mode;
 	enum pica_combiner combiner;
 	uint64_t user;
-	/* of what the context has, to be counted and limited; NULL: not limited. Counted */
+	/* the account of the context's memory, to which it holds a reference; NULL: no limit */
 	struct pica_memory *memory;
 	enum pica_chip chip; /* PICA_CHIP_PICA200 by default */
 	uint32_t reserved0;
@@ -323,14 +326,14 @@ struct pica_ctx;
 int pica_ctx_create(struct pica_ctx **out, struct pica_device *device,
 		const struct pica_ctx_settings *settings);
 /*
- * Waits for the work in flight, cancels queued jobs (-ECANCELED) and destroys the context; the last
- * one of a destroyed device ends its threads. NULL is allowed.
+ * Cancels queued jobs (-ECANCELED), waits for the work in flight and destroys the context. The last
+ * context of a destroyed device ends the device's threads. NULL is allowed.
  */
 void pica_ctx_destroy(struct pica_ctx *ctx);
 /*
- * Cancels all jobs, queued or in flight, as soon as possible (-ECANCELED) and leaves out what they
- * would have drawn: for a context whose results are no longer wanted and which is destroyed next.
- * May be called from any thread.
+ * Cancels all jobs, queued or in flight, as soon as possible (-ECANCELED), and does not draw the
+ * rest of them: call it before pica_ctx_destroy() if the results are no longer needed. May be
+ * called from any thread.
  */
 void pica_ctx_abandon(struct pica_ctx *ctx);
 

@@ -214,7 +214,7 @@ enum pica_capture_form {
 	PICA_CAPTURE_PICA,        /* the container */
 };
 
-/* What a capture lacks; pictures may differ until the program itself sets it. */
+/* Parts that a capture lacks; pictures may differ until the program itself sets them. */
 enum {
 	PICA_CAPTURE_NO_MEMORY = 1,       /* memory at the start (any .ctf): it starts as 0 */
 	PICA_CAPTURE_NO_TABLES = 2,       /* lighting, fog, ... tables at the start (any .ctf) */

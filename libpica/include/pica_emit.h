@@ -155,7 +155,7 @@ void pica_emit_float_uniforms(struct pica_emit *e, enum pica_unit unit, uint32_t
 void pica_emit_float_uniforms_f32(struct pica_emit *e, enum pica_unit unit, uint32_t first,
 		const float *xyzw, size_t n);
 
-/* What a shader output is for; the numbers of the .shbin output table. */
+/* The use of a shader output; the numbers of the .shbin output table. */
 enum pica_output_type {
 	PICA_OUTPUT_POSITION = 0,
 	PICA_OUTPUT_QUATERNION = 1,

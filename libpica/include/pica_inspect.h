@@ -247,8 +247,8 @@ struct pica_vertex {
 	float input[16][4];  /* v0-v15 as the vertex program reads them */
 	float output[16][4]; /* o0-o15; 0 outside of the output mask */
 	/*
-	 * What the rasteriser takes, by PICA_SEMANTIC_* of pica_regs.h; position in clip space.
-	 * With a geometry shader all of this and what follows is 0.
+	 * The inputs of the rasteriser, by PICA_SEMANTIC_* of pica_regs.h; position in clip space.
+	 * With a geometry shader this and all later members are 0.
 	 */
 	float semantic[PICA_VERTEX_SEMANTICS];
 	float window[3];     /* pixels from the left, memory rows from row 0, z/w */

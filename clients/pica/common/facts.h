@@ -69,7 +69,7 @@ struct facts_texture {
 
 enum { FACTS_TEXTURES = 3, FACTS_FACES = 6 };
 
-/* What the draw's result depends on. */
+/* The inputs that the draw's result depends on. */
 struct facts_reads {
 	uint32_t color, alpha; /* bit s: colour, alpha of the combiner's source s, PICA_TEV_SOURCE_*
 				*/

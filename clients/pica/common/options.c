@@ -97,7 +97,7 @@ int capture_open_exit(int ret) {
 	}
 }
 
-/* What comes from there once, as a file that can be read again. Returns 0 or a negative errno. */
+/* Copies the standard input to a file that can be read again. Returns 0 or a negative errno. */
 static int keep_stdin(void) {
 	static bool is_kept;
 	char part[1 << 16];

@@ -75,7 +75,7 @@ static uint32_t relative(uint32_t word, uint32_t op) {
 	return op >= OP_MADI ? word >> 22 & 3 : word >> 19 & 3;
 }
 
-/* What it reads. Two different inputs are a hazard.  [fidelity: shader-hazards] */
+/* Notes its operands. Two different inputs are a hazard.  [fidelity: shader-hazards] */
 static void note_sources(struct program *p, uint32_t word, uint32_t op, uint32_t at) {
 	uint32_t source[3];
 	const unsigned n = sources(word, op, source);

@@ -1,4 +1,4 @@
-/* What a shader program reaches, reads and writes: its code is read, not run. */
+/* The code that a shader program reaches, and its inputs and outputs, by reading its code. */
 #ifndef PICA_PROGRAM_H
 #define PICA_PROGRAM_H
 

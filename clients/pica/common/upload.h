@@ -1,4 +1,4 @@
-/* What the writes to the upload ports of shader units mean: uniforms, code, descriptors. */
+/* The meaning of writes to the upload ports of shader units: uniforms, code, descriptors. */
 #ifndef PICA_UPLOAD_H
 #define PICA_UPLOAD_H
 

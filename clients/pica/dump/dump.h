@@ -1,4 +1,4 @@
-/* What the files of `pica dump` share. */
+/* Private to the files of `pica dump`. */
 #ifndef PICA_DUMP_H
 #define PICA_DUMP_H
 

@@ -71,7 +71,7 @@ struct lint_vertices {
 	bool is_done; /* the draw has had its finding, or cannot have one */
 };
 
-/* What another verb does beside the rules. Nonzero ends the replay. */
+/* The callbacks of another verb, beside the rules. A nonzero result ends the replay. */
 struct lint_guest {
 	/* Before a draw, after the rules; and when it is done. */
 	int (*draw)(void *user, const struct step_draw *draw, const uint32_t *regs);

@@ -44,7 +44,7 @@ bool condition_holds(const struct condition *c, const char *path);
 
 /* ---- parts.c ---- */
 
-/* What can be left out of a capture, from large to small. */
+/* Kinds of parts that a capture can do without, from large to small. */
 enum part_kind {
 	PART_JOB,   /* a job, or the end of a frame but the last */
 	PART_DRAW,  /* the list entry that starts a draw */

@@ -1,4 +1,4 @@
-/* What captures of the VideoCore IV hold and use. */
+/* The contents of a VideoCore IV capture. */
 #include "videocore.h"
 
 #include <errno.h>

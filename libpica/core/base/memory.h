@@ -14,7 +14,7 @@ struct pica_memory {
 	struct pica_memory *parent; /* counted; NULL: none */
 	atomic_size_t used;
 	atomic_size_t limit;
-	/* Who may go on although it is beyond the limit, one at a time; 0: nobody. */
+	/* The one caller that may exceed the limit; 0: none. */
 	atomic_uintptr_t exempt;
 	atomic_uint refs;
 };

@@ -17,7 +17,7 @@ struct watched {
 	uint32_t position[3]; /* of its corners in the draw's stream */
 	enum watch_fate fate;
 	/*
-	 * What is drawn: what clipping left. CLIPPED, DEGENERATE: the corners as assembled. Valid
+	 * The corners after clipping; of CLIPPED and DEGENERATE, as assembled. Valid
 	 * during the call.
 	 */
 	const struct vert *v[3];

@@ -1,6 +1,6 @@
 /*
- * What contexts of all chips have: settings, memory, a queue, units of work, statistics. A chip
- * brings a const struct chip, and a struct that begins with struct pica_ctx.
+ * The part of a context that is the same for all chips: settings, memory, a queue, units of work,
+ * statistics. A chip adds a const struct chip, and a struct that begins with struct pica_ctx.
  */
 #ifndef CTX_CTX_H
 #define CTX_CTX_H

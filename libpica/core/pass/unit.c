@@ -335,7 +335,7 @@ bool exec_open_touches(const struct exec *x, uint64_t job, struct range r, bool 
 
 /* ---- Opening and launching ---- */
 
-/* What units in flight need, by counts. */
+/* Returns the memory that units in flight need, by counts. */
 static size_t flight_bytes(const struct exec *x) {
 	size_t sum = 0;
 	for (unsigned i = 0; i < EXEC_UNITS; i++) {

@@ -5,9 +5,9 @@
 #include "core/pass/unit.h"
 
 /*
- * What the command thread does itself: the vertices of a pass with so many positions and steps, and
- * new textures of so many bytes; its tiles if their triangles' boxes have so many pixels, or a
- * small copy, for so long. Workers do the rest.
+ * Limits up to which the command thread does the work itself: the positions and shader steps of a
+ * pass, bytes of new textures, pixels in the boxes of the triangles, and the time for a small copy.
+ * Workers do larger work.
  */
 enum {
 	LITTLE_POSITIONS = 64,
@@ -338,7 +338,7 @@ static bool task_go_on(struct unit *u, struct work_part *part) {
 	return part->is_done || exec_is_abandoned(u->x);
 }
 
-/* What a task keeps is its place: a number, in the place of a pointer. */
+/* The state of a task is its place: a number, stored as a pointer. */
 static bool run_task(void *arg, unsigned index, unsigned worker, void **state) {
 	struct unit *u = arg;
 	const uint64_t start = clock_thread_ns(), begin = engine_trace_begin(u->x->e);

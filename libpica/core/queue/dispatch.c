@@ -289,7 +289,7 @@ static struct leader *successor(struct dispatcher *d, struct queue *q) {
 	return l;
 }
 
-/* What has happened meanwhile. */
+/* Learns of what changed since the last look: units that finished, notifications. */
 static void look_around(struct dispatcher *d) {
 	const bool was_notified = d->is_notified;
 	d->is_notified = false;

@@ -10,7 +10,7 @@
 #include "core/queue/private.h"
 
 #define BUDGET_BITS ((uint32_t)PICA_DONE_BUDGET_MASK << PICA_DONE_BUDGET_SHIFT)
-/* What says where or why a job failed. */
+/* The bits that say where or why a job failed. */
 #define CAUSE_BITS (~(uint32_t)(PICA_DONE_PLACE - 1))
 
 enum { FIRST_SLOTS = 64, MAX_JOBS = 1 << 28, DONE_RING = 65536 };

@@ -68,7 +68,7 @@ struct queue_work {
 	void (*sweep)(void *ctx);
 	/* Lock held. */
 	void (*progress)(const void *ctx, struct queue_progress *out);
-	/* What jobs up to seq have yet to do with the range. Lock held. */
+	/* Returns the accesses to the range that jobs up to seq have yet to make. Lock held. */
 	enum queue_touch (*touches)(void *ctx, uint64_t seq, const struct queue_range *r);
 	/* Whether the command thread comes back from a job at once. Lock held. */
 	bool (*is_short)(const void *ctx, const struct pica_job *job);

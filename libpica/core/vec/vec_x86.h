@@ -1,4 +1,4 @@
-/* What the headers of x86-64 share: the words of quads, on SSE4.1. */
+/* Shared by the headers of x86-64: the words of quads, on SSE4.1. */
 #ifndef VEC_VEC_X86_H
 #define VEC_VEC_X86_H
 

@@ -9,7 +9,7 @@
 #include "core/base/f24.h"
 #include "pica/regs/regs.h"
 
-/* What FINALIZE compares with: request bytes 0-3. [fidelity: finalize] */
+/* Request bytes 0-3, which FINALIZE compares with. [fidelity: finalize] */
 #define FINALIZE_VALUE 0x12345678u
 
 enum { FIRST_CAPACITY = 1024 };

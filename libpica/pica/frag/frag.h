@@ -1,5 +1,5 @@
 /*
- * What happens to covered fragments: state -> plan, and running a plan on a batch.
+ * The fragment pipe: state -> plan, and running a plan on a batch of covered fragments.
  *
  * A plan is a short array of batch kernels chosen once for a key (what alters control); values such
  * as colours and references live in struct frag_consts. Kernels never see a register.

@@ -7,7 +7,7 @@
 #include "pica/frag/kernels.h"
 #include "pica/frag/plan.h"
 
-/* What runs a step; for an operation, it and its planes of this worker. */
+/* The function of a step; for an operation, it and its planes of this worker. */
 struct bound_step {
 	void (*run)(struct frag_scratch *s, const struct frag_step *st, struct batch *b,
 			unsigned n_lanes);

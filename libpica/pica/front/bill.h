@@ -1,4 +1,4 @@
-/* What each job had the hardware do: pica_ctx_count_jobs(). Command thread, unless noted. */
+/* The hardware's work of each job: pica_ctx_count_jobs(). Command thread, unless noted. */
 #ifndef FRONT_BILL_H
 #define FRONT_BILL_H
 

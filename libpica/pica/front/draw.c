@@ -178,7 +178,7 @@ static void add_write(struct pica200 *ctx, struct range r, bool *touched) {
 	*touched = true;
 }
 
-/* What draws with the current fragment part read and write. */
+/* Adds the memory that draws with the current fragment part read and write. */
 static void add_frag_footprint(struct pica200 *ctx) {
 	struct unit *u = ctx->base.exec.open;
 	struct parts *p = &ctx->parts;

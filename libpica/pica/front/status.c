@@ -2,9 +2,8 @@
  * Registers that the hardware writes, brought up to date before the processor reads them (lists
  * cannot).
  *
- * What the counters count is GBATEK's; that they start at 0 with the context, are never set back
- * and wrap is a guess, as is what a vertex is: one that reaches the primitive assembler. [guess;
- * fidelity: counters]
+ * GBATEK says what the counters count. Guesses: they start at 0 with the context, are never reset,
+ * and wrap; a vertex is one that reaches the primitive assembler. [guess; fidelity: counters]
  */
 #include <string.h>
 

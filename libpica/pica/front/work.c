@@ -1,4 +1,4 @@
-/* What the PICA200 brings to its contexts: jobs, units, what they keep. */
+/* The PICA200's part of a context: jobs, units, the resources that these hold. */
 #include <errno.h>
 #include <stdlib.h>
 

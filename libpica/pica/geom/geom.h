@@ -62,8 +62,8 @@ struct geom_kernels {
 			const uint32_t *index, unsigned n, enum pica_float mode,
 			struct shader_batch *b, uint64_t *outside);
 	/*
-	 * What follows the shader for lanes 0..n-1 (n <= 32) of a batch, in one go: output map,
-	 * clip code, viewport. For each lane i: cv[i] as out_map_vertex() makes it, codes[i] as
+	 * The steps after the shader for lanes 0..n-1 (n <= 32) of a batch: output map, clip code,
+	 * viewport. For each lane i: cv[i] as out_map_vertex() makes it, codes[i] as
 	 * clip_code(), ok[i] (0 or 1) and out[i] as project(). Of the planes from PLANE_COLOR on
 	 * only those of project_planes(planes_mask) are in cv[i] and out[i], the others stay.
 	 */

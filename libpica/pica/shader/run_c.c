@@ -41,7 +41,7 @@ static void read_source(const struct core *c, const struct prog_op *op, unsigned
 	}
 }
 
-/* What an observer is told of an instruction before it runs; op: NULL after the last. */
+/* Reports an instruction to the observer before it runs; op: NULL after the last. */
 static void tell_step(const struct core *c, const struct prog_op *op) {
 	struct shader_step s = { .addr = op ? c->flow.pc : SHADER_STEP_END,
 		.a = { c->a[0], c->a[1] },

@@ -1,5 +1,5 @@
 /*
- * What the files of the batch interpreter share; private to them. Included by vector sources only.
+ * Private to the files of the batch interpreter. Included by vector sources only.
  */
 #ifndef SHADER_RUN_V_H
 #define SHADER_RUN_V_H
@@ -14,7 +14,7 @@ enum {
 	BELOW_F24 = 0x207FFFFF, /* bits of the largest float below 2^-62 */
 };
 
-/* What a kernel gets: rows begin at the first vector to work on. */
+/* The arguments of a kernel: rows begin at the first vector to work on. */
 struct args {
 	unsigned nv;           /* vectors */
 	unsigned n;            /* rows to write, at least 1 */
@@ -27,7 +27,7 @@ struct args {
 	const uint32_t *offset;
 };
 
-/* What is known of all values of an operand, each including the next. */
+/* Properties that all values of an operand have, each including the next. */
 enum class {
 	CLASS_ANY,
 	CLASS_CLEAN, /* F() changes nothing */
@@ -43,7 +43,7 @@ struct alu {
 	} op[OP_COUNT];
 };
 
-/* What instructions do, by float mode: run_ops_v.c. */
+/* The kernels of instructions, by float mode: run_ops_v.c. */
 extern const struct alu VFN(shader_alu_f24), VFN(shader_alu_f32);
 /*
  * Returns what does the same as run_tame with a source 0 of which each lane has its own vector, or

@@ -64,7 +64,7 @@ struct prog *prog_create(const uint32_t *code, unsigned n_words, const uint32_t 
 struct prog *prog_get(struct prog *p);
 void prog_put(struct prog *p);
 
-/* What some outputs need of a program, for lanes that all go the same way; opaque. */
+/* The part of a program that some outputs need, for lanes that all go the same way; opaque. */
 struct shader_slice;
 enum { SHADER_SLICE_BYTES = 64 << 10 };
 
@@ -138,8 +138,8 @@ struct shader_gs {
 typedef void shader_emit_fn(void *user, const struct shader_gs *gs, const float o[16][4]);
 
 /*
- * Who runs the geometry unit. pause: NULL, or called between instructions, every SHADER_PAUSE_STEPS
- * of a run; false: the program is cut off, since nobody wants it.
+ * The caller of the geometry unit. pause: NULL, or called between instructions, every
+ * SHADER_PAUSE_STEPS of a run; returns false to cut off a program whose result is not needed.
  */
 struct shader_host {
 	shader_emit_fn *emit;

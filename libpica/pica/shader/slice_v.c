@@ -203,7 +203,7 @@ static void prepare(struct shader_slice *slice, struct slice_step *step,
 	slice->writer[op->dst] = (uint8_t)(step - slice->step + 1);
 }
 
-/* What the offsets of a0 count from, where source s is relative to it. */
+/* The rows from which the offsets of a0 count, where source s is relative to it. */
 static const uint8_t *addressed_rows(
 		const struct shader_slice *slice, const struct prog_op *op, unsigned s) {
 	const int32_t base = op->src[s] - SHADER_C - slice->low[op->rel - 1];

@@ -162,7 +162,7 @@ static bool is_current(struct tex_cache *c, struct tex_image *image, const struc
 }
 
 void tex_cache_suspect(struct tex_cache *c, uint64_t job) {
-	/* What a client changes while its job runs may be seen by that job or not. */
+	/* A job may or may not see changes that a client makes while it runs. */
 	if (c->epoch_job != job) {
 		c->epoch_job = job;
 		c->epoch++;

@@ -155,7 +155,7 @@ void tex_shadow_c(const struct tex_level *level, const struct tex_desc *d, const
 
 /* ---- sample.c ---- */
 
-/* What one quad samples: level with the filter; and, where fraction > 0, next, blended in by it. */
+/* The levels that one quad samples: level; where fraction > 0 blended with next by it. */
 struct tex_choice {
 	uint8_t linear;
 	uint8_t level, next;

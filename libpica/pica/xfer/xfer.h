@@ -41,7 +41,7 @@ struct fill {
 };
 
 void fill_from_job(struct fill *f, const struct pica_job_fill *job);
-/* What unit 0 or 1 would do; external: words of 0x10400000.. */
+/* The fill that the registers of unit 0 or 1 describe; external: words of 0x10400000.. */
 void fill_from_regs(struct fill *f, const uint32_t *external, unsigned unit);
 struct range fill_writes(const struct fill *f);
 /*
