@@ -13,7 +13,7 @@ SPACE = r'\s+(?:[*#]\s+)?'
 ANCHOR = r'[a-z][a-z0-9]*(?:-[a-z0-9]+)*'
 CITATION = re.compile(rf'\bfidelity:{SPACE}({ANCHOR}(?:,{SPACE}{ANCHOR})*)')
 SUFFIXES = {'.c', '.h', '.def', '.py', '.md', '.build', '.scd'}
-FOLDERS = ('clients', 'conformance', 'docs', 'libpica', 'pictures', 'proto', 'service', 'tests')
+FOLDERS = ('clients', 'conformance', 'docs', 'host', 'libpica', 'pictures', 'proto', 'service', 'tests')
 
 root = pathlib.Path(__file__).resolve().parent.parent
 fidelity = (root / 'docs/fidelity.md').read_text()

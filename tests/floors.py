@@ -29,7 +29,7 @@ FLOOR = {
     'pictures': 15,
     'options': 16,
     'service': 17,
-    'clients/lib': 18,
+    'clients/lib': 18, 'host': 18,
     'clients': 19, 'clients/scenes': 20, 'clients/pica': 20, 'clients/vc4-shim': 20,
     'bench': 21, 'conformance': 21, 'tests': 22,
 }
@@ -52,7 +52,7 @@ def room_of(path):
 
 wrong = []
 count = 0
-for top in ('proto', 'libpica', 'pictures', 'options', 'service', 'clients', 'bench', 'conformance', 'tests'):
+for top in ('proto', 'libpica', 'pictures', 'options', 'service', 'host', 'clients', 'bench', 'conformance', 'tests'):
     for path in sorted((root / top).rglob('*.[ch]')):
         name = path.relative_to(root)
         room = room_of(name.parent)

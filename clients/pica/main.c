@@ -17,6 +17,7 @@ static const struct verb {
 } verbs[] = {
 	{ "render", "draw the pictures of captures: PNG, PPM, QOI or hashes", verb_render },
 	{ "info", "what a capture holds, uses and lacks", verb_info },
+	{ "host-run", "run a program of the console that is built for this machine", verb_host_run },
 	{ "shader", "assemble and disassemble shader programs", verb_shader },
 	{ "bench", "measure how fast captures are drawn", verb_bench },
 	{ "dump", "command lists, and the state that a draw sees", verb_dump },

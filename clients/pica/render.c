@@ -25,8 +25,7 @@ static bool is_capture(const struct render_options *o, const char *path) {
 	return false;
 }
 
-/* Where results go; logs why. */
-static int begin_output(struct render *r, char **lines, size_t *lines_size) {
+int render_begin_output(struct render *r, char **lines, size_t *lines_size) {
 	const struct render_options *o = r->o;
 	if (o->writer == &writer_none) {
 		if (o->output) {
@@ -521,7 +520,7 @@ static int render_capture(struct render *r, const char *path) {
 	return s.exit;
 }
 
-static int end_output(struct render *r, char **lines, const size_t *lines_size, int exit) {
+int render_end_output(struct render *r, char **lines, const size_t *lines_size, int exit) {
 	if (r->lines) {
 		int ret = fclose(r->lines) ? -errno : 0;
 		const char *path = r->o->output ? r->o->output : "-";
@@ -577,7 +576,7 @@ int verb_render(int argc, char **argv) {
 	char *lines = NULL;
 	size_t lines_size = 0;
 	struct trace *trace = NULL;
-	int exit = begin_output(&r, &lines, &lines_size);
+	int exit = render_begin_output(&r, &lines, &lines_size);
 	if (exit == EXIT_FINE && o.trace) {
 		exit = begin_trace(&trace, &o);
 	}
@@ -604,5 +603,5 @@ int verb_render(int argc, char **argv) {
 	pica_client_close(r.client);
 	const int error = trace_finish(trace, 0);
 	exit = error < 0 ? worse(exit, log_result(file_shown(o.trace), error)) : exit;
-	return end_output(&r, &lines, &lines_size, exit);
+	return render_end_output(&r, &lines, &lines_size, exit);
 }

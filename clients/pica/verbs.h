@@ -30,5 +30,6 @@ int verb_view(int argc, char **argv);
 int verb_play(int argc, char **argv);
 int verb_focus(int argc, char **argv);
 int verb_screenshot(int argc, char **argv);
+int verb_host_run(int argc, char **argv);
 
 #endif

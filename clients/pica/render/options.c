@@ -8,10 +8,10 @@
 
 enum { TEXTURE_FORMATS = 14 };
 
-static const char *const screen_words[] = { "top", "bottom", "both", NULL };
+const char *const render_screen_words[] = { "top", "bottom", "both", NULL };
 static const char *const eye_words[] = { "left", "right", "both", NULL };
 
-static const char *parse_format(void *out, char *text) {
+const char *render_format_option(void *out, char *text) {
 	const struct writer *writer = writer_named(text);
 	*(const struct writer **)out = writer;
 	return writer ? NULL : "expected png, ppm, qoi, raw, y4m, hash or none";
@@ -109,12 +109,12 @@ static const struct option_row rows[] = {
 			.at = AT(frames), .words = frames_words, .parse = frames_option,
 			.given = RENDER_FRAMES },
 	{ "screen", 0, "WHICH", "top, bottom or both (default: what is shown)", OPTION_CHOICE,
-			.at = AT(screens), .words = screen_words, .given = RENDER_SCREENS },
+			.at = AT(screens), .words = render_screen_words, .given = RENDER_SCREENS },
 	{ "eye", 0, "WHICH", "left, right or both (default: left)", OPTION_CHOICE, .at = AT(eyes),
 			.words = eye_words, .given = RENDER_EYES },
 	{ "format", 0, "FORMAT", "png, ppm, qoi, raw, y4m, hash, none (default: as PATH, or png)",
-			OPTION_CALL, .at = AT(writer), .words = writer_words, .parse = parse_format,
-			.given = RENDER_FORMAT },
+			OPTION_CALL, .at = AT(writer), .words = writer_words,
+			.parse = render_format_option, .given = RENDER_FORMAT },
 	{ "surface", 0, "SURFACE", "ADDR,FORMAT,WxH: tiled memory instead of the screens",
 			OPTION_CALL, .at = 0, .parse = add_surface },
 	DRAWS_ROW("every-draw", "The target after each draw instead of the screens", DRAWS_EACH),

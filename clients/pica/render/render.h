@@ -19,6 +19,11 @@
 
 /* ---- options.c ---- */
 
+/* Words of --screen, whose numbers plus one are SCREEN_... */
+extern const char *const render_screen_words[];
+/* parse() of --format. */
+const char *render_format_option(void *writer, char *text);
+
 /* Pictures that take a look at draws, instead of the screens. */
 enum {
 	DRAWS_EACH = 1,
@@ -104,6 +109,13 @@ struct shot {
 	int exit;
 };
 
+/*
+ * Begins what -o and --format ask for; logs errors and returns an exit code. *lines: room for
+ * hashes, of render_end_output().
+ */
+int render_begin_output(struct render *r, char **lines, size_t *lines_size);
+/* Writes the hashes and frees all of it; the exit code, which may become EXIT_TROUBLE. */
+int render_end_output(struct render *r, char **lines, const size_t *lines_size, int exit);
 /* Says so, and notes it in the report. */
 PICA_PRINTF(3, 4)
 void render_fail(struct shot *s, int exit, const char *fmt, ...);

@@ -1,0 +1,319 @@
+/*
+ * pica host-run: starts a program that is linked with libpica-ctru, tells it in the environment
+ * what to do, and takes the pictures of its frames out of a pipe.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "host/pictures.h"
+#include "render/render.h"
+#include "verbs.h"
+
+extern char **environ;
+
+enum { SIGNALLED = 128 };
+
+struct options {
+	struct render_options render; /* its output, frames, screens, format and engine */
+	uint32_t frames;
+	const char *record, *input, *romfs;
+	bool lint;
+	char **program; /* up to NULL */
+};
+
+struct run {
+	const struct options *o;
+	struct render render;
+	struct shot shot;
+	/* the last frame */
+	struct host_frame frame;
+	struct host_picture head[HOST_FRAME_PICTURES];
+	struct picture picture[HOST_FRAME_PICTURES];
+	bool has_frame, is_written;
+};
+
+/* ---- Options ---- */
+
+#define AT(member) offsetof(struct options, member)
+
+static const char *const format_words[] = { "png", "ppm", "qoi", "raw", "hash", "none", NULL };
+
+static const struct option_row rows[] = {
+	{ "frames", 'n', "N", "How many frames the program lives (default: 60, a second)",
+			OPTION_U32, .at = AT(frames), .min = 1, .max = 1000000 },
+	{ "record", 0, "FILE", "Record its work as a capture", OPTION_TEXT, .at = AT(record) },
+	{ "lint", 0, NULL, "Tell what would hang or misbehave on the console", OPTION_FLAG,
+			.at = AT(lint) },
+	{ "input", 0, "FILE", "Script of buttons, circle pad and touch screen", OPTION_TEXT,
+			.at = AT(input) },
+	{ "romfs", 0, "DIR", "Its files (default: the folder romfs beside it)", OPTION_TEXT,
+			.at = AT(romfs) },
+	{ "output", 'o', "PATH", "File, folder, - or pattern: {name}-{frame:4}-{screen}",
+			OPTION_TEXT, .at = AT(render.output) },
+	{ "pictures", 0, "LIST", "Frames: 0,3-7,last or all, counted from 0 (default: last)",
+			OPTION_CALL, .at = AT(render.frames), .words = frames_words,
+			.parse = frames_option },
+	{ "screen", 0, "WHICH", "top, bottom or both (default: what is shown)", OPTION_CHOICE,
+			.at = AT(render.screens), .words = render_screen_words,
+			.given = RENDER_SCREENS },
+	{ "format", 0, "FORMAT", "png, ppm, qoi, raw, hash, none (default: as PATH, or png)",
+			OPTION_CALL, .at = AT(render.writer), .words = format_words,
+			.parse = render_format_option, .given = RENDER_FORMAT },
+};
+
+static void check(void *input, struct option_args args) {
+	struct options *o = input;
+	o->program = args.v;
+	if (o->render.output && !(o->render.given & RENDER_FORMAT)) {
+		o->render.writer = writer_of_path(o->render.output, true);
+	}
+	if (!o->render.writer || o->render.writer == &writer_y4m) {
+		options_fail("expected png, ppm, qoi, raw, hash or none");
+	}
+}
+
+static void parse_options(struct options *o, int argc, char **argv) {
+	static const struct option_spec spec = {
+		.forms = "PROGRAM [ARG...]",
+		.doc = "Runs a program of the console that is built for this machine with "
+		       "libpica-ctru, and writes the pictures of its screens. Every run is the same: "
+		       "a frame takes 1/59.83 s of the program's time.",
+		.tables = { OPTION_TABLE(rows, 0, AT(render.given)),
+				ENGINE_TABLES(AT(render.engine)) },
+		.min_args = 1,
+		.max_args = OPTION_ANY,
+		.expected = "a program",
+		.is_in_order = true,
+		.check = check,
+	};
+	*o = (struct options){ .frames = 60,
+		.render = { .writer = &writer_png,
+				.screens = (SCREEN_TOP | SCREEN_BOTTOM) - 1,
+				.eyes = EYE_LEFT } };
+	engine_options_init(&o->render.engine);
+	frame_list_parse(&o->render.frames, "last");
+	options_parse(&spec, argc, argv, o);
+	o->render.screens++;
+}
+
+/* ---- Pictures ---- */
+
+static void write_frame(struct run *r) {
+	static const char *const screens[] = { "top", "bottom" },
+				 *const eyes[] = { "left", "right" };
+	bool is_shown = false;
+	r->is_written = true;
+	for (unsigned i = 0; i < r->frame.n && r->o->render.writer != &writer_none; i++) {
+		const struct host_picture *head = &r->head[i];
+		const struct outname_values v = { r->shot.name, r->frame.number, UINT32_MAX,
+			screens[head->screen], eyes[head->eye] };
+		if (r->o->render.screens >> head->screen & 1 &&
+				!(r->render.one_screen && is_shown)) {
+			render_put(&r->shot, &v, &r->picture[i], NULL);
+			is_shown = true;
+		}
+	}
+}
+
+static bool read_all(FILE *pipe, void *data, size_t size) {
+	return fread(data, 1, size, pipe) == size;
+}
+
+static bool read_picture(FILE *pipe, struct host_picture *head, struct picture *p) {
+	return read_all(pipe, head, sizeof(*head)) && head->screen <= PICA_SCREEN_BOTTOM &&
+			head->eye <= PICA_EYE_RIGHT && head->width &&
+			head->width <= HOST_PICTURE_MAX_WIDTH &&
+			head->height == HOST_PICTURE_HEIGHT &&
+			picture_alloc(p, head->width, head->height) == 0 &&
+			read_all(pipe, p->rgb, (size_t)head->width * head->height * 3);
+}
+
+/* Returns false at the end. A frame that is not whole leaves the one before it. */
+static bool read_frame(struct run *r, FILE *pipe) {
+	struct run next = *r;
+	if (!read_all(pipe, &next.frame, sizeof(next.frame))) {
+		return false;
+	}
+	bool is_whole = next.frame.n <= HOST_FRAME_PICTURES;
+	for (unsigned i = 0; is_whole && i < next.frame.n; i++) {
+		is_whole = read_picture(pipe, &next.head[i], &next.picture[i]);
+	}
+	memcpy(r->picture, next.picture, sizeof(r->picture)); /* they are the owners now */
+	if (!is_whole) {
+		r->has_frame = false;
+		render_fail(&r->shot, EXIT_TROUBLE,
+				"the program ended in the middle of a frame's pictures");
+		return false;
+	}
+	memcpy(r->head, next.head, sizeof(r->head));
+	r->frame = next.frame;
+	r->has_frame = true;
+	r->is_written = false;
+	return true;
+}
+
+static void take_pictures(struct run *r, int fd) {
+	const struct frame_list *list = &r->o->render.frames;
+	const uint32_t n_frames = r->o->frames;
+	FILE *pipe = fdopen(fd, "r");
+	if (!pipe) {
+		close(fd);
+		render_fail(&r->shot, EXIT_TROUBLE, "%s", strerror(errno));
+		return;
+	}
+	while (read_frame(r, pipe)) {
+		if (frame_list_has(list, n_frames, r->frame.number)) {
+			write_frame(r);
+		}
+		log_progress(r->shot.name, r->frame.number + 1, n_frames);
+	}
+	fclose(pipe);
+	/* It ended by itself before its last frame. */
+	if (r->has_frame && !r->is_written && frame_list_has(list, n_frames, n_frames - 1)) {
+		write_frame(r);
+	}
+	for (unsigned i = 0; i < HOST_FRAME_PICTURES; i++) {
+		picture_finish(&r->picture[i]);
+	}
+}
+
+/* ---- The program ---- */
+
+static void set_text(const char *name, const char *value) {
+	if (value) {
+		setenv(name, value, 1);
+	} else {
+		unsetenv(name);
+	}
+}
+
+static void set_number(const char *name, uint32_t value) {
+	char text[16];
+	snprintf(text, sizeof(text), "%u", value);
+	setenv(name, text, 1);
+}
+
+/* Its surroundings, for libpica-ctru. */
+static void set_environment(const struct options *o, const char *record, int pictures) {
+	const struct engine_options *e = &o->render.engine;
+	set_number("PICA_HOST_FRAMES", o->frames);
+	set_number("PICA_HOST_PICTURES", (uint32_t)pictures);
+	set_number("PICA_HOST_THREADS", e->threads);
+	set_number("PICA_HOST_ARITHMETIC", (uint32_t)e->float_mode | (uint32_t)e->combiner << 1);
+	set_text("PICA_HOST_RECORD", record);
+	set_text("PICA_HOST_INPUT", o->input);
+	set_text("PICA_HOST_ROMFS", o->romfs);
+	if (e->isa) {
+		setenv("PICA_ISA", e->isa, 1);
+	}
+}
+
+/* Starts it, and returns an exit code. *fd: where its pictures come out. */
+static int start(const struct options *o, const char *record, pid_t *pid, int *fd) {
+	posix_spawn_file_actions_t actions;
+	int ends[2];
+	if (pipe2(ends, O_CLOEXEC) < 0) {
+		return log_fail("%s", strerror(errno));
+	}
+	set_environment(o, record, ends[1]);
+	/* The addresses of a process are the same in every run. */
+	const int persona = personality(0xFFFFFFFF);
+	if (persona >= 0) {
+		personality((unsigned long)persona | ADDR_NO_RANDOMIZE);
+	}
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, ends[1], ends[1]); /* stays open there */
+	const int error = posix_spawnp(pid, o->program[0], &actions, NULL, o->program, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	close(ends[1]);
+	if (error) {
+		close(ends[0]);
+		return log_fail("%s: cannot run it: %s", o->program[0], strerror(error));
+	}
+	*fd = ends[0];
+	return EXIT_FINE;
+}
+
+/* Returns its exit code, or 128 and the signal that ended it. */
+static int finish(const char *name, pid_t pid) {
+	int status;
+	while (waitpid(pid, &status, 0) < 0) {
+		if (errno != EINTR) {
+			return log_fail("%s", strerror(errno));
+		}
+	}
+	if (WIFSIGNALED(status)) {
+		log_line("%s: ended by a signal: %s", name, strsignal(WTERMSIG(status)));
+		return SIGNALLED + WTERMSIG(status);
+	}
+	return WEXITSTATUS(status);
+}
+
+static int run_lint(const char *record) {
+	static char name[] = "pica lint";
+	char *argv[] = { name, strdup(record), NULL };
+	const int exit = argv[1] ? verb_lint(2, argv) : log_no_memory();
+	free(argv[1]);
+	return exit;
+}
+
+/* The program's own code comes first. */
+static int run(struct run *r, const char *record) {
+	pid_t pid = -1;
+	int fd = -1;
+	const int exit = start(r->o, record, &pid, &fd);
+	if (exit != EXIT_FINE) {
+		return exit;
+	}
+	take_pictures(r, fd);
+	const int code = finish(r->shot.path, pid);
+	log_end();
+	if (code == 0 && !r->has_frame && r->shot.exit == EXIT_FINE) {
+		return log_fail("%s: no frame: it must be linked with libpica-ctru, and call gfxInit()",
+				r->shot.path);
+	}
+	return code ? code : r->shot.exit;
+}
+
+int verb_host_run(int argc, char **argv) {
+	struct options o;
+	parse_options(&o, argc, argv);
+	char *lines = NULL, temporary[] = "/tmp/pica-host-XXXXXX.pica";
+	size_t lines_size = 0;
+	struct run r = { .o = &o, .render = { .o = &o.render } };
+	r.shot = (struct shot){
+		.r = &r.render, .path = o.program[0], .name = capture_name(o.program[0])
+	};
+	const char *record = o.record;
+	if (o.lint && !record) {
+		const int fd = mkstemps(temporary, 5);
+		if (fd < 0) {
+			return log_fail("%s: %s", temporary, strerror(errno));
+		}
+		close(fd);
+		record = temporary;
+	}
+	int exit = render_begin_output(&r.render, &lines, &lines_size);
+	if (exit == EXIT_FINE) {
+		exit = run(&r, record);
+		exit = render_end_output(&r.render, &lines, &lines_size, exit);
+	}
+	if (exit == EXIT_FINE && record && access(record, R_OK) < 0) {
+		exit = log_fail("%s: was not recorded", record);
+	}
+	if (o.lint && exit == EXIT_FINE) {
+		exit = run_lint(record);
+	}
+	if (record == temporary) {
+		unlink(temporary);
+	}
+	free(r.shot.name);
+	return exit;
+}

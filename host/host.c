@@ -1,0 +1,70 @@
+/* Options from the environment, and messages. */
+#include "host.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct host_options host_options;
+
+static void say(const char *format, va_list args) {
+	char line[512];
+	vsnprintf(line, sizeof(line), format, args);
+	fprintf(stderr, "libpica-ctru: %s\n", line);
+}
+
+void host_say(const char *format, ...) {
+	va_list args;
+	va_start(args, format);
+	say(format, args);
+	va_end(args);
+}
+
+void host_say_once(bool *said, const char *format, ...) {
+	va_list args;
+	va_start(args, format);
+	if (!*said) {
+		say(format, args);
+	}
+	*said = true;
+	va_end(args);
+}
+
+void host_fail(const char *format, ...) {
+	va_list args;
+	va_start(args, format);
+	say(format, args);
+	va_end(args);
+	_Exit(2);
+}
+
+static uint32_t number(const char *name, uint32_t otherwise) {
+	const char *text = getenv(name);
+	char *end;
+	if (!text || !*text) {
+		return otherwise;
+	}
+	const unsigned long n = strtoul(text, &end, 10);
+	if (*end || n > UINT32_MAX) {
+		host_fail("%s=%s: expected a number", name, text);
+	}
+	return (uint32_t)n;
+}
+
+/* The heaps exist before constructors of the program's own. glibc calls these as main(). */
+__attribute__((constructor(101))) static void begin(int argc, char **argv) {
+	(void)argc;
+	host_options = (struct host_options){
+		.frames = number("PICA_HOST_FRAMES", 0),
+		.record = getenv("PICA_HOST_RECORD"),
+		.input = getenv("PICA_HOST_INPUT"),
+		.romfs = getenv("PICA_HOST_ROMFS"),
+		.pictures = (int)number("PICA_HOST_PICTURES", UINT32_MAX),
+		.threads = number("PICA_HOST_THREADS", 1),
+		.arithmetic = number("PICA_HOST_ARITHMETIC", 0),
+	};
+	host_memory_begin(argv);
+	if (host_options.input) {
+		host_input_begin(host_options.input);
+	}
+}

@@ -1,0 +1,124 @@
+/*
+ * Shared by the files of libpica-ctru. One thread of the program runs at a time and calls these;
+ * other threads of the process are libpica's.
+ */
+#ifndef HOST_HOST_H
+#define HOST_HOST_H
+
+#include <3ds/result.h>
+#include <3ds/svc.h>
+#include <3ds/gpu/gx.h>
+#include <3ds/services/gspgpu.h>
+
+#include "core/base/attributes.h"
+#include "pica.h"
+
+enum {
+	/* Lines of 451 dots, 414 of them, 24 ticks a dot: 59.83 a second. */
+	HOST_FRAME_TICKS = 451 * 414 * 24,
+	/* Frames that a program may still take after aptMainLoop() has returned false. */
+	HOST_GRACE_FRAMES = 60,
+};
+
+#define HOST_BAD_ARGUMENT MAKERESULT(RL_USAGE, RS_INVALIDARG, RM_APPLICATION, RD_OUT_OF_RANGE)
+
+/* What `pica host-run` says, in the environment. */
+struct host_options {
+	uint32_t frames; /* 0: no end */
+	const char *record; /* path, or NULL */
+	const char *input;
+	const char *romfs; /* NULL: the folder beside the program */
+	int pictures; /* pipe for the pictures of each frame, or -1 */
+	uint32_t threads;
+	uint32_t arithmetic; /* enum pica_float, enum pica_combiner in bit 1 */
+};
+
+/* ---- host.c ---- */
+
+/* Read before main(). */
+extern struct host_options host_options;
+/* A line on the standard error. */
+PICA_PRINTF(1, 2)
+void host_say(const char *format, ...);
+/* The same once for each `said`. */
+PICA_PRINTF(2, 3)
+void host_say_once(bool *said, const char *format, ...);
+/* The same, and ends the process with status 2. */
+PICA_PRINTF(1, 2)
+_Noreturn void host_fail(const char *format, ...);
+
+/* ---- memory.c ---- */
+
+/* Maps the heaps; before main(). argv: of the process, which it may start once more. */
+void host_memory_begin(char **argv);
+/* Makes them windows of a context. */
+int host_memory_map(struct pica_ctx *ctx);
+/* Cuts a range to the heap that it begins in. Returns its physical address, or 0. */
+uint32_t host_memory_clip(const void *address, uint32_t *size);
+/* Returns the memory at a virtual address of the console's size, or NULL. */
+void *host_memory_at(uint32_t address, uint32_t size);
+
+/* ---- turns.c ---- */
+
+/* Ticks since the start. */
+extern uint64_t host_now;
+/* The current thread waits for host_wake(object), until a tick. Returns false if that came. */
+bool host_wait(const void *object, uint64_t until);
+/* Returns the tick after ns; less than 0: never comes. */
+uint64_t host_after(int64_t ns);
+/* Wakes up to n threads that wait for an object, the most urgent ones first. */
+void host_wake(const void *object, unsigned n);
+/* Lets a more urgent thread run, if one is ready. */
+void host_turn(void);
+/* Time that the program itself takes. */
+void host_spend(uint64_t ticks);
+
+/* ---- gpu.c ---- */
+
+/* Makes the context at the first call. */
+struct pica_ctx *host_gpu(void);
+/* Runs jobs to their end. name: of the command, for messages. Returns the first bad result, or 0.
+ */
+int host_run(const struct pica_job *jobs, size_t n, const char *name);
+/* Ends a frame: presents what the screens show now. */
+void host_frame(void);
+/* Frames so far. */
+extern uint32_t host_frames;
+/* Ends the recording. */
+void host_gpu_end(void);
+
+/* ---- gsp.c ---- */
+
+/* A vertical blank: takes the presented buffers, ends the frame, raises the events. */
+void host_vblank(void);
+/*
+ * Something that the program has not heard of yet. queue: whose command is done with it, or NULL.
+ */
+void host_raise(GSPGPU_Event id, gxCmdQueue_s *queue);
+/* Tells the program all that was raised. */
+void host_deliver(void);
+/* Forgets that commands of a queue are done. */
+void host_forget(const gxCmdQueue_s *queue);
+
+/* ---- gx.c ---- */
+
+/* A command of a queue is done. */
+void host_queue_step(gxCmdQueue_s *queue);
+/* Runs a command; queue: the one that it is of, or NULL. */
+Result host_command(const u32 command[8], gxCmdQueue_s *queue);
+
+/* ---- input.c ---- */
+
+struct host_input {
+	u32 keys;
+	u16 touch_x, touch_y;
+	s16 circle_x, circle_y;
+	float slider;
+};
+
+/* Reads the script; before main(). */
+void host_input_begin(const char *path);
+/* The state of a frame. */
+const struct host_input *host_input_at(uint32_t frame);
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * libpica-ctru: the part of the console's system library that programs of graphics use, for the
+ * host: names, types and values are those of that library's public headers, so that programs and
+ * libraries of the console compile with the host's compiler and draw with libpica.
+ *
+ * Link without -pie (pkg-config pica-ctru says so): the heaps then lie where the console has them,
+ * and their addresses fit into 32 bits. docs/host.md lists what is covered.
+ */
+#ifndef CTRU_3DS_H
+#define CTRU_3DS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include <3ds/types.h>
+#include <3ds/result.h>
+#include <3ds/svc.h>
+#include <3ds/os.h>
+#include <3ds/env.h>
+#include <3ds/synchronization.h>
+#include <3ds/thread.h>
+#include <3ds/allocator/linear.h>
+#include <3ds/allocator/mappable.h>
+#include <3ds/allocator/vram.h>
+#include <3ds/gpu/enums.h>
+#include <3ds/gpu/registers.h>
+#include <3ds/gpu/gpu.h>
+#include <3ds/gpu/gx.h>
+#include <3ds/gpu/shbin.h>
+#include <3ds/gpu/shaderProgram.h>
+#include <3ds/services/apt.h>
+#include <3ds/services/gspgpu.h>
+#include <3ds/services/hid.h>
+#include <3ds/gfx.h>
+#include <3ds/console.h>
+#include <3ds/romfs.h>
+#include <3ds/noops.h>
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,211 @@
+/*
+ * Values of fields of the PICA200's registers, by the names that programs of the console use, and
+ * macros that put values into their fields. docs/fidelity.md says what each of them does.
+ */
+#ifndef CTRU_GPU_ENUMS_H
+#define CTRU_GPU_ENUMS_H
+
+#include <3ds/types.h>
+
+/* Texture units: filters, wrapping and mode of a parameter word. */
+#define GPU_TEXTURE_MAG_FILTER(filter) (((filter) & 1) << 1)
+#define GPU_TEXTURE_MIN_FILTER(filter) (((filter) & 1) << 2)
+#define GPU_TEXTURE_MIP_FILTER(filter) (((filter) & 1) << 24)
+#define GPU_TEXTURE_WRAP_T(wrap) (((wrap) & 3) << 8)
+#define GPU_TEXTURE_WRAP_S(wrap) (((wrap) & 3) << 12)
+#define GPU_TEXTURE_MODE(mode) (((mode) & 7) << 28)
+#define GPU_TEXTURE_ETC1_PARAM BIT(5)
+#define GPU_TEXTURE_SHADOW_PARAM BIT(20)
+
+/* Combiner: three sources or operands, four bits each; the stages that write the buffer. */
+#define GPU_TEVSOURCES(first, second, third) ((first) | (second) << 4 | (third) << 8)
+#define GPU_TEVOPERANDS(first, second, third) ((first) | (second) << 4 | (third) << 8)
+#define GPU_TEV_BUFFER_WRITE_CONFIG(s0, s1, s2, s3) ((s0) | (s1) << 1 | (s2) << 2 | (s3) << 3)
+
+/* Vertices: attribute i has n components of a format. */
+#define GPU_ATTRIBFMT(i, n, format) ((((n) - 1) << 2 | ((format) & 3)) << 4 * (i))
+
+/* Lighting: bits that switch something off for light n (LC1), nibbles, tables, colours. */
+#define GPU_LIGHT_ENV_LAYER_CONFIG(n) ((n) == 7 ? 8 : (n))
+#define GPU_LC1_SHADOWBIT(n) BIT(n)
+#define GPU_LC1_SPOTBIT(n) BIT(8 + (n))
+#define GPU_LC1_LUTBIT(n) BIT(16 + (n))
+#define GPU_LC1_ATTNBIT(n) BIT(24 + (n))
+#define GPU_LIGHTPERM(i, light) ((light) << 4 * (i))
+#define GPU_LIGHTLUTINPUT(i, input) ((input) << 4 * (i))
+#define GPU_LIGHTLUTIDX(select, id, index) ((index) | (id) << 8 | (select) << 11)
+/* As programs of the console have it: g and r come to nothing. */
+#define GPU_LIGHTCOLOR(r, g, b) (((b) & 0xFF) | ((g) << 10 & 0xFF) | ((r) << 20 & 0xFF))
+
+typedef enum {
+	GPU_NEAREST = 0, GPU_LINEAR = 1,
+} GPU_TEXTURE_FILTER_PARAM;
+typedef enum {
+	GPU_CLAMP_TO_EDGE = 0, GPU_CLAMP_TO_BORDER = 1, GPU_REPEAT = 2,
+	GPU_MIRRORED_REPEAT = 3,
+} GPU_TEXTURE_WRAP_PARAM;
+typedef enum {
+	GPU_TEX_2D = 0, GPU_TEX_CUBE_MAP = 1, GPU_TEX_SHADOW_2D = 2, GPU_TEX_PROJECTION = 3,
+	GPU_TEX_SHADOW_CUBE = 4, GPU_TEX_DISABLED = 5,
+} GPU_TEXTURE_MODE_PARAM;
+typedef enum {
+	GPU_TEXUNIT0 = 1, GPU_TEXUNIT1 = 2, GPU_TEXUNIT2 = 4,
+} GPU_TEXUNIT;
+typedef enum {
+	GPU_RGBA8 = 0, GPU_RGB8 = 1, GPU_RGBA5551 = 2, GPU_RGB565 = 3, GPU_RGBA4 = 4,
+	GPU_LA8 = 5, GPU_HILO8 = 6, GPU_L8 = 7, GPU_A8 = 8, GPU_LA4 = 9, GPU_L4 = 0xa,
+	GPU_A4 = 0xb, GPU_ETC1 = 0xc, GPU_ETC1A4 = 0xd,
+} GPU_TEXCOLOR;
+typedef enum {
+	GPU_TEXFACE_2D = 0, GPU_POSITIVE_X = 0, GPU_NEGATIVE_X = 1, GPU_POSITIVE_Y = 2,
+	GPU_NEGATIVE_Y = 3, GPU_POSITIVE_Z = 4, GPU_NEGATIVE_Z = 5,
+} GPU_TEXFACE;
+typedef enum {
+	GPU_PT_CLAMP_TO_ZERO = 0, GPU_PT_CLAMP_TO_EDGE = 1, GPU_PT_REPEAT = 2,
+	GPU_PT_MIRRORED_REPEAT = 3, GPU_PT_PULSE = 4,
+} GPU_PROCTEX_CLAMP;
+typedef enum {
+	GPU_PT_U = 0, GPU_PT_U2 = 1, GPU_PT_V = 2, GPU_PT_V2 = 3, GPU_PT_ADD = 4,
+	GPU_PT_ADD2 = 5, GPU_PT_SQRT2 = 6, GPU_PT_MIN = 7, GPU_PT_MAX = 8, GPU_PT_RMAX = 9,
+} GPU_PROCTEX_MAPFUNC;
+typedef enum {
+	GPU_PT_NONE = 0, GPU_PT_ODD = 1, GPU_PT_EVEN = 2,
+} GPU_PROCTEX_SHIFT;
+typedef enum {
+	GPU_PT_NEAREST = 0, GPU_PT_LINEAR = 1, GPU_PT_NEAREST_MIP_NEAREST = 2,
+	GPU_PT_LINEAR_MIP_NEAREST = 3, GPU_PT_NEAREST_MIP_LINEAR = 4,
+	GPU_PT_LINEAR_MIP_LINEAR = 5,
+} GPU_PROCTEX_FILTER;
+typedef enum {
+	GPU_LUT_NOISE = 0, GPU_LUT_RGBMAP = 2, GPU_LUT_ALPHAMAP = 3, GPU_LUT_COLOR = 4,
+	GPU_LUT_COLORDIF = 5,
+} GPU_PROCTEX_LUTID;
+typedef enum {
+	GPU_RB_RGBA8 = 0, GPU_RB_RGB8 = 1, GPU_RB_RGBA5551 = 2, GPU_RB_RGB565 = 3,
+	GPU_RB_RGBA4 = 4,
+} GPU_COLORBUF;
+typedef enum {
+	GPU_RB_DEPTH16 = 0, GPU_RB_DEPTH24 = 2, GPU_RB_DEPTH24_STENCIL8 = 3,
+} GPU_DEPTHBUF;
+typedef enum {
+	GPU_NEVER = 0, GPU_ALWAYS = 1, GPU_EQUAL = 2, GPU_NOTEQUAL = 3, GPU_LESS = 4,
+	GPU_LEQUAL = 5, GPU_GREATER = 6, GPU_GEQUAL = 7,
+} GPU_TESTFUNC;
+typedef enum {
+	GPU_EARLYDEPTH_GEQUAL = 0, GPU_EARLYDEPTH_GREATER = 1, GPU_EARLYDEPTH_LEQUAL = 2,
+	GPU_EARLYDEPTH_LESS = 3,
+} GPU_EARLYDEPTHFUNC;
+typedef enum {
+	GPU_GAS_NEVER = 0, GPU_GAS_ALWAYS = 1, GPU_GAS_GREATER = 2, GPU_GAS_LESS = 3,
+} GPU_GASDEPTHFUNC;
+typedef enum {
+	GPU_SCISSOR_DISABLE = 0, GPU_SCISSOR_INVERT = 1, GPU_SCISSOR_NORMAL = 3,
+} GPU_SCISSORMODE;
+typedef enum {
+	GPU_STENCIL_KEEP = 0, GPU_STENCIL_ZERO = 1, GPU_STENCIL_REPLACE = 2,
+	GPU_STENCIL_INCR = 3, GPU_STENCIL_DECR = 4, GPU_STENCIL_INVERT = 5,
+	GPU_STENCIL_INCR_WRAP = 6, GPU_STENCIL_DECR_WRAP = 7,
+} GPU_STENCILOP;
+typedef enum {
+	GPU_WRITE_RED = 1, GPU_WRITE_GREEN = 2, GPU_WRITE_BLUE = 4, GPU_WRITE_ALPHA = 8,
+	GPU_WRITE_DEPTH = 0x10, GPU_WRITE_COLOR = 0xf, GPU_WRITE_ALL = 0x1f,
+} GPU_WRITEMASK;
+typedef enum {
+	GPU_BLEND_ADD = 0, GPU_BLEND_SUBTRACT = 1, GPU_BLEND_REVERSE_SUBTRACT = 2,
+	GPU_BLEND_MIN = 3, GPU_BLEND_MAX = 4,
+} GPU_BLENDEQUATION;
+typedef enum {
+	GPU_ZERO = 0, GPU_ONE = 1, GPU_SRC_COLOR = 2, GPU_ONE_MINUS_SRC_COLOR = 3,
+	GPU_DST_COLOR = 4, GPU_ONE_MINUS_DST_COLOR = 5, GPU_SRC_ALPHA = 6,
+	GPU_ONE_MINUS_SRC_ALPHA = 7, GPU_DST_ALPHA = 8, GPU_ONE_MINUS_DST_ALPHA = 9,
+	GPU_CONSTANT_COLOR = 10, GPU_ONE_MINUS_CONSTANT_COLOR = 11, GPU_CONSTANT_ALPHA = 12,
+	GPU_ONE_MINUS_CONSTANT_ALPHA = 13, GPU_SRC_ALPHA_SATURATE = 14,
+} GPU_BLENDFACTOR;
+typedef enum {
+	GPU_LOGICOP_CLEAR = 0, GPU_LOGICOP_AND = 1, GPU_LOGICOP_AND_REVERSE = 2,
+	GPU_LOGICOP_COPY = 3, GPU_LOGICOP_SET = 4, GPU_LOGICOP_COPY_INVERTED = 5,
+	GPU_LOGICOP_NOOP = 6, GPU_LOGICOP_INVERT = 7, GPU_LOGICOP_NAND = 8, GPU_LOGICOP_OR = 9,
+	GPU_LOGICOP_NOR = 10, GPU_LOGICOP_XOR = 11, GPU_LOGICOP_EQUIV = 12,
+	GPU_LOGICOP_AND_INVERTED = 13, GPU_LOGICOP_OR_REVERSE = 14,
+	GPU_LOGICOP_OR_INVERTED = 15,
+} GPU_LOGICOP;
+typedef enum {
+	GPU_FRAGOPMODE_GL = 0, GPU_FRAGOPMODE_GAS_ACC = 1, GPU_FRAGOPMODE_SHADOW = 3,
+} GPU_FRAGOPMODE;
+typedef enum {
+	GPU_BYTE = 0, GPU_UNSIGNED_BYTE = 1, GPU_SHORT = 2, GPU_FLOAT = 3,
+} GPU_FORMATS;
+typedef enum {
+	GPU_CULL_NONE = 0, GPU_CULL_FRONT_CCW = 1, GPU_CULL_BACK_CCW = 2,
+} GPU_CULLMODE;
+typedef enum {
+	GPU_PRIMARY_COLOR = 0, GPU_FRAGMENT_PRIMARY_COLOR = 1,
+	GPU_FRAGMENT_SECONDARY_COLOR = 2, GPU_TEXTURE0 = 3, GPU_TEXTURE1 = 4, GPU_TEXTURE2 = 5,
+	GPU_TEXTURE3 = 6, GPU_PREVIOUS_BUFFER = 0xd, GPU_CONSTANT = 0xe, GPU_PREVIOUS = 0xf,
+} GPU_TEVSRC;
+typedef enum {
+	GPU_TEVOP_RGB_SRC_COLOR = 0, GPU_TEVOP_RGB_ONE_MINUS_SRC_COLOR = 1,
+	GPU_TEVOP_RGB_SRC_ALPHA = 2, GPU_TEVOP_RGB_ONE_MINUS_SRC_ALPHA = 3,
+	GPU_TEVOP_RGB_SRC_R = 4, GPU_TEVOP_RGB_ONE_MINUS_SRC_R = 5, GPU_TEVOP_RGB_0x06 = 6,
+	GPU_TEVOP_RGB_0x07 = 7, GPU_TEVOP_RGB_SRC_G = 8, GPU_TEVOP_RGB_ONE_MINUS_SRC_G = 9,
+	GPU_TEVOP_RGB_0x0A = 0xa, GPU_TEVOP_RGB_0x0B = 0xb, GPU_TEVOP_RGB_SRC_B = 0xc,
+	GPU_TEVOP_RGB_ONE_MINUS_SRC_B = 0xd, GPU_TEVOP_RGB_0x0E = 0xe,
+	GPU_TEVOP_RGB_0x0F = 0xf,
+} GPU_TEVOP_RGB;
+typedef enum {
+	GPU_TEVOP_A_SRC_ALPHA = 0, GPU_TEVOP_A_ONE_MINUS_SRC_ALPHA = 1, GPU_TEVOP_A_SRC_R = 2,
+	GPU_TEVOP_A_ONE_MINUS_SRC_R = 3, GPU_TEVOP_A_SRC_G = 4,
+	GPU_TEVOP_A_ONE_MINUS_SRC_G = 5, GPU_TEVOP_A_SRC_B = 6,
+	GPU_TEVOP_A_ONE_MINUS_SRC_B = 7,
+} GPU_TEVOP_A;
+typedef enum {
+	GPU_REPLACE = 0, GPU_MODULATE = 1, GPU_ADD = 2, GPU_ADD_SIGNED = 3,
+	GPU_INTERPOLATE = 4, GPU_SUBTRACT = 5, GPU_DOT3_RGB = 6, GPU_DOT3_RGBA = 7,
+	GPU_MULTIPLY_ADD = 8, GPU_ADD_MULTIPLY = 9,
+} GPU_COMBINEFUNC;
+typedef enum {
+	GPU_TEVSCALE_1 = 0, GPU_TEVSCALE_2 = 1, GPU_TEVSCALE_4 = 2,
+} GPU_TEVSCALE;
+typedef enum {
+	GPU_NO_FRESNEL = 0, GPU_PRI_ALPHA_FRESNEL = 1, GPU_SEC_ALPHA_FRESNEL = 2,
+	GPU_PRI_SEC_ALPHA_FRESNEL = 3,
+} GPU_FRESNELSEL;
+typedef enum {
+	GPU_BUMP_NOT_USED = 0, GPU_BUMP_AS_BUMP = 1, GPU_BUMP_AS_TANG = 2,
+} GPU_BUMPMODE;
+typedef enum {
+	GPU_LUT_D0 = 0, GPU_LUT_D1 = 1, GPU_LUT_SP = 2, GPU_LUT_FR = 3, GPU_LUT_RB = 4,
+	GPU_LUT_RG = 5, GPU_LUT_RR = 6, GPU_LUT_DA = 7,
+} GPU_LIGHTLUTID;
+typedef enum {
+	GPU_LUTINPUT_NH = 0, GPU_LUTINPUT_VH = 1, GPU_LUTINPUT_NV = 2, GPU_LUTINPUT_LN = 3,
+	GPU_LUTINPUT_SP = 4, GPU_LUTINPUT_CP = 5,
+} GPU_LIGHTLUTINPUT;
+typedef enum {
+	GPU_LUTSCALER_1x = 0, GPU_LUTSCALER_2x = 1, GPU_LUTSCALER_4x = 2, GPU_LUTSCALER_8x = 3,
+	GPU_LUTSCALER_0_25x = 6, GPU_LUTSCALER_0_5x = 7,
+} GPU_LIGHTLUTSCALER;
+typedef enum {
+	GPU_LUTSELECT_COMMON = 0, GPU_LUTSELECT_SP = 1, GPU_LUTSELECT_DA = 2,
+} GPU_LIGHTLUTSELECT;
+typedef enum {
+	GPU_NO_FOG = 0, GPU_FOG = 5, GPU_GAS = 7,
+} GPU_FOGMODE;
+typedef enum {
+	GPU_PLAIN_DENSITY = 0, GPU_DEPTH_DENSITY = 1,
+} GPU_GASMODE;
+typedef enum {
+	GPU_GAS_DENSITY = 0, GPU_GAS_LIGHT_FACTOR = 1,
+} GPU_GASLUTINPUT;
+typedef enum {
+	GPU_TRIANGLES = 0, GPU_TRIANGLE_STRIP = 0x100, GPU_TRIANGLE_FAN = 0x200,
+	GPU_GEOMETRY_PRIM = 0x300,
+} GPU_Primitive_t;
+typedef enum {
+	GPU_VERTEX_SHADER = 0, GPU_GEOMETRY_SHADER = 1,
+} GPU_SHADER_TYPE;
+
+/* The gas unit's depth function for a test function: two bits of a table for each pair. */
+#define GPU_MAKEGASDEPTHFUNC(test) ((GPU_GASDEPTHFUNC)(0xAF02 >> ((int)(test) << 1) & 3))
+
+#endif

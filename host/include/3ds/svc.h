@@ -1,0 +1,49 @@
+/*
+ * Calls of the kernel that programs of graphics make. Time is that of host-run: it goes on when all
+ * threads wait, by 1 us whenever somebody asks for it, and by 0.1 ms with aptMainLoop().
+ */
+#ifndef CTRU_SVC_H
+#define CTRU_SVC_H
+
+#include <3ds/types.h>
+
+#define CUR_THREAD_HANDLE 0xFFFF8000
+#define CUR_PROCESS_HANDLE 0xFFFF8001
+
+typedef enum {
+	MEMREGION_ALL = 0, MEMREGION_APPLICATION = 1, MEMREGION_SYSTEM = 2, MEMREGION_BASE = 3,
+} MemRegion;
+
+/* How an event behaves when it is signalled. */
+typedef enum {
+	RESET_ONESHOT = 0, /* wakes one thread, and is clear again */
+	RESET_STICKY = 1,  /* wakes all, and stays until it is cleared */
+	RESET_PULSE = 2,
+} ResetType;
+
+typedef enum {
+	ARBITRATION_SIGNAL = 0, ARBITRATION_WAIT_IF_LESS_THAN = 1,
+	ARBITRATION_DECREMENT_AND_WAIT_IF_LESS_THAN = 2, ARBITRATION_WAIT_IF_LESS_THAN_TIMEOUT = 3,
+	ARBITRATION_DECREMENT_AND_WAIT_IF_LESS_THAN_TIMEOUT = 4,
+} ArbitrationType;
+#define ARBITRATION_SIGNAL_ALL (-1)
+
+typedef enum {
+	USERBREAK_PANIC = 0, USERBREAK_ASSERT = 1, USERBREAK_USER = 2, USERBREAK_LOAD_RO = 3,
+	USERBREAK_UNLOAD_RO = 4,
+} UserBreakType;
+
+/* Ticks of 268111856 Hz since the program began. */
+u64 svcGetSystemTick(void);
+/* Lets other threads run, and time pass. 0 ns: lets threads of the same priority run. */
+void svcSleepThread(s64 ns);
+/* handle: CUR_THREAD_HANDLE, or one of threadGetHandle(). Less is more urgent. */
+Result svcGetThreadPriority(s32 *out, Handle handle);
+Result svcSetThreadPriority(Handle handle, s32 priority);
+/* Says why, and ends the program by SIGABRT. */
+void svcBreak(UserBreakType reason);
+/* Writes to the standard error. */
+Result svcOutputDebugString(const char *text, s32 length);
+void svcExitProcess(void) __attribute__((noreturn));
+
+#endif

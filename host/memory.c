@@ -1,0 +1,309 @@
+/*
+ * The heaps. They lie at the console's addresses, so that programs find the same bits in pointers
+ * as there; the physical addresses are always the console's.
+ *
+ * Blocks are kept outside of the heap, ascending: a program that writes past a block breaks its own
+ * data, not ours.
+ */
+#include "host.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <unistd.h>
+
+#include <3ds/allocator/linear.h>
+#include <3ds/allocator/mappable.h>
+#include <3ds/allocator/vram.h>
+#include <3ds/os.h>
+
+enum { ALIGNMENT = 0x80, PAGE = 0x1000, LINEAR_SIZE = 0x08000000, BANK_SIZE = OS_VRAM_SIZE / 2 };
+
+struct block {
+	uint32_t at, size; /* from the start of the heap */
+};
+
+struct heap {
+	const char *name;
+	uint8_t *base;
+	uint32_t size, phys;
+	struct block *blocks;
+	size_t n, cap;
+};
+
+/* VRAM is two heaps, one after the other. */
+static struct heap linear = { .name = "linearFree" };
+static struct heap bank[2] = { { .name = "vramFree" }, { .name = "vramFree" } };
+static struct heap mappable = { .name = "mappableFree" };
+
+PICA_EXPORT u32 __ctru_linear_heap, __ctru_linear_heap_size = LINEAR_SIZE;
+
+/* ---- Maps ---- */
+
+static void *map(uintptr_t wish, size_t size) {
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+	void *at = mmap((void *)wish, size, PROT_READ | PROT_WRITE, flags | MAP_FIXED_NOREPLACE, -1,
+			0);
+	if (at == (void *)wish) {
+		return at;
+	}
+	if (at != MAP_FAILED) { /* an old kernel takes the wish as a hint */
+		munmap(at, size);
+	}
+	return NULL;
+}
+
+/* Anywhere below 4 GiB. */
+static void *map_low(uintptr_t wish, size_t size) {
+	void *at = map(wish, size);
+	for (uintptr_t other = 0x40000000; !at && other + size < UINT64_C(1) << 32;
+			other += 0x01000000) {
+		at = map(other, size);
+	}
+	if (!at) {
+		host_fail("no room for %zu MiB of memory below 4 GiB", size >> 20);
+	}
+	return at;
+}
+
+/* Addresses of a process that are in our way are random: once more without that. */
+static void again_without_chance(char **argv) {
+	static const char tried[] = "PICA_HOST_FIXED";
+	const int now = personality(0xFFFFFFFF);
+	if (now >= 0 && !getenv(tried) &&
+			personality((unsigned long)now | ADDR_NO_RANDOMIZE) >= 0) {
+		setenv(tried, "1", 1);
+		execv("/proc/self/exe", argv);
+	}
+}
+
+static void heap_begin(struct heap *h, uint8_t *base, uint32_t size, uint32_t phys) {
+	h->base = base;
+	h->size = size;
+	h->phys = phys;
+}
+
+void host_memory_begin(char **argv) {
+	uint8_t *vram = map(OS_VRAM_VADDR, OS_VRAM_SIZE);
+	if (!vram) {
+		again_without_chance(argv);
+		vram = map_low(OS_VRAM_VADDR, OS_VRAM_SIZE);
+		host_say("VRAM is not at 0x%08X: programs that look at addresses may fail",
+				OS_VRAM_VADDR);
+	}
+	const uint32_t size = __ctru_linear_heap_size && __ctru_linear_heap_size <= LINEAR_SIZE ?
+			(__ctru_linear_heap_size + PAGE - 1) & ~(uint32_t)(PAGE - 1) :
+			LINEAR_SIZE;
+	heap_begin(&linear, map_low(OS_FCRAM_VADDR, size), size, OS_FCRAM_PADDR);
+	heap_begin(&bank[0], vram, BANK_SIZE, OS_VRAM_PADDR);
+	heap_begin(&bank[1], vram + BANK_SIZE, BANK_SIZE, OS_VRAM_PADDR + BANK_SIZE);
+	__ctru_linear_heap = (u32)(uintptr_t)linear.base;
+	__ctru_linear_heap_size = size;
+}
+
+int host_memory_map(struct pica_ctx *ctx) {
+	int ret = pica_ctx_map(ctx, OS_FCRAM_PADDR, linear.size, linear.base, 0);
+	return ret < 0 ? ret : pica_ctx_map(ctx, OS_VRAM_PADDR, OS_VRAM_SIZE, bank[0].base, 0);
+}
+
+/* ---- Addresses ---- */
+
+uint32_t host_memory_clip(const void *address, uint32_t *size) {
+	const uintptr_t at = (uintptr_t)address;
+	const struct heap vram = {
+		.base = bank[0].base, .size = OS_VRAM_SIZE, .phys = OS_VRAM_PADDR
+	};
+	const struct heap *const heaps[] = { &linear, &vram };
+	for (unsigned i = 0; i < 2; i++) {
+		const uintptr_t offset = at - (uintptr_t)heaps[i]->base;
+		if (offset < heaps[i]->size) {
+			const uint32_t left = heaps[i]->size - (uint32_t)offset;
+			*size = *size < left ? *size : left;
+			return heaps[i]->phys + (uint32_t)offset;
+		}
+	}
+	return 0;
+}
+
+void *host_memory_at(uint32_t address, uint32_t size) {
+	void *at = (void *)(uintptr_t)address;
+	uint32_t whole = size;
+	return host_memory_clip(at, &whole) && whole == size ? at : NULL;
+}
+
+/* Heaps have ends: an address at the end is of none, though programs convert it. */
+PICA_EXPORT u32 osConvertVirtToPhys(const void *address) {
+	uint32_t one = 1;
+	return host_memory_clip(address, &one);
+}
+
+PICA_EXPORT void *osConvertOldLINEARMemToNew(const void *address) {
+	const uintptr_t offset = (uintptr_t)address - OS_OLD_FCRAM_VADDR;
+	return offset < linear.size ? linear.base + offset : (void *)(uintptr_t)address;
+}
+
+/* ---- Blocks ---- */
+
+/* The first gap that takes it. */
+static void *heap_alloc(struct heap *h, size_t size, size_t alignment) {
+	if (!size || size > h->size || alignment > h->size || (alignment & (alignment - 1))) {
+		return NULL;
+	}
+	alignment = alignment < ALIGNMENT ? ALIGNMENT : alignment;
+	size = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+	uint64_t at = 0;
+	size_t i = 0;
+	for (;; i++) {
+		/* from the address, which the caller sees, not from the start */
+		const uintptr_t base = (uintptr_t)h->base;
+		at = ((base + at + alignment - 1) & ~(uint64_t)(alignment - 1)) - base;
+		const uint64_t end = i < h->n ? h->blocks[i].at : h->size;
+		if (at + size <= end) {
+			break;
+		}
+		if (i == h->n) {
+			return NULL;
+		}
+		at = (uint64_t)h->blocks[i].at + h->blocks[i].size;
+	}
+	if (h->n == h->cap) {
+		const size_t cap = h->cap ? 2 * h->cap : 64;
+		struct block *more = realloc(h->blocks, cap * sizeof(*more));
+		if (!more) {
+			return NULL;
+		}
+		h->blocks = more;
+		h->cap = cap;
+	}
+	memmove(&h->blocks[i + 1], &h->blocks[i], (h->n - i) * sizeof(*h->blocks));
+	h->blocks[i] = (struct block){ (uint32_t)at, (uint32_t)size };
+	h->n++;
+	return h->base + at;
+}
+
+static struct block *find(const struct heap *h, const void *mem) {
+	const uintptr_t offset = (uintptr_t)mem - (uintptr_t)h->base;
+	for (size_t i = 0; i < h->n; i++) {
+		if (h->blocks[i].at == offset) {
+			return &h->blocks[i];
+		}
+	}
+	return NULL;
+}
+
+static size_t heap_size_of(const struct heap *h, const void *mem) {
+	const struct block *b = find(h, mem);
+	return b ? b->size : 0;
+}
+
+static void heap_free(struct heap *h, void *mem) {
+	struct block *b = mem ? find(h, mem) : NULL;
+	if (mem && !b) {
+		host_fail("%s(%p): this is not a block of that heap", h->name, mem);
+	}
+	if (b) {
+		memmove(b, b + 1, (size_t)(&h->blocks[h->n] - (b + 1)) * sizeof(*b));
+		h->n--;
+	}
+}
+
+static u32 heap_left(const struct heap *h) {
+	u32 left = h->size;
+	for (size_t i = 0; i < h->n; i++) {
+		left -= h->blocks[i].size;
+	}
+	return left;
+}
+
+/* ---- The linear heap ---- */
+
+PICA_EXPORT void *linearMemAlign(size_t size, size_t alignment) {
+	return heap_alloc(&linear, size, alignment);
+}
+
+PICA_EXPORT void *linearAlloc(size_t size) {
+	return linearMemAlign(size, ALIGNMENT);
+}
+
+PICA_EXPORT size_t linearGetSize(void *mem) {
+	return heap_size_of(&linear, mem);
+}
+
+PICA_EXPORT void linearFree(void *mem) {
+	heap_free(&linear, mem);
+}
+
+PICA_EXPORT u32 linearSpaceFree(void) {
+	return heap_left(&linear);
+}
+
+static void *move(void *to, void *from, size_t had, size_t size, void free_it(void *mem)) {
+	if (to && from) {
+		memcpy(to, from, had < size ? had : size);
+		free_it(from);
+	}
+	return to;
+}
+
+PICA_EXPORT void *linearRealloc(void *mem, size_t size) {
+	return move(linearAlloc(size), mem, linearGetSize(mem), size, linearFree);
+}
+
+/* ---- VRAM ---- */
+
+PICA_EXPORT void *vramMemAlignAt(size_t size, size_t alignment, vramAllocPos banks) {
+	void *mem = banks & VRAM_ALLOC_A ? heap_alloc(&bank[0], size, alignment) : NULL;
+	return !mem && banks & VRAM_ALLOC_B ? heap_alloc(&bank[1], size, alignment) : mem;
+}
+
+PICA_EXPORT void *vramMemAlign(size_t size, size_t alignment) {
+	return vramMemAlignAt(size, alignment, VRAM_ALLOC_ANY);
+}
+
+PICA_EXPORT void *vramAllocAt(size_t size, vramAllocPos banks) {
+	return vramMemAlignAt(size, ALIGNMENT, banks);
+}
+
+PICA_EXPORT void *vramAlloc(size_t size) {
+	return vramAllocAt(size, VRAM_ALLOC_ANY);
+}
+
+static struct heap *bank_of(const void *mem) {
+	return &bank[(uintptr_t)mem >= (uintptr_t)bank[1].base];
+}
+
+PICA_EXPORT size_t vramGetSize(void *mem) {
+	return heap_size_of(bank_of(mem), mem);
+}
+
+PICA_EXPORT void vramFree(void *mem) {
+	heap_free(bank_of(mem), mem);
+}
+
+PICA_EXPORT u32 vramSpaceFree(void) {
+	return heap_left(&bank[0]) + heap_left(&bank[1]);
+}
+
+PICA_EXPORT void *vramRealloc(void *mem, size_t size) {
+	return move(vramAlloc(size), mem, vramGetSize(mem), size, vramFree);
+}
+
+/* ---- The mappable area ---- */
+
+PICA_EXPORT void mappableInit(u32 first, u32 end) {
+	if (!mappable.base && first < end) {
+		heap_begin(&mappable, map_low(first, end - first), end - first, 0);
+	}
+}
+
+PICA_EXPORT void *mappableAlloc(size_t size) {
+	mappableInit(OS_MAP_AREA_BEGIN, OS_MAP_AREA_END);
+	void *mem = heap_alloc(&mappable, (size + PAGE - 1) & ~(size_t)(PAGE - 1), PAGE);
+	return mem ? memset(mem, 0, size) : NULL;
+}
+
+PICA_EXPORT void mappableFree(void *mem) {
+	heap_free(&mappable, mem);
+}

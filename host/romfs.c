@@ -1,0 +1,140 @@
+/*
+ * "romfs:/..." is a folder of the host: the calls of libc that take a path stand here in front of
+ * libc's own, and translate it.
+ */
+#undef _FILE_OFFSET_BITS /* both functions of a pair have their own names */
+#define _LARGEFILE64_SOURCE 1
+#include "host.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <3ds/result.h>
+#include <3ds/romfs.h>
+
+#define NOT_FOUND MAKERESULT(RL_PERMANENT, RS_NOTFOUND, RM_ROMFS, RD_NOT_FOUND)
+
+enum { MAX_NAMES = 8, NAME_BYTES = 32 };
+
+static char names[MAX_NAMES][NAME_BYTES];
+static char folder[PATH_MAX];
+
+/* ---- Mounting ---- */
+
+static bool find_folder(void) {
+	struct stat st;
+	if (host_options.romfs) {
+		snprintf(folder, sizeof(folder), "%s", host_options.romfs);
+	} else {
+		const ssize_t n = readlink("/proc/self/exe", folder, sizeof(folder) - 8);
+		folder[n > 0 ? n : 0] = 0;
+		char *slash = strrchr(folder, '/');
+		strcpy(slash ? slash + 1 : folder, "romfs");
+	}
+	return stat(folder, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+PICA_EXPORT Result romfsMountSelf(const char *name) {
+	char *place = NULL;
+	for (unsigned i = 0; i < MAX_NAMES; i++) {
+		place = !place && !names[i][0] ? names[i] : place;
+		if (strcmp(names[i], name) == 0) {
+			return 0;
+		}
+	}
+	if (!place || !*name || strlen(name) >= NAME_BYTES) {
+		return HOST_BAD_ARGUMENT;
+	}
+	if (!find_folder()) {
+		host_say("romfs: there is no folder %s", folder);
+		return NOT_FOUND;
+	}
+	strcpy(place, name);
+	return 0;
+}
+
+PICA_EXPORT Result romfsMountFromCurrentProcess(const char *name) {
+	return romfsMountSelf(name);
+}
+
+PICA_EXPORT Result romfsUnmount(const char *name) {
+	for (unsigned i = 0; i < MAX_NAMES; i++) {
+		if (*name && strcmp(names[i], name) == 0) {
+			names[i][0] = 0;
+			return 0;
+		}
+	}
+	return HOST_BAD_ARGUMENT;
+}
+
+/* ---- Paths ---- */
+
+/* Returns the path of the host, perhaps in `room`; path itself if it is not in a mounted name. */
+static const char *translate(const char *path, char room[PATH_MAX]) {
+	const char *colon = path ? strchr(path, ':') : NULL;
+	for (unsigned i = 0; colon && i < MAX_NAMES; i++) {
+		const size_t n = strlen(names[i]);
+		if (n && n == (size_t)(colon - path) && memcmp(path, names[i], n) == 0) {
+			const int len = snprintf(room, PATH_MAX, "%s/%s", folder, colon + 1);
+			return len < PATH_MAX ? room : path;
+		}
+	}
+	return path;
+}
+
+/* NAME calls libc's function of that name. */
+#define IN_FRONT(type, name, params, args, failed)                                                 \
+	PICA_EXPORT type name params;                                                              \
+	PICA_EXPORT type name params {                                                             \
+		static type(*next) params;                                                         \
+		char room[PATH_MAX];                                                               \
+		if (!next) {                                                                       \
+			*(void **)&next = dlsym(RTLD_NEXT, #name);                                 \
+		}                                                                                  \
+		if (!next) {                                                                       \
+			errno = ENOSYS;                                                            \
+			return failed;                                                             \
+		}                                                                                  \
+		path = translate(path, room);                                                      \
+		return next args;                                                                  \
+	}
+
+IN_FRONT(FILE *, fopen, (const char *path, const char *mode), (path, mode), NULL)
+IN_FRONT(FILE *, fopen64, (const char *path, const char *mode), (path, mode), NULL)
+IN_FRONT(DIR *, opendir, (const char *path), (path), NULL)
+IN_FRONT(int, access, (const char *path, int mode), (path, mode), -1)
+IN_FRONT(int, stat, (const char *restrict path, struct stat *restrict out), (path, out), -1)
+IN_FRONT(int, stat64, (const char *restrict path, struct stat64 *restrict out), (path, out), -1)
+IN_FRONT(int, lstat, (const char *restrict path, struct stat *restrict out), (path, out), -1)
+IN_FRONT(int, lstat64, (const char *restrict path, struct stat64 *restrict out), (path, out), -1)
+
+static int open_at(const char *path, int flags, mode_t mode) {
+	char room[PATH_MAX];
+	return openat(AT_FDCWD, translate(path, room), flags, mode);
+}
+
+static bool has_mode(int flags) {
+	return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE;
+}
+
+#define OPEN(name)                                                                                 \
+	PICA_EXPORT int name(const char *path, int flags, ...);                                    \
+	PICA_EXPORT int name(const char *path, int flags, ...) {                                   \
+		va_list args;                                                                      \
+		va_start(args, flags);                                                             \
+		const mode_t mode = has_mode(flags) ? va_arg(args, mode_t) : 0;                    \
+		va_end(args);                                                                      \
+		return open_at(path, flags, mode);                                                 \
+	}
+
+OPEN(open)
+OPEN(open64)

@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""Programs of the console on this machine: test_host.py PICA PROGRAMS [unittest arguments]
+
+The folder has host-calls, host-cube, host-threads and cube.shbin.
+"""
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PICA, PROGRAMS = (pathlib.Path(p).resolve() for p in sys.argv[1:3])
+# By hand: the main thread has priority 0x30, "urgent" one less, the patient ones one more, "late" two. Two of the patient
+# ones have a place; each asks for the time, which then goes on by 1 us.
+ORDER = """main 0 at 1 us
+urgent 1 at 2 us
+urgent 10 at 3 us
+main 10 at 4 us
+patient-a 10 at 5 us
+patient-b 10 at 6 us
+patient-a 11 at 2006 us
+patient-a 11 at 2007 us
+patient-b 12 at 2008 us
+patient-b 12 at 2009 us
+patient-c 12 at 2010 us
+late 1 at 3008 us
+patient-c 13 at 4012 us
+patient-c 13 at 4013 us
+"""
+
+
+class Host(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+        (self.folder / 'romfs').mkdir()
+        shutil.copy(PROGRAMS / 'cube.shbin', self.folder / 'romfs')
+
+    def pica(self, *args, exit=0):
+        run = subprocess.run([PICA, *args], cwd=self.folder, capture_output=True, text=True, timeout=300,
+                             stdin=subprocess.DEVNULL)
+        self.assertEqual(run.returncode, exit, run.stdout + run.stderr)
+        return run
+
+    def host(self, name, *args, exit=0, program=()):
+        return self.pica('host-run', '--romfs', 'romfs', *args, PROGRAMS / f'host-{name}', *program, exit=exit)
+
+    def hashes(self, *args, **kw):
+        return self.host('cube', '--format', 'hash', '--pictures', 'all', *args, **kw).stdout.splitlines()
+
+    def write(self, name, text):
+        (self.folder / name).write_text(text)
+        return name
+
+    def test_calls(self):
+        run = self.host('calls', '--format', 'none')
+        self.assertIn('GX_TextureCopy: 0x00001000 is not in the linear heap or VRAM', run.stderr)
+        self.assertIn('DVLB_ParseFile: ', run.stderr)
+        # By itself, at addresses that are what they are by chance.
+        run = subprocess.run([PROGRAMS / 'host-calls'], capture_output=True, text=True, timeout=300,
+                             env={'PICA_HOST_ROMFS': str(self.folder / 'romfs')})
+        self.assertEqual(run.returncode, 0, run.stderr)
+
+    def test_threads(self):
+        for _ in range(3):
+            run = subprocess.run([PROGRAMS / 'host-threads'], capture_output=True, text=True, timeout=60)
+            self.assertEqual((run.returncode, run.stdout), (0, ORDER), run.stderr)
+
+    def test_same_every_time(self):
+        first = self.hashes('-n', '5', '--record', 'one.pica')
+        self.assertEqual([line.split()[1:4] for line in first],
+                         [[str(i), screen, 'left'] for i in range(5) for screen in ('top', 'bottom')])
+        self.assertEqual(len({line.split()[4] for line in first}), 10, 'every picture is another one')
+        self.assertEqual(self.hashes('-n', '5', '--record', 'two.pica', '--threads', '2'), first)
+        self.assertEqual((self.folder / 'one.pica').read_bytes(), (self.folder / 'two.pica').read_bytes())
+        # The recording is the same pictures, in another process, and was checked when it was made.
+        drawn = self.pica('render', '--format', 'hash', '--frames', 'all', 'one.pica').stdout.splitlines()
+        self.assertEqual([line.split()[1:] for line in drawn], [line.split()[1:] for line in first])
+        self.pica('render', '--verify', 'one.pica')
+        self.assertEqual(self.hashes('-n', '3', '--isa', 'c'), first[:6])
+
+    def test_input(self):
+        still = self.hashes('-n', '6')
+        script = self.write('keys', '# frame: state\n\n2: A circle=100,-50\n3:\n')
+        moved = self.hashes('-n', '6', '--input', script)
+        self.assertEqual(moved[:4], still[:4])
+        self.assertNotIn(moved[4], still)
+        self.assertEqual(len(set(moved) & set(still)), 4)  # the cube stays turned
+        just_a = self.hashes('-n', '6', '--input', self.write('keys', '2: A\n3:\n'))
+        self.assertEqual([i for i in range(12) if just_a[i] != still[i]], [4])  # the top screen, red
+        script = self.write('keys', '4: START\n')
+        self.assertEqual(self.hashes('--input', script, exit=7), still[:8])
+        for line, message in (('x: A', 'expected `FRAME:'), ('1: Q', 'Q: expected a key'),
+                              ('1: touch=320,0', 'touch=320,0: expected'), ('2: A\n2: B', 'frame 2: expected one after'),
+                              ('1: slider=2', 'slider=2: expected')):
+            run = self.host('cube', '--input', self.write('keys', line + '\n'), exit=2)
+            self.assertIn('keys:', run.stderr)
+            self.assertIn(message, run.stderr)
+
+    def test_pictures(self):
+        self.host('cube', '-n', '3', '-o', 'out/{frame}-{screen}.ppm', '--pictures', '0,last')
+        self.assertEqual(sorted(p.name for p in (self.folder / 'out').iterdir()),
+                         ['0-bottom.ppm', '0-top.ppm', '2-bottom.ppm', '2-top.ppm'])
+        top = (self.folder / 'out/2-top.ppm').read_bytes()
+        self.assertEqual(top[:15], b'P6\n400 240\n255\n')
+        pixels = top[15:]
+        self.assertEqual(tuple(pixels[:3]), (0x20, 0x30, 0x40))  # the background of the fill
+        middle = pixels[3 * (120 * 400 + 200):][:3]
+        self.assertNotEqual(tuple(middle), (0x20, 0x30, 0x40))
+        self.host('cube', '-n', '2', '--screen', 'bottom', '-o', 'b.png')
+        self.assertEqual((self.folder / 'b.png').read_bytes()[1:4], b'PNG')
+        self.host('cube', '-n', '2', '-o', '{screen}.y4m', exit=2)
+
+    def test_lint(self):
+        self.assertIn('clean', self.host('cube', '-n', '2', '--format', 'none', '--lint').stdout)
+
+    def test_errors(self):
+        self.assertIn('cannot run it', self.pica('host-run', './none', exit=2).stderr)
+        self.assertIn('no frame', self.pica('host-run', '--format', 'none', 'true', exit=2).stderr)
+        self.assertIn('Segmentation', self.pica('host-run', 'sh', '-c', 'kill -SEGV $$', exit=139).stderr)
+        self.assertIn('cannot record', self.host('cube', '--record', 'none/x.pica', exit=2).stderr)
+        run = self.pica('host-run', '--romfs', 'none', PROGRAMS / 'host-cube', exit=3)
+        self.assertIn('there is no folder none', run.stderr)
+        self.pica('host-run', '--frames', '0', 'true', exit=2)
+
+
+if __name__ == '__main__':
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
