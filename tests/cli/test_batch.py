@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """`pica batch`: test_batch.py PROGRAM CAPTURES [unittest arguments]"""
+import base64
 import contextlib
 import errno
 import fcntl
@@ -267,9 +268,14 @@ class Compare(Case):
         for member, color in ('file', RED + 0x30), ('expected_file', RED), ('difference_file', 0xFF3030):
             self.assertEqual(cli.read_png(self.bytes(f'out/{folder}/{picture[member]}'))[2][:3], cli.rgb(color, 1))
         page = (self.dir / 'out/report.html').read_text()
-        sources = re.findall(r'src="(.*?)"', page)
-        self.assertEqual(sources, [f'{folder}/f0000-top{part}.png' for part in ('-expected', '', '-difference')
-                                   for _ in range(2)])  # and enlarged
+        # The page needs no other file.
+        sources = re.findall(r'--[edx]:url\(data:image/png;base64,(.*?)\)', page)
+        self.assertEqual([base64.b64decode(s) for s in sources],
+                         [self.bytes(f'out/{folder}/f0000-top{part}.png') for part in ('-expected', '', '-difference')])
+        self.assertNotIn('<img', page)
+        self.assertEqual(page.count('class="wipe"'), 1)
+        self.assertEqual(re.findall(r'class="f-(\w+)"', page), ['pass', 'different'])
+        self.assertEqual(re.findall(r'<div class="s-(\w+)"', page), ['different', 'pass'])
         self.assertNotRegex(page, r'https?://')
         self.assertLess(page.index('in/a.ctf'), page.index('in/sub/b.ctf'))
         suite = xml.etree.ElementTree.parse(self.dir / 'out/junit.xml').getroot()[0]

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The report of `pica batch`: test_batch_report.py PROGRAM CAPTURES [unittest arguments]"""
 import errno
+import json
 import os
 import re
 import shutil
@@ -97,6 +98,18 @@ class Report(batch.Case):
         self.assertIn('width="200"', page)  # half as large
         self.batch("it's.ctf", '--frames', 'last', '-o', 'out')
         self.assertEqual(self.page(), page)
+
+    def test_what_made_the_first_pixel_that_differs(self):
+        shutil.copy(batch.BUNDLED / 'cube.pica', self.dir)
+        self.batch('cube.pica', '-o', 'out', '--golden', 'gold', '--bless')
+        self.poke('cube-top.png', (200, 120, 0x123456))
+        self.batch('cube.pica', '-o', 'out', '--golden', 'gold', code=1)
+        made = json.loads(self.pica('pixel', '--json', 'cube.pica', '200,120'))['last_writer']
+        self.assertEqual(made['kind'], 'draw')
+        text = f'the first pixel that differs, 200,120, was made by draw {made["draw"]} of frame {made["frame"]}'
+        self.assertEqual(self.rows()[0]['pictures'][0]['made_by'], text)
+        self.assertIn(f'frame {made["frame"]}, screen top: {text}', self.rows()[0]['messages'])
+        self.assertIn(f'<p class="maker">{text}</p>', self.page())
 
     def test_pictures_stand_before_hashes(self):
         shutil.copy(batch.BUNDLED / 'cube.pica', self.dir)

@@ -331,6 +331,7 @@ int batch_pool_run(const struct batch_plan *plan, const unsigned *units, unsigne
 struct batch_row {
 	const struct batch_unit *unit;
 	char *name; /* ours: the path as UTF-8 */
+	char *folder; /* ours: of its result */
 	enum batch_state state;
 	json_t *result;   /* or NULL */
 	const char *what; /* why there is no result; "": it is only missing */
@@ -383,6 +384,8 @@ bool batch_has_views(const struct batch_row *row);
 void batch_views(FILE *f, const struct batch_row *row);
 /* Writes the address of a file of a row's result. */
 void batch_link(FILE *f, const struct batch_row *row, const char *file);
+/* Writes the file itself as an address, so that a page needs no other file. */
+void batch_embed(FILE *f, const struct batch_row *row, const char *file);
 /* Writes an image of it that links to the file. size: attributes. */
 void batch_image(FILE *f, const struct batch_row *row, const char *file, const char *what,
 		const char *size);

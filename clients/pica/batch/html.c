@@ -43,6 +43,13 @@ static const char style[] =
 	"th,td{text-align:left;padding:.35rem .75rem;border-bottom:1px solid var(--line);vertical-align:top}"
 	"th{color:var(--dim);font-weight:500}.n{text-align:right;white-space:nowrap;"
 	"font-variant-numeric:tabular-nums}\n"
+	".picture{display:contents}.layer{display:block;background:#000 0 0/100% 100%;image-rendering:pixelated}\n"
+	".zoom b{position:absolute;background-size:100% 100%;image-rendering:pixelated}\n"
+	".compare .wipe{position:absolute;inset:0 auto auto 0;width:50%;min-width:1.5rem;max-width:100%;"
+	"height:100%;overflow:hidden;resize:horizontal;border-right:2px solid #f0f}\n"
+	"figure:has(.blink:checked) .wipe{width:100%!important;animation:blink 2s steps(1) infinite}"
+	"@keyframes blink{50%{visibility:hidden}}\n"
+	".maker{margin:.2rem 0}\n"
 	".thumbs{display:flex;flex-wrap:wrap;gap:.4rem;margin-top:.3rem}.thumbs img{image-rendering:auto}\n";
 
 /* ---- Pieces ---- */
@@ -150,7 +157,8 @@ static int write_all_failed(FILE *f, const struct batch_report *report) {
 		if (i == 0 || rows[i - 1]->state != rows[i]->state) {
 			const enum batch_state state = rows[i]->state;
 			const char *name = batch_state_name(state);
-			fprintf(f, "<h2 id=\"%s\">%u %s</h2>\n", name, report->counts[state], name);
+			fprintf(f, "%s<div class=\"s-%s\">\n<h2 id=\"%s\">%u %s</h2>\n",
+				i ? "</div>\n" : "", name, name, report->counts[state], name);
 		}
 		end = i + 1;
 		while (end < n && !batch_has_views(rows[i]) && !batch_has_views(rows[end]) &&
@@ -160,6 +168,7 @@ static int write_all_failed(FILE *f, const struct batch_report *report) {
 		}
 		write_failed(f, rows + i, end - i);
 	}
+	fputs(n ? "</div>\n" : "", f);
 	free(rows);
 	return 0;
 }
@@ -194,14 +203,14 @@ static void write_all_passed(FILE *f, const struct batch_report *report) {
 		return;
 	}
 	fprintf(f,
-		"<h2 id=\"pass\">%u passed</h2>\n<table>\n<tr><th>capture<th class=\"n\">pictures\n",
+		"<div class=\"s-pass\">\n<h2 id=\"pass\">%u passed</h2>\n<table>\n<tr><th>capture<th class=\"n\">pictures\n",
 		n);
 	for (unsigned i = 0; i < report->n; i++) {
 		if (report->rows[i].state == BATCH_PASS) {
 			write_passed(f, &report->rows[i]);
 		}
 	}
-	fputs("</table>\n", f);
+	fputs("</table>\n</div>\n", f);
 }
 
 /* ---- Head ---- */
@@ -231,6 +240,18 @@ static void write_origin(FILE *f, const struct batch_report *report) {
 	}
 }
 
+/* What hides the units of a state, by a box beside its number. */
+static void write_filters(FILE *f, const struct batch_report *report) {
+	fputs("<style>\n", f);
+	for (unsigned i = 0; i < BATCH_STATE_COUNT; i++) {
+		const char *name = batch_state_name((enum batch_state)i);
+		if (report->counts[i]) {
+			fprintf(f, "body:has(.f-%s:not(:checked)) .s-%s{display:none}\n", name, name);
+		}
+	}
+	fputs("</style>\n", f);
+}
+
 static void write_head(FILE *f, const struct batch_report *report) {
 	const struct batch_settings *s = &report->plan->settings;
 	const uint32_t v = pica_version();
@@ -257,11 +278,15 @@ static void write_head(FILE *f, const struct batch_report *report) {
 	for (unsigned i = 0; i < BATCH_STATE_COUNT; i++) {
 		const char *name = batch_state_name((enum batch_state)i);
 		if (report->counts[i]) {
-			fprintf(f, "<li class=\"%s\"><a href=\"#%s\"><b>%u</b>%s</a></li>\n",
-				class_of((enum batch_state)i), name, report->counts[i], name);
+			fprintf(f,
+				"<li class=\"%s\"><a href=\"#%s\"><b>%u</b>%s</a> <input type=\"checkbox\" "
+				"checked class=\"f-%s\" aria-label=\"show %s\"></li>\n",
+				class_of((enum batch_state)i), name, report->counts[i], name, name,
+				name);
 		}
 	}
 	fprintf(f, "<li><b>%.1f s</b>of work</li>\n</ul>\n", report->seconds);
+	write_filters(f, report);
 }
 
 int batch_html_write(FILE *f, const struct batch_report *report) {

@@ -17,7 +17,8 @@ static int load_row(struct batch_row *row, const struct batch_unit *unit,
 	*row = (struct batch_row){
 		.unit = unit, .name = json_utf8(unit->path), .state = BATCH_MISSING, .what = ""
 	};
-	if (!row->name) {
+	row->folder = batch_store_path(store, unit->key, NULL);
+	if (!row->name || !row->folder) {
 		return -ENOMEM;
 	}
 	if (unit->error) {
@@ -56,6 +57,7 @@ int batch_report_load(struct batch_report *report, const struct batch_plan *plan
 void batch_report_finish(struct batch_report *report) {
 	for (unsigned i = 0; i < report->n; i++) {
 		free(report->rows[i].name);
+		free(report->rows[i].folder);
 		json_decref(report->rows[i].result);
 		json_decref(report->rows[i].run);
 	}

@@ -13,6 +13,7 @@
 #include "expect.h"
 #include "pictures/file.h"
 #include "pictures/writer.h"
+#include "pixel/pixel.h"
 #include "replay.h"
 
 enum { MAX_MESSAGES = 20, MAX_KEPT = 16 };
@@ -80,6 +81,50 @@ static enum shown_view view_of(const struct pica_expected *e) {
 	       : e->screen == PICA_SCREEN_BOTTOM ? SHOWN_BOTTOM
 	       : e->eye == PICA_EYE_RIGHT      ? SHOWN_TOP_RIGHT
 					       : SHOWN_TOP;
+}
+
+/*
+ * Finds what made the first pixel that differs of the first picture of a screen that has one, as
+ * pica pixel does: that is where to look first.
+ */
+static void find_maker(struct drawing *d, const struct engine_options *engine) {
+	json_t *row = NULL, *first = NULL;
+	size_t i;
+	json_array_foreach(d->pictures, i, row) {
+		const json_t *differing = json_object_get(row, "differing");
+		first = json_array_get(json_object_get(differing, "first"), 0);
+		if (first) {
+			break;
+		}
+	}
+	const char *screen = first ? json_text_of(row, "screen") : NULL;
+	if (!screen || (strncmp(screen, "top", 3) != 0 && strcmp(screen, "bottom") != 0)) {
+		return;
+	}
+	struct pixel_answer a;
+	const struct pixel_options o = { .engine = *engine, .capture = d->unit->path,
+		.x = (uint32_t)json_number_of(first, "x"), .y = (uint32_t)json_number_of(first, "y"),
+		.frame = (uint32_t)json_number_of(row, "frame"),
+		.screen = screen[0] == 't' ? PICA_SCREEN_TOP : PICA_SCREEN_BOTTOM,
+		.eye = strcmp(screen, "top-right") == 0 ? PICA_EYE_RIGHT : PICA_EYE_LEFT };
+	if (pixel_find(&a, &o) == EXIT_FINE && a.last >= 0) {
+		const struct pica_history_entry *e = &a.entries[a.last];
+		char text[128];
+		if (e->kind == PICA_HISTORY_DRAW) {
+			snprintf(text, sizeof(text), "draw %" PRIu32 " of frame %" PRIu32, e->draw,
+					e->frame);
+		} else {
+			snprintf(text, sizeof(text), "a %s in frame %" PRIu32,
+					e->kind == PICA_HISTORY_FILL ? "fill" : "load of memory",
+					e->frame);
+		}
+		json_object_set_new(row, "made_by",
+				json_sprintf("the first pixel that differs, %" PRIu32 ",%" PRIu32
+					     ", was made by %s", o.x, o.y, text));
+		drawing_fail(d, BATCH_DIFFERENT, "frame %" PRIu32 ", screen %s: %s", o.frame,
+				screen, json_text_of(row, "made_by"));
+	}
+	pixel_finish(&a);
 }
 
 /* Against the hash that the capture holds. */
@@ -341,6 +386,9 @@ int batch_unit_draw(const struct batch_plan *plan, const struct batch_unit *unit
 	draw_unchanged(&d, engine, result);
 	if (d.settings->golden && d.n_frames) {
 		batch_golden_finish(&d);
+	}
+	if (d.state == BATCH_DIFFERENT) {
+		find_maker(&d, engine);
 	}
 	if (d.n_messages > MAX_MESSAGES) {
 		char text[64];

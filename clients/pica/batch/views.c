@@ -2,14 +2,17 @@
  * The pictures of a unit in the report: pixel by pixel, with a mark around what differs, and the
  * first of that enlarged. All sizes are whole multiples, so that no pixel is left out.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "batch.h"
 #include "common/json.h"
 #include "common/markup.h"
+#include "core/base/attributes.h"
+#include "pictures/file.h"
 
 /* How many times it is enlarged, and how many pixels of a picture are. */
-enum { ZOOM = 8, ZOOM_WIDTH = 48, ZOOM_HEIGHT = 30 };
+enum { ZOOM = 8, ZOOM_WIDTH = 48, ZOOM_HEIGHT = 30, MAX_EMBEDDED = 4 << 20 };
 
 struct area {
 	json_int_t x, y, width, height;
@@ -27,6 +30,20 @@ void batch_link(FILE *f, const struct batch_row *row, const char *file) {
 	markup_text(f, file);
 }
 
+void batch_embed(FILE *f, const struct batch_row *row, const char *file) {
+	char *path = file_in(row->folder, file);
+	void *data = NULL;
+	size_t size;
+	if (path && file_read(path, &data, &size, MAX_EMBEDDED) == 0) {
+		fputs("data:image/png;base64,", f);
+		markup_base64(f, data, size);
+	} else {
+		batch_link(f, row, file);
+	}
+	free(data);
+	free(path);
+}
+
 void batch_image(FILE *f, const struct batch_row *row, const char *file, const char *what,
 		const char *size) {
 	fputs("<a href=\"", f);
@@ -34,7 +51,7 @@ void batch_image(FILE *f, const struct batch_row *row, const char *file, const c
 	fputs("\"><img loading=\"lazy\" alt=\"", f);
 	markup_text(f, what);
 	fprintf(f, "\" %s src=\"", size);
-	batch_link(f, row, file);
+	batch_embed(f, row, file);
 	fputs("\"></a>", f);
 }
 
@@ -66,8 +83,7 @@ static struct area zoomed(const json_t *picture, struct area mark) {
 	return z;
 }
 
-static void write_zoom(FILE *f, const struct batch_row *row, const char *file,
-		const json_t *picture, struct area mark) {
+static void write_zoom(FILE *f, char variable, const json_t *picture, struct area mark) {
 	if (mark.width > ZOOM_WIDTH || mark.height > ZOOM_HEIGHT) { /* then the first pixel */
 		const json_t *differing = json_object_get(picture, "differing");
 		const json_t *first = json_array_get(json_object_get(differing, "first"), 0);
@@ -77,29 +93,47 @@ static void write_zoom(FILE *f, const struct batch_row *row, const char *file,
 	const struct area z = zoomed(picture, mark);
 	fprintf(f,
 		"<div class=\"zoom\" style=\"width:%" JSON_INTEGER_FORMAT
-		"px;height:%" JSON_INTEGER_FORMAT "px\"><img loading=\"lazy\" alt=\"enlarged\" "
+		"px;height:%" JSON_INTEGER_FORMAT "px\"><b role=\"img\" aria-label=\"enlarged\" "
 		"style=\"width:%" JSON_INTEGER_FORMAT "px;height:%" JSON_INTEGER_FORMAT
-		"px;left:%" JSON_INTEGER_FORMAT "px;top:%" JSON_INTEGER_FORMAT "px\" src=\"",
+		"px;left:%" JSON_INTEGER_FORMAT "px;top:%" JSON_INTEGER_FORMAT
+		"px;background-image:var(--%c)\"></b>",
 		ZOOM * z.width, ZOOM * z.height, ZOOM * json_number_of(picture, "width"),
-		ZOOM * json_number_of(picture, "height"), -ZOOM * z.x, -ZOOM * z.y);
-	batch_link(f, row, file);
-	fputs("\">", f);
+		ZOOM * json_number_of(picture, "height"), -ZOOM * z.x, -ZOOM * z.y, variable);
 	mark.x -= z.x;
 	mark.y -= z.y;
 	write_mark(f, mark, ZOOM);
 	fputs("</div>", f);
 }
 
+/* A picture that the page has once, in a variable of its style. */
+static void write_layer(FILE *f, char variable, const json_t *picture, const char *class,
+		const char *what) {
+	fprintf(f,
+		"<b class=\"%s\" role=\"img\" aria-label=\"%s\" style=\"width:%" JSON_INTEGER_FORMAT
+		"px;height:%" JSON_INTEGER_FORMAT "px;background-image:var(--%c)\"></b>",
+		class, what, json_number_of(picture, "width"), json_number_of(picture, "height"),
+		variable);
+}
+
+static const struct view {
+	char variable;
+	const char *member, *what;
+} views[] = { { 'e', "expected_file", "expected" }, { 'd', "file", "drawn" },
+	{ 'x', "difference_file", "difference" } };
+
 static void write_figure(FILE *f, const struct batch_row *row, const json_t *picture,
-		const char *member, const char *what) {
-	const char *file = json_text_of(picture, member);
+		const struct view *view) {
+	const char *file = json_text_of(picture, view->member), *what = view->what;
 	const struct area mark = area_of(
 			json_object_get(json_object_get(picture, "differing"), "box"));
 	if (!file) {
 		return;
 	}
-	fputs("<figure><div class=\"shot\">", f);
-	batch_image(f, row, file, what, "");
+	fputs("<figure><div class=\"shot\"><a href=\"", f);
+	batch_link(f, row, file);
+	fputs("\">", f);
+	write_layer(f, view->variable, picture, "layer", what);
+	fputs("</a>", f);
 	if (mark.width) {
 		write_mark(f, mark, 1);
 	}
@@ -110,9 +144,34 @@ static void write_figure(FILE *f, const struct batch_row *row, const json_t *pic
 	}
 	fputs("</figcaption>", f);
 	if (mark.width) {
-		write_zoom(f, row, file, picture, mark);
+		write_zoom(f, view->variable, picture, mark);
 	}
 	fputs("</figure>\n", f);
+}
+
+/* The drawn picture over the expected one: its edge is dragged, or it comes and goes. */
+static void write_compare(FILE *f, const json_t *picture) {
+	fputs("<figure><div class=\"shot compare\">", f);
+	write_layer(f, 'e', picture, "layer", "expected");
+	fputs("<div class=\"wipe\">", f);
+	write_layer(f, 'd', picture, "layer", "drawn");
+	fputs("</div></div><figcaption>drawn over expected: drag the corner, or "
+	      "<label><input type=\"checkbox\" class=\"blink\"> blink</label></figcaption>"
+	      "</figure>\n", f);
+}
+
+/* Begins the figures of a picture, whose files are in variables. */
+static void open_picture(FILE *f, const struct batch_row *row, const json_t *picture) {
+	fputs("<div class=\"picture\" style=\"", f);
+	for (unsigned i = 0; i < ARRAY_LEN(views); i++) {
+		const char *file = json_text_of(picture, views[i].member);
+		if (file) {
+			fprintf(f, "--%c:url(", views[i].variable);
+			batch_embed(f, row, file);
+			fputs(");", f);
+		}
+	}
+	fputs("\">\n", f);
 }
 
 /* "#rrggbb", which may stand in a style. */
@@ -184,9 +243,19 @@ bool batch_has_views(const struct batch_row *row) {
 	return false;
 }
 
+/* The draw, or what else, that made the first pixel that differs. */
+static void write_maker(FILE *f, const json_t *picture) {
+	const char *maker = json_text_of(picture, "made_by");
+	if (maker) {
+		fputs("<p class=\"maker\">", f);
+		markup_text(f, maker);
+		fputs("</p>\n", f);
+	}
+}
+
 /*
- * Kept wrong pictures: each with the expected one and the difference on a line of its own, or, if
- * only hashes were expected, one after the other.
+ * Kept wrong pictures: each with the expected one, the difference, and the drawn one over the
+ * expected one on a line of its own, or, if only hashes were expected, one after the other.
  */
 void batch_views(FILE *f, const struct batch_row *row) {
 	const json_t *pictures = json_object_get(row->result, "pictures"), *picture;
@@ -203,17 +272,20 @@ void batch_views(FILE *f, const struct batch_row *row) {
 		}
 		if (!is_alone) {
 			write_summary(f, picture);
+			write_maker(f, picture);
 		}
 		if (!is_open) {
 			fputs("<div class=\"views\">\n", f);
 		}
-		write_figure(f, row, picture, "expected_file", "expected");
-		write_figure(f, row, picture, "file", "drawn");
-		write_figure(f, row, picture, "difference_file", "difference");
-		is_open = is_alone;
-		if (!is_open) {
-			fputs("</div>\n", f);
+		open_picture(f, row, picture);
+		for (unsigned k = 0; k < ARRAY_LEN(views); k++) {
+			write_figure(f, row, picture, &views[k]);
 		}
+		if (json_text_of(picture, "difference_file")) { /* of one size */
+			write_compare(f, picture);
+		}
+		fputs(is_alone ? "</div>" : "</div></div>\n", f);
+		is_open = is_alone;
 		if (json_object_get(json_object_get(picture, "differing"), "first")) {
 			write_pixels(f, json_object_get(picture, "differing"));
 		}
