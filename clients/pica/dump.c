@@ -94,11 +94,11 @@ static const char *vertex_error(int ret) {
 typedef int print_fn(struct dump *d, FILE *const to[DUMP_VERTEX_FILES]);
 
 static int print_vertices(struct dump *d, FILE *const to[DUMP_VERTEX_FILES]) {
-	return dump_vertices(d->ctx, d->here, &d->immediate, to);
+	return dump_vertices(d->ctx, d->here, &d->immediate, UINT32_MAX, to);
 }
 
 static int print_geometry(struct dump *d, FILE *const to[DUMP_VERTEX_FILES]) {
-	return dump_geometry(d->ctx, d->here, to);
+	return dump_geometry(d->ctx, d->here, UINT32_MAX, to);
 }
 
 static void vertex_files(

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "inspect/inspect.h"
+#include "inspect/engine.h"
 #include "lint/lint.h"
 #include "pictures/file.h"
 #include "verbs.h"
@@ -11,13 +11,24 @@
 struct options {
 	struct inspect_options i;
 	const char *capture;
+	uint32_t port;
+	bool stdio;
+	unsigned given;
 };
+
+enum { GIVEN_PORT = 1, GIVEN_FRAMES = 2 };
 
 static void check(void *input, struct option_args args) {
 	struct options *o = input;
 	o->capture = args.v[0];
-	if (!o->i.out) {
-		options_fail("expected -o FILE, the page to write");
+	if (o->i.out && (o->stdio || o->given & GIVEN_PORT)) {
+		options_fail("-o: a written page is not served: expected no --port and no --stdio");
+	}
+	if (o->stdio && o->given & GIVEN_PORT) {
+		options_fail("--stdio: expected no --port");
+	}
+	if (!o->i.out && o->given & GIVEN_FRAMES) {
+		options_fail("--frames: expected -o as well: a served page has all frames");
 	}
 }
 
@@ -32,7 +43,7 @@ static int inspect(const struct options *o, struct capture_here *c) {
 	if (!findings) {
 		return EXIT_TROUBLE;
 	}
-	int ret = inspect_gather(&g, c, &o->i.frames);
+	int ret = inspect_gather(&g, c, &o->i.frames, NULL);
 	log_end();
 	int exit = EXIT_FINE;
 	if (ret == -EFBIG) {
@@ -50,20 +61,50 @@ static int inspect(const struct options *o, struct capture_here *c) {
 	return exit;
 }
 
+static int write_page(const struct options *o) {
+	struct capture_here c;
+	if (file_is_same(o->capture, o->i.out)) {
+		return log_fail("%s: this is the capture itself: expected another name", o->i.out);
+	}
+	int exit = capture_here_open(&c, o->capture, &o->i.engine);
+	exit = exit == EXIT_FINE ? capture_is_pica200(c.capture, o->capture) : exit;
+	exit = exit == EXIT_FINE ? inspect(o, &c) : exit;
+	capture_here_close(&c);
+	return exit;
+}
+
+static int answer(const struct options *o) {
+	struct inspect_engine e;
+	int exit = inspect_engine_open(&e, o->capture, &o->i.engine);
+	if (exit == EXIT_FINE) {
+		exit = o->stdio ? inspect_stdio(&e) : inspect_serve(&e, o->port);
+	}
+	inspect_engine_close(&e);
+	return exit;
+}
+
 #define AT(member) offsetof(struct options, member)
 
 int verb_inspect(int argc, char **argv) {
 	static const struct option_row rows[] = {
-		{ "output", 'o', "FILE", "Write the page into this file", OPTION_TEXT,
-				.at = AT(i.out) },
-		FRAMES_ROW(AT(i.frames), "last"),
+		{ "output", 'o', "FILE", "Write the page into this file, which needs no server",
+				OPTION_TEXT, .at = AT(i.out) },
+		{ "frames", 0, "LIST",
+				"With -o: 0,3-7,last or all, counted from 0 (default: last)",
+				OPTION_CALL, .at = AT(i.frames), .words = frames_words,
+				.parse = frames_option, .given = GIVEN_FRAMES },
+		{ "port", 0, "N", "Where the page is served (default: any that is free)", OPTION_U32,
+				.at = AT(port), .max = 65535, .given = GIVEN_PORT },
+		{ "stdio", 0, NULL, "Answer calls on standard input and output, for programs",
+				OPTION_FLAG, .at = AT(stdio) },
 		PROGRESS_ROW(AT(i.progress), false),
 	};
 	static const struct option_spec spec = {
-		.forms = "-o FILE CAPTURE",
-		.doc = "Writes frames of a capture as one page for a browser, which needs no network: "
-		       "draws, their state, and for each pixel the draws that made it.",
-		.tables = { OPTION_TABLE(rows, 0, 0), ENGINE_SERIAL_TABLES(AT(i.engine)) },
+		.forms = "CAPTURE\n-o FILE CAPTURE\n--stdio CAPTURE",
+		.doc = "Serves a page for a browser on this machine: draws of a capture, their state, "
+		       "and for each pixel what made it. With -o, writes frames as one page that "
+		       "needs no network.",
+		.tables = { OPTION_TABLE(rows, 0, AT(given)), ENGINE_SERIAL_TABLES(AT(i.engine)) },
 		.min_args = 1,
 		.max_args = 1,
 		.expected = "a capture",
@@ -75,13 +116,5 @@ int verb_inspect(int argc, char **argv) {
 	o.i.engine.threads = 0;
 	options_parse(&spec, argc, argv, &o);
 	log_show_progress(o.i.progress);
-	if (file_is_same(o.capture, o.i.out)) {
-		return log_fail("%s: this is the capture itself: expected another name", o.i.out);
-	}
-	struct capture_here c;
-	int exit = capture_here_open(&c, o.capture, &o.i.engine);
-	exit = exit == EXIT_FINE ? capture_is_pica200(c.capture, o.capture) : exit;
-	exit = exit == EXIT_FINE ? inspect(&o, &c) : exit;
-	capture_here_close(&c);
-	return exit;
+	return o.i.out ? write_page(&o) : answer(&o);
 }

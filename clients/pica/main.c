@@ -24,7 +24,7 @@ static const struct verb {
 	{ "draws", "a row for each draw, fill and transfer, with its cost", verb_draws },
 	{ "pixel", "all that touched a pixel, and why it is what it is", verb_pixel },
 	{ "assert-pixel", "whether a pixel has a colour, for scripts", verb_assert_pixel },
-	{ "inspect", "frames of a capture as a page for a browser", verb_inspect },
+	{ "inspect", "a capture in a browser: draws, state, pixels", verb_inspect },
 	{ "diff", "the first frame, draw and pixel that differ", verb_diff },
 	{ "convert", "captures from one form into the other", verb_convert },
 	{ "trim", "some frames of a capture, as a capture of their own", verb_trim },

@@ -8,10 +8,10 @@
 #include "pixel/pixel.h"
 #include "verbs.h"
 
-static const char *const screen_words[] = { "top", "bottom", NULL };
-static const char *const eye_words[] = { "left", "right", NULL };
+const char *const pixel_screen_words[] = { "top", "bottom", NULL };
+const char *const pixel_eye_words[] = { "left", "right", NULL };
 
-static const char *parse_surface(void *options, char *text) {
+const char *pixel_parse_surface(void *options, char *text) {
 	struct pixel_options *o = options;
 	const char *error = render_surface_parse(&o->surface, text);
 	if (!error && o->surface.format > 4) {
@@ -72,11 +72,11 @@ static void check_assert(void *input, struct option_args args) {
 	{ "frame", 0, "N", "Counted from 0, or last (default: last)", OPTION_CALL, \
 			.at = AT(frame), .parse = frame_option }, \
 	{ "screen", 0, NULL, "Default: top", OPTION_CHOICE, .at = AT(screen), \
-			.words = screen_words, .given = PIXEL_SCREEN }, \
+			.words = pixel_screen_words, .given = PIXEL_SCREEN }, \
 	{ "eye", 0, NULL, "Of the top screen (default: left)", OPTION_CHOICE, .at = AT(eye), \
-			.words = eye_words, .given = PIXEL_SCREEN }, \
+			.words = pixel_eye_words, .given = PIXEL_SCREEN }, \
 	{ "surface", 0, "SURFACE", "ADDR,FORMAT,WxH: tiled memory instead of a screen", \
-			OPTION_CALL, .at = 0, .parse = parse_surface }
+			OPTION_CALL, .at = 0, .parse = pixel_parse_surface }
 
 static void init(struct pixel_options *o) {
 	*o = (struct pixel_options){ .frame = FRAME_LAST };

@@ -209,7 +209,7 @@ class Written(Case):
     def test_errors_leave_no_page(self):
         (self.dir / 'bad.pica').write_bytes((BUNDLED / 'triangle.pica').read_bytes()[:300])
         for args, code, message in ((['-o', 'p.html', 'bad.pica'], 3, 'bad.pica'), (['-o', 'p.html', 'none.pica'], 2, 'none.pica'),
-                                    ([BUNDLED / 'cube.pica'], 2, 'expected -o FILE'),
+                                    (['-o', 'p.html', '--stdio', BUNDLED / 'cube.pica'], 2, '-o: '),
                                     (['-o', 'p.html', '--frames', '9', BUNDLED / 'cube.pica'], 2, 'frame 9'),
                                     (['-o', 'p.html', BUNDLED / 'vc4-grid.pica'], 2, 'a capture of a vc4: expected one of a PICA200'),
                                     (['-o', 'no/p.html', BUNDLED / 'cube.pica'], 2, 'no/p.html')):

@@ -14,7 +14,7 @@
 static struct {
 	const char *program;
 	bool shows_progress;
-	bool line_shown, holds_results;
+	bool line_shown, holds_results, is_held;
 	uint64_t last_ns;
 	struct log_last last;
 } state = { .program = "pica" };
@@ -59,7 +59,9 @@ static void write_line(const char *where, const char *fmt, va_list args) {
 			last->message, sizeof(last->message) / 2, where, strlen(where), false);
 	plain_text(last->message + at, sizeof(last->message) - at, text, have, false);
 	last->reason = last->message + at;
-	fprintf(stderr, "%s: %s\n", state.program, last->message);
+	if (!state.is_held) {
+		fprintf(stderr, "%s: %s\n", state.program, last->message);
+	}
 }
 
 static void forget(void) {
@@ -129,6 +131,17 @@ const struct log_last *log_last(void) {
 		state.last.reason = state.last.message;
 	}
 	return &state.last;
+}
+
+void log_hold(void) {
+	forget();
+	state.last.message[0] = '\0';
+	state.last.reason = NULL;
+	state.is_held = true;
+}
+
+void log_release(void) {
+	state.is_held = false;
 }
 
 bool log_shows_progress(void) {

@@ -61,6 +61,10 @@ struct log_last {
 };
 /* Valid until the next one. */
 const struct log_last *log_last(void);
+/* From now on messages are not written, only kept for log_last(), which begins empty. */
+void log_hold(void);
+/* Messages are written again. */
+void log_release(void);
 /* Shows "what 12/24" in place of the last such line, or without a total, 0, "what 12". */
 void log_progress(const char *what, uint64_t done, uint64_t total);
 /* The same with any text. */

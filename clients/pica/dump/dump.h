@@ -76,9 +76,26 @@ void dump_files_picture(struct dump_files *f, const char *name, const struct pic
  * The textures that the draw reads: tex0.png, tex0-1.png (level 1), tex0-y.png (a face of a cube).
  */
 void dump_textures(struct dump_files *f, struct pica_ctx *ctx, const struct snapshot *s);
+/* A level of a texture that a unit has on, as these files name it. */
+struct dump_level {
+	unsigned unit, face, level;
+	uint32_t addr, format, width, height;
+	const char *wrong; /* why it has no picture, or NULL */
+	char name[32];
+};
+typedef int dump_level_fn(void *user, const struct dump_level *level);
+/* Calls one() for each until it returns a negative errno, which is returned; else 0. */
+int dump_texture_levels(const uint32_t *regs, dump_level_fn *one, void *user);
 /* color.png, depth.png, stencil.png as they are now; prefix: "before-" or "". */
 void dump_surfaces(struct dump_files *f, struct pica_ctx *ctx, const struct snapshot *s,
 		const char *prefix);
+
+/*
+ * Bits of n words as grey pixels: the smallest value, stored in range[0], black, the largest,
+ * range[1], white.
+ */
+void dump_grey(const uint32_t *words, size_t n, unsigned shift, uint32_t mask, uint32_t range[2],
+		uint8_t *rgb);
 
 /* ---- list.c ---- */
 
@@ -144,19 +161,21 @@ void dump_immediate_finish(struct dump_immediate *im);
 
 /*
  * Fetches and shades the vertices of the draw at which the context stands, and prints them to those
- * files that are not NULL. im: of an immediate draw. Negative errno: -ERANGE, the arrays or the
- * indices do not lie in memory.
+ * files that are not NULL: at most `most` of them. im: of an immediate draw. Negative errno:
+ * -ERANGE, the arrays or the indices do not lie in memory.
  */
 int dump_vertices(struct pica_ctx *ctx, const struct snapshot *s, const struct dump_immediate *im,
-		FILE *const files[DUMP_VERTEX_FILES]);
+		uint32_t most, FILE *const files[DUMP_VERTEX_FILES]);
 /*
  * The steps of the vertex at a position of the draw's stream, as pica_ctx_trace_vertex() has them.
  * Negative errno: -EINVAL, the draw has no such vertex; -ERANGE as above.
  */
 int64_t dump_trace(struct pica_ctx *ctx, const struct snapshot *s, const struct dump_immediate *im,
 		uint32_t at, struct pica_shader_step *steps, uint64_t n, struct pica_vertex *out);
+/* The input register of attribute 0, which input.obj takes for the position. */
+unsigned dump_position_input(const uint32_t *regs);
 /* Prints the triangles that the geometry shader of the draw has put out, which the context kept. */
-int dump_geometry(struct pica_ctx *ctx, const struct snapshot *s,
+int dump_geometry(struct pica_ctx *ctx, const struct snapshot *s, uint32_t most,
 		FILE *const files[DUMP_GEOMETRY_FILES]);
 
 #endif

@@ -68,69 +68,74 @@ static void dump_files_skip(struct dump_files *f, const char *name, const char *
 
 /* ---- Textures ---- */
 
-static void write_level(struct dump_files *f, struct pica_ctx *ctx, const char *name, uint32_t addr,
-		uint32_t format, uint32_t width, uint32_t height) {
-	char note[64];
-	char *path = dump_files_path(f, name);
-	uint8_t *rgba = malloc(4 * (size_t)width * height);
-	int ret = path && rgba ? pica_ctx_read_surface(ctx, addr, format, width, height, rgba,
-			4 * (size_t)width) :
-			-ENOMEM;
+int dump_texture_levels(const uint32_t *regs, dump_level_fn *one, void *user) {
+	for (unsigned unit = 0; unit < FACTS_TEXTURES; unit++) {
+		struct dump_level l = { .unit = unit };
+		struct facts_texture t;
+		facts_texture(regs, unit, &t);
+		const bool is_cube = facts_is_cube(&t);
+		for (l.face = 0; t.is_on && l.face < (is_cube ? FACTS_FACES : 1); l.face++) {
+			l.addr = facts_face_addr(regs, &t, l.face);
+			l.format = t.format;
+			l.width = t.width;
+			l.height = t.height;
+			l.level = 0;
+			do {
+				const char *face = is_cube ? facts_faces[l.face] : "";
+				snprintf(l.name, sizeof(l.name), l.level ? "tex%u%s-%" PRIu32 :
+						"tex%u%s", unit, face, l.level);
+				l.wrong = !t.bits ? "it has no known format" :
+						l.width < MIN_SIDE || l.height < MIN_SIDE ||
+						l.width % 8 || l.height % 8 || l.width > MAX_SIDE ||
+						l.height > MAX_SIDE ?
+						"its sides are not multiples of 8" : NULL;
+				const int ret = one(user, &l);
+				if (ret < 0) {
+					return ret;
+				}
+				l.addr += l.width * l.height * t.bits / 8;
+				l.width /= 2;
+				l.height /= 2;
+			} while (!l.wrong && l.level++ < t.levels && l.width >= MIN_SIDE &&
+					l.height >= MIN_SIDE);
+		}
+	}
+	return 0;
+}
+
+struct texture_files {
+	struct dump_files *f;
+	struct pica_ctx *ctx;
+};
+
+static int write_level(void *user, const struct dump_level *l) {
+	const struct texture_files *to = user;
+	char file[sizeof(l->name) + 4], note[64];
+	snprintf(file, sizeof(file), "%s.png", l->name);
+	if (l->wrong) {
+		dump_files_skip(to->f, file, l->wrong);
+		return 0;
+	}
+	char *path = dump_files_path(to->f, file);
+	uint8_t *rgba = malloc(4 * (size_t)l->width * l->height);
+	int ret = path && rgba ? pica_ctx_read_surface(to->ctx, l->addr, l->format, l->width,
+			l->height, rgba, 4 * (size_t)l->width) : -ENOMEM;
 	if (ret == -ERANGE) {
-		dump_files_skip(f, name, "it does not lie in memory");
+		dump_files_skip(to->f, file, "it does not lie in memory");
 	} else if (path) {
-		snprintf(note, sizeof(note), "%" PRIu32 "x%" PRIu32 " %s 0x%08" PRIx32, width,
-				height, field_text("TEXTURE_FORMAT", format), addr);
-		ret = ret < 0 ? ret : picture_write_png_rgba(rgba, width, height, path);
-		dump_files_made(f, path, ret, note);
+		snprintf(note, sizeof(note), "%" PRIu32 "x%" PRIu32 " %s 0x%08" PRIx32, l->width,
+				l->height, field_text("TEXTURE_FORMAT", l->format), l->addr);
+		ret = ret < 0 ? ret : picture_write_png_rgba(rgba, l->width, l->height, path);
+		dump_files_made(to->f, path, ret, note);
 	}
 	free(rgba);
 	free(path);
-}
-
-static void write_levels(struct dump_files *f, struct pica_ctx *ctx, const char *name,
-		const struct facts_texture *t, uint32_t addr) {
-	uint32_t width = t->width, height = t->height;
-	for (uint32_t level = 0; level <= t->levels && width >= MIN_SIDE && height >= MIN_SIDE;
-			level++) {
-		char file[64];
-		if (level) {
-			snprintf(file, sizeof(file), "%s-%" PRIu32 ".png", name, level);
-		} else {
-			snprintf(file, sizeof(file), "%s.png", name);
-		}
-		if (width % 8 || height % 8 || width > MAX_SIDE || height > MAX_SIDE) {
-			dump_files_skip(f, file, "its sides are not multiples of 8");
-			return;
-		}
-		write_level(f, ctx, file, addr, t->format, width, height);
-		addr += width * height * t->bits / 8;
-		width /= 2;
-		height /= 2;
-	}
+	return 0;
 }
 
 void dump_textures(struct dump_files *f, struct pica_ctx *ctx, const struct snapshot *s) {
-	for (unsigned unit = 0; unit < FACTS_TEXTURES; unit++) {
-		struct facts_texture t;
-		char name[32];
-		facts_texture(s->state.regs, unit, &t);
-		snprintf(name, sizeof(name), "tex%u", unit);
-		if (!t.is_on) {
-			continue;
-		}
-		if (!t.bits) {
-			dump_files_skip(f, name, "it has no known format");
-			continue;
-		}
-		const bool is_cube = facts_is_cube(&t);
-		for (unsigned face = 0; face < (is_cube ? FACTS_FACES : 1); face++) {
-			const uint32_t addr = facts_face_addr(s->state.regs, &t, face);
-			snprintf(name, sizeof(name), "tex%u%s", unit,
-					is_cube ? facts_faces[face] : "");
-			write_levels(f, ctx, name, &t, addr);
-		}
-	}
+	struct texture_files to = { f, ctx };
+	dump_texture_levels(s->state.regs, write_level, &to);
 }
 
 /* ---- Surfaces ---- */
@@ -160,37 +165,35 @@ static void write_color(struct dump_files *f, struct pica_ctx *ctx, const struct
 	picture_finish(&p);
 }
 
-struct range {
-	uint32_t min, max;
-};
-
-static struct range range_of(const uint32_t *words, size_t n, unsigned shift, uint32_t mask) {
-	struct range r = { UINT32_MAX, 0 };
+void dump_grey(const uint32_t *words, size_t n, unsigned shift, uint32_t mask, uint32_t range[2],
+		uint8_t *rgb) {
+	range[0] = UINT32_MAX;
+	range[1] = 0;
 	for (size_t i = 0; i < n; i++) {
 		const uint32_t x = words[i] >> shift & mask;
-		r.min = x < r.min ? x : r.min;
-		r.max = x > r.max ? x : r.max;
+		range[0] = x < range[0] ? x : range[0];
+		range[1] = x > range[1] ? x : range[1];
 	}
-	return r;
+	for (size_t i = 0; i < n; i++) {
+		const uint64_t x = (words[i] >> shift & mask) - range[0];
+		memset(rgb + 3 * i, range[1] > range[0] ?
+				(int)(x * 255 / (range[1] - range[0])) : 0, 3);
+	}
 }
 
-/* Values as grey, the smallest black and the largest white. */
 static void write_grey(struct dump_files *f, const char *prefix, const char *name,
 		const struct pica_target *t, const uint32_t *words, unsigned shift, uint32_t mask) {
 	const size_t n = (size_t)t->width * t->height;
-	const struct range r = range_of(words, n, shift, mask);
+	uint32_t range[2];
 	struct picture p = { .width = t->width, .height = t->height, .rgb = malloc(3 * n) };
 	char what[64];
 	if (!p.rgb) {
 		f->exit = log_no_memory();
 		return;
 	}
-	for (size_t i = 0; i < n; i++) {
-		const uint64_t x = (words[i] >> shift & mask) - r.min;
-		memset(p.rgb + 3 * i, r.max > r.min ? (int)(x * 255 / (r.max - r.min)) : 0, 3);
-	}
-	snprintf(what, sizeof(what), "0x%" PRIx32 " (black) to 0x%" PRIx32 " (white)", r.min,
-			r.max);
+	dump_grey(words, n, shift, mask, range, p.rgb);
+	snprintf(what, sizeof(what), "0x%" PRIx32 " (black) to 0x%" PRIx32 " (white)", range[0],
+			range[1]);
 	write_picture(f, prefix, name, &p, what);
 	picture_finish(&p);
 }

@@ -45,6 +45,10 @@ static unsigned permuted(const uint32_t *regs, unsigned attribute) {
 	return word >> 4 * (attribute & 7) & 15;
 }
 
+unsigned dump_position_input(const uint32_t *regs) {
+	return permuted(regs, 0);
+}
+
 static void find_columns(struct columns *c, const uint32_t *regs) {
 	const unsigned n_in =
 			get_SH_INPUTBUFFER_CONFIG_COUNT_M1(regs[PICA_REG_VSH_INPUTBUFFER_CONFIG]) +
@@ -230,12 +234,13 @@ static int shade(const struct stream *st, struct pica_ctx *ctx, uint32_t at, uin
 }
 
 int dump_vertices(struct pica_ctx *ctx, const struct snapshot *s, const struct dump_immediate *im,
-		FILE *const files[DUMP_VERTEX_FILES]) {
+		uint32_t most, FILE *const files[DUMP_VERTEX_FILES]) {
 	struct stream st = { .s = s, .im = im };
 	struct columns c;
 	struct pica_vertex *v = malloc(PIECE * sizeof(*v));
 	find_columns(&c, s->state.regs);
 	int ret = v ? open_stream(&st, ctx) : -ENOMEM;
+	st.n = st.n < most ? st.n : most;
 	if (ret == 0 && files[DUMP_CSV]) {
 		csv_head(files[DUMP_CSV], &c, "position,number");
 	}
@@ -286,11 +291,11 @@ int64_t dump_trace(struct pica_ctx *ctx, const struct snapshot *s, const struct 
 	return ret;
 }
 
-int dump_geometry(struct pica_ctx *ctx, const struct snapshot *s,
+int dump_geometry(struct pica_ctx *ctx, const struct snapshot *s, uint32_t most,
 		FILE *const files[DUMP_GEOMETRY_FILES]) {
 	const struct columns c = { .semantics = facts_mapped_outputs(s->state.regs),
 		.has_semantics = true };
-	const int64_t total = pica_ctx_kept_geometry(ctx);
+	const int64_t kept = pica_ctx_kept_geometry(ctx), total = kept < most ? kept : most;
 	struct pica_vertex *v = malloc(PIECE * sizeof(*v));
 	FILE *csv = files[DUMP_GEOMETRY_CSV], *obj = files[DUMP_GEOMETRY_OBJ];
 	int ret = !v ? -ENOMEM : total < 0 ? (int)total : 0;

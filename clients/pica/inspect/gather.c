@@ -81,6 +81,21 @@ static void describe(const struct pica_job *job, char text[128]) {
 	}
 }
 
+bool inspect_is_step(struct engines *engines, const struct pica_job *job, struct pica_job *out) {
+	const bool is_load = job->op == PICA_OP_WRITE || job->op == PICA_OP_INVALIDATE;
+	return engines_job(engines, job, out) || is_load;
+}
+
+int inspect_engines_begin(struct engines *engines, struct pica_ctx *ctx) {
+	struct pica_state *state = malloc(sizeof(*state));
+	const int ret = state ? pica_ctx_save_state(ctx, state) : -ENOMEM;
+	if (ret == 0) {
+		memcpy(engines->external, state->external, sizeof(engines->external));
+	}
+	free(state);
+	return ret;
+}
+
 /* The job before has been submitted: what did it write? Loads beside all surfaces have no step. */
 static void end_job(struct inspect *g) {
 	if (!g->is_pending || g->error) {
@@ -97,23 +112,36 @@ static void end_job(struct inspect *g) {
 	char text[128];
 	describe(&g->job, text);
 	json_array_append_new(g->steps,
-			json_pack("{ss sI sI ss so}", "kind", kind_of(&g->job), "frame",
-					(json_int_t)g->step.draw.frame, "offset",
+			json_pack("{ss sI sI sI sI ss so}", "kind", kind_of(&g->job), "frame",
+					(json_int_t)g->step.draw.frame, "step",
+					(json_int_t)g->job_step, "event",
+					(json_int_t)g->job_event, "offset",
 					(json_int_t)g->offset, "text", text, "changes", changes));
 }
 
 static int on_event(void *user, const struct pica_capture_event *event) {
 	struct inspect *g = user;
 	end_job(g);
-	const bool is_load = event->job.op == PICA_OP_WRITE || event->job.op == PICA_OP_INVALIDATE;
-	if (engines_job(&g->engines, &event->job, &g->job) || is_load) {
+	if (inspect_is_step(&g->engines, &event->job, &g->job)) {
 		g->is_pending = g->is_looking;
 		g->offset = event->offset;
+		g->job_step = g->n_steps++;
+		g->job_event = g->n_events;
 	}
+	g->n_events++;
 	return g->error;
 }
 
 /* ---- Draws ---- */
+
+static void finish_draw(struct inspect *g, uint64_t entered, uint64_t passed, int drawn,
+		const struct pica_count *counts) {
+	json_object_set_new(g->draw, "entered", json_integer((json_int_t)entered));
+	json_object_set_new(g->draw, "passed", json_integer((json_int_t)passed));
+	json_object_set_new(g->draw, "changes", inspect_changes(g, drawn, counts, NULL));
+	json_array_append_new(g->steps, g->draw);
+	g->draw = NULL;
+}
 
 static int on_draw(void *user, const struct step_draw *draw) {
 	struct inspect *g = user;
@@ -125,8 +153,9 @@ static int on_draw(void *user, const struct step_draw *draw) {
 		g->n_left_out += has_target && inspect_surface_add(g, &t) < 0;
 		return g->error;
 	}
-	g->draw = json_pack("{ss sb sI sI sI sI ss ss ss}", "kind", "draw", "writes_color",
-			facts_writes_color(regs), "frame", (json_int_t)draw->frame, "offset",
+	g->draw = json_pack("{ss sb sI sI sI sI sI sI ss ss ss}", "kind", "draw", "writes_color",
+			facts_writes_color(regs), "frame", (json_int_t)draw->frame, "step",
+			(json_int_t)g->n_steps++, "event", (json_int_t)g->n_events - 1, "offset",
 			(json_int_t)draw->offset, "draw", (json_int_t)draw->draw, "addr",
 			(json_int_t)draw->addr, "source", draw_kind_name(draw->kind), "primitive",
 			field_text("PRIMITIVE", get_PRIMITIVE_CONFIG_MODE(
@@ -136,13 +165,35 @@ static int on_draw(void *user, const struct step_draw *draw) {
 		json_object_set_new(g->draw, "vertices", json_integer(regs[PICA_REG_NUMVERTICES]));
 	}
 	const int ret = inspect_state(g, draw, g->draw);
-	return ret < 0 ? (g->error = ret) : pica_ctx_count(g->ctx, 1);
+	if (ret < 0) {
+		return g->error = ret;
+	}
+	return g->engine ? pica_ctx_costs(g->ctx, &g->costs) : pica_ctx_count(g->ctx, 1);
+}
+
+/* The fragments of the draw by its costs: those of each pixel are not wanted. */
+static int end_draw(struct inspect *g) {
+	struct pica_costs c;
+	uint32_t regs[PICA_REG_COUNT];
+	struct pica_target t;
+	const int ret = pica_ctx_costs(g->ctx, &c);
+	const struct pica_costs *b = &g->costs;
+	pica_ctx_read_regs(g->ctx, 0, PICA_REG_COUNT, regs);
+	const int surface = pica_target_from_regs(&t, regs) == 0 ? inspect_surface_add(g, &t) : -1;
+	const uint64_t entered = c.fragments - b->fragments;
+	const uint64_t passed = c.verdict[PICA_VERDICT_KEPT] - b->verdict[PICA_VERDICT_KEPT] +
+			c.verdict[PICA_VERDICT_MASKED] - b->verdict[PICA_VERDICT_MASKED];
+	finish_draw(g, entered, passed, entered ? surface : -1, NULL);
+	return ret < 0 ? (g->error = ret) : g->error;
 }
 
 static int on_drawn(void *user, const struct step_draw *draw) {
 	struct inspect *g = user;
 	if (!g->is_looking || g->error) {
 		return g->error;
+	}
+	if (g->engine) {
+		return end_draw(g);
 	}
 	struct pica_target t;
 	struct pica_count *counts = NULL;
@@ -158,11 +209,7 @@ static int on_drawn(void *user, const struct step_draw *draw) {
 			passed += counts[i].passed;
 		}
 	}
-	json_object_set_new(g->draw, "entered", json_integer((json_int_t)entered));
-	json_object_set_new(g->draw, "passed", json_integer((json_int_t)passed));
-	json_object_set_new(g->draw, "changes", inspect_changes(g, drawn, counts, NULL));
-	json_array_append_new(g->steps, g->draw);
-	g->draw = NULL;
+	finish_draw(g, entered, passed, drawn, counts);
 	free(counts);
 	return g->error ? g->error : pica_ctx_count(g->ctx, 0);
 }
@@ -183,23 +230,29 @@ static int replay(struct inspect *g, struct capture_here *c, const struct frame_
 	};
 	static const struct pica_watch none[1];
 	const uint32_t n = capture_frames(c->capture), end = frame_list_end(frames, n);
-	pica_ctx_zero_memory(c->ctx);
-	int ret = step_start(&g->step, gpu_here(c->ctx), c->capture, 0, &visitor, g);
-	memcpy(g->engines.external, pica_capture_state(c->capture)->external,
-			sizeof(g->engines.external));
 	/* Transfers of the frame before may be what the first one shows. */
 	const uint32_t first = frame_list_first(frames, n);
+	pica_ctx_zero_memory(c->ctx);
+	int ret = step_start(&g->step, gpu_here(c->ctx), c->capture, !g->engine ? 0 :
+			replay_first(c->capture, first, g->engine->float_mode,
+					g->engine->combiner, false),
+			&visitor, g);
 	bool has_begun = false;
 	for (int more = 1; ret >= 0 && more > 0 && g->step.replay.frames <= end;) {
 		const uint32_t frame = (uint32_t)g->step.replay.frames;
 		const bool look = frame_list_has(frames, n, frame) || frame == end;
 		if (g->is_looking && !has_begun && frame >= first) {
 			has_begun = true;
-			ret = pica_ctx_watch(c->ctx, none, 0);
+			ret = replay_wait(&g->step.replay);
+			/* Watched, fragments without any effect are made and counted, too. */
+			ret = ret < 0 ? ret : pica_ctx_watch(c->ctx, none, 0);
+			ret = ret < 0 || !g->engine ? ret : pica_ctx_find_costs(c->ctx, 1);
+			ret = ret < 0 ? ret : inspect_engines_begin(&g->engines, c->ctx);
 			ret = ret < 0 ? ret : inspect_surfaces_begin(g);
 		}
 		log_progress(g->is_looking ? "looking at frame" : "frame", frame, end);
 		const size_t first_step = json_array_size(g->steps);
+		g->n_steps = g->n_events = 0;
 		more = ret < 0 ? ret : step_frame(&g->step, look || has_begun);
 		ret = g->error ? g->error : more < 0 ? more : ret;
 		if (ret < 0 || !g->is_looking || !look) {
@@ -217,8 +270,9 @@ static int replay(struct inspect *g, struct capture_here *c, const struct frame_
 	return ret < 0 ? ret : 0;
 }
 
-int inspect_gather(struct inspect *g, struct capture_here *c, const struct frame_list *frames) {
-	*g = (struct inspect){ .ctx = c->ctx };
+int inspect_gather(struct inspect *g, struct capture_here *c, const struct frame_list *frames,
+		const struct engine_options *engine) {
+	*g = (struct inspect){ .ctx = c->ctx, .engine = engine };
 	g->surfaces = json_array();
 	g->steps = json_array();
 	g->frames = json_array();

@@ -15,6 +15,7 @@
 #include "common/engines.h"
 #include "common/options.h"
 #include "common/snapshot.h"
+#include "pica_history.h"
 #include "pica_inspect.h"
 #include "step.h"
 
@@ -46,6 +47,11 @@ struct inspect_surface {
 struct inspect {
 	struct pica_ctx *ctx; /* borrowed */
 	struct step step;
+	/*
+	 * For a page that asks an engine: no planes of pixels; changes name surfaces only. It is
+	 * the engine's arithmetic, and NULL: a page that asks nobody.
+	 */
+	const struct engine_options *engine; /* borrowed */
 	bool is_looking;      /* the second replay: the surfaces are known */
 	struct inspect_surface surface[INSPECT_SURFACES];
 	unsigned n_surfaces, n_left_out;
@@ -59,12 +65,15 @@ struct inspect {
 	struct pica_job job;
 	bool is_pending;
 	uint64_t offset;
+	uint32_t job_step, job_event; /* its number, and its job's */
+	uint32_t n_steps, n_events;   /* those of the frame that have begun */
 
 	/* state.c: registers as the last draw saw them, and the words that set them. */
 	struct snapshot *now, *before; /* owned */
 	bool has_before;
 	uint32_t word_addr[PICA_REG_COUNT]; /* 0: not a list's */
 	bool is_written[PICA_REG_COUNT];
+	struct pica_costs costs;       /* before the draw that runs; for an engine */
 	json_t *draw;                  /* the step of the draw that runs; owned */
 };
 
@@ -99,9 +108,20 @@ int inspect_state(struct inspect *g, const struct step_draw *draw, json_t *step)
 
 /* ---- gather.c, page.c ---- */
 
-int inspect_gather(struct inspect *g, struct capture_here *c, const struct frame_list *frames);
+/*
+ * Whether a job is a step: it writes memory. *out is the job, or what its register write starts. A
+ * frame numbers its steps from 0: these jobs, and each draw.
+ */
+bool inspect_is_step(struct engines *engines, const struct pica_job *job, struct pica_job *out);
+/* The registers of the copy engines as they are now. Returns 0 or a negative errno. */
+int inspect_engines_begin(struct engines *engines, struct pica_ctx *ctx);
+/* engine: see struct inspect. Returns 0 or a negative errno. inspect_finish() in any case. */
+int inspect_gather(struct inspect *g, struct capture_here *c, const struct frame_list *frames,
+		const struct engine_options *engine);
 void inspect_finish(struct inspect *g);
-/* Writes the page. Returns 0 or a negative errno. */
+/* Prints the page; findings NULL: it asks for them. Returns 0 or a negative errno. */
+int inspect_page_print(struct inspect *g, const struct capture_here *c, json_t *findings, FILE *f);
+/* The same into a file. */
 int inspect_page_write(struct inspect *g, const struct capture_here *c, json_t *findings,
 		const char *path);
 

@@ -3,6 +3,8 @@
 HTML has a line "<!-- style -->" and a line "<!-- script -->"; style sheets and modules take their places. Modules are
 joined in the order in which they are given, without their imports and exports: one script needs none.
 """
+import base64
+import hashlib
 import pathlib
 import re
 import sys
@@ -20,11 +22,19 @@ def c_text(name, text):
     return f"const struct inspect_page_text {name} = {{ (const unsigned char[]){{\n{lines}\n}}, {len(data)} }};\n"
 
 
+def hash_of(text):
+    """As Content-Security-Policy names an inline script or style."""
+    return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
+
+
 out, html, *files = map(pathlib.Path, sys.argv[1:])
-style = "".join(f.read_text() for f in files if f.suffix == ".css")
-script = "".join(module(f.read_text()) for f in files if f.suffix == ".js")
+style = "\n" + "".join(f.read_text() for f in files if f.suffix == ".css")
+script = "\n\"use strict\";\n" + "".join(module(f.read_text()) for f in files if f.suffix == ".js")
+policy = (f"default-src 'none'; script-src {hash_of(script)}; style-src {hash_of(style)}; connect-src 'self'; "
+          "base-uri 'none'; form-action 'none'")
 before, after = html.read_text().split("<!-- script -->\n")
-before = before.replace("<!-- style -->", f"<style>\n{style}</style>")
-tail = f"<script>\n\"use strict\";\n{script}</script>\n{after}"
+before = before.replace("<!-- style -->", f"<style>{style}</style>").replace("<!-- policy -->", policy)
+tail = f"<script>{script}</script>\n{after}"
 out.write_text('#include "inspect/page_text.h"\n\n' + c_text("inspect_page_head", before)
-               + "\n" + c_text("inspect_page_tail", tail))
+               + "\n" + c_text("inspect_page_tail", tail)
+               + f"\nconst char inspect_page_policy[] = \"{policy}; frame-ancestors 'none'\";\n")

@@ -14,6 +14,7 @@
 
 /* The length of the JSON, four bytes; the JSON; the planes. */
 static int pack(const struct inspect *g, const char *json, uint8_t **out, uLongf *size) {
+	const int level = g->engine ? 1 : 9; /* somebody waits, or it is kept */
 	const size_t len = strlen(json), n = 4 + len + g->blob.n;
 	uint8_t *all = malloc(n);
 	*size = compressBound(n);
@@ -27,7 +28,7 @@ static int pack(const struct inspect *g, const char *json, uint8_t **out, uLongf
 		if (g->blob.n) {
 			memcpy(all + 4 + len, g->blob.bytes, g->blob.n);
 		}
-		ret = compress2(*out, size, all, n, 9) == Z_OK ? 0 : -ENOMEM;
+		ret = compress2(*out, size, all, n, level) == Z_OK ? 0 : -ENOMEM;
 	}
 	free(all);
 	return ret;
@@ -45,29 +46,35 @@ static json_t *page_json(struct inspect *g, const struct capture_here *c, json_t
 	json_object_set(report, "registers", g->registers);
 	json_object_set(report, "words", g->words);
 	json_object_set(report, "programs", g->programs);
-	json_object_set(report, "findings", findings);
+	json_object_set_new(report, "served", json_boolean(g->engine != NULL));
+	if (findings) {
+		json_object_set(report, "findings", findings);
+	}
 	return report;
 }
 
-int inspect_page_write(struct inspect *g, const struct capture_here *c, json_t *findings,
-		const char *path) {
+int inspect_page_print(struct inspect *g, const struct capture_here *c, json_t *findings, FILE *f) {
 	json_t *report = page_json(g, c, findings);
 	char *json = json_dumps(report, JSON_COMPACT | JSON_ENSURE_ASCII);
 	json_decref(report);
 	uint8_t *packed = NULL;
 	uLongf size = 0;
-	struct file_out out;
-	int ret = json ? pack(g, json, &packed, &size) : -ENOMEM;
-	ret = ret < 0 ? ret : file_begin(&out, path);
+	const int ret = json ? pack(g, json, &packed, &size) : -ENOMEM;
 	if (ret == 0) {
-		fwrite(inspect_page_head.bytes, 1, inspect_page_head.n, out.f);
-		fputs("<script id=\"data\" type=\"text/plain\">", out.f);
-		markup_base64(out.f, packed, size);
-		fputs("</script>\n", out.f);
-		fwrite(inspect_page_tail.bytes, 1, inspect_page_tail.n, out.f);
-		ret = file_finish(&out, 0);
+		fwrite(inspect_page_head.bytes, 1, inspect_page_head.n, f);
+		fputs("<script id=\"data\" type=\"text/plain\">", f);
+		markup_base64(f, packed, size);
+		fputs("</script>\n", f);
+		fwrite(inspect_page_tail.bytes, 1, inspect_page_tail.n, f);
 	}
 	free(packed);
 	free(json);
 	return ret;
+}
+
+int inspect_page_write(struct inspect *g, const struct capture_here *c, json_t *findings,
+		const char *path) {
+	struct file_out out;
+	const int ret = file_begin(&out, path);
+	return ret < 0 ? ret : file_finish(&out, inspect_page_print(g, c, findings, out.f));
 }

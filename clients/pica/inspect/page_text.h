@@ -12,4 +12,7 @@ struct inspect_page_text {
 /* The page up to the data, and from there on. */
 extern const struct inspect_page_text inspect_page_head, inspect_page_tail;
 
+/* Its Content-Security-Policy: this script and this style, and no other address than its own. */
+extern const char inspect_page_policy[];
+
 #endif

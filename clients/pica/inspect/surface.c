@@ -114,19 +114,23 @@ int inspect_surfaces_begin(struct inspect *g) {
 		struct inspect_surface *s = &g->surface[i];
 		const struct pica_target *t = &s->target;
 		const size_t n = (size_t)s->width * s->height;
-		int64_t at;
-		uint8_t *out = take(g, 4 * n, &at);
-		const int ret = out ? read_surface(g, s, s->rgba) : g->error;
+		int64_t at = 0;
+		uint8_t *out = g->engine ? NULL : take(g, 4 * n, &at);
+		const int ret = g->engine ? 0 : out ? read_surface(g, s, s->rgba) : g->error;
 		if (ret < 0) {
 			return ret;
 		}
-		for (size_t k = 0; k < 4 * n; k++) {
+		for (size_t k = 0; out && k < 4 * n; k++) {
 			out[k] = s->rgba[k % n * 4 + k / n];
 		}
 		json_array_append_new(g->surfaces,
-				json_pack("{so ss sI sI sI sI sb sI}", "addr",
+				json_pack("{so ss so ss sb sI sI sI sI sb sI}", "addr",
 						json_addr(t->color_addr), "format",
 						field_text("COLOR_FORMAT", t->color_format),
+						"depth_addr", json_addr(t->depth_addr),
+						"depth_format",
+						field_text("DEPTH_FORMAT", t->depth_format),
+						"block32", t->block32 != 0,
 						"width", (json_int_t)s->width, "height",
 						(json_int_t)s->height, "memory_width",
 						(json_int_t)t->width, "memory_height",
@@ -186,6 +190,17 @@ static void put_range(const struct inspect_surface *s, const struct inspect_rang
 			entered[s->place[i]] = passed[s->place[i]] = 1;
 		}
 	}
+}
+
+/* Whether put_range() marks any pixel. */
+static bool is_touched(const struct inspect_surface *s, const struct inspect_range *r) {
+	for (uint32_t i = 0; i < s->n; i++) {
+		if (s->place[i] != UINT32_MAX &&
+				is_written(r, s->target.color_addr + (uint64_t)s->px_bytes * i)) {
+			return true;
+		}
+	}
+	return false;
 }
 
 /* Whether the step is the first to change the surface, and leaves one colour. */
@@ -273,6 +288,12 @@ json_t *inspect_changes(struct inspect *g, int drawn, const struct pica_count *c
 		if (range && !overlaps(s, begin, end)) {
 			continue;
 		}
+		if (g->engine) {
+			if (range ? is_touched(s, range) : (int)i == drawn) {
+				json_array_append_new(out, json_pack("{si}", "surface", (int)i));
+			}
+			continue;
+		}
 		uint8_t *marks = calloc(s->n, 2);
 		memcpy(s->last, s->rgba, (size_t)4 * s->width * s->height);
 		const int ret = marks ? read_surface(g, s, s->rgba) : -ENOMEM;
@@ -356,6 +377,11 @@ static json_t *screen_json(struct inspect *g, enum pica_screen_id id) {
 	if (pica_ctx_screen(g->ctx, id, &screen) < 0 || !screen.is_set) {
 		return NULL;
 	}
+	const char *name = id == PICA_SCREEN_TOP ? "top" : "bottom";
+	if (g->engine) {
+		return json_pack("{ss sI sI}", "screen", name, "width", (json_int_t)screen.width,
+				"height", (json_int_t)screen.height);
+	}
 	const size_t n = (size_t)screen.width * screen.height;
 	uint8_t *rgb = malloc(3 * n);
 	int64_t at = 0;
@@ -388,9 +414,8 @@ static json_t *screen_json(struct inspect *g, enum pica_screen_id id) {
 		last = found ? o.place : last;
 	}
 	free(rgb);
-	return json_pack("{ss sI sI sI}", "screen", id == PICA_SCREEN_TOP ? "top" : "bottom",
-			"width", (json_int_t)screen.width, "height", (json_int_t)screen.height,
-			"at", (json_int_t)at);
+	return json_pack("{ss sI sI sI}", "screen", name, "width", (json_int_t)screen.width,
+			"height", (json_int_t)screen.height, "at", (json_int_t)at);
 }
 
 json_t *inspect_screens(struct inspect *g) {

@@ -35,7 +35,7 @@ void pixel_color(uint32_t format, uint32_t w, uint8_t rgba[4]) {
 struct finder {
 	struct pixel_answer *a;
 	const struct pixel_options *o;
-	struct capture_here c;
+	struct capture_here *c; /* borrowed */
 	struct pixel_place place[PICA_WATCH_MAX];
 	unsigned n_places;
 };
@@ -44,7 +44,7 @@ struct finder {
 static int replay_watched(struct finder *f, const struct pica_watch *pixels, unsigned n) {
 	const struct pixel_answer *a = f->a;
 	struct replay r;
-	struct capture_here *c = &f->c;
+	struct capture_here *c = f->c;
 	pica_ctx_watch(c->ctx, NULL, 0);
 	pica_ctx_zero_memory(c->ctx);
 	int ret = replay_start(&r, gpu_here(c->ctx), c->capture, a->first);
@@ -92,7 +92,7 @@ static int find_shown(struct finder *f) {
 		a->shown.size_bytes = n;
 		return EXIT_FINE;
 	}
-	const int ret = pica_ctx_screen_pixel(f->c.ctx, (enum pica_screen_id)o->screen,
+	const int ret = pica_ctx_screen_pixel(f->c->ctx, (enum pica_screen_id)o->screen,
 			(enum pica_eye)o->eye, o->x, o->y, &a->shown, &a->format);
 	if (ret == -ENODATA) {
 		return log_fail("%s: the %s screen shows no memory in frame %u; expected --surface",
@@ -110,7 +110,7 @@ static int trace(struct finder *f) {
 	for (unsigned i = 0; i < f->n_places && exit == EXIT_FINE; i++) {
 		const struct pixel_place p = f->place[i];
 		struct pica_history_entry e;
-		if (!pica_ctx_trace(f->c.ctx, p.at.addr, p.frame, p.event, &e)) {
+		if (!pica_ctx_trace(f->c->ctx, p.at.addr, p.frame, p.event, &e)) {
 			continue;
 		}
 		for (unsigned k = 0; k < e.n_sources && exit == EXIT_FINE; k++) {
@@ -146,13 +146,13 @@ static int compare(const void *x, const void *y) {
 /* Entries of each place that can be seen, settled; then all in order. */
 static int take_entries(struct finder *f) {
 	struct pixel_answer *a = f->a;
-	const int64_t n = pica_ctx_history(f->c.ctx);
+	const int64_t n = pica_ctx_history(f->c->ctx);
 	struct pica_history_entry *all = n < 0 ? NULL : malloc((size_t)(n + 1) * sizeof(*all));
 	free(a->entries);
 	a->entries = n < 0 ? NULL : malloc((size_t)(n + 1) * sizeof(*all));
 	a->n = 0;
 	a->last = -1;
-	if (!all || !a->entries || pica_ctx_read_history(f->c.ctx, 0, (uint32_t)n, all) < 0) {
+	if (!all || !a->entries || pica_ctx_read_history(f->c->ctx, 0, (uint32_t)n, all) < 0) {
 		free(all);
 		return log_no_memory();
 	}
@@ -193,22 +193,18 @@ static int look_from(struct finder *f) {
 	exit = exit == EXIT_FINE ? replay_watched(f, watch, f->n_places) : exit;
 	exit = exit == EXIT_FINE ? take_entries(f) : exit;
 	a->bytes = 0;
-	const void *host = pica_ctx_host(f->c.ctx, a->shown.addr, a->shown.size_bytes);
+	const void *host = pica_ctx_host(f->c->ctx, a->shown.addr, a->shown.size_bytes);
 	memcpy(&a->bytes, host ? host : "\0\0\0", a->shown.size_bytes);
 	pixel_color(a->format, a->bytes, a->color);
 	return exit;
 }
 
-int pixel_find(struct pixel_answer *a, const struct pixel_options *o) {
-	struct finder f = { .a = a, .o = o };
+int pixel_find_in(struct pixel_answer *a, const struct pixel_options *o, struct capture_here *c) {
+	struct finder f = { .a = a, .o = o, .c = c };
 	*a = (struct pixel_answer){ .path = o->capture, .last = -1 };
-	int exit = capture_here_open(&f.c, o->capture, &o->engine);
-	exit = exit == EXIT_FINE ? capture_is_pica200(f.c.capture, o->capture) : exit;
-	if (exit == EXIT_FINE) {
-		const uint32_t n = capture_frames(f.c.capture);
-		a->frame = o->frame == FRAME_LAST ? n - 1 : o->frame;
-		exit = capture_has_frame(o->capture, n, a->frame) ? EXIT_FINE : EXIT_TROUBLE;
-	}
+	const uint32_t n = capture_frames(c->capture);
+	a->frame = o->frame == FRAME_LAST ? n - 1 : o->frame;
+	int exit = capture_has_frame(o->capture, n, a->frame) ? EXIT_FINE : EXIT_TROUBLE;
 	for (uint32_t back = 0; exit == EXIT_FINE; back = 2 * back + 1) {
 		a->first = back < a->frame ? a->frame - back : 0;
 		exit = look_from(&f);
@@ -216,7 +212,16 @@ int pixel_find(struct pixel_answer *a, const struct pixel_options *o) {
 			break;
 		}
 	}
-	capture_here_close(&f.c);
+	return exit;
+}
+
+int pixel_find(struct pixel_answer *a, const struct pixel_options *o) {
+	struct capture_here c;
+	*a = (struct pixel_answer){ .path = o->capture, .last = -1 };
+	int exit = capture_here_open(&c, o->capture, &o->engine);
+	exit = exit == EXIT_FINE ? capture_is_pica200(c.capture, o->capture) : exit;
+	exit = exit == EXIT_FINE ? pixel_find_in(a, o, &c) : exit;
+	capture_here_close(&c);
 	return exit;
 }
 

@@ -45,11 +45,17 @@ struct pixel_answer {
 	int64_t last;     /* the entry that made the pixel: through transfers, if any; or -1 */
 };
 
+/* parse() of --surface; options: a struct pixel_options. */
+const char *pixel_parse_surface(void *options, char *text);
+/* Words of --screen and --eye. */
+extern const char *const pixel_screen_words[], *const pixel_eye_words[];
 /* Colour of a pixel of memory. */
 void pixel_color(uint32_t format, uint32_t bytes, uint8_t rgba[4]);
 
 /* Replays the capture. Returns an exit code, after logging. pixel_finish() in any case. */
 int pixel_find(struct pixel_answer *a, const struct pixel_options *o);
+/* The same with a capture of the PICA200 that is open; o->capture names it in messages. */
+int pixel_find_in(struct pixel_answer *a, const struct pixel_options *o, struct capture_here *c);
 void pixel_finish(struct pixel_answer *a);
 
 /* ---- print.c ---- */

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <jansson.h>
+
 #include "common/options.h"
 
 /* pica shader trace */
@@ -17,5 +19,10 @@ struct shader_trace_options {
 
 /* Prints each step of a vertex of a draw. Returns the exit code. */
 int shader_trace(const struct shader_trace_options *o);
+/*
+ * The same with a capture of the PICA200 that is open; o->capture names it in messages. *out: the
+ * report of --json, or NULL.
+ */
+int shader_trace_in(const struct shader_trace_options *o, struct capture_here *c, json_t **out);
 
 #endif

@@ -271,7 +271,7 @@ static json_t *trace_json(const struct trace *t) {
 
 /* ---- All of it ---- */
 
-static int show(struct trace *t, struct pica_capture *capture) {
+static int find(struct trace *t, struct pica_capture *capture) {
 	const struct shader_trace_options *o = t->o;
 	const uint32_t n_frames = capture_frames(capture);
 	t->frame = o->frame == FRAME_LAST ? n_frames - 1 : o->frame;
@@ -296,27 +296,43 @@ static int show(struct trace *t, struct pica_capture *capture) {
 				t->n == -ERANGE ? "the arrays or indices do not lie in memory" :
 				strerror((int)-t->n));
 	}
-	if (o->json) {
-		return json_finish(trace_json(t), EXIT_FINE);
-	}
-	output_page();
-	print_text(t);
 	return EXIT_FINE;
 }
 
+static int begin(struct trace *t, const struct shader_trace_options *o, struct pica_ctx *ctx) {
+	*t = (struct trace){ .o = o, .ctx = ctx, .here = calloc(1, sizeof(*t->here)) };
+	return t->here ? EXIT_FINE : log_no_memory();
+}
+
+static void finish(struct trace *t) {
+	dump_immediate_finish(&t->immediate);
+	free(t->steps);
+	free(t->here);
+}
+
 int shader_trace(const struct shader_trace_options *o) {
-	struct trace t = { .o = o, .here = calloc(1, sizeof(*t.here)) };
-	struct capture_here c = { 0 };
-	int exit = t.here ? capture_here_open(&c, o->capture, &o->engine) : log_no_memory();
-	if (exit == EXIT_FINE) {
-		t.ctx = c.ctx;
-		exit = show(&t, c.capture);
+	struct trace t = { 0 };
+	struct capture_here c;
+	int exit = capture_here_open(&c, o->capture, &o->engine);
+	exit = exit == EXIT_FINE ? begin(&t, o, c.ctx) : exit;
+	exit = exit == EXIT_FINE ? find(&t, c.capture) : exit;
+	if (exit == EXIT_FINE && o->json) {
+		exit = json_finish(trace_json(&t), exit);
+	} else if (exit == EXIT_FINE) {
+		output_page();
+		print_text(&t);
 	}
-	if (t.here) {
-		capture_here_close(&c);
-	}
-	dump_immediate_finish(&t.immediate);
-	free(t.steps);
-	free(t.here);
+	finish(&t);
+	capture_here_close(&c);
+	return exit;
+}
+
+int shader_trace_in(const struct shader_trace_options *o, struct capture_here *c, json_t **out) {
+	struct trace t;
+	int exit = begin(&t, o, c->ctx);
+	pica_ctx_zero_memory(c->ctx);
+	exit = exit == EXIT_FINE ? find(&t, c->capture) : exit;
+	*out = exit == EXIT_FINE ? trace_json(&t) : NULL;
+	finish(&t);
 	return exit;
 }

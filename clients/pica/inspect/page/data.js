@@ -43,6 +43,6 @@ export function frameOf(index) {
 
 /* Lint findings of a step. */
 export function findingsOf(step) {
-	return data.findings.filter((f) => f.frame === step.frame &&
+	return (data.findings || []).filter((f) => f.frame === step.frame &&
 		(f.draw === undefined ? step.kind !== "draw" && f.offset === step.offset : f.draw === step.draw));
 }

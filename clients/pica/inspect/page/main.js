@@ -1,18 +1,22 @@
 /* The page: what is selected, and who shows it. */
 import { data, element, findingsOf, frameOf, loadData, stepTitle } from "./data.js";
 import { touchesOf } from "./pixels.js";
-import { modesOf, paint, paintThumb, screenOf, viewsAt } from "./view.js";
+import { modesOf, needsEngine, paint, paintThumb, placeOf, rangeOf, screenOf, viewsAt } from "./view.js";
+import { call, later } from "./engine.js";
+import { historyPanel, writerOf } from "./history.js";
 import { findingsPanel, pixelPanel, programPanel, statePanel } from "./panels.js";
+import { memoryPanel, meshPanel, texturesPanel, tracePanel } from "./resources.js";
 
 const at = (id) => document.getElementById(id);
-const PANELS = { pixel: "Pixel", state: "State", program: "Program", findings: "Findings" };
+const PANELS = { pixel: "Pixel", state: "State", program: "Program", textures: "Textures", mesh: "Mesh", memory: "Memory", findings: "Findings" };
 const KEYS = [["← → or k j", "step before, step after"], ["Home, End", "first step, last step"], ["v, V", "next picture, the one before"],
 	["m", "next way to show it"], ["+ −, 0", "zoom; all of the picture"], ["Shift with arrows", "move the pixel"], ["Enter", "select the step that wrote the pixel last"],
-	["1 to 4", "pixel, state, program, findings"], ["a", "all state, or what changed"], ["?", "these keys"]];
+	["1 to 7", Object.values(PANELS).join(", ").toLowerCase()], ["a", "all state, or what changed"], ["?", "these keys"]];
 
-const selected = { step: 0, view: "top", mode: "color", zoom: 0, panel: "pixel", all: false, pick: null };
+const selected = { step: 0, view: "top", mode: "color", zoom: 0, panel: "pixel", all: false, pick: null, vertex: 0, alpha: false,
+	memory: { address: undefined, before: false } };
 const rows = [];
-let picture;
+let picture, painting = 0;
 
 function currentView() {
 	const views = viewsAt(selected.step);
@@ -37,14 +41,39 @@ function showTabs() {
 			label, n ? element("span", { class: "badge warn" }, String(n)) : "");
 	}));
 	const modes = modesOf(currentView());
-	at("mode").replaceChildren(...Object.entries(modes).map(([id, label]) => element("option", { value: id, selected: id === selected.mode }, label)));
-	at("mode").value = modes[selected.mode] ? selected.mode : "color";
+	at("mode").replaceChildren(...Object.entries(modes).map(([id, label]) => element("option", { value: id, selected: id === selected.mode, disabled: needsEngine(id) },
+		needsEngine(id) ? `${label}: needs pica inspect` : label)));
+	at("mode").value = modes[selected.mode] && !needsEngine(selected.mode) ? selected.mode : "color";
 }
 
-function showPicture() {
-	const view = currentView(), canvas = at("picture");
-	picture = view && paint(view, selected.step, at("mode").value);
-	if (!picture) {
+function showMark(zoom) {
+	at("mark")?.remove();
+	if (selected.pick) {
+		const mark = element("div", { id: "mark" });
+		Object.assign(mark.style, { gridArea: "1/1", position: "relative", pointerEvents: "none", width: `${zoom}px`, height: `${zoom}px`,
+			left: `${selected.pick.x * zoom}px`, top: `${selected.pick.y * zoom}px`, outline: "2px solid #f0f", boxShadow: "0 0 0 3px #fff" });
+		at("picture").style.gridArea = "1/1";
+		at("stage").append(mark);
+	}
+}
+
+/* The newest picture that was asked for is shown, whichever is there first. */
+async function showPicture() {
+	const view = currentView(), canvas = at("picture"), number = ++painting, mode = at("mode").value;
+	let image = null, range = "";
+	try {
+		image = view && await paint(view, selected.step, mode);
+		range = view && await rangeOf(view, selected.step, mode);
+	} catch (error) {
+		range = error.message;
+	}
+	if (number !== painting) {
+		return;
+	}
+	at("range").textContent = range || "";
+	picture = image;
+	canvas.hidden = !image;
+	if (!image) {
 		return;
 	}
 	const zoom = zoomNow();
@@ -52,23 +81,41 @@ function showPicture() {
 	canvas.height = picture.height;
 	canvas.style.width = `${picture.width * zoom}px`;
 	canvas.style.height = `${picture.height * zoom}px`;
-	const context = canvas.getContext("2d");
-	context.putImageData(picture, 0, 0);
+	canvas.getContext("2d").putImageData(picture, 0, 0);
+	canvas.dataset.shows = `${selected.step} ${view.id} ${mode}`;
 	at("zoom").textContent = `${zoom}x`;
-	at("mark")?.remove();
-	if (selected.pick) {
-		const mark = element("div", { id: "mark" });
-		Object.assign(mark.style, { gridArea: "1/1", position: "relative", pointerEvents: "none", width: `${zoom}px`, height: `${zoom}px`,
-			left: `${selected.pick.x * zoom}px`, top: `${selected.pick.y * zoom}px`, outline: "2px solid #f0f", boxShadow: "0 0 0 3px #fff" });
-		canvas.style.gridArea = "1/1";
-		at("stage").append(mark);
+	showMark(zoom);
+}
+
+function traceVertex(vertex) {
+	set({ vertex, panel: "program" });
+}
+
+/* The same by the vertex's number in the arrays: the draw may ask for it at any place. */
+async function traceNumber(index, number) {
+	const step = data.steps[index], mesh = step && await call("mesh", { frame: step.frame, draw: step.draw }, { slot: "mesh" }).catch(() => null);
+	const column = mesh ? mesh.vertices.columns.indexOf("number") : -1, at = mesh ? mesh.vertices.rows.findIndex((row) => row[column] === number) : -1;
+	if (at >= 0) {
+		set({ step: index, vertex: at, panel: "program" });
 	}
 }
 
+function pixelContent() {
+	const pick = selected.pick;
+	if (!data.served || !pick) {
+		return pixelPanel(pick, selectStep);
+	}
+	return [later(element("div", {}, "…"), pick.answer, (answer) => historyPanel(pick, answer, { select: selectStep, trace: traceNumber }))];
+}
+
 function showPanel() {
-	const all = (value) => set({ all: value });
-	const content = { pixel: () => pixelPanel(selected.pick, selectStep), state: () => statePanel(selected.step, selected.all, all),
-		program: () => programPanel(selected.step), findings: () => findingsPanel(selected.step, selectStep) };
+	const all = (value) => set({ all: value }), vertex = (value) => set({ vertex: value });
+	const content = { pixel: pixelContent, state: () => statePanel(selected.step, selected.all, all),
+		program: () => [...tracePanel(selected.step, selected.vertex, vertex), ...programPanel(selected.step)],
+		textures: () => texturesPanel(selected.step, selected.alpha, (alpha) => set({ alpha })),
+		mesh: () => meshPanel(selected.step, selected.vertex, vertex, traceVertex),
+		memory: () => memoryPanel(selected.step, selected.memory, (memory) => set({ memory })),
+		findings: () => findingsPanel(selected.step, selectStep) };
 	at("panel").replaceChildren(...content[selected.panel]());
 }
 
@@ -115,14 +162,24 @@ function selectStep(index) {
 	}
 }
 
-/* pick.source says which pixel of a surface is meant, and before which step. */
+/* pick.source says which pixel of a surface is meant, and before which step; with an engine pick.answer is to be its history. */
 function pickPixel(x, y) {
-	const view = currentView();
-	const source = view.surface !== undefined ? { surface: view.surface, x, y, end: selected.step + 1 } : screenOf(view.row).source(x, y);
-	return { x, y, view: view.id, frame: data.steps[selected.step].frame, source };
+	const view = currentView(), frame = data.steps[selected.step].frame, pick = { x, y, view: view.id, frame };
+	if (data.served) {
+		const place = view.surface !== undefined ? placeOf(view.surface, x, y) : { screen: view.id, x, y };
+		pick.answer = call("pixel", { frame, ...place, steps: true }, { slot: "pixel" });
+		pick.answer.catch(() => {}); /* the panel says it */
+		return pick;
+	}
+	pick.source = view.surface !== undefined ? { surface: view.surface, x, y, end: selected.step + 1 } : screenOf(view.row).source(x, y);
+	return pick;
 }
 
-function lastWriter(pick) {
+/* The step that wrote a pixel last; of a surface, up to the selected one. */
+async function lastWriter(pick) {
+	if (data.served && pick) {
+		return writerOf(await pick.answer, pick.view.startsWith("s") ? selected.step + 1 : Infinity);
+	}
 	if (!pick || !pick.source) {
 		return -1;
 	}
@@ -130,12 +187,16 @@ function lastWriter(pick) {
 	return last < 0 ? -1 : touches[last].index;
 }
 
-function choosePixel(x, y) {
+async function choosePixel(x, y) {
 	if (!picture || x < 0 || y < 0 || x >= picture.width || y >= picture.height) {
 		return;
 	}
-	const pick = pickPixel(x, y), writer = lastWriter(pick);
-	set({ pick, panel: "pixel", step: writer >= 0 && frameOf(writer) === frameOf(selected.step) ? writer : selected.step });
+	const pick = pickPixel(x, y);
+	set({ pick, panel: "pixel" });
+	const writer = await lastWriter(pick).catch(() => -1);
+	if (selected.pick === pick && writer >= 0 && writer !== selected.step && frameOf(writer) === frameOf(selected.step)) {
+		set({ step: writer });
+	}
 }
 
 function eventPixel(e) {
@@ -145,14 +206,21 @@ function eventPixel(e) {
 
 /* ---- The tree ---- */
 
+function markFindings(row, index) {
+	const findings = findingsOf(data.steps[index]);
+	if (findings.length) {
+		row.querySelector("small").before(element("span", { class: `badge ${findings[0].severity}` }, "lint"));
+	}
+}
+
 function makeRow(step, index, observer) {
 	const canvas = element("canvas", { width: 1, height: 1 });
 	canvas.dataset.step = index;
-	const findings = findingsOf(step);
 	const row = element("div", { class: "row", role: "option", "aria-selected": "false", onclick: () => selectStep(index) }, canvas,
-		element("div", {}, stepTitle(step), findings.length ? element("span", { class: `badge ${findings[0].severity}` }, "lint") : "",
+		element("div", {}, stepTitle(step),
 			element("small", {}, step.kind === "draw" ? `${step.passed} of ${step.entered} fragments` : step.text)));
 	observer.observe(canvas);
+	markFindings(row, index);
 	rows[index] = row;
 	return row;
 }
@@ -209,8 +277,8 @@ const actions = {
 	V: () => set({ view: cycle(viewsAt(selected.step).map((v) => v.id), currentView().id, -1), pick: null }),
 	m: () => set({ mode: cycle(Object.keys(modesOf(currentView())), at("mode").value, 1) }),
 	"+": () => changeZoom(1), "=": () => changeZoom(1), "-": () => changeZoom(-1), 0: () => set({ zoom: 0 }),
-	Enter: () => selectStep(lastWriter(selected.pick)),
-	1: () => set({ panel: "pixel" }), 2: () => set({ panel: "state" }), 3: () => set({ panel: "program" }), 4: () => set({ panel: "findings" }),
+	Enter: async () => selectStep(await lastWriter(selected.pick)),
+	...Object.fromEntries(Object.keys(PANELS).map((panel, i) => [i + 1, () => set({ panel })])),
 	a: () => set({ all: !selected.all }), "?": showHelp,
 };
 const shifted = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
@@ -265,11 +333,26 @@ function listen() {
 	});
 }
 
+/* Of a served page: which frame is shown, and lint's findings, which may take long. */
+function listenServed() {
+	const input = element("input", { type: "number", min: 0, max: data.capture_frames - 1, value: data.frames[0].frame, "aria-label": "Frame",
+		onchange: (e) => { location.href = `?frame=${Math.min(Math.max(0, Math.floor(+e.target.value || 0)), data.capture_frames - 1)}`; } });
+	at("about").prepend(element("label", {}, "frame ", input), ` of ${data.capture_frames} (from 0); `);
+	call("lint", {}, { isLater: true }).then(({ findings }) => {
+		data.findings = findings;
+		document.querySelectorAll(".row").forEach(markFindings);
+		showTabs();
+		if (selected.panel === "findings") {
+			showPanel();
+		}
+	}, () => {});
+}
+
 async function start() {
 	await loadData();
 	document.title = `${data.name}: pica inspect`;
 	at("title").textContent = data.name;
-	at("about").textContent = `frame ${data.frames.map((f) => f.frame).join(", ")}; ${data.capture_frames} frame${data.capture_frames === 1 ? "" : "s"} in the capture; libpica ${data.version}` +
+	at("about").textContent = (data.served ? "" : `frame ${data.frames.map((f) => f.frame).join(", ")}; ${data.capture_frames} frame${data.capture_frames === 1 ? "" : "s"} in the capture; `) + `libpica ${data.version}` +
 		(data.left_out ? `; ${data.left_out} draws to buffers that cannot be shown` : "");
 	if (!data.steps.length) {
 		at("panel").replaceChildren(element("p", {}, "Nothing was drawn, filled, transferred or copied in these frames."));
@@ -277,6 +360,9 @@ async function start() {
 	}
 	makeTree();
 	listen();
+	if (data.served) {
+		listenServed();
+	}
 	readFragment();
 	show();
 }

@@ -1,9 +1,9 @@
 /* What is known of the selected step and pixel. */
 import { colorText, data, element, findingsOf, hex, stepTitle } from "./data.js";
 import { touchesOf, writes } from "./pixels.js";
-import { memoryText } from "./view.js";
+import { memoryText, placeOf } from "./view.js";
 
-function swatch(color) {
+export function swatch(color) {
 	const e = element("span", { class: "swatch" });
 	e.style.background = `rgb(${color[0]},${color[1]},${color[2]})`;
 	return e;
@@ -31,6 +31,7 @@ export function pixelPanel(pick, select) {
 			element("p", {}, "No colour buffer of these frames is behind this pixel. Its history: "),
 			element("code", {}, `pica pixel --screen ${pick.view} ${data.name} ${pick.x},${pick.y}`)];
 	}
+	const place = pick.view.startsWith("s") ? placeOf(pick.source.surface, pick.x, pick.y) : pick;
 	const { surface, x, y, end } = pick.source, { color, touches, last } = touchesOf(surface, x, y, end);
 	const rows = touches.map((touch, i) => {
 		const step = data.steps[touch.index];
@@ -45,25 +46,15 @@ export function pixelPanel(pick, select) {
 	}
 	return [element("h2", {}, `Pixel ${pick.x}, ${pick.y} `, swatch(color), element("span", { class: "mono" }, colorText(color))),
 		element("p", { class: "dim" }, memoryText(surface, x, y)), ...rows.reverse(),
-		element("p", { class: "dim" }, "Tests and values of each fragment need the engine: "),
-		element("code", { class: "mono" }, `pica pixel --steps${pick.view.startsWith("s") ? ` --surface ${surfaceText(surface)}` : ` --screen ${pick.view}`} --frame ${pick.frame} CAPTURE ${pickText(pick)}`)];
+		element("p", { class: "dim" }, "Tests and values of each fragment: needs ", element("code", {}, "pica inspect"), ", or"),
+		element("code", { class: "mono" }, `pica pixel --steps${place.surface ? ` --surface ${place.surface}` : ` --screen ${pick.view}`} --frame ${pick.frame} CAPTURE ${place.x},${place.y}`)];
 }
 
-function surfaceText(surface) {
-	const s = data.surfaces[surface];
-	return `${s.addr},${s.format},${s.memory_width}x${s.memory_height}`;
-}
-
-/* pica pixel counts surfaces' pixels as they lie in memory. */
-function pickText(pick) {
-	const s = data.surfaces[pick.source.surface];
-	return pick.view.startsWith("s") && s.turned ? `${s.height - 1 - pick.y},${pick.x}` : `${pick.x},${pick.y}`;
-}
 
 /* ---- State ---- */
 
 /* Registers at a step: id -> [word, list word], of all draws up to it. */
-function registersAt(index) {
+export function registersAt(index) {
 	const now = new Map();
 	for (let i = 0; i <= index; i++) {
 		for (const [id, word, addr] of data.steps[i].registers || []) {
@@ -181,6 +172,9 @@ function findingRow(f, select) {
 
 export function findingsPanel(index, select) {
 	const here = findingsOf(data.steps[index]);
+	if (!data.findings) {
+		return [element("p", { class: "dim" }, "…")];
+	}
 	return [element("h2", {}, "Of this step"), ...(here.length ? here.map((f) => findingRow(f, select)) : [element("p", { class: "dim" }, "None begins here.")]),
 		element("h2", {}, "Of the capture, where each was found first"), ...(data.findings.length ? data.findings.map((f) => findingRow(f, select)) : [element("p", {}, "Clean.")])];
 }

@@ -49,6 +49,14 @@ export function changesOf(step, surface) {
 	return step.changes.filter((c) => c.surface === surface);
 }
 
+/* Calls see(pixel of the surface, fragments, those kept) for each pixel of a change's rectangle. */
+export function planesOf(change, see) {
+	const width = data.surfaces[change.surface].width, [x, y, w, h] = change.rect, n = w * h;
+	for (let k = 0; k < n; k++) {
+		see((y + Math.floor(k / w)) * width + x + k % w, planes[change.at + k], planes[change.at + n + k]);
+	}
+}
+
 /* What a change did to pixel (x, y): fragments and the exclusive or of its colours; or null. */
 function touchOf(change, x, y) {
 	const [left, top, w, h] = change.rect, k = (y - top) * w + x - left, n = w * h;

@@ -1,10 +1,13 @@
 /* The picture in the middle: a screen of a frame, or a surface after a step. */
-import { data, element, frameOf, hex, planes } from "./data.js";
-import { changesOf, Cursor, Screen } from "./pixels.js";
+import { data, frameOf } from "./data.js";
+import { askPicture, askSurface, call, decodePicture } from "./engine.js";
+import { changesOf, Cursor, planesOf, Screen } from "./pixels.js";
 
+/* Those of a page that was written, and those for which the engine draws. */
 const MODES = {
 	color: "colour", alpha: "alpha", step: "pixels of this step", overdraw: "overdraw of the frame",
 };
+const ENGINE_MODES = { before: "before this step", difference: "what this step changed", depth: "depth", stencil: "stencil" };
 
 const cursors = new Map(), screens = new Map();
 
@@ -31,44 +34,63 @@ function cursorOf(surface) {
 }
 
 export function modesOf(view) {
-	return view.surface === undefined ? { color: MODES.color } : MODES;
+	return view.surface === undefined ? { color: MODES.color } : { ...MODES, ...ENGINE_MODES };
 }
 
-/* Grey, with colours where the step's fragments are: green kept, red dropped. */
-function paintStep(rgba, surface, index) {
+export function needsEngine(mode) {
+	return !data.served && mode in ENGINE_MODES;
+}
+
+/* Grey, with colours where the step's fragments are: green kept, red dropped. forEach calls see(pixel, entered, passed). */
+function paintStep(rgba, forEach) {
 	for (let i = 0; i < rgba.length; i += 4) {
 		const grey = (rgba[i] * 3 + rgba[i + 1] * 6 + rgba[i + 2]) / 30;
 		rgba.set([grey, grey, grey, 255], i);
 	}
-	for (const change of changesOf(data.steps[index], surface)) {
-		const width = data.surfaces[surface].width, [x, y, w, h] = change.rect, n = w * h;
-		for (let k = 0; k < n; k++) {
-			if (planes[change.at + k]) {
-				rgba.set(planes[change.at + n + k] ? [40, 220, 120, 255] : [240, 60, 70, 255],
-					4 * ((y + Math.floor(k / w)) * width + x + k % w));
-			}
+	forEach((i, entered, passed) => {
+		if (entered) {
+			rgba.set(passed ? [40, 220, 120, 255] : [240, 60, 70, 255], 4 * i);
 		}
-	}
+	});
 }
 
 /* Fragments of draws of the frame up to the step: black 0, blue 1, green, yellow, red 8 and more. */
-function paintOverdraw(rgba, surface, index) {
-	const count = new Uint32Array(rgba.length / 4), width = data.surfaces[surface].width;
-	for (let i = frameOf(index).first; i <= index; i++) {
-		for (const change of data.steps[i].kind === "draw" ? changesOf(data.steps[i], surface) : []) {
-			const [x, y, w, h] = change.rect;
-			for (let k = 0; k < w * h; k++) {
-				count[(y + Math.floor(k / w)) * width + x + k % w] += planes[change.at + k];
-			}
-		}
-	}
+function paintOverdraw(rgba, count) {
 	const ramp = [[0, 0, 0], [20, 40, 140], [20, 110, 190], [20, 170, 150], [60, 190, 60], [190, 200, 40],
 		[240, 170, 30], [240, 110, 30], [235, 50, 40]];
-	count.forEach((n, i) => rgba.set([...ramp[Math.min(n, 8)], 255], 4 * i));
+	for (let i = 0; i < rgba.length / 4; i++) {
+		rgba.set([...ramp[Math.min(count(i), 8)], 255], 4 * i);
+	}
 }
 
-/* The pixels of a view; size in its row. */
-export function paint(view, index, mode) {
+function paintOpaque(rgba, mode) {
+	for (let i = 0; i < rgba.length; i += 4) {
+		if (mode === "alpha") {
+			rgba[i] = rgba[i + 1] = rgba[i + 2] = rgba[i + 3];
+		}
+		rgba[i + 3] = 255;
+	}
+}
+
+/* ---- From the planes of the page ---- */
+
+function forEachOfStep(surface, index) {
+	return (see) => changesOf(data.steps[index], surface).forEach((change) => planesOf(change, see));
+}
+
+function overdrawOf(surface, index) {
+	const s = data.surfaces[surface], count = new Uint32Array(s.width * s.height);
+	for (let i = frameOf(index).first; i <= index; i++) {
+		if (data.steps[i].kind === "draw") {
+			forEachOfStep(surface, i)((at, entered) => {
+				count[at] += entered;
+			});
+		}
+	}
+	return count;
+}
+
+function paintFromPlanes(view, index, mode) {
 	if (view.surface === undefined) {
 		const screen = screenOf(view.row);
 		return new ImageData(screen.rgba.slice(), view.row.width, view.row.height);
@@ -76,54 +98,113 @@ export function paint(view, index, mode) {
 	const s = data.surfaces[view.surface];
 	const rgba = cursorOf(view.surface).move(index + 1).slice();
 	if (mode === "step") {
-		paintStep(rgba, view.surface, index);
+		paintStep(rgba, forEachOfStep(view.surface, index));
 	} else if (mode === "overdraw") {
-		paintOverdraw(rgba, view.surface, index);
+		const count = overdrawOf(view.surface, index);
+		paintOverdraw(rgba, (i) => count[i]);
 	} else {
-		for (let i = 0; i < rgba.length; i += 4) {
-			if (mode === "alpha") {
-				rgba[i] = rgba[i + 1] = rgba[i + 2] = rgba[i + 3];
-			}
-			rgba[i + 3] = 255;
-		}
+		paintOpaque(rgba, mode);
 	}
 	return new ImageData(rgba, s.width, s.height);
 }
 
+/* ---- From the engine ---- */
+
+async function paintFromEngine(view, index, mode) {
+	if (view.surface === undefined) {
+		return (await askPicture("screen", { frame: data.steps[index].frame, screen: view.id }, { slot: "picture" })).image;
+	}
+	if (mode !== "step" && mode !== "overdraw") {
+		return (await askSurface(view.surface, index, mode)).image;
+	}
+	if (mode === "step" && data.steps[index].kind !== "draw") {
+		return (await askSurface(view.surface, index, "difference")).image;
+	}
+	const color = (await askSurface(view.surface, index, "color")).image, rgba = color.data.slice();
+	const counts = (await askSurface(view.surface, index, mode === "step" ? "fragments" : "overdraw")).image.data;
+	if (mode === "step") {
+		paintStep(rgba, (see) => {
+			for (let i = 0; i < rgba.length / 4; i++) {
+				see(i, counts[4 * i], counts[4 * i + 1]);
+			}
+		});
+	} else {
+		paintOverdraw(rgba, (i) => counts[4 * i]);
+	}
+	return new ImageData(rgba, color.width, color.height);
+}
+
+/* The pixels of a view: an ImageData. */
+export async function paint(view, index, mode) {
+	return data.served ? paintFromEngine(view, index, mode) : paintFromPlanes(view, index, mode);
+}
+
+/* Black and white of a depth view: "0x.. to 0x.."; "" of others. */
+export async function rangeOf(view, index, mode) {
+	if (!data.served || view.surface === undefined || (mode !== "depth" && mode !== "stencil")) {
+		return "";
+	}
+	const { answer } = await askSurface(view.surface, index, mode);
+	return `black ${answer.min}, white ${answer.max}`;
+}
+
 /* ---- Thumbnails ---- */
 
-const thumbCursors = new Map(), scratch = document.createElement("canvas");
+const thumbCursors = new Map(), scratch = document.createElement("canvas"), BLOCK = 32, blocks = new Map();
 
-/* Paints the surface that a step changed, after it; nothing if it changed none. */
-export function paintThumb(canvas, index) {
+function thumbFromPlanes(index) {
 	const change = data.steps[index].changes[0];
 	if (!change) {
-		return;
+		return null;
 	}
 	if (!thumbCursors.has(change.surface)) {
 		thumbCursors.set(change.surface, new Cursor(change.surface));
 	}
 	const s = data.surfaces[change.surface], rgba = thumbCursors.get(change.surface).move(index + 1).slice();
-	for (let i = 3; i < rgba.length; i += 4) {
-		rgba[i] = 255;
+	paintOpaque(rgba, "color");
+	return new ImageData(rgba, s.width, s.height);
+}
+
+async function thumbFromEngine(index) {
+	const block = Math.floor(index / BLOCK), frame = frameOf(index), first = block * BLOCK;
+	if (!blocks.has(block)) {
+		blocks.set(block, call("thumbnails", { frame: frame.frame, first, count: BLOCK }, { isLater: true }));
 	}
-	scratch.width = s.width;
-	scratch.height = s.height;
-	scratch.getContext("2d").putImageData(new ImageData(rgba, s.width, s.height), 0, 0);
+	const answer = (await blocks.get(block)).thumbnails[index - first];
+	return answer && decodePicture(answer);
+}
+
+/* Paints the surface that a step changed, after it; nothing if it changed none. */
+export async function paintThumb(canvas, index) {
+	const image = data.served ? await thumbFromEngine(index) : thumbFromPlanes(index), change = data.steps[index].changes[0];
+	if (!image) {
+		return;
+	}
+	scratch.width = image.width;
+	scratch.height = image.height;
+	scratch.getContext("2d").putImageData(image, 0, 0);
 	canvas.width = 120;
-	canvas.height = Math.max(1, Math.round(120 * s.height / s.width));
+	canvas.height = Math.max(1, Math.round(120 * image.height / image.width));
 	const context = canvas.getContext("2d");
 	context.drawImage(scratch, 0, 0, canvas.width, canvas.height);
-	const scale = canvas.width / s.width;
-	context.strokeStyle = "#ff00ff";
-	context.strokeRect(...change.rect.map((v) => v * scale));
+	if (change.rect) {
+		const scale = canvas.width / image.width;
+		context.strokeStyle = "#ff00ff";
+		context.strokeRect(...change.rect.map((v) => v * scale));
+	}
 }
 
 /* ---- Words ---- */
 
+/* The parameters by which calls, and `pica pixel`, name a pixel of a surface: as it lies in memory. */
+export function placeOf(surface, x, y) {
+	const s = data.surfaces[surface];
+	return { surface: `${s.addr},${s.format},${s.memory_width}x${s.memory_height}`, ...(s.turned ? { x: s.height - 1 - y, y: x } : { x, y }) };
+}
+
 /* Where a pixel of a surface lies: its row and column in memory, by which other tools name it. */
 export function memoryText(surface, x, y) {
 	const s = data.surfaces[surface];
-	const [column, row] = s.turned ? [s.height - 1 - y, x] : [x, y];
-	return `${s.addr} ${s.format} ${s.memory_width}x${s.memory_height}, column ${column} row ${row} of memory`;
+	const place = placeOf(surface, x, y);
+	return `${s.addr} ${s.format} ${s.memory_width}x${s.memory_height}, column ${place.x} row ${place.y} of memory`;
 }

@@ -1,0 +1,252 @@
+#include "inspect/calls.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/json.h"
+#include "fields.h"
+#include "shader/shader.h"
+
+enum { FRAMES_MOST = 64, STEPS_MOST = 1000, MEMORY_MOST = 1 << 16 };
+
+static const struct option_row no_rows[] = { { .name = NULL } };
+
+static uint32_t at_most(uint32_t n, uint32_t most) {
+	return n < most ? n : most;
+}
+
+static int capture(struct inspect_engine *e, struct inspect_params *p, json_t **out) {
+	*out = json_report("capture");
+	json_object_set_new(*out, "capture", json_text(e->path));
+	json_object_set_new(*out, "name", json_text(e->here.name));
+	json_object_set_new(*out, "frames", json_integer(capture_frames(e->here.capture)));
+	return EXIT_FINE;
+}
+
+static const struct option_row frames_rows[] = {
+	INSPECT_NUMBER_ROW("first", first, UINT32_MAX - 1, 0),
+	INSPECT_NUMBER_ROW("count", count, UINT32_MAX, 0),
+	{ .name = NULL },
+};
+
+static int frames(struct inspect_engine *e, struct inspect_params *p, json_t **out) {
+	json_t *rows = json_array();
+	*out = json_pack("{so}", "frames", rows);
+	return inspect_engine_frames(e, p->first, at_most(p->count, FRAMES_MOST), rows);
+}
+
+static const struct option_row steps_rows[] = {
+	INSPECT_FRAME_ROW,
+	INSPECT_NUMBER_ROW("first", first, UINT32_MAX - 1, 0),
+	INSPECT_NUMBER_ROW("count", count, UINT32_MAX, 0),
+	{ .name = NULL },
+};
+
+/* The members of a step that are short. */
+static json_t *step_json(json_t *step) {
+	static const char *const members[] = { "step", "event", "kind", "frame", "offset", "text",
+		"draw", "addr", "source", "primitive", "vertices", "entered", "passed",
+		"writes_color", "changes" };
+	json_t *row = json_object();
+	for (unsigned i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+		json_t *value = json_object_get(step, members[i]);
+		if (value) {
+			json_object_set(row, members[i], value);
+		}
+	}
+	return row;
+}
+
+static int steps(struct inspect_engine *e, struct inspect_params *p, json_t **out) {
+	const int exit = inspect_engine_steps(e, p->place.frame);
+	if (exit != EXIT_FINE) {
+		return exit;
+	}
+	json_t *rows = json_array();
+	const size_t n = json_array_size(e->steps.steps);
+	const uint32_t count = at_most(p->count, STEPS_MOST);
+	for (size_t i = p->first; i < n && i - p->first < count; i++) {
+		json_array_append_new(rows, step_json(json_array_get(e->steps.steps, i)));
+	}
+	*out = json_pack("{sI sI so sO}", "frame", (json_int_t)e->steps_frame, "total",
+			(json_int_t)n, "steps", rows, "surfaces", e->steps.surfaces);
+	return EXIT_FINE;
+}
+
+static const struct option_row place_rows[] = { INSPECT_PLACE_ROWS, { .name = NULL } };
+
+static int add_program(json_t *out, const struct snapshot *s, bool is_gs) {
+	char *text = NULL;
+	const int ret = dump_program(s, is_gs, &text);
+	if (ret == 0) {
+		json_object_set_new(out, is_gs ? "gsh_source" : "vsh_source", json_text(text));
+	}
+	free(text);
+	return ret;
+}
+
+static int state(struct inspect_engine *e, struct inspect_params *p, json_t **out) {
+	p->place.is_before = true;
+	int exit = inspect_engine_go(e, &p->place);
+	if (exit != EXIT_FINE) {
+		return exit;
+	}
+	struct snapshot *s = e->snapshot;
+	if (!e->is_draw) {
+		s->draw = (struct step_draw){ .frame = e->place.frame };
+		pica_ctx_save_state(e->here.ctx, &s->state);
+	}
+	json_t *seen = snapshot_json(s, SNAPSHOT_ALL);
+	*out = json_pack("{sI so}", "frame", (json_int_t)e->place.frame, "state", seen);
+	if (!e->is_draw) {
+		return EXIT_FINE;
+	}
+	const bool has_gs = facts_has_geometry(s->state.regs);
+	int ret = add_program(*out, s, false);
+	ret = ret == 0 && has_gs ? add_program(*out, s, true) : ret;
+	return log_result(e->path, ret);
+}
+
+/* ---- Pixels and vertices ---- */
+
+static const struct option_row pixel_rows[] = {
+	{ .name = "frame",
+			.kind = OPTION_CALL,
+			.at = INSPECT_AT(pixel.frame),
+			.parse = frame_option },
+	INSPECT_NUMBER_ROW("x", pixel.x, 4095, INSPECT_XY),
+	INSPECT_NUMBER_ROW("y", pixel.y, 4095, INSPECT_Y),
+	{ .name = "screen",
+			.kind = OPTION_CHOICE,
+			.at = INSPECT_AT(pixel.screen),
+			.words = pixel_screen_words },
+	{ .name = "eye",
+			.kind = OPTION_CHOICE,
+			.at = INSPECT_AT(pixel.eye),
+			.words = pixel_eye_words },
+	{ .name = "surface",
+			.kind = OPTION_CALL,
+			.at = INSPECT_AT(pixel),
+			.parse = pixel_parse_surface },
+	{ .name = "steps", .kind = OPTION_FLAG, .at = INSPECT_AT(pixel.steps) },
+	{ .name = NULL },
+};
+
+static int pixel(struct inspect_engine *e, struct inspect_params *p, json_t **out) {
+	struct pixel_answer a;
+	const int exit = pixel_find_in(&a, &p->pixel, &e->pixels);
+	*out = exit == EXIT_FINE ? pixel_json(&a, &p->pixel) : NULL;
+	pixel_finish(&a);
+	return exit;
+}
+
+static const struct option_row trace_rows[] = {
+	INSPECT_FRAME_ROW,
+	INSPECT_NUMBER_ROW("draw", place.draw, UINT32_MAX - 1, INSPECT_DRAW),
+	INSPECT_NUMBER_ROW("vertex", vertex, UINT32_MAX - 1, 0),
+	{ .name = NULL },
+};
+
+static int trace_vertex(struct inspect_engine *e, struct inspect_params *p, json_t **out) {
+	const struct shader_trace_options o = { .engine = e->options,
+		.capture = e->path,
+		.frame = p->place.frame,
+		.draw = p->place.draw,
+		.vertex = p->vertex };
+	pica_ctx_watch(e->pixels.ctx, NULL, 0);
+	return shader_trace_in(&o, &e->pixels, out);
+}
+
+/* ---- Memory ---- */
+
+static int add_level(void *user, const struct dump_level *l) {
+	json_t *rows = user;
+	json_array_append_new(rows,
+			json_pack("{ss si si si so ss sI sI ss*}", "name", l->name, "unit",
+					(int)l->unit, "face", (int)l->face, "level", (int)l->level,
+					"addr", json_addr(l->addr), "format",
+					field_text("TEXTURE_FORMAT", l->format), "width",
+					(json_int_t)l->width, "height", (json_int_t)l->height,
+					"wrong", l->wrong));
+	return 0;
+}
+
+static const struct option_row draw_rows[] = {
+	INSPECT_FRAME_ROW,
+	INSPECT_NUMBER_ROW("draw", place.draw, UINT32_MAX - 1, INSPECT_DRAW),
+	{ .name = NULL },
+};
+
+static int textures(struct inspect_engine *e, struct inspect_params *p, json_t **out) {
+	p->place.is_before = true;
+	const int exit = inspect_engine_go(e, &p->place);
+	if (exit != EXIT_FINE) {
+		return exit;
+	}
+	json_t *rows = json_array();
+	dump_texture_levels(e->snapshot->state.regs, add_level, rows);
+	*out = json_pack("{sI sI so}", "frame", (json_int_t)e->place.frame, "draw",
+			(json_int_t)p->place.draw, "textures", rows);
+	return EXIT_FINE;
+}
+
+static const struct option_row memory_rows[] = {
+	INSPECT_PLACE_ROWS,
+	INSPECT_NUMBER_ROW("address", address, UINT32_MAX, INSPECT_ADDRESS),
+	INSPECT_NUMBER_ROW("bytes", bytes, MEMORY_MOST, INSPECT_SIZE),
+	{ .name = "before", .kind = OPTION_FLAG, .at = INSPECT_AT(place.is_before) },
+	{ .name = NULL },
+};
+
+static int memory(struct inspect_engine *e, struct inspect_params *p, json_t **out) {
+	int exit = inspect_engine_go(e, &p->place);
+	if (exit != EXIT_FINE) {
+		return exit;
+	}
+	uint8_t *bytes = malloc(p->bytes + 1);
+	char *text = malloc(2 * (size_t)p->bytes + 1);
+	const int ret = bytes && text ?
+			pica_ctx_read_memory(e->here.ctx, p->address, bytes, p->bytes) :
+			-ENOMEM;
+	if (ret < 0) {
+		exit = log_fail("0x%08" PRIx32 ": %s", p->address,
+				ret == -ERANGE ? "expected an address in memory" : strerror(-ret));
+	} else {
+		text[0] = '\0';
+		for (uint32_t i = 0; i < p->bytes; i++) {
+			snprintf(text + 2 * (size_t)i, 3, "%02x", bytes[i]);
+		}
+		*out = json_pack("{sI so ss}", "frame", (json_int_t)e->place.frame, "address",
+				json_addr(p->address), "bytes", text);
+	}
+	free(bytes);
+	free(text);
+	return exit;
+}
+
+static int lint(struct inspect_engine *e, struct inspect_params *p, json_t **out) {
+	json_t *rows = inspect_engine_findings(e);
+	*out = rows ? json_pack("{sO}", "findings", rows) : NULL;
+	return rows ? EXIT_FINE : EXIT_TROUBLE;
+}
+
+const struct inspect_call inspect_calls[] = {
+	{ "capture", no_rows, 0, capture },
+	{ "frames", frames_rows, 0, frames },
+	{ "steps", steps_rows, 0, steps },
+	{ "state", place_rows, 0, state },
+	{ "pixel", pixel_rows, INSPECT_XY | INSPECT_Y, pixel },
+	{ "surface", inspect_surface_rows,
+			INSPECT_ADDRESS | INSPECT_FORMAT | INSPECT_WIDTH | INSPECT_HEIGHT,
+			inspect_surface },
+	{ "screen", inspect_screen_rows, 0, inspect_screen },
+	{ "thumbnails", inspect_thumbnails_rows, 0, inspect_thumbnails },
+	{ "shader_trace", trace_rows, INSPECT_DRAW, trace_vertex },
+	{ "textures", draw_rows, INSPECT_DRAW, textures },
+	{ "mesh", inspect_mesh_rows, INSPECT_DRAW, inspect_mesh },
+	{ "memory", memory_rows, INSPECT_ADDRESS | INSPECT_SIZE, memory },
+	{ "lint", no_rows, 0, lint },
+	{ .name = NULL },
+};

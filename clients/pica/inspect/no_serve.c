@@ -1,0 +1,8 @@
+/* In place of serve.c, where libmicrohttpd was not there when this was built. */
+#include "inspect/engine.h"
+
+int inspect_serve(struct inspect_engine *e, uint32_t port) {
+	return log_fail("%s: built without libmicrohttpd, so nothing is served: expected -o FILE, which "
+			"writes a page, or --stdio",
+			e->path);
+}

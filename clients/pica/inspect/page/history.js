@@ -1,0 +1,144 @@
+/* What the engine knows of a pixel: everything that touched it, and the steps of each fragment. */
+import { data, element, stepTitle } from "./data.js";
+import { registersAt, swatch } from "./panels.js";
+
+export function indexOf(entry) {
+	return data.steps.findIndex((s) => s.frame === entry.frame && s.event === entry.event && (entry.draw === undefined || s.draw === entry.draw));
+}
+
+/* "#RRGGBBAA" as four numbers. */
+function bytesOf(text) {
+	return [1, 3, 5, 7].map((at) => parseInt(text.slice(at, at + 2), 16));
+}
+
+function colorItem(text) {
+	return element("span", { class: "mono color" }, swatch(bytesOf(text)), text);
+}
+
+/* A field of a register as the step has it: its text; "" if unknown. */
+function fieldOf(registers, name, field) {
+	const id = Object.keys(data.registers).find((key) => data.registers[key][0] === name), word = id && registers.get(+id);
+	const found = word && (data.words[`${id}:${word[0]}`] || []).find(([key]) => key === field);
+	return found ? found[1] : "";
+}
+
+/* The diagram of the combiner: of each stage its operands, their sources, and the result. Stages that only pass on are one line. */
+function stageItems(fragment, index) {
+	const registers = index < 0 ? new Map() : registersAt(index), out = [];
+	let passed = [];
+	const flush = () => {
+		if (passed.length) {
+			out.push(element("div", { class: "dim" }, `stage ${passed.length > 1 ? `${passed[0]} to ${passed[passed.length - 1]}` : passed[0]}: passes it on`));
+			passed = [];
+		}
+	};
+	fragment.stages.forEach((stage, i) => {
+		const field = (part, key) => fieldOf(registers, `TEXENV${i}_${part}`, key), rgb = field("COMBINER", "RGB"), alpha = field("COMBINER", "ALPHA");
+		if (i && rgb === "replace" && alpha === "replace" && stage.result === fragment.stages[i - 1].result && field("SOURCE", "RGB0") === "previous") {
+			passed.push(i);
+			return;
+		}
+		flush();
+		const both = (a, b) => a === b ? a : `${a} / ${b}`;
+		const operands = [0, 1, 2].map((k) => element("div", {}, "ABC"[k], " ", colorItem(stage.operands[k]), element("small", {}, " ",
+			both(`${field("SOURCE", `RGB${k}`)}`, `${field("SOURCE", `ALPHA${k}`)}`), ": ", both(field("OPERAND", `RGB${k}`), field("OPERAND", `ALPHA${k}`)))));
+		out.push(element("div", { class: "stage" }, element("b", {}, `stage ${i}: ${both(rgb, alpha)}`), ...operands, element("div", {}, "→ ", colorItem(stage.result))));
+	});
+	flush();
+	return out;
+}
+
+function numbers(list) {
+	return list.map((v) => v === null ? "not finite" : +v.toPrecision(6)).join(", ");
+}
+
+function fact(name, ...content) {
+	return element("tr", {}, element("th", {}, name), element("td", {}, ...content));
+}
+
+/* Clear values that no unit gave are left out. */
+function fragmentFacts(e, index) {
+	const f = e.fragment, rows = [];
+	if (f.primary) {
+		rows.push(fact("primary colour", colorItem(f.primary)));
+		f.textures.forEach((t, u) => {
+			if (t !== "#00000000") {
+				rows.push(fact(u < 3 ? `texture ${u}` : "procedural", colorItem(t), u < 3 ? ` at ${numbers(f.coordinates[u])}` : ""));
+			}
+		});
+		if (f.light.some((c) => c !== "#00000000")) {
+			rows.push(fact("light", colorItem(f.light[0]), " ", colorItem(f.light[1])));
+		}
+	}
+	rows.push(fact("colour to blend", colorItem(f.color)));
+	if (f.depth !== undefined) {
+		rows.push(fact("depth", `${+f.depth.toPrecision(7)}: ${f.z} against ${e.z_before}`));
+	}
+	if (e.stencil_before !== undefined) {
+		rows.push(fact("stencil", `${e.stencil_before} → ${e.stencil_after}`));
+	}
+	return [element("table", { class: "facts" }, ...rows), ...(f.stages ? stageItems(f, index) : [])];
+}
+
+function details(e, index, actions) {
+	const out = [element("div", { class: "dim mono" }, `bytes ${e.before} → ${e.after}` + (e.sources ? ` from ${e.sources.join(", ")}` : ""))];
+	if (e.kind === "draw") {
+		out.push(element("div", { class: "dim" }, `column ${e.x} row ${e.row} of ${e.target.addr} ${e.target.format}` +
+			(e.barycentric ? `, at ${numbers(e.barycentric)} of its corners` : "")));
+		const vertices = (e.vertices || []).filter((v) => v !== null);
+		if (vertices.length) {
+			out.push(element("div", {}, "vertices ", ...vertices.map((v) => element("button", { type: "button", onclick: () => actions.trace(index, v) }, String(v)))));
+		}
+	}
+	return e.fragment ? out.concat(fragmentFacts(e, index)) : out;
+}
+
+const DROPPED = { scissor: "outside of the scissor rectangle", alpha: "the alpha test dropped it", stencil: "the stencil test dropped it", depth: "the depth test dropped it",
+	masked: "passed, but no channel may be written", culled: "culled: it faces away", clipped: "clipped away", degenerate: "no area", lost: "a budget was used up before",
+	overwritten: "kept, then overwritten", kept: "kept" };
+
+function entryItem(e, answer, actions) {
+	const index = indexOf(e), last = answer.last_writer, isKept = e.verdict === "kept" || e.verdict === "overwritten";
+	const isLast = last && e.verdict === "kept" && last.frame === e.frame && last.event === e.event && (last.draw ?? undefined) === e.draw &&
+		(last.primitive ?? undefined) === e.primitive;
+	const title = element("summary", {}, element("b", { class: isKept ? "kept" : "bad" }, `frame ${e.frame} ${e.kind}${e.kind === "draw" ? ` ${e.draw}` : ""}`),
+		e.kind === "draw" ? ` primitive ${e.primitive}: ${DROPPED[e.verdict]}` : e.verdict === "overwritten" ? ": overwritten" : "",
+		isLast ? element("span", { class: "badge kept" }, "last") : "", " ", e.fragment ? colorItem(e.fragment.color) : "");
+	const item = element("details", { class: isLast ? "entry last" : "entry" }, title);
+	/* Filled when it is opened: a pixel may have thousands of fragments. */
+	item.addEventListener("toggle", () => {
+		if (item.open && item.childElementCount === 1) {
+			item.append(...details(e, index, actions), index < 0 ? "" :
+				element("button", { type: "button", onclick: () => actions.select(index) }, `go to ${stepTitle(data.steps[index])}`));
+		}
+	});
+	item.open = isLast;
+	return item;
+}
+
+const SHOWN = 200;
+
+/* The entries, the last one first. */
+export function historyPanel(pick, answer, actions) {
+	const rows = [...answer.entries].reverse(), count = new Map();
+	for (const e of rows) {
+		count.set(e.verdict, (count.get(e.verdict) || 0) + 1);
+	}
+	const list = element("div", {}, ...rows.slice(0, SHOWN).map((e) => entryItem(e, answer, actions)));
+	const more = rows.length > SHOWN ? [element("button", { type: "button", onclick: (event) => {
+		list.append(...rows.slice(SHOWN).map((e) => entryItem(e, answer, actions)));
+		event.target.remove();
+	} }, `${rows.length - SHOWN} more`)] : [];
+	return [element("h2", {}, `Pixel ${pick.x}, ${pick.y} `, colorItem(answer.color)),
+		element("p", { class: "dim" }, `${answer.surface.addr} ${answer.surface.format}, at the end of frame ${answer.frame}` +
+			(answer.first_frame < answer.frame ? `; looked at from frame ${answer.first_frame} on` : "")),
+		element("p", {}, rows.length ? [...count].map(([verdict, n]) => `${n} ${verdict}`).join(", ") : "Nothing touched it."), list, ...more];
+}
+
+/* The step that a click on a pixel selects: the last one up to `end` that wrote it; -1: none in this page. */
+export function writerOf(answer, end) {
+	const before = answer.entries.filter((e) => (e.verdict === "kept" || e.verdict === "overwritten") && e.kind !== "transfer" && e.kind !== "copy")
+		.map(indexOf).filter((index) => index >= 0 && index < end);
+	const last = answer.last_writer && indexOf({ ...answer.last_writer, draw: answer.last_writer.draw ?? undefined });
+	return last !== null && last >= 0 && last < end ? last : before.length ? before[before.length - 1] : -1;
+}
