@@ -9,6 +9,7 @@ import struct
 import sys
 import unittest
 
+from sample import sample
 from test_cli import (CAPTURES, Case, FRAME, PERSP, TEV, capture, fill, register, solid_screen, write)
 
 BUNDLED = CAPTURES.parent.parent / 'captures'
@@ -386,7 +387,7 @@ class Container(Case):
         self.assertNotEqual(*[line.split(' ', 1)[1] for line in self.hashes(name) if 'bottom' in line][-2:])
 
     def test_what_starts_in_the_middle_becomes_a_ctf(self):
-        for name in 'cube', 'galaxy', 'materials', 'proctex', 'lamps', 'sprites', 'stereo':
+        for name in sample(('cube', 'galaxy', 'materials', 'proctex', 'lamps', 'sprites', 'stereo')):
             for frames in '1', '1-last':
                 self.pica('trim', '--frames', frames, BUNDLED / f'{name}.pica', 'a.pica')
                 self.pica('convert', 'a.pica', 'b.ctf')

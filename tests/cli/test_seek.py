@@ -74,8 +74,8 @@ class Seek(Case):
 
     def test_what_is_cut_out_is_drawn_in_one_way_from_its_start(self):
         # The key that the cut begins with holds memory that was drawn before.
-        for options in [], ['--float', 'f32'], ['--combiner', 'truncate'], ['--trust-loads']:
-            for path in TEV, PERSP, EDGES:
+        for i, options in enumerate(([], ['--float', 'f32'], ['--combiner', 'truncate'], ['--trust-loads'])):
+            for path in (TEV, PERSP, EDGES) if EVERY == 1 else ((TEV, PERSP, EDGES)[i % 3],):
                 for keys in '1', '0':
                     self.pica('convert', '--keys', keys, path, 'a.pica') # the name is in the file
                     self.pica('trim', '--frames', '5-6', *options, 'a.pica', f't{keys}.pica')
