@@ -30,8 +30,8 @@ static const struct raster_rule *random_rule(void) {
 	r.first = (struct raster_sample){ 15, 15 };
 	for (unsigned i = 0; i < r.n_samples; i++) {
 		struct raster_sample *s = &r.sample[i];
-		s->x = (int8_t)kern_random_in(0, (1 << r.subpixel_bits) - 1);
-		s->y = (int8_t)kern_random_in(0, (1 << r.subpixel_bits) - 1);
+		s->x = (int32_t)kern_random_in(0, (1 << r.subpixel_bits) - 1);
+		s->y = (int32_t)kern_random_in(0, (1 << r.subpixel_bits) - 1);
 		r.first.x = s->x < r.first.x ? s->x : r.first.x;
 		r.first.y = s->y < r.first.y ? s->y : r.first.y;
 		r.last.x = s->x > r.last.x ? s->x : r.last.x;
@@ -101,9 +101,13 @@ static void defined_part(const struct tri *t, struct tri *out) {
 	out->max_y = t->max_y;
 	out->org_x = t->org_x;
 	out->org_y = t->org_y;
-	memcpy(out->e, t->e, rs->rule->n_samples * sizeof(t->e[0]));
-	memcpy(out->ex, t->ex, sizeof(t->ex));
-	memcpy(out->ey, t->ey, sizeof(t->ey));
+	for (unsigned k = 0; k < 3; k++) {
+		for (unsigned s = 0; s < rs->rule->n_samples; s++) {
+			out->e[s][k] = t->e[s][k];
+		}
+		out->ex[k] = t->ex[k];
+		out->ey[k] = t->ey[k];
+	}
 	out->pixel = t->pixel;
 	out->x0 = t->x0;
 	out->y0 = t->y0;

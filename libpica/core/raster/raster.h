@@ -53,10 +53,10 @@ struct tri {
 	/*
 	 * Edge k at sample s of pixel (x, y): e[s][k] + (x - org_x) * ex[k] + (y - org_y) * ey[k]
 	 * >= 0 is inside; the tie rule is in e. org is the tile's origin; exact in int32 all over
-	 * the tile. Only the rule's samples are defined.
+	 * the tile. Only the rule's samples, and edges 0 to 2, are defined.
 	 */
 	int32_t org_x, org_y;
-	int32_t e[RASTER_SAMPLES][3], ex[3], ey[3];
+	int32_t e[RASTER_SAMPLES][4], ex[4], ey[4];
 	/* Planes: q at vertex 0 and gradients per fraction of a pixel (fidelity: planes). */
 	float x0, y0; /* vertex 0, as float */
 	int32_t pixel; /* fractions in a pixel */

@@ -11,7 +11,7 @@
 enum { RASTER_SAMPLES = 4 }; /* BATCH_SAMPLES */
 
 struct raster_sample {
-	int8_t x, y;
+	int32_t x, y;
 };
 
 /* A distance in clip space: w - p, w + p, -p (p: the coordinate of the axis), or a draw's plane. */
@@ -37,7 +37,7 @@ struct raster_rule {
 	int8_t tie_x, tie_y;
 	/* Samples within the pixel, in fractions of it: x to the right, y in memory rows. */
 	struct raster_sample sample[RASTER_SAMPLES];
-	struct raster_sample first, last; /* least and greatest of their coordinates */
+	struct raster_sample last, first; /* greatest and least of their coordinates */
 	float viewport_bias;   /* what x/w and y/w are raised by before they are scaled */
 	uint8_t n_clip_planes; /* one of form CLIP_USER is the last; not every draw has it */
 	struct clip_plane clip_plane[CLIP_PLANES];

@@ -31,7 +31,7 @@
  *           /    \                     /    \
  *         v0 --->-- v1              v1 --<--- v0
  */
-#include "core/raster/setup.h"
+#include "core/raster/raster.h"
 
 static bool set_box(struct tri *t, const struct raster_state *rs, const struct vert *v0,
 		const struct vert *v1, const struct vert *v2, int size) {
@@ -80,7 +80,11 @@ static inline bool set_edge(struct tri *t, int k, const struct vert *a, const st
 	return t->rs->rule->n_samples == 1 ? any : set_other_samples(t, k, e, most) || any;
 }
 
-bool raster_setup_edges(struct tri *t, const struct raster_state *rs, const struct vert *v0,
+/*
+ * Box and edges of *t; *area2 becomes the signed double area of the vertices as given. Returns
+ * false if no pixel can be touched.
+ */
+static bool set_edges(struct tri *t, const struct raster_state *rs, const struct vert *v0,
 		const struct vert *v1, const struct vert *v2, int org_x, int org_y, int size,
 		int64_t *area2) {
 	t->rs = rs;
@@ -108,7 +112,7 @@ bool raster_setup_edges(struct tri *t, const struct raster_state *rs, const stru
 bool raster_setup_c(struct tri *t, const struct raster_state *rs, const struct vert *v0,
 		const struct vert *v1, const struct vert *v2, int org_x, int org_y, int size) {
 	int64_t area2;
-	if (!raster_setup_edges(t, rs, v0, v1, v2, org_x, org_y, size, &area2)) {
+	if (!set_edges(t, rs, v0, v1, v2, org_x, org_y, size, &area2)) {
 		return false;
 	}
 	/* [fidelity: planes], in this order: vertices as given, vertex 0 is the reference. */

@@ -59,6 +59,7 @@
  * Quads alone:
  *   i_bswap                  bytes of each lane reversed
  *   i_pair_lo i_pair_hi      a0 a1 b0 b1, a2 a3 b2 b3
+ *   i_zip_lo                 a0 b0 a1 b1
  *   h_widen_lo_u hi_u        the lower or upper eight bytes
  *   i_load_px3 store_px3     four values of 3 bytes each, and no byte more
  *   i_store_u16              the low 16 bits of each lane

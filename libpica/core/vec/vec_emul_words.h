@@ -241,6 +241,7 @@ static inline V(i) V(i_bswap)(V(i) a) {
 }
 static inline V(i) V(i_pair_lo)(V(i) a, V(i) b) { EACH_I(k < 2 ? a.l[k] : b.l[k - 2]); }
 static inline V(i) V(i_pair_hi)(V(i) a, V(i) b) { EACH_I(k < 2 ? a.l[k + 2] : b.l[k]); }
+static inline V(i) V(i_zip_lo)(V(i) a, V(i) b) { EACH_I(k % 2 ? b.l[k / 2] : a.l[k / 2]); }
 static inline V(h) V(h_widen_lo_u)(V(b) a) { EACH_H(a.l[k]); }
 static inline V(h) V(h_widen_hi_u)(V(b) a) { EACH_H(a.l[k + 8]); }
 static inline V(i) V(i_load_px3)(const void *p) {

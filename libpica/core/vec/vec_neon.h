@@ -22,6 +22,7 @@ static inline vqi vqi_pair_lo(vqi a, vqi b) {
 static inline vqi vqi_pair_hi(vqi a, vqi b) {
 	return vcombine_s32(vget_high_s32(a), vget_high_s32(b));
 }
+static inline vqi vqi_zip_lo(vqi a, vqi b) { return vzip1q_s32(a, b); }
 static inline vqh vqh_widen_lo_u(vqb a) { return vmovl_u8(vget_low_u8(a)); }
 static inline vqh vqh_widen_hi_u(vqb a) { return vmovl_high_u8(a); }
 /* Indices of 16 and more give 0. */

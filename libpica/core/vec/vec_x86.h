@@ -39,6 +39,7 @@ static inline vqi vqi_bswap(vqi a) {
 }
 static inline vqi vqi_pair_lo(vqi a, vqi b) { return _mm_unpacklo_epi64(a, b); }
 static inline vqi vqi_pair_hi(vqi a, vqi b) { return _mm_unpackhi_epi64(a, b); }
+static inline vqi vqi_zip_lo(vqi a, vqi b) { return _mm_unpacklo_epi32(a, b); }
 static inline vqh vqh_widen_lo_u(vqb a) { return _mm_cvtepu8_epi16(a); }
 static inline vqh vqh_widen_hi_u(vqb a) { return _mm_unpackhi_epi8(a, _mm_setzero_si128()); }
 static inline vqi vqi_load_px3(const void *p) {
