@@ -7,8 +7,9 @@
 enum {
 	BLOCK_PIXELS = 24, /* blocks with at least this many pixels are batches of their own */
 	/*
-	 * Planes of a quad that are there for early tests, or all where these are fewer. The tests
-	 * read the first two, but most quads live on, and another call costs as much as two quads.
+	 * Planes of a quad that are there for early tests. The tests read the first two, but most
+	 * quads live on, and another call costs as much as two quads. Where no quad has more, whole
+	 * batches are tested, just before they are shaded.
 	 */
 	TESTED_QUAD_PLANES = 8,
 	/* Approximate maximum times, in ns. */
@@ -65,17 +66,6 @@ static void count_passed(struct tile_scratch *s, const struct batch *b) {
 	}
 }
 
-static void flush(struct tile_scratch *s) {
-	struct batch *b = &s->packed;
-	if (b->n_quads) {
-		s->stage->shade(s->frag, b);
-		count_passed(s, b);
-	}
-	b->n_quads = 0;
-	b->live = 0;
-	s->pending = 0;
-}
-
 /* The reports of the draws of a stage so far. */
 static void report(struct tile_scratch *s) {
 	const uint32_t value = s->stage ? s->stage->finish(s->frag) : 0;
@@ -96,6 +86,7 @@ void walk_bind(struct tile_scratch *s, const struct draw *d, const struct target
 	s->quad_planes = tri_planes(rs);
 	s->stage->bind(s->frag, s->work->kernels, s->k, &d->state, target, &s->facts);
 	s->may_repeat = s->facts.early && s->facts.opaque;
+	s->defers = s->facts.early && s->quad_planes <= TESTED_QUAD_PLANES;
 }
 
 static uint64_t pending_bit(uint32_t px) {
@@ -127,16 +118,13 @@ static void move_quad(struct batch *b, unsigned to, unsigned from, unsigned plan
 }
 
 /*
- * Early tests of the packed quads from first on, which are those at[], and *planes of them. Returns
- * how many live on.
+ * Early tests of quads first..first+n-1 of the packed batch, n > 0, of which `planes` are there.
+ * Those that live on move up, as at[] does, which is theirs, or NULL. Returns how many.
  */
 static unsigned test_quads(struct tile_scratch *s, struct raster_quad *at, unsigned first,
-		unsigned n, unsigned *planes) {
+		unsigned n, unsigned planes) {
 	struct batch *b = &s->packed;
 	const uint64_t entered = b->live >> 4 * first;
-	const unsigned end = s->quad_planes < TESTED_QUAD_PLANES ? s->quad_planes :
-								   TESTED_QUAD_PLANES;
-	*planes = s->k->interp_quads(&s->tri, at, n, b, first, 0, end);
 	s->stage->early(s->frag, b, first, n);
 	const uint64_t live = b->live >> 4 * first;
 	if (PICA_UNLIKELY(s->counts != NULL)) {
@@ -155,13 +143,40 @@ static unsigned test_quads(struct tile_scratch *s, struct raster_quad *at, unsig
 			continue;
 		}
 		if (left != i) {
-			move_quad(b, first + left, first + i, *planes);
+			move_quad(b, first + left, first + i, planes);
+		}
+		if (at) {
 			at[left] = at[i];
 		}
 		b->live |= lanes << 4 * (first + left);
 		left++;
 	}
 	return left;
+}
+
+/* The tests of packed quads that were put off. */
+static void settle(struct tile_scratch *s) {
+	struct batch *b = &s->packed;
+	const unsigned first = s->n_tested;
+	if (first < b->n_quads) {
+		b->n_quads = first +
+				test_quads(s, NULL, first, b->n_quads - first, s->quad_planes);
+	}
+	s->n_tested = b->n_quads;
+}
+
+static void flush(struct tile_scratch *s) {
+	struct batch *b = &s->packed;
+	if (s->defers) {
+		settle(s);
+	}
+	if (b->n_quads) {
+		s->stage->shade(s->frag, b);
+		count_passed(s, b);
+	}
+	b->n_quads = s->n_tested = 0;
+	b->live = 0;
+	s->pending = 0;
 }
 
 /* The list's quads from i on, at most n of them, as the packed batch's next ones. */
@@ -177,10 +192,12 @@ static void pack_quads(struct tile_scratch *s, unsigned i, unsigned n) {
 		live |= (uint64_t)s->list.mask[i + k] << 4 * k;
 	}
 	b->live |= live << 4 * first;
+	s->stats.fragments += popcount64(live);
 	unsigned done = 0;
-	if (s->facts.early) {
-		n = test_quads(s, at, first, n, &done);
-	} else if (PICA_UNLIKELY(s->counts != NULL)) {
+	if (s->facts.early && !s->defers) {
+		done = s->k->interp_quads(&s->tri, at, n, b, first, 0, TESTED_QUAD_PLANES);
+		n = test_quads(s, at, first, n, done);
+	} else if (PICA_UNLIKELY(s->counts != NULL) && !s->facts.early) {
 		count_entered(s, b, first, live, live);
 	}
 	if (n && done < s->quad_planes) {
@@ -188,14 +205,12 @@ static void pack_quads(struct tile_scratch *s, unsigned i, unsigned n) {
 	}
 	s->pending = pending;
 	b->n_quads = first + n;
+	if (b->n_quads == BATCH_QUADS && s->defers) {
+		settle(s);
+	}
 	if (b->n_quads == BATCH_QUADS) {
 		flush(s);
 	}
-}
-
-/* Of four bits. */
-static unsigned popcount4(unsigned mask) {
-	return (unsigned)(UINT64_C(0x4332322132212110) >> (4 * mask)) & 15;
 }
 
 /* The list, all of one triangle, whose pixels are all others, goes to the packed batch. */
@@ -224,7 +239,6 @@ static void add_quad(struct tile_scratch *s, int x, int y, uint32_t px, unsigned
 	l->at[l->n] = (struct raster_quad){ x, y };
 	l->px[l->n] = px;
 	l->mask[l->n++] = (uint8_t)mask;
-	s->stats.fragments += popcount4(mask);
 }
 
 static void shade_block(struct tile_scratch *s, int x, int y, uint64_t mask, unsigned n) {
@@ -265,13 +279,10 @@ static void shade_block(struct tile_scratch *s, int x, int y, uint64_t mask, uns
 static void draw_by_quads(struct tile_scratch *s) {
 	struct quad_list *l = &s->list;
 	const unsigned n = s->k->cover_quads(&s->tri, l->at, l->mask);
-	uint64_t fragments = 0;
 	PICA_NO_UNROLL
 	for (unsigned i = 0; i < n; i++) {
 		l->px[i] = place_px(s, l->at[i].x, l->at[i].y);
-		fragments += popcount4(l->mask[i]);
 	}
-	s->stats.fragments += fragments;
 	l->n = n;
 }
 
@@ -515,7 +526,7 @@ void tile_begin(struct tile_scratch *s, const struct pass_work *w, unsigned tile
 		set_places(s);
 	}
 	s->counts = w->is_counted ? &w->counts : NULL;
-	s->packed.n_quads = 0;
+	s->packed.n_quads = s->n_tested = 0;
 	s->packed.live = 0;
 	s->list.n = 0;
 	s->pending = 0;

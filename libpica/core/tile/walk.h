@@ -59,7 +59,9 @@ struct tile_scratch {
 	const struct target *target;
 	struct frag_facts facts;
 	unsigned quad_planes; /* tri_planes() */
-	bool may_repeat; /* a pixel may be pending twice: opaque and tested when appended */
+	bool may_repeat; /* a pixel may be pending twice: opaque, and tested in order */
+	bool defers;     /* early tests of packed quads are put off until the batch is full */
+	unsigned n_tested; /* of its quads */
 	const struct tile_counts *counts; /* NULL: not requested */
 	int org_x, org_y;                 /* of the tile */
 	/* The pixel of a quad is the sum of one for its column and one for its row. */
