@@ -121,8 +121,8 @@ static inline struct vec3 mapped_normal(const struct plane_in *bump, unsigned su
 	return n;
 }
 
-static void light_surface(struct light_planes *p, const float *quat, const struct plane_in *bump,
-		unsigned surface, unsigned n_lanes) {
+static inline void surface_lanes(struct light_planes *p, const float *quat,
+		const struct plane_in *bump, unsigned surface, unsigned n_lanes) {
 	for (size_t i = 0; i < n_lanes; i += VF_LANES) {
 		const struct quat q = load_quat(quat, i);
 		store_rows(p->n, i, surface & LIGHT_NORMAL_MAP ?
@@ -134,6 +134,16 @@ static void light_surface(struct light_planes *p, const float *quat, const struc
 							rotate(q, load_map(bump, i)) :
 							rotate_x(q));
 		}
+	}
+}
+
+/* Without maps and tangent the loop has constants. */
+static void light_surface(struct light_planes *p, const float *quat, const struct plane_in *bump,
+		unsigned surface, unsigned n_lanes) {
+	if (surface & (LIGHT_NORMAL_MAP | LIGHT_TANGENT)) {
+		surface_lanes(p, quat, bump, surface, n_lanes);
+	} else {
+		surface_lanes(p, quat, bump, 0, n_lanes);
 	}
 }
 
@@ -158,40 +168,39 @@ static void light_fraction(float (*dst)[BATCH], const struct plane_in *src, bool
 /* ---- One light ---- */
 
 /* The terms of the half vector, for lanes i.. of one light. */
-static inline void half_vector(struct light_planes *p, const struct light_source *s, size_t i,
+static inline void half_vector(struct light_planes *p, unsigned flags, unsigned inputs, size_t i,
 		struct vec3 n, struct vec3 l, vf d) {
 	const struct vec3 v = load_rows(p->v, i);
 	struct vec3 h = { vf_add(v.x, l.x), vf_add(v.y, l.y), vf_add(v.z, l.z) };
 	const vf h2 = dot(h, h);
-	if (s->flags & (LIGHT_GEOMETRIC0 | LIGHT_GEOMETRIC1)) {
+	if (flags & (LIGHT_GEOMETRIC0 | LIGHT_GEOMETRIC1)) {
 		const vf g = vf_min(vf_div(d, h2), vf_set1(1.0f));
 		vf_store(p->geometric + i, vf_and(vf_as_vi_bits(vf_neq(h2, vf_zero())), g));
 	}
-	if (!(s->inputs & (1 << LIGHT_NH | 1 << LIGHT_VH | 1 << LIGHT_CP))) {
+	if (!(inputs & (1 << LIGHT_NH | 1 << LIGHT_VH | 1 << LIGHT_CP))) {
 		return;
 	}
 	h = unit(h, h2);
 	const vf nh = dot(n, h);
-	if (s->inputs >> LIGHT_NH & 1) {
+	if (inputs >> LIGHT_NH & 1) {
 		vf_store(p->input[LIGHT_NH] + i, nh);
 	}
-	if (s->inputs >> LIGHT_VH & 1) {
+	if (inputs >> LIGHT_VH & 1) {
 		vf_store(p->input[LIGHT_VH] + i, dot(v, h));
 	}
-	if (s->inputs >> LIGHT_CP & 1) {
+	if (inputs >> LIGHT_CP & 1) {
 		const struct vec3 in = { vf_sub(h.x, vf_mul(n.x, nh)), vf_sub(h.y, vf_mul(n.y, nh)),
 			vf_sub(h.z, vf_mul(n.z, nh)) };
 		vf_store(p->input[LIGHT_CP] + i, dot(in, load_rows(p->t, i)));
 	}
 }
 
-static void light_vectors(struct light_planes *p, const float *view, const struct light_source *s,
+static inline void vectors_lanes(struct light_planes *p, const float *view,
+		const struct light_source *s, unsigned flags, unsigned inputs, bool distance,
 		unsigned n_lanes) {
 	const struct vec3 position = { vf_set1(s->position[0]), vf_set1(s->position[1]),
 		vf_set1(s->position[2]) };
 	const struct vec3 spot = { vf_set1(s->spot[0]), vf_set1(s->spot[1]), vf_set1(s->spot[2]) };
-	const unsigned flags = s->flags, inputs = s->inputs;
-	const bool distance = s->distance_factor.table != LIGHT_NO_TABLE;
 	for (size_t i = 0; i < n_lanes; i += VF_LANES) {
 		const struct vec3 n = load_rows(p->n, i);
 		struct vec3 l = position;
@@ -221,8 +230,22 @@ static void light_vectors(struct light_planes *p, const float *view, const struc
 			vf_store(p->input[LIGHT_NV] + i, dot(n, load_rows(p->v, i)));
 		}
 		if (flags & LIGHT_HALF) {
-			half_vector(p, s, i, n, l, d);
+			half_vector(p, flags, inputs, i, n, l, d);
 		}
+	}
+}
+
+/* Most lights are directional, with the usual highlight: then the loop has constants. */
+static void light_vectors(struct light_planes *p, const float *view, const struct light_source *s,
+		unsigned n_lanes) {
+	const bool distance = s->distance_factor.table != LIGHT_NO_TABLE;
+	const unsigned flags = s->flags & (LIGHT_DIRECTIONAL | LIGHT_TWO_SIDED | LIGHT_GEOMETRIC0 |
+			LIGHT_GEOMETRIC1 | LIGHT_HALF);
+	const unsigned usual = LIGHT_DIRECTIONAL | LIGHT_HALF;
+	if (flags == usual && s->inputs == 1 << LIGHT_NH && !distance) {
+		vectors_lanes(p, view, s, usual, 1 << LIGHT_NH, false, n_lanes);
+	} else {
+		vectors_lanes(p, view, s, flags, s->inputs, distance, n_lanes);
 	}
 }
 
