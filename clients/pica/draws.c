@@ -9,6 +9,8 @@
 #include "common/json.h"
 #include "common/options.h"
 #include "common/output.h"
+#include "common/reads.h"
+#include "draws/depends.h"
 #include "lint/lint.h"
 #include "pictures/plain.h"
 #include "verbs.h"
@@ -34,7 +36,7 @@ struct options {
 	struct option_args captures;
 	struct frame_list frames;
 	unsigned sort;
-	bool json;
+	bool json, depends;
 };
 
 /* One piece of work. */
@@ -50,6 +52,9 @@ struct table {
 	struct row *rows;
 	size_t n, cap;
 	struct pica_state *state; /* scratch */
+	/* With --depends: of all rows, whether they are shown or not. */
+	struct depends depends;
+	bool has_begun;
 	/* Of the draw that runs: */
 	json_t *draw;
 	struct pica_costs before;
@@ -84,21 +89,111 @@ static json_t *begin_row(const struct table *t, enum pica_history_kind kind) {
 			(json_int_t)t->l.here.offset, "kind", pica_history_kind_name(kind));
 }
 
+/* ---- Dependencies ---- */
+
+/* A row that is about to do its work. Returns its number, or a negative errno. */
+static int64_t next_row(struct table *t) {
+	int ret = t->has_begun ? 0 : depends_begin(&t->depends, t->l.ctx);
+	t->has_begun = true;
+	ret = ret < 0 ? ret : depends_add_row(&t->depends);
+	return ret < 0 ? ret : (int64_t)t->depends.n_rows - 1;
+}
+
+static void add_read(struct table *t, json_t *reads, const char *what, struct lint_range r) {
+	if (r.begin < r.end) {
+		depends_read(&t->depends, reads, what, r.begin, r.end);
+	}
+}
+
+/* row: or NULL, of one that is not shown. Returns 0 or a negative errno. */
+static int depend_move(struct table *t, json_t *row, struct lint_range from, struct lint_range to) {
+	const int64_t number = next_row(t);
+	if (number < 0) {
+		return (int)number;
+	}
+	json_t *reads = row ? json_array() : NULL;
+	add_read(t, reads, "source", from);
+	if (row) {
+		json_object_update_new(row, json_pack("{sI so}", "number", (json_int_t)number,
+							    "reads", reads));
+	}
+	return depends_write(&t->depends, to.begin, to.end, number);
+}
+
+/* A draw changes some pixels of its target, and so depends on the rows that made the others. */
+static int depend_draw(struct table *t, json_t *row, const struct step_draw *draw,
+		const uint32_t *regs) {
+	const int64_t number = next_row(t);
+	if (number < 0) {
+		return (int)number;
+	}
+	struct reads found;
+	struct lint_range color, depth;
+	json_t *reads = row ? json_array() : NULL;
+	reads_find(&found, t->l.ctx, draw->kind);
+	lint_targets(regs, &color, &depth);
+	if (t->l.here.addr) {
+		add_read(t, reads, "command list", lint_range(t->l.here.addr, 4));
+	}
+	for (unsigned i = 0; i < found.n; i++) {
+		add_read(t, reads, found.r[i].what,
+				lint_range(found.r[i].addr, found.r[i].size_bytes));
+	}
+	add_read(t, reads, "colour buffer", color);
+	add_read(t, reads, "depth buffer", depth);
+	if (row) {
+		json_object_update_new(row, json_pack("{sI so}", "number", (json_int_t)number,
+							    "reads", reads));
+	}
+	int ret = depends_write(&t->depends, color.begin, color.end, number);
+	return ret < 0 ? ret : depends_write(&t->depends, depth.begin, depth.end, number);
+}
+
+/* A screen reads its framebuffer. */
+static int on_shown(void *user) {
+	static const unsigned bytes[] = { 4, 3, 2, 2, 2 };
+	struct table *t = user;
+	for (unsigned i = 0; t->o->depends && i < 2; i++) {
+		struct pica_screen s;
+		const int ret = pica_ctx_screen(t->l.ctx, (enum pica_screen_id)i, &s);
+		if (ret < 0) {
+			return ret;
+		}
+		if (s.is_set && !s.is_solid && s.format < ARRAY_LEN(bytes)) {
+			add_read(t, NULL, "screen",
+					lint_range(s.addr, (uint64_t)s.width * s.height *
+									   bytes[s.format]));
+		}
+	}
+	return 0;
+}
+
+/* After all: whether anything read what a row wrote. */
+static void mark_unread(struct table *t) {
+	for (size_t i = 0; t->o->depends && i < t->n; i++) {
+		json_t *row = t->rows[i].json;
+		json_object_set_new(row, "is_read",
+				json_boolean(t->depends.is_read[json_number_of(row, "number")]));
+	}
+}
+
 /* ---- Jobs ---- */
 
-static int on_moved(void *user, enum pica_history_kind kind, uint32_t src, struct lint_range to) {
+static int on_moved(void *user, enum pica_history_kind kind, struct lint_range from,
+		struct lint_range to) {
 	struct table *t = user;
 	const uint64_t size = to.end - to.begin, key[SORT_COUNT] = { [SORT_BYTES] = size };
 	if (!is_asked_for(t)) {
-		return 0;
+		return t->o->depends ? depend_move(t, NULL, from, to) : 0;
 	}
 	json_t *j = begin_row(t, kind);
 	json_object_update_new(j, json_pack("{so sI}", "addr", json_addr((uint32_t)to.begin),
 						"size_bytes", (json_int_t)size));
 	if (kind == PICA_HISTORY_TRANSFER || kind == PICA_HISTORY_COPY) {
-		json_object_set_new(j, "source", json_addr(src));
+		json_object_set_new(j, "source", json_addr((uint32_t)from.begin));
 	}
-	return add(t, j, key);
+	const int ret = t->o->depends ? depend_move(t, j, from, to) : 0;
+	return ret < 0 ? (json_decref(j), ret) : add(t, j, key);
 }
 
 /* ---- Draws ---- */
@@ -118,7 +213,7 @@ static json_t *programs_json(struct table *t, const uint32_t *regs) {
 static int on_draw(void *user, const struct step_draw *draw, const uint32_t *regs) {
 	struct table *t = user;
 	if (!is_asked_for(t)) {
-		return 0;
+		return t->o->depends ? depend_draw(t, NULL, draw, regs) : 0;
 	}
 	t->draw = begin_row(t, PICA_HISTORY_DRAW);
 	json_object_update_new(t->draw,
@@ -127,7 +222,8 @@ static int on_draw(void *user, const struct step_draw *draw, const uint32_t *reg
 					snapshot_target_json(regs), "textures",
 					snapshot_textures_json(regs, t->l.reads.units),
 					"programs", programs_json(t, regs)));
-	return pica_ctx_costs(t->l.ctx, &t->before);
+	const int ret = t->o->depends ? depend_draw(t, t->draw, draw, regs) : 0;
+	return ret < 0 ? ret : pica_ctx_costs(t->l.ctx, &t->before);
 }
 
 static json_t *fragments_json(const uint64_t verdict[PICA_VERDICT_COUNT]) {
@@ -250,11 +346,53 @@ static void print_move(const json_t *row) {
 	}
 }
 
+static void print_from(const json_t *from) {
+	for (size_t i = 0; i < json_array_size(from); i++) {
+		const json_int_t row = json_integer_value(json_array_get(from, i));
+		fputs(i ? ", " : " ", stdout);
+		if (row >= 0) {
+			printf("%" JSON_INTEGER_FORMAT, row);
+		} else {
+			fputs(row == DEPENDS_START ? "start" : "nothing", stdout);
+		}
+	}
+}
+
+static void print_dependencies(const struct table *t) {
+	printf("  ROW FRAME KIND      DRAW  TO          READS\n");
+	for (size_t i = 0; i < t->n; i++) {
+		const json_t *row = t->rows[i].json, *reads = json_object_get(row, "reads");
+		const json_t *draw = json_object_get(row, "draw");
+		const json_t *to = json_object_get(row, "target");
+		printf("%5" JSON_INTEGER_FORMAT " %5" JSON_INTEGER_FORMAT " %-8s ",
+				json_number_of(row, "number"), json_number_of(row, "frame"),
+				json_text_of(row, "kind"));
+		if (draw) {
+			printf("%5" JSON_INTEGER_FORMAT, json_integer_value(draw));
+		} else {
+			fputs("    -", stdout);
+		}
+		printf("  %s  ", to ? json_text_of(to, "color_addr") : json_text_of(row, "addr"));
+		for (size_t k = 0; k < json_array_size(reads); k++) {
+			const json_t *read = json_array_get(reads, k);
+			printf("%s%s:", k ? "; " : "", json_text_of(read, "what"));
+			print_from(json_object_get(read, "from"));
+		}
+		const bool is_read = json_is_true(json_object_get(row, "is_read"));
+		fputs(!is_read && json_array_size(reads) ? "; " : "", stdout);
+		puts(is_read ? "" : "never read");
+	}
+}
+
 static void print_rows(const struct table *t, const char *path, bool has_path) {
 	output_page();
 	if (has_path) {
 		plain_write(stdout, path);
 		fputs(":\n", stdout);
+	}
+	if (t->o->depends) {
+		print_dependencies(t);
+		return;
 	}
 	printf("FRAME KIND      DRAW VERTICES    STEPS    KEPT  MASKED   ALPHA STENCIL   DEPTH  SAMPLES  "
 	       "TARGET  TEXTURES  PROGRAM  FINDING\n");
@@ -281,6 +419,7 @@ static int run(struct table *t, const struct capture_here *c, json_t *reports) {
 	if (ret < 0) {
 		return capture_failed(c->capture, c->path, ret);
 	}
+	mark_unread(t);
 	sorted_by = t->o->sort;
 	if (t->n) {
 		qsort(t->rows, t->n, sizeof(*t->rows), compare_rows);
@@ -303,7 +442,7 @@ static int tell(const void *options, const char *path, json_t *reports) {
 	const size_t before = json_array_size(reports);
 	struct capture_here c;
 	struct table t = { .o = o };
-	const struct lint_guest guest = { on_draw, on_drawn, on_moved, &t };
+	const struct lint_guest guest = { on_draw, on_drawn, on_moved, on_shown, &t };
 	t.l.guest = &guest;
 	int exit = capture_here_open(&c, path, &o->engine);
 	exit = exit == EXIT_FINE ? capture_is_pica200(c.capture, path) : exit;
@@ -321,6 +460,7 @@ static int tell(const void *options, const char *path, json_t *reports) {
 	json_decref(t.draw);
 	free(t.rows);
 	free(t.state);
+	depends_finish(&t.depends);
 	lint_finish(&t.l);
 	capture_here_close(&c);
 	return exit;
@@ -340,6 +480,8 @@ int verb_draws(int argc, char **argv) {
 				"The greatest first: vertices, steps, triangles, fragments, passed, "
 				"rejected, samples or bytes; default: order",
 				OPTION_CHOICE, .at = AT(sort), .words = sort_words },
+		{ "depends", 0, NULL, "Which rows wrote what each row reads, instead of costs",
+				OPTION_FLAG, .at = AT(depends) },
 		JSON_ROW(AT(json)),
 	};
 	static const struct option_spec spec = {

@@ -151,6 +151,8 @@ static int on_event(void *user, const struct pica_capture_event *event) {
 	} else if (event->kind == PICA_CAPTURE_JOB) {
 		l->heard = -1;
 		lint_copy_event(l, &event->job);
+	} else if (event->kind == PICA_CAPTURE_FRAME && l->guest && l->guest->shown) {
+		return l->guest->shown(l->guest->user);
 	}
 	return l->error;
 }
@@ -212,9 +214,10 @@ static int on_drawn(void *user, const struct step_draw *draw) {
 	return ret;
 }
 
-void lint_moved(struct lint *l, enum pica_history_kind kind, uint32_t src, struct lint_range to) {
+void lint_moved(struct lint *l, enum pica_history_kind kind, struct lint_range from,
+		struct lint_range to) {
 	if (l->guest && l->error == 0) {
-		l->error = l->guest->moved(l->guest->user, kind, src, to);
+		l->error = l->guest->moved(l->guest->user, kind, from, to);
 	}
 }
 

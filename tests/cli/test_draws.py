@@ -9,6 +9,7 @@ import unittest
 from test_cli import CAPTURES, Case, FRAME, read_png, register, rgb
 import test_dump
 import test_lint
+from test_cli import BUNDLED, fill, solid_screen, write
 from test_dump import CUBE, DRAW_ARRAYS, FINALIZE, LIST, TRIANGLE, WALL, capture, reg, run
 
 OVERDRAW = str(CAPTURES / 'st_overdraw.ctf')
@@ -267,6 +268,54 @@ class Draws(Case):
         report = json.loads(self.pica('draws', '--json', 'broken.pica', TRIANGLE, code=3))
         self.assertEqual([c['path'] for c in report['captures']], ['broken.pica', TRIANGLE])
         self.assertIn('message', report['captures'][0])
+
+
+class Depends(Case):
+    def rows(self, *args):
+        return json.loads(self.pica('draws', '--depends', '--json', *args))['captures'][0]['rows']
+
+    def copy(self, source, to, size):
+        return (write(0x10400C00, source >> 3) + write(0x10400C04, to >> 3) + write(0x10400C20, size) +
+                write(0x10400C10, 8) + write(0x10400C18, 1))
+
+    def test_pieces_by_hand(self):
+        capture(self.dir / 'a.ctf', fill(0x18000000, 0x10000, 1, 2), fill(0x18004000, 0x4000, 2, 2),
+                self.copy(0x18000000, 0x18020000, 0xC000), self.copy(0x18030000, 0x18040000, 0x1000), (0x20000000, bytes(64)),
+                self.copy(0x1800C000, 0x18050000, 0x8000), solid_screen(0, 0x18100000, 5, 400))
+        rows = self.rows('a.ctf')
+        self.assertEqual([r['kind'] for r in rows], ['fill', 'fill', 'copy', 'copy', 'load', 'copy', 'fill'])
+        self.assertEqual([r['number'] for r in rows], list(range(7)))
+        # Row 1 lies in the middle of row 0; -2: nothing wrote it.
+        self.assertEqual([[read['from'] for read in r['reads']] for r in rows], [[], [], [[0, 1]], [[-2]], [], [[-2, 0]], []])
+        self.assertEqual([r['is_read'] for r in rows], [True, True, False, False, False, False, True])
+        text = self.pica('draws', '--depends', 'a.ctf').splitlines()
+        self.assertRegex(text[3], r'^ +2 +0 copy +-  0x18020000  source: 0, 1; never read$')
+        self.assertRegex(text[4], r'source: nothing; never read$')
+
+    def test_a_shadow_map_and_its_frames(self):
+        rows = self.rows(BUNDLED / 'shadow.pica')
+        last = [r for r in rows if r['frame'] == 2]
+        self.assertEqual(self.rows('--frames', 'last', BUNDLED / 'shadow.pica'), last)
+        writers = {r['number']: r for r in rows}
+        textured = [r for r in last if any(read['what'] == 'texture 0' for read in r['reads'])]
+        maps = {n for r in textured for read in r['reads'] if read['what'] == 'texture 0' for n in read['from']
+                if writers[n]['kind'] == 'draw'}
+        # One row: the last draw into the map, in front of all draws that read it.
+        self.assertEqual(len(maps), 1)
+        shadow = writers[maps.pop()]
+        self.assertLess(shadow['number'], min(r['number'] for r in textured))
+        after = [r for r in last if r['kind'] == 'draw' and r['number'] > shadow['number']]
+        self.assertNotIn(shadow['target']['color_addr'], [r['target']['color_addr'] for r in after])
+        # A trimmed capture begins with what earlier rows wrote.
+        self.pica('trim', '--frames', '2', BUNDLED / 'shadow.pica', 'a.pica')
+        trimmed = self.rows('a.pica')
+        self.assertEqual(len(trimmed), len(last))
+        first = last[0]['number']
+        def moved(n):
+            return n - first if n >= first else -1 if n != -2 else n
+        for a, b in zip(last, trimmed):
+            self.assertEqual([sorted({moved(n) for n in read['from']}) for read in a['reads']],
+                             [read['from'] for read in b['reads']])
 
 
 class Steps(Case):

@@ -64,7 +64,7 @@ static void check_fill(struct lint *l, uint32_t reg, const struct pica_job_fill 
 				a->end);
 	}
 	check_memory(l, reg, r);
-	lint_moved(l, PICA_HISTORY_FILL, 0, r);
+	lint_moved(l, PICA_HISTORY_FILL, lint_range(0, 0), r);
 }
 
 /* ---- Transfers ---- */
@@ -133,10 +133,11 @@ static void check_transfer(struct lint *l, const struct pica_job_transfer *a) {
 	const uint64_t read = (uint64_t)in_width * height * engines_pixel_bytes(in);
 	const uint64_t written = (uint64_t)(width >> (scale != 0)) * (height >> (scale >= 2)) *
 			engines_pixel_bytes(out);
-	check_source(l, lint_range(a->src & ~15u, read));
+	const struct lint_range from = lint_range(a->src & ~15u, read);
+	check_source(l, from);
 	const struct lint_range to = lint_range(a->dst & ~15u, written);
 	check_memory(l, PPF_OUT_ADDR, to);
-	lint_moved(l, PICA_HISTORY_TRANSFER, a->src & ~15u, to);
+	lint_moved(l, PICA_HISTORY_TRANSFER, from, to);
 }
 
 /* ---- Texture copies ---- */
@@ -170,10 +171,11 @@ static void check_copy(struct lint *l, const struct pica_job_copy *a, bool has_c
 		lint_report(l, LINT_COPY_GAP, total < 192 ? PPF_SIZE : PPF_FLAGS, a->size_bytes,
 				"%u bytes, crop bit %d", total, has_crop);
 	}
-	check_source(l, lint_range(a->src & ~15u, span(line[0], total)));
+	const struct lint_range from = lint_range(a->src & ~15u, span(line[0], total));
+	check_source(l, from);
 	const struct lint_range to = lint_range(a->dst & ~15u, span(line[1], total));
 	check_memory(l, PPF_OUT_ADDR, to);
-	lint_moved(l, PICA_HISTORY_COPY, a->src & ~15u, to);
+	lint_moved(l, PICA_HISTORY_COPY, from, to);
 }
 
 /* ---- Registers ---- */
@@ -192,10 +194,10 @@ void lint_copy_event(struct lint *l, const struct pica_job *job) {
 	if (job->op == PICA_OP_REG_WRITE) {
 		check_display(l, job->u.reg_write.addr, job->u.reg_write.value);
 	} else if (job->op == PICA_OP_WRITE) {
-		lint_moved(l, PICA_HISTORY_LOAD, 0,
+		lint_moved(l, PICA_HISTORY_LOAD, lint_range(0, 0),
 				lint_range(job->u.write.addr, job->u.write.size_bytes));
 	} else if (job->op == PICA_OP_INVALIDATE) {
-		lint_moved(l, PICA_HISTORY_LOAD, 0,
+		lint_moved(l, PICA_HISTORY_LOAD, lint_range(0, 0),
 				lint_range(job->u.invalidate.addr, job->u.invalidate.size_bytes));
 	}
 	if (!engines_job(&l->engines, job, &started)) {

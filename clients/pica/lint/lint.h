@@ -76,8 +76,11 @@ struct lint_guest {
 	/* Before a draw, after the rules; and when it is done. */
 	int (*draw)(void *user, const struct step_draw *draw, const uint32_t *regs);
 	int (*drawn)(void *user, const struct step_draw *draw);
-	/* A load, fill, transfer or copy; src: 0 unless it has a source. */
-	int (*moved)(void *user, enum pica_history_kind kind, uint32_t src, struct lint_range to);
+	/* A load, fill, transfer or copy, which is about to run; from: empty without a source. */
+	int (*moved)(void *user, enum pica_history_kind kind, struct lint_range from,
+			struct lint_range to);
+	/* The screens are shown; may be NULL. */
+	int (*shown)(void *user);
 	void *user;
 };
 
@@ -168,7 +171,8 @@ void lint_list_end(void *user);
 void lint_list_write(void *user, const struct pica_list_write *w, bool from_list);
 void lint_position_vertex(void *user, const uint32_t (*attributes)[4], unsigned n);
 /* The guest is told; the rules have had their say. */
-void lint_moved(struct lint *l, enum pica_history_kind kind, uint32_t src, struct lint_range to);
+void lint_moved(struct lint *l, enum pica_history_kind kind, struct lint_range from,
+		struct lint_range to);
 /* A PICA_OP_LIST that is about to run. */
 void lint_list_job(struct lint *l, const struct pica_job_list *job);
 
