@@ -274,7 +274,7 @@ static int record(const struct bench_scene *scene, unsigned width, unsigned heig
 	struct geometry g = { .width = width, .height = height };
 	struct pica_texture textures[5];
 	struct recorder r;
-	int ret = recorder_init(&r, path, scene->name);
+	int ret = recorder_init(&r, path, scene->name, false);
 	if (ret < 0) {
 		return ret;
 	}

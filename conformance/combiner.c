@@ -76,8 +76,9 @@ static void make_operations(struct maker *m) {
 		rounded, rounded, ops, ops, ops, ops, ops, ops };
 	for (unsigned op = 0; op < 16; op++) {
 		const char *name = op < 10 ? op_names[op] : op == 10 ? "10" : "15";
-		if ((op > 10 && op < 15) || !case_begin(m, ORIGIN_RULE, rules[op], 16, 16,
-				"combiner-rgb-%s", name)) {
+		if ((op > 10 && op < 15) ||
+				!case_begin(m, ORIGIN_RULE, rules[op], 16, 16, "combiner-rgb-%s",
+						name)) {
 			continue;
 		}
 		three_textures(m);

@@ -51,7 +51,7 @@ bool case_begin(struct maker *m, enum origin origin, const char *rule, unsigned 
 	m->width = width;
 	m->height = height;
 	snprintf(path, sizeof(path), "%s/%s.%s", m->folder, m->name, m->form);
-	m->error = recorder_init(&m->r, path, m->name);
+	m->error = recorder_init(&m->r, path, m->name, true);
 	if (m->error < 0) {
 		return false;
 	}
@@ -59,15 +59,13 @@ bool case_begin(struct maker *m, enum origin origin, const char *rule, unsigned 
 	EACH_PIXEL(m, x, y) {
 		m->want[y][x] = GROUND;
 	}
-	sink_expect(m->r.sink, NULL, 0);
 	fprintf(m->rows, "%s %s %s %ux%u ", m->name, origins[origin], rule, width, height);
-	recorder_fill(&m->r, 0, COLOR_ADDR, LINE_PX * height * 4, 0);
-	recorder_fill(&m->r, 1, DEPTH_ADDR, LINE_PX * height * 4, 0);
+	m->n_targets = 0;
+	m->shown_flags = 0;
 	pica_emit_defaults(m->list);
-	case_target(m, PICA_COLOR_FORMAT_RGBA8, PICA_DEPTH_FORMAT_D24S8);
 	use_program(&m->r, plain_program);
 	tev_primary(&m->r);
-	BOX(m, .rgba = GROUND);
+	case_target(m, PICA_COLOR_FORMAT_RGBA8, PICA_DEPTH_FORMAT_D24S8);
 	return true;
 }
 
@@ -78,21 +76,28 @@ void case_target(struct maker *m, uint32_t color, uint32_t depth) {
 		[PICA_COLOR_FORMAT_RGB5A1] = TRANSFER_RGB5A1,
 		[PICA_COLOR_FORMAT_RGB565] = TRANSFER_RGB565,
 		[PICA_COLOR_FORMAT_RGBA4] = TRANSFER_RGBA4 };
-	const struct pica_framebuffer fb = { .color_addr = COLOR_ADDR,
-		.depth_addr = DEPTH_ADDR,
-		.color_format = color,
-		.depth_format = depth,
-		.width = LINE_PX,
-		.height = m->height };
-	recorder_draw_target(&m->r, &fb);
-	pica_emit_viewport(m->list, 0, 0, m->width, m->height);
-	m->shown_addr = COLOR_ADDR;
+	struct pica_framebuffer fb = { .color_format = color, .depth_format = depth };
+	case_framebuffer(m, &fb);
 	m->shown_from = transfer[color];
 	m->shown_to = m->shown_from == TRANSFER_RGBA8 ? TRANSFER_RGB8 : m->shown_from;
 }
 
+void case_framebuffer(struct maker *m, struct pica_framebuffer *fb) {
+	const uint32_t size = LINE_PX * m->height * 4;
+	fb->color_addr = COLOR_ADDR + m->n_targets * TARGET_BYTES;
+	fb->depth_addr = DEPTH_ADDR + m->n_targets++ * TARGET_BYTES;
+	fb->width = LINE_PX;
+	fb->height = m->height;
+	recorder_fill(&m->r, 0, fb->color_addr, size, 0);
+	recorder_fill(&m->r, 1, fb->depth_addr, size, 0);
+	recorder_draw_target(&m->r, fb);
+	pica_emit_viewport(m->list, 0, 0, m->width, m->height);
+	BOX(m, .rgba = GROUND);
+	m->shown_addr = fb->color_addr;
+}
+
 void case_show_depth(struct maker *m, uint32_t depth) {
-	m->shown_addr = DEPTH_ADDR;
+	m->shown_addr = DEPTH_ADDR + (m->n_targets - 1) * TARGET_BYTES;
 	m->shown_from = depth == PICA_DEPTH_FORMAT_D16 ? TRANSFER_RGB565 :
 			depth == PICA_DEPTH_FORMAT_D24 ? TRANSFER_RGB8 :
 							 TRANSFER_RGBA8;
@@ -175,8 +180,11 @@ static int take_wanted(struct maker *m, uint8_t hash[16]) {
 }
 
 void case_end(struct maker *m) {
-	static const uint32_t bytes[] = { [TRANSFER_RGBA8] = 4, [TRANSFER_RGB8] = 3,
-		[TRANSFER_RGB565] = 2, [TRANSFER_RGB5A1] = 2, [TRANSFER_RGBA4] = 2 };
+	static const uint32_t bytes[] = { [TRANSFER_RGBA8] = 4,
+		[TRANSFER_RGB8] = 3,
+		[TRANSFER_RGB565] = 2,
+		[TRANSFER_RGB5A1] = 2,
+		[TRANSFER_RGBA4] = 2 };
 	struct recorder *r = &m->r;
 	struct pica_expected expected = {
 		.screen = PICA_SCREEN_TOP, .width = TOP_WIDTH, .height = SCREEN_HEIGHT
@@ -197,7 +205,8 @@ void case_end(struct maker *m) {
 						.width = LINE_PX,
 						.height = m->height,
 						.from_format = m->shown_from,
-						.to_format = m->shown_to });
+						.to_format = m->shown_to,
+						.flags = m->shown_flags });
 	}
 	put_reg(r, TOP_FORMAT, FORMAT_TOP | m->shown_to);
 	put_reg(r, TOP_STRIDE, LINE_PX * bytes[m->shown_to]);

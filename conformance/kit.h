@@ -40,6 +40,8 @@ enum {
 	COLOR_ADDR = 0x18000000,
 	DEPTH_ADDR = 0x18060000,
 	SHOWN_ADDR = 0x181E6000,
+	TARGET_BYTES = 0x10000,
+	TRANSFER_BLOCKS = 1 << 16, /* beside those of recorder.h */
 };
 
 struct maker {
@@ -60,7 +62,8 @@ struct maker {
 	uint32_t texels[CASE_SIDE][CASE_SIDE]; /* for case_texture() */
 	/* What is shown at the end: a display transfer of memory, and its formats (TRANSFER_...).
 	 */
-	uint32_t shown_addr, shown_from, shown_to;
+	uint32_t shown_addr, shown_from, shown_to, shown_flags;
+	unsigned n_targets;
 };
 
 #define EACH_PIXEL(m, x, y)                                                                        \
@@ -77,8 +80,10 @@ bool case_begin(struct maker *m, enum origin origin, const char *rule, unsigned 
 /* Ends it. With ORIGIN_RULE and ORIGIN_CONSOLE m->want is the picture. */
 void case_end(struct maker *m);
 
-/* Uses a target of other formats, and shows it. */
+/* Draws from now on to a new target of these formats, with grey ground, and shows it. */
 void case_target(struct maker *m, uint32_t color, uint32_t depth);
+/* The same with other fields; addresses and size are set here. */
+void case_framebuffer(struct maker *m, struct pica_framebuffer *fb);
 /* Shows the depth buffer: of D24S8 R is the stencil, G and B the upper bytes of the depth. */
 void case_show_depth(struct maker *m, uint32_t depth);
 
@@ -130,5 +135,6 @@ static inline uint32_t gray(unsigned value) {
 
 /* The families, one a file. */
 void make_combiner(struct maker *m);
+void make_output(struct maker *m);
 
 #endif

@@ -35,6 +35,7 @@ static void make_all(struct maker *m, const char *form, const char *rows) {
 		return;
 	}
 	make_combiner(m);
+	make_output(m);
 	fclose(m->rows);
 }
 

@@ -90,7 +90,7 @@ static void system_registers(uint32_t *regs) {
 	regs[PICA_REG_IRQ_AUTOSTOP] = PICA_IRQ_AUTOSTOP_ENABLE(1);
 }
 
-int recorder_init(struct recorder *r, const char *path, const char *title) {
+int recorder_init(struct recorder *r, const char *path, const char *title, bool is_dry) {
 	memset(r, 0, sizeof(*r));
 	r->heap = HEAP_ADDR;
 	struct pica_state *initial = calloc(1, sizeof(*initial));
@@ -98,7 +98,7 @@ int recorder_init(struct recorder *r, const char *path, const char *title) {
 		return -ENOMEM;
 	}
 	system_registers(initial->regs);
-	int ret = sink_create(&r->sink, path, title, initial);
+	int ret = sink_create(&r->sink, path, title, initial, is_dry);
 	free(initial);
 	if (ret < 0) {
 		return ret;

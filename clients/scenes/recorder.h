@@ -72,8 +72,8 @@ struct recorder {
 	struct canvas canvas;
 };
 
-/* Later failures are kept in r->error; recorder_finish() returns the first. */
-int recorder_init(struct recorder *r, const char *path, const char *title);
+/* Later failures are kept in r->error; recorder_finish() returns the first. is_dry: see sink.h. */
+int recorder_init(struct recorder *r, const char *path, const char *title, bool is_dry);
 /* Writes the file; after a failure none appears. Returns the first error. */
 int recorder_finish(struct recorder *r);
 /* Keeps the first error. */

@@ -33,7 +33,7 @@ int scene_record(const struct scene *scene, const char *path) {
 	if (scene->run) {
 		return vc4_scene_record(scene->run, path, scene->name);
 	}
-	int ret = recorder_init(&r, path, scene->name);
+	int ret = recorder_init(&r, path, scene->name, false);
 	if (ret < 0) {
 		return ret;
 	}

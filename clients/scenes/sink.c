@@ -110,24 +110,27 @@ static int container_create(struct sink *s, const char *path, const char *title,
 	struct pica_capture_writer_settings writer;
 	struct pica_window windows[MAX_WINDOWS];
 	struct pica_ctx_settings ctx;
+	unsigned n = 0;
 	pica_settings_init(&settings);
 	pica_ctx_settings_init(&ctx);
 	ctx.chip = initial ? PICA_CHIP_PICA200 : PICA_CHIP_VC4;
-	int ret = pica_device_create(&s->device, &settings);
-	if (ret == 0) {
+	int ret = s->is_dry ? 0 : pica_device_create(&s->device, &settings);
+	if (ret == 0 && !s->is_dry) {
 		ret = pica_ctx_create(&s->ctx, s->device, &ctx);
 	}
-	if (ret == 0) {
+	if (ret == 0 && !s->is_dry) {
 		ret = initial ? pica_ctx_load_state(s->ctx, initial) : map_vc4(s);
 	}
 	if (ret < 0) {
 		return ret;
 	}
-	const unsigned n = pica_ctx_windows(s->ctx, windows, MAX_WINDOWS);
 	pica_capture_writer_settings_init(&writer);
+	if (!s->is_dry) {
+		n = pica_ctx_windows(s->ctx, windows, MAX_WINDOWS);
+		writer.windows = windows;
+		writer.n_windows = n;
+	}
 	writer.level = LEVEL;
-	writer.windows = windows;
-	writer.n_windows = n;
 	writer.chip = ctx.chip;
 	writer.title = title;
 	writer.tool = "pica-scenes";
@@ -167,17 +170,18 @@ static int container_job(struct sink *s, const struct pica_job *job) {
 		ret = job->op == PICA_OP_PRESENT ? container_frame(s, job, seq) :
 				pica_capture_writer_job(s->pica, job);
 	}
-	return ret < 0 ? ret : reap(s->ctx);
+	return ret < 0 || s->is_dry ? ret : reap(s->ctx);
 }
 
 /* ---- Both ---- */
 
 int sink_create(struct sink **out, const char *path, const char *title,
-		const struct pica_state *initial) {
+		const struct pica_state *initial, bool is_dry) {
 	struct sink *s = calloc(1, sizeof(*s));
 	if (!s) {
 		return -ENOMEM;
 	}
+	s->is_dry = is_dry;
 	int ret = file_ends_with(path, ".pica") ? container_create(s, path, title, initial) :
 			!initial                ? -EOPNOTSUPP :
 			pica_ctf_writer_create(&s->ctf, path, initial);
@@ -194,7 +198,6 @@ int sink_job(struct sink *s, const struct pica_job *job) {
 }
 
 void sink_expect(struct sink *s, const struct pica_expected *expected, unsigned n) {
-	s->is_dry = true;
 	s->expected = expected;
 	s->n_expected = n;
 }

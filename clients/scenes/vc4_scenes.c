@@ -408,7 +408,7 @@ const struct scene vc4_scenes[VC4_SCENE_COUNT] = {
 int vc4_scene_record(
 		void (*scene_run)(struct vc4_recorder *r), const char *path, const char *title) {
 	struct vc4_recorder r = { .error = 0 };
-	int ret = sink_create(&r.sink, path, title, NULL);
+	int ret = sink_create(&r.sink, path, title, NULL, false);
 	if (ret < 0) {
 		return ret;
 	}

@@ -91,6 +91,18 @@ static int write_corner(const struct picture *screen, const char *folder, const 
 	return ret;
 }
 
+/* Whether all is black around that corner: the corner is the expected picture. */
+static bool is_alone(const struct picture *screen, unsigned width, unsigned height) {
+	for (unsigned i = 0; i < WIDTH * HEIGHT; i++) {
+		const uint8_t *p = screen->rgb + 3 * i;
+		const bool is_inside = i % WIDTH < width && i / WIDTH >= HEIGHT - height;
+		if (!is_inside && (p[0] || p[1] || p[2])) {
+			return false;
+		}
+	}
+	return true;
+}
+
 /* A row of the manifest. Returns whether the picture is as expected. */
 static bool compare(
 		struct picture *p, const char *library, const char *pictures, const char *line) {
@@ -106,6 +118,11 @@ static bool compare(
 	snprintf(path, sizeof(path), "%s/%s.pica", library, name);
 	if (draw(p, path) < 0) {
 		fprintf(stderr, "naive-pictures: %s cannot be drawn\n", path);
+		return false;
+	}
+	if (!is_alone(p, height, width)) {
+		fprintf(stderr, "naive-pictures: %s: pixels beside the picture are not black\n",
+				name);
 		return false;
 	}
 	picture_hash(p, drawn);
