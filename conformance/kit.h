@@ -136,5 +136,9 @@ static inline uint32_t gray(unsigned value) {
 /* The families, one a file. */
 void make_combiner(struct maker *m);
 void make_output(struct maker *m);
+void make_texture(struct maker *m);
+void make_geometry(struct maker *m);
+void make_vertex(struct maker *m);
+void make_shader(struct maker *m);
 
 #endif

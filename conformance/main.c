@@ -36,6 +36,10 @@ static void make_all(struct maker *m, const char *form, const char *rows) {
 	}
 	make_combiner(m);
 	make_output(m);
+	make_texture(m);
+	make_geometry(m);
+	make_vertex(m);
+	make_shader(m);
 	fclose(m->rows);
 }
 

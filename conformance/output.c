@@ -398,8 +398,8 @@ static void make_depth_map(struct maker *m) {
 	for (unsigned i = 0; i < ARRAY_LEN(rows); i++) {
 		const float w = rows[i].w, z = rows[i].z;
 		const struct vertex v[3] = { { -w, -w, z, w, 1, 1, 1, 1, 0, 0, 1 },
-			{ w, -w, z, w, 1, 1, 1, 1, 0, 0, 1 },
-			{ -w, w, z, w, 1, 1, 1, 1, 0, 0, 1 } };
+			{ 3 * w, -w, z, w, 1, 1, 1, 1, 0, 0, 1 },
+			{ -w, 3 * w, z, w, 1, 1, 1, 1, 0, 0, 1 } };
 		if (!case_begin(m, ORIGIN_RULE, "depth", 16, 16, "depth-map-%s", rows[i].name)) {
 			return;
 		}
@@ -407,9 +407,8 @@ static void make_depth_map(struct maker *m) {
 		case_vertices(m, PICA_PRIMITIVE_LIST, v, 3);
 		case_show_depth(m, PICA_DEPTH_FORMAT_D24S8);
 		EACH_PIXEL(m, x, y) {
-			const bool is_inside = x + y < 15;
-			m->want[y][x] = depth_color(PICA_DEPTH_FORMAT_D24S8,
-					is_inside ? rows[i].numerator : 0, 64, 0);
+			m->want[y][x] = depth_color(
+					PICA_DEPTH_FORMAT_D24S8, rows[i].numerator, 64, 0);
 		}
 		case_end(m);
 	}
