@@ -4,12 +4,12 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-#include "core/base/morton.h"
 #include "pictures/picture.h"
 #include "pictures/writer.h"
 
 /* Registers of the top screen's controller. [fidelity: displays] */
 enum {
+	TOP_LEFT = 0x10400468,
 	TOP_FORMAT = 0x10400470,
 	TOP_STRIDE = 0x10400490,
 	TOP_SELECT = 0x10400478,
@@ -62,6 +62,7 @@ bool case_begin(struct maker *m, enum origin origin, const char *rule, unsigned 
 	fprintf(m->rows, "%s %s %s %ux%u ", m->name, origins[origin], rule, width, height);
 	m->n_targets = 0;
 	m->shown_flags = 0;
+	m->lines_addr = 0;
 	pica_emit_defaults(m->list);
 	use_program(&m->r, plain_program);
 	tev_primary(&m->r);
@@ -104,16 +105,23 @@ void case_show_depth(struct maker *m, uint32_t depth) {
 	m->shown_to = depth == PICA_DEPTH_FORMAT_D16 ? TRANSFER_RGB565 : TRANSFER_RGB8;
 }
 
-static void put(struct recorder *r, const struct pica_job *job) {
+void case_job(struct maker *m, const struct pica_job *job) {
+	struct recorder *r = &m->r;
 	if (r->error == 0) {
 		recorder_fail(r, sink_job(r->sink, job));
 	}
 }
 
-static void put_reg(struct recorder *r, uint32_t addr, uint32_t value) {
-	put(r,
+static void put_reg(struct maker *m, uint32_t addr, uint32_t value) {
+	case_job(m,
 			&(struct pica_job){ .op = PICA_OP_REG_WRITE,
 					.u.reg_write = { .addr = addr, .value = value } });
+}
+
+void case_show_lines(struct maker *m, uint32_t addr) {
+	m->lines_addr = addr;
+	m->shown_to = TRANSFER_RGB8;
+	recorder_fill(&m->r, 0, addr, LINE_PX * 3 * m->height, 0);
 }
 
 /* The picture as the corner of the screen has it: column 0 is the top row of the window. */
@@ -198,7 +206,9 @@ void case_end(struct maker *m) {
 		fputs("-\n", m->rows);
 	}
 	recorder_run(r);
-	if (m->shown_addr != SHOWN_ADDR) {
+	if (m->lines_addr) {
+		put_reg(m, TOP_LEFT, m->lines_addr);
+	} else {
 		recorder_transfer(r,
 				&(const struct recorder_transfer){ .from = m->shown_addr,
 						.to = SHOWN_ADDR,
@@ -208,11 +218,11 @@ void case_end(struct maker *m) {
 						.to_format = m->shown_to,
 						.flags = m->shown_flags });
 	}
-	put_reg(r, TOP_FORMAT, FORMAT_TOP | m->shown_to);
-	put_reg(r, TOP_STRIDE, LINE_PX * bytes[m->shown_to]);
-	put_reg(r, TOP_SELECT, 0);
+	put_reg(m, TOP_FORMAT, FORMAT_TOP | m->shown_to);
+	put_reg(m, TOP_STRIDE, LINE_PX * bytes[m->shown_to]);
+	put_reg(m, TOP_SELECT, 0);
 	sink_expect(r->sink, &expected, has_hash);
-	put(r, &(struct pica_job){ .op = PICA_OP_PRESENT, .u.present = { .screens = 1 } });
+	case_job(m, &(struct pica_job){ .op = PICA_OP_PRESENT, .u.present = { .screens = 1 } });
 	const int ret = recorder_finish(r);
 	if (ret < 0) {
 		fprintf(stderr, "conformance: %s: %s\n", m->name, strerror(-ret));
@@ -258,11 +268,20 @@ void case_box(struct maker *m, const struct box *box) {
 
 /* ---- Textures ---- */
 
+/* Place of a texel in the order of tiles. [fidelity: texel-address] */
+unsigned texel_index(unsigned x, unsigned row, unsigned width) {
+	unsigned index = (row / 8 * (width / 8) + x / 8) * 64;
+	for (unsigned bit = 0; bit < 3; bit++) {
+		index += (x >> bit & 1) << 2 * bit | (row >> bit & 1) << (2 * bit + 1);
+	}
+	return index;
+}
+
 uint32_t case_store_texels(struct maker *m) {
 	static uint8_t bytes[CASE_SIDE * CASE_SIDE * 4];
 	EACH_PIXEL(m, x, y) {
 		const unsigned row = m->height - 1 - y;
-		const unsigned index = tiled_index(x, row, m->width, false);
+		const unsigned index = texel_index(x, row, m->width);
 		for (unsigned k = 0; k < 4; k++) {
 			bytes[4 * index + k] = (uint8_t)(m->texels[y][x] >> 8 * k);
 		}

@@ -63,6 +63,7 @@ struct maker {
 	/* What is shown at the end: a display transfer of memory, and its formats (TRANSFER_...).
 	 */
 	uint32_t shown_addr, shown_from, shown_to, shown_flags;
+	uint32_t lines_addr; /* or this memory, 0: not */
 	unsigned n_targets;
 };
 
@@ -86,6 +87,14 @@ void case_target(struct maker *m, uint32_t color, uint32_t depth);
 void case_framebuffer(struct maker *m, struct pica_framebuffer *fb);
 /* Shows the depth buffer: of D24S8 R is the stencil, G and B the upper bytes of the depth. */
 void case_show_depth(struct maker *m, uint32_t depth);
+
+/* Does a job before the draws. */
+void case_job(struct maker *m, const struct pica_job *job);
+/*
+ * Shows memory as it is, as lines of 240 pixels of RGB8 (720 bytes), instead of the target. The
+ * first line is the top row of the window, its first pixel at x = 0. Clears it.
+ */
+void case_show_lines(struct maker *m, uint32_t addr);
 
 /* Corners in pixels; z and the other values alike in all of them. x1 0: the whole picture. */
 struct box {
@@ -112,6 +121,8 @@ float case_y(const struct maker *m, float y);
  * box maps to the pixels. Enables the units of mask.
  */
 struct pica_texture case_texture(struct maker *m, unsigned unit, uint32_t mask);
+/* Place of a texel in the order of tiles. [fidelity: texel-address] */
+unsigned texel_index(unsigned x, unsigned row, unsigned width);
 /* Stores m->texels in the order of tiles, row height-1 first; its address. */
 uint32_t case_store_texels(struct maker *m);
 /* Writes a register by names, as pica_emit_named(). */
@@ -140,5 +151,10 @@ void make_texture(struct maker *m);
 void make_geometry(struct maker *m);
 void make_vertex(struct maker *m);
 void make_shader(struct maker *m);
+void make_unit0(struct maker *m);
+void make_proctex(struct maker *m);
+void make_light(struct maker *m);
+void make_effects(struct maker *m);
+void make_transfer(struct maker *m);
 
 #endif

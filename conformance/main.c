@@ -40,6 +40,11 @@ static void make_all(struct maker *m, const char *form, const char *rows) {
 	make_geometry(m);
 	make_vertex(m);
 	make_shader(m);
+	make_unit0(m);
+	make_proctex(m);
+	make_light(m);
+	make_effects(m);
+	make_transfer(m);
 	fclose(m->rows);
 }
 

@@ -123,13 +123,13 @@ static double compute(enum formula f, double a, double b) {
  */
 #define PROGRAM(text) \
 	OUT_COLOR ".in in_pos v0\n.in in_color v1\n.constf k(0.0, 1.0, 0.25, 0.375)\n" \
-	".constf t(2.0, 0.5, 0.0, 0.0)\n" \
+		  ".constf t(2.0, 0.5, 0.0, 0.0)\n" \
 		  ".proc main\n	mov out_pos, in_pos\n	mov r1.xy, in_color.xy\n" \
-		"	mov r1.zw, t.xxxy\n" \
+		  "	mov r1.zw, t.xxxy\n" \
 		  "	mov r2.x, in_color.y\n	mov r2.y, k.y\n	mov r2.z, k.z\n" \
-		"	mov r2.w, in_color.y\n" text \
+		  "	mov r2.w, in_color.y\n" text \
 		  "	mov r4, k.yyyy\n	sge r4.x, r0.x, k.x\n	mul r4.y, k.z, r0.x\n" \
-		"	sge r4.z, r0.x, r0.x\n" \
+		  "	sge r4.z, r0.x, r0.x\n" \
 		  "	mov out_color, r4\n" END
 #define CMP(op) \
 	PROGRAM("	mov r0, k.xxxx\n	cmp r1.xx, " op ", " op \
@@ -177,7 +177,7 @@ static void make_instructions(struct maker *m) {
 		{ "lg2", LG2, ORIGIN_RULE, "f24-model", PROGRAM("	lg2 r0, r1.x\n") },
 		{ "mad", MAD, ORIGIN_RULE, "f24-facts",
 				PROGRAM("	mov r3, k.wwww\n"
-				"	mad r0, r1.xxxx, r2.xxxx, r3\n") },
+					"	mad r0, r1.xxxx, r2.xxxx, r3\n") },
 		{ "mad-uniform", MAD, ORIGIN_RULE, "f24-facts",
 				PROGRAM("	mad r0, r1.xxxx, r2.xxxx, k.wwww\n") },
 		{ "dp3", DP3, ORIGIN_RULE, "f24-facts", PROGRAM("	dp3 r0, r1, r2\n") },
@@ -251,17 +251,15 @@ static const struct {
 	{ "write-mask", "shader-isa", ORIGIN_RULE, 0xFF80FFFF,
 			HEAD BEGIN "	mov r0.y, in_color\n" FINISH },
 	{ "mova-x", "relative-addressing", ORIGIN_RULE, 0x8080FFFF,
-			HEAD
-			".constf n(2.75, -1.5, 0.0, 0.0)\n"
-			".setf c40(0.0, 0.0, 0.0, 0.0)\n.setf c41(0.25, 0.25, 1.0, 1.0)\n"
-			".setf c42(0.5, 0.5, 1.0, 1.0)\n" BEGIN
-			"	mova a0.x, n.x\n	mov r0, c40[a0.x]\n" FINISH },
+			HEAD ".constf n(2.75, -1.5, 0.0, 0.0)\n"
+			     ".setf c40(0.0, 0.0, 0.0, 0.0)\n.setf c41(0.25, 0.25, 1.0, 1.0)\n"
+			     ".setf c42(0.5, 0.5, 1.0, 1.0)\n" BEGIN
+			     "	mova a0.x, n.x\n	mov r0, c40[a0.x]\n" FINISH },
 	{ "mova-y-negative", "relative-addressing", ORIGIN_RULE, 0x4040FFFF,
-			HEAD
-			".constf n(2.75, -1.5, 0.0, 0.0)\n"
-			".setf c40(0.0, 0.0, 0.0, 0.0)\n.setf c41(0.25, 0.25, 1.0, 1.0)\n"
-			".setf c42(0.5, 0.5, 1.0, 1.0)\n" BEGIN
-			"	mova a0.y, n.y\n	mov r0, c42[a0.y]\n" FINISH },
+			HEAD ".constf n(2.75, -1.5, 0.0, 0.0)\n"
+			     ".setf c40(0.0, 0.0, 0.0, 0.0)\n.setf c41(0.25, 0.25, 1.0, 1.0)\n"
+			     ".setf c42(0.5, 0.5, 1.0, 1.0)\n" BEGIN
+			     "	mova a0.y, n.y\n	mov r0, c42[a0.y]\n" FINISH },
 	{ "uniform-beyond-c95", "relative-addressing", ORIGIN_RULE, 0xFFFFFFFF,
 			HEAD ".constf n(4.0, 0.0, 0.0, 0.0)\n"
 			     ".setf c95(0.25, 0.5, 0.0, 1.0)\n" BEGIN
@@ -280,13 +278,12 @@ static const struct {
 			"	for n\n		add r0.z, k.x, r0.z\n	.end\n"
 			"	mov r0.y, k.x\n" FINISH },
 	{ "loop-al", "flow-control", ORIGIN_RULE, 0x4080BFFF,
-			HEAD
-			".consti n(2, 1, 1, 0)\n"
-			".setf c40(0.0, 0.0, 0.0, 0.0)\n.setf c41(0.25, 0.0, 0.0, 0.0)\n"
-			".setf c42(0.0, 0.5, 0.0, 0.0)\n"
-			".setf c43(0.0, 0.0, 0.75, 1.0)\n" BEGIN
-			"	mov r0, c40\n	for n\n		add r0, c40[aL], r0\n"
-			"	.end\n" FINISH },
+			HEAD ".consti n(2, 1, 1, 0)\n"
+			     ".setf c40(0.0, 0.0, 0.0, 0.0)\n.setf c41(0.25, 0.0, 0.0, 0.0)\n"
+			     ".setf c42(0.0, 0.5, 0.0, 0.0)\n"
+			     ".setf c43(0.0, 0.0, 0.75, 1.0)\n" BEGIN
+			     "	mov r0, c40\n	for n\n		add r0, c40[aL], r0\n"
+			     "	.end\n" FINISH },
 	{ "loop-breakc", "flow-control", ORIGIN_RULE, 0x8080FFFF,
 			HEAD
 			".consti n(9, 0, 1, 0)\n" BEGIN
@@ -294,22 +291,19 @@ static const struct {
 			"		cmp k.yy, le, le, r0.xx\n		breakc cmp.x\n"
 			"		nop\n	.end\n" FINISH },
 	{ "loops-nested", "flow-control", ORIGIN_RULE, 0xBFFFFFFF,
-			HEAD
-			".consti n(2, 0, 1, 0)\n.consti o(1, 0, 1, 0)\n"
-			".constf s(0.125, 0.0, 0.0, 0.0)\n" BEGIN
-			"	mov r0.x, s.y\n	for n\n		for o\n"
-			"			add r0.x, s.x, r0.x\n		.end\n"
-			"		nop\n	.end\n" FINISH },
+			HEAD ".consti n(2, 0, 1, 0)\n.consti o(1, 0, 1, 0)\n"
+			     ".constf s(0.125, 0.0, 0.0, 0.0)\n" BEGIN
+			     "	mov r0.x, s.y\n	for n\n		for o\n"
+			     "			add r0.x, s.x, r0.x\n		.end\n"
+			     "		nop\n	.end\n" FINISH },
 	{ "ifu-true", "flow-control", ORIGIN_RULE, 0x40FFFFFF,
-			HEAD
-			".setb b3 true\n" BEGIN
-			"	ifu b3\n		mov r0.x, k.x\n	.else\n"
-			"		mov r0.x, k.y\n	.end\n" FINISH },
+			HEAD ".setb b3 true\n" BEGIN
+			     "	ifu b3\n		mov r0.x, k.x\n	.else\n"
+			     "		mov r0.x, k.y\n	.end\n" FINISH },
 	{ "ifu-false", "flow-control", ORIGIN_RULE, 0x80FFFFFF,
-			HEAD
-			".setb b3 false\n" BEGIN
-			"	ifu b3\n		mov r0.x, k.x\n	.else\n"
-			"		mov r0.x, k.y\n	.end\n" FINISH },
+			HEAD ".setb b3 false\n" BEGIN
+			     "	ifu b3\n		mov r0.x, k.x\n	.else\n"
+			     "		mov r0.x, k.y\n	.end\n" FINISH },
 	{ "ifc-or", "flow-control", ORIGIN_RULE, 0x40FFFFFF,
 			HEAD BEGIN
 			"	mov r1, in_color\n	cmp k.xx, eq, ne, r1.xx\n"
@@ -323,20 +317,17 @@ static const struct {
 			"	mov r1, in_color\n	cmp k.xx, eq, ne, r1.xx\n"
 			"	ifc cmp.x && !cmp.y\n		mov r0.x, k.x\n	.end\n" FINISH },
 	{ "jmpc", "flow-control", ORIGIN_RULE, 0xFFFF80FF,
-			HEAD BEGIN
-			"	mov r1, in_color\n	cmp k.xx, eq, eq, r1.xx\n"
-			"	jmpc cmp.x, there\n	mov r0.x, k.x\nthere:\n"
-			"	mov r0.z, k.y\n" FINISH },
+			HEAD BEGIN "	mov r1, in_color\n	cmp k.xx, eq, eq, r1.xx\n"
+				   "	jmpc cmp.x, there\n	mov r0.x, k.x\nthere:\n"
+				   "	mov r0.z, k.y\n" FINISH },
 	{ "jmpu", "flow-control", ORIGIN_RULE, 0xFFFF80FF,
-			HEAD
-			".setb b1 true\n" BEGIN
-			"	jmpu b1, there\n	mov r0.x, k.x\nthere:\n"
-			"	mov r0.z, k.y\n" FINISH },
+			HEAD ".setb b1 true\n" BEGIN
+			     "	jmpu b1, there\n	mov r0.x, k.x\nthere:\n"
+			     "	mov r0.z, k.y\n" FINISH },
 	{ "jmpu-not", "flow-control", ORIGIN_RULE, 0x40FF80FF,
-			HEAD
-			".setb b1 true\n" BEGIN
-			"	jmpu !b1, there\n	mov r0.x, k.x\nthere:\n"
-			"	mov r0.z, k.y\n" FINISH },
+			HEAD ".setb b1 true\n" BEGIN
+			     "	jmpu !b1, there\n	mov r0.x, k.x\nthere:\n"
+			     "	mov r0.z, k.y\n" FINISH },
 	{ "call", "flow-control", ORIGIN_RULE, 0x40FF80FF,
 			HEAD ".entry main\n.proc part\n	mov r0.x, k.x\n.end\n" BEGIN
 			     "	call part\n	mov r0.z, k.y\n" FINISH },
@@ -345,10 +336,9 @@ static const struct {
 			     ".proc part\n	call inner\n	mov r0.y, k.y\n.end\n" BEGIN
 			     "	call part\n	nop\n" FINISH },
 	{ "callc", "flow-control", ORIGIN_RULE, 0xFFFF80FF,
-			HEAD
-			".entry main\n.proc part\n	mov r0.x, k.x\n.end\n" BEGIN
-			"	mov r1, in_color\n	cmp k.xx, ne, ne, r1.xx\n"
-			"	callc cmp.x, part\n	mov r0.z, k.y\n" FINISH },
+			HEAD ".entry main\n.proc part\n	mov r0.x, k.x\n.end\n" BEGIN
+			     "	mov r1, in_color\n	cmp k.xx, ne, ne, r1.xx\n"
+			     "	callc cmp.x, part\n	mov r0.z, k.y\n" FINISH },
 	{ "callu", "flow-control", ORIGIN_RULE, 0x40FF80FF,
 			HEAD ".setb b2 true\n.entry main\n.proc part\n"
 			     "	mov r0.x, k.x\n.end\n" BEGIN
@@ -381,10 +371,9 @@ static void make_flows(struct maker *m) {
 /* ---- The geometry shader ---- */
 
 /* A vertex program that passes position and colour on. */
-static const char pass_program[] =
-		".out out_pos dummy o0\n.out out_color dummy o1\n.in in_pos v0\n"
-		".in in_color v1\n.proc main\n"
-		"	mov out_pos, in_pos\n	mov out_color, in_color\n" END;
+static const char pass_program[] = ".out out_pos dummy o0\n.out out_color dummy o1\n.in in_pos v0\n"
+				   ".in in_color v1\n.proc main\n"
+				   "	mov out_pos, in_pos\n	mov out_color, in_color\n" END;
 
 /* One corner of a square around r1, at (x, y) of `k`. */
 #define CORNER(slot, xy, color) \
@@ -392,16 +381,15 @@ static const char pass_program[] =
 	", r1.xy\n	mov r2.zw, r1\n	mov out_pos, r2\n	mov out_color, " color \
 	"\n	emit\n"
 #define GS(kind) \
-	".gsh " kind "\n" OUT_COLOR \
-	".constf k(-0.25, 0.25, 0.0, 1.0)\n" \
+	".gsh " kind "\n" OUT_COLOR ".constf k(-0.25, 0.25, 0.0, 1.0)\n" \
 	".constf left(-0.25, -0.25, 0.0, 0.0)\n" \
 	".constf right(0.25, -0.25, 0.0, 0.0)\n.constf top(-0.25, 0.25, 0.0, 0.0)\n" \
 	".constf high(-0.25, 0.75, 0.0, 0.0)\n" \
 	".constf far(0.25, 0.25, 0.0, 0.0)\n.entry draw\n.proc draw\n	mov r0, k.zzzz\n"
 #define SQUARE \
 	CORNER("0", "left.xy", "r3") \
-	CORNER("1", "right.xy", "r3") CORNER("2, prim", "top.xy", "r3") \
-			CORNER("0, prim inv", "far.xy", "r3")
+	CORNER("1", "right.xy", "r3") \
+	CORNER("2, prim", "top.xy", "r3") CORNER("0, prim inv", "far.xy", "r3")
 
 /* Three vertices at the middles of three quarters, with colours 0, 1, 2. */
 static const float places[3][2] = { { -0.5f, -0.5f }, { 0.5f, -0.5f }, { -0.5f, 0.5f } };
@@ -460,10 +448,8 @@ static void make_geometry_shader(struct maker *m) {
 		 */
 		{ "two-vertices", "gs-point",
 				GS("point c0") "	add r1, v0, r0\n	mov r2, v2\n"
-				"	add r1, r1, r2\n"
-					       "	mul r1, k.yyyy, r1\n	add r1, r1, r1\n"
-					"	mov r3, v1\n	add r3, v3, r3\n" SQUARE
-							       END,
+				"	add r1, r1, r2\n	mul r1, k.yyyy, r1\n	add r1, r1, r1\n"
+				"	mov r3, v1\n	add r3, v3, r3\n" SQUARE END,
 				ORIGIN_RULE, PICA_GS_MODE_POINT, 4, false, { { 6, 2, 0xFFFF80 } } },
 		/* Place of the first, colour of the second. */
 		{ "fixed", "gs-fixed",
@@ -478,15 +464,15 @@ static void make_geometry_shader(struct maker *m) {
 				GS("point c0") "	mov r1, v0\n	mov r3, v1\n" CORNER(
 						"0", "left.xy", "r3") CORNER("1", "right.xy",
 						"k.wwww") "	setemit 2, prim\n"
-						"	add r2.xy, high.xy, r1.xy\n"
+							  "	add r2.xy, high.xy, r1.xy\n"
 							  "	mov r2.zw, r1\n"
-							"	mov out_pos, r2\n	emit\n" END,
+							  "	mov out_pos, r2\n	emit\n" END,
 				ORIGIN_CONSOLE, PICA_GS_MODE_POINT, 2, true,
 				{ { 2, 2, RED }, { 10, 2, GREEN }, { 2, 10, BLUE } } },
 		/* b15 is set after the first run. */
 		{ "b15-after-a-run", "gs-state",
 				GS("point c0") "	mov r1, v0\n	mov r3, v1\n"
-				"	ifu b15\n		mov r3, k.wwww\n"
+					       "	ifu b15\n		mov r3, k.wwww\n"
 					       "	.end\n" SQUARE END,
 				ORIGIN_RULE, PICA_GS_MODE_POINT, 2, false,
 				{ { 2, 2, RED }, { 10, 2, 0xFFFFFF }, { 2, 10, 0xFFFFFF } } },

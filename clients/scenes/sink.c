@@ -26,6 +26,10 @@ enum {
 	TRANSFER_FLAGS = 0x10400C10,
 	TRANSFER_UNKNOWN = 0x10400C14,
 	TRANSFER_GO = 0x10400C18,
+	COPY_BYTES = 0x10400C20,
+	COPY_IN_LINE = 0x10400C24,
+	COPY_OUT_LINE = 0x10400C28,
+	FLAG_COPY = 1 << 3,
 
 	MAX_WINDOWS = 32,
 	PAGE = 4096,
@@ -72,6 +76,13 @@ static int ctf_transfer(struct pica_ctf_writer *w, const struct pica_job_transfe
 	return write_regs(w, regs, sizeof(regs) / sizeof(regs[0]));
 }
 
+static int ctf_copy(struct pica_ctf_writer *w, const struct pica_job_copy *c) {
+	const struct reg regs[] = { { TRANSFER_IN, c->src >> 3 }, { TRANSFER_OUT, c->dst >> 3 },
+		{ COPY_BYTES, c->size_bytes }, { COPY_IN_LINE, c->in_line },
+		{ COPY_OUT_LINE, c->out_line }, { TRANSFER_FLAGS, FLAG_COPY }, { TRANSFER_GO, 1 } };
+	return write_regs(w, regs, sizeof(regs) / sizeof(regs[0]));
+}
+
 static int ctf_job(struct pica_ctf_writer *w, const struct pica_job *job) {
 	switch (job->op) {
 	case PICA_OP_WRITE:
@@ -84,6 +95,8 @@ static int ctf_job(struct pica_ctf_writer *w, const struct pica_job *job) {
 		return ctf_fill(w, &job->u.fill);
 	case PICA_OP_TRANSFER:
 		return ctf_transfer(w, &job->u.transfer);
+	case PICA_OP_COPY:
+		return ctf_copy(w, &job->u.copy);
 	case PICA_OP_LIST:
 		return pica_ctf_writer_list(w, job->u.list.addr, job->u.list.size_bytes);
 	case PICA_OP_PRESENT:

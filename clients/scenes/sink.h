@@ -22,9 +22,9 @@ enum { SINK_VC4_BASE = 0x00100000, SINK_VC4_BYTES = 0x400000 };
 int sink_create(struct sink **out, const char *path, const char *title,
 		const struct pica_state *initial, bool is_dry);
 /*
- * A job of the ops CONTROL_LISTS, LIST, FILL, TRANSFER, REG_WRITE (external registers), WRITE and
- * PRESENT, which ends a frame. A .ctf holds them as the register writes and memory loads that they
- * are.
+ * A job of the ops CONTROL_LISTS, LIST, FILL, TRANSFER, COPY, REG_WRITE (external registers), WRITE
+ * and PRESENT, which ends a frame. A .ctf holds them as the register writes and memory loads that
+ * they are.
  */
 int sink_job(struct sink *s, const struct pica_job *job);
 /* A frame of a dry one expects these n pictures; borrowed until it ends. */

@@ -8,7 +8,7 @@ enum { COLUMNS = 40, WRONG = 17 };
 int main(int argc, char **argv) {
 	struct recorder *r = calloc(1, sizeof(*r));
 	const int n = argc == 3 ? atoi(argv[2]) : 0;
-	if (n < 1 || n > 1000 || !r || recorder_init(r, argv[1], "many draws") < 0) {
+	if (n < 1 || n > 1000 || !r || recorder_init(r, argv[1], "many draws", false) < 0) {
 		return 2;
 	}
 	canvas_store(r);
