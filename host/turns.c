@@ -10,6 +10,8 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/time.h>
+#include <time.h>
 
 #include <3ds/os.h>
 #include <3ds/thread.h>
@@ -221,6 +223,26 @@ PICA_EXPORT u64 osGetTime(void) {
 	const u64 now = svcGetSystemTick();
 	return year_2000 + now / SYSCLOCK_ARM11 * 1000 +
 			now % SYSCLOCK_ARM11 * 1000 / SYSCLOCK_ARM11;
+}
+
+/* The C library's clocks, so that srand(time(NULL)) is the same in every run. */
+static u64 unix_ms(void) {
+	return osGetTime() - 25567ull * 24 * 3600 * 1000; /* days from 1900 to 1970 */
+}
+
+PICA_EXPORT time_t time(time_t *out) {
+	const time_t now = (time_t)(unix_ms() / 1000);
+	if (out) {
+		*out = now;
+	}
+	return now;
+}
+
+PICA_EXPORT int gettimeofday(struct timeval *restrict out, void *restrict zone) {
+	(void)zone;
+	const u64 ms = unix_ms();
+	*out = (struct timeval){ (time_t)(ms / 1000), (suseconds_t)(ms % 1000 * 1000) };
+	return 0;
 }
 
 /* ---- Threads ---- */

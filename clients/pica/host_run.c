@@ -23,7 +23,7 @@ enum { SIGNALLED = 128 };
 struct options {
 	struct render_options render; /* its output, frames, screens, format and engine */
 	uint32_t frames;
-	const char *record, *input, *romfs;
+	const char *record, *input, *romfs, *font;
 	bool lint;
 	char **program; /* up to NULL */
 };
@@ -55,6 +55,8 @@ static const struct option_row rows[] = {
 			.at = AT(input) },
 	{ "romfs", 0, "DIR", "Its files (default: the folder romfs beside it)", OPTION_TEXT,
 			.at = AT(romfs) },
+	{ "font", 0, "FILE", "The system's font (.bcfnt), for programs that write with it",
+			OPTION_TEXT, .at = AT(font) },
 	{ "output", 'o', "PATH", "File, folder, - or pattern: {name}-{frame:4}-{screen}",
 			OPTION_TEXT, .at = AT(render.output) },
 	{ "pictures", 0, "LIST", "Frames: 0,3-7,last or all, counted from 0 (default: last)",
@@ -63,6 +65,8 @@ static const struct option_row rows[] = {
 	{ "screen", 0, "WHICH", "top, bottom or both (default: what is shown)", OPTION_CHOICE,
 			.at = AT(render.screens), .words = render_screen_words,
 			.given = RENDER_SCREENS },
+	{ "eye", 0, "WHICH", "left, right or both (default: left)", OPTION_CHOICE,
+			.at = AT(render.eyes), .words = render_eye_words, .given = RENDER_EYES },
 	{ "format", 0, "FORMAT", "png, ppm, qoi, raw, hash, none (default: as PATH, or png)",
 			OPTION_CALL, .at = AT(render.writer), .words = format_words,
 			.parse = render_format_option, .given = RENDER_FORMAT },
@@ -96,26 +100,36 @@ static void parse_options(struct options *o, int argc, char **argv) {
 	*o = (struct options){ .frames = 60,
 		.render = { .writer = &writer_png,
 				.screens = (SCREEN_TOP | SCREEN_BOTTOM) - 1,
-				.eyes = EYE_LEFT } };
+				.eyes = EYE_LEFT - 1 } };
 	engine_options_init(&o->render.engine);
 	frame_list_parse(&o->render.frames, "last");
 	options_parse(&spec, argc, argv, o);
 	o->render.screens++;
+	o->render.eyes++;
 }
 
 /* ---- Pictures ---- */
 
+/* As of `pica render': without a second picture both eyes see one. */
+static bool is_wanted(const struct run *r, unsigned i) {
+	const struct host_picture *head = &r->head[i];
+	const bool has_right = i + 1 < r->frame.n && r->head[i + 1].eye == PICA_EYE_RIGHT;
+	const unsigned eyes = r->o->render.eyes;
+	const bool is_seen = head->eye == PICA_EYE_RIGHT ? eyes & EYE_RIGHT :
+							    eyes & EYE_LEFT || !has_right;
+	return is_seen && r->o->render.screens >> head->screen & 1;
+}
+
 static void write_frame(struct run *r) {
-	static const char *const screens[] = { "top", "bottom" },
-				 *const eyes[] = { "left", "right" };
+	static const char *const screens[] = { "top", "bottom" };
+	static const char *const eyes[] = { "left", "right" };
 	bool is_shown = false;
 	r->is_written = true;
 	for (unsigned i = 0; i < r->frame.n && r->o->render.writer != &writer_none; i++) {
 		const struct host_picture *head = &r->head[i];
 		const struct outname_values v = { r->shot.name, r->frame.number, UINT32_MAX,
 			screens[head->screen], eyes[head->eye] };
-		if (r->o->render.screens >> head->screen & 1 &&
-				!(r->render.one_screen && is_shown)) {
+		if (is_wanted(r, i) && !(r->render.one_screen && is_shown)) {
 			render_put(&r->shot, &v, &r->picture[i], NULL);
 			is_shown = true;
 		}
@@ -210,6 +224,9 @@ static void set_environment(const struct options *o, const char *record, int pic
 	set_text("PICA_HOST_RECORD", record);
 	set_text("PICA_HOST_INPUT", o->input);
 	set_text("PICA_HOST_ROMFS", o->romfs);
+	if (o->font) {
+		setenv("PICA_HOST_FONT", o->font, 1);
+	}
 	if (e->isa) {
 		setenv("PICA_ISA", e->isa, 1);
 	}

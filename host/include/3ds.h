@@ -35,7 +35,10 @@ extern "C" {
 #include <3ds/gfx.h>
 #include <3ds/console.h>
 #include <3ds/romfs.h>
+#include <3ds/font.h>
 #include <3ds/noops.h>
+#include <3ds/util/decompress.h>
+#include <3ds/util/utf.h>
 
 #ifdef __cplusplus
 }

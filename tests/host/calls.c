@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static int wrong;
 
@@ -158,6 +159,7 @@ static void check_time(void) {
 	osTickCounterStart(&counter);
 	svcSleepThread(5000000);
 	osTickCounterUpdate(&counter);
+	CHECK(time(NULL) == 946684801); /* the second second of 2000 */
 	CHECK(osTickCounterRead(&counter) > 4.99 && osTickCounterRead(&counter) < 5.01);
 }
 
@@ -211,7 +213,79 @@ static void check_shader(void) {
 	DVLB_Free(file);
 }
 
+/* ---- Data ---- */
+
+/* The data, which unpacks to text, then its n bytes without the last one. */
+static void check_unpack(const char *text, const u8 *packed, size_t n) {
+	u8 out[600] = { 0 };
+	decompressType type;
+	size_t size = 0;
+	CHECK(decompressHeader(&type, &size, NULL, (void *)(uintptr_t)packed, n) == 4);
+	CHECK((u8)type == packed[0] && size == strlen(text));
+	CHECK(decompress(out, size, NULL, (void *)(uintptr_t)packed, n));
+	CHECK(memcmp(out, text, size) == 0);
+	CHECK(!decompress(out, size, NULL, (void *)(uintptr_t)packed, n - 1));
+	const decompressIOVec two[2] = { { out + 300, 1 }, { out + 400, size - 1 } };
+	CHECK(decompressV(two, 2, NULL, (void *)(uintptr_t)packed, n));
+	CHECK(out[300] == (u8)text[0] && memcmp(out + 400, text + 1, size - 1) == 0);
+}
+
+static void check_unpacking(void) {
+	static const u8 raw[] = { 0, 3, 0, 0, 'a', 'b', 'c' };
+	static const u8 lz10[] = { 0x10, 9, 0, 0, 0x10, 'a', 'b', 'c', 0x30, 2 };
+	static const u8 lz11[] = { 0x11, 9, 0, 0, 0x10, 'a', 'b', 'c', 0x50, 2 };
+	static const u8 rle[] = { 0x30, 7, 0, 0, 0x81, 'x', 2, 'a', 'b', 'c' };
+	static const u8 huff8[] = { 0x28, 4, 0, 0, 1, 0xC0, 'A', 'B', 0, 0, 0, 0x60 };
+	static const u8 huff4[] = { 0x24, 1, 0, 0, 1, 0xC0, 1, 4, 0, 0, 0, 0x40 }; /* 0x41 */
+	check_unpack("abc", raw, sizeof(raw));
+	check_unpack("abcabcabc", lz10, sizeof(lz10));
+	check_unpack("abcabcabc", lz11, sizeof(lz11));
+	check_unpack("xxxxabc", rle, sizeof(rle));
+	check_unpack("ABBA", huff8, sizeof(huff8));
+	check_unpack("A", huff4, sizeof(huff4));
+	/* the two longer forms of LZ11: 0x21 and 0x116 bytes */
+	static const u8 longer[] = { 0x11, 0x38, 1, 0, 0x60, 'z', 0x01, 0x00, 0x00, 0x10, 0x00,
+		0x50, 0x00 };
+	u8 out[0x138];
+	CHECK(decompress(out, sizeof(out), NULL, (void *)(uintptr_t)longer, sizeof(longer)));
+	CHECK(out[0] == 'z' && out[0x137] == 'z');
+	static const u8 too_far[] = { 0x10, 4, 0, 0, 0x80, 0x10, 0x00 };
+	CHECK(!decompress(out, 4, NULL, (void *)(uintptr_t)too_far, sizeof(too_far)));
+}
+
+static void check_unicode(void) {
+	static const u8 text[] = { 'a', 0xC3, 0xA9, 0xE2, 0x82, 0xAC, 0xF0, 0x9F, 0x98, 0x80, 0 };
+	static const u16 expected[] = { 'a', 0xE9, 0x20AC, 0xD83D, 0xDE00 };
+	static const u8 overlong[] = { 0xC0, 0x80 }, cut[] = { 0xE2, 0x82, 0 };
+	u16 wide[8] = { 0 };
+	u8 back[16] = { 0 };
+	u32 code = 0;
+	CHECK(utf8_to_utf16(wide, text, 8) == 5 && memcmp(wide, expected, sizeof(expected)) == 0);
+	CHECK(utf16_to_utf8(back, wide, 16) == 10 && memcmp(back, text, 11) == 0);
+	CHECK(decode_utf8(&code, text + 6) == 4 && code == 0x1F600);
+	CHECK(decode_utf8(&code, overlong) == -1 && decode_utf8(&code, cut) == -1);
+	CHECK(encode_utf8(NULL, 0xD800) == -1 && encode_utf16(NULL, 0x10FFFF) == 2);
+}
+
+static void check_font(void) {
+	CFNT_s *font = fontGetSystemFont();
+	fontGlyphPos_s at;
+	CHECK(font && fontGlyphIndexFromCodePoint(NULL, 'A') == 'A' - ' ');
+	CHECK(fontGlyphIndexFromCodePoint(NULL, 0x3042) == '?' - ' ');
+	CHECK(osConvertVirtToPhys(fontGetGlyphSheetTex(NULL, 0)) != 0);
+	/* A, 4 of 8 pixels wide, stands in column 3 and row 3 of cells of 24 pixels with 1 between
+	 */
+	fontCalcGlyphPos(&at, font, 'A' - ' ', GLYPH_POS_CALC_VTXCOORD | GLYPH_POS_AT_BASELINE, 2,
+			0.5f);
+	CHECK(at.sheetIndex == 0 && at.xAdvance == 30 && at.width == 30);
+	CHECK(at.texcoord.left == 76 / 256.0f && at.texcoord.top == 1 - 76 / 256.0f);
+	CHECK(at.texcoord.bottom == 1 - 100 / 256.0f && at.texcoord.right == 91 / 256.0f);
+	CHECK(at.vtxcoord.top == -10.5f && at.vtxcoord.bottom == 1.5f && at.vtxcoord.left == 0);
+}
+
 int main(void) {
+	check_unpacking();
+	check_unicode();
 	check_linear();
 	check_vram();
 	check_commands();
@@ -220,6 +294,7 @@ int main(void) {
 	check_shader();
 	check_queue();
 	check_time();
+	check_font();
 	gfxExit();
 	return wrong ? 9 : 0;
 }

@@ -5,11 +5,14 @@ The folder has host-calls, host-cube, host-threads and cube.shbin.
 """
 import pathlib
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
 import unittest
+import zlib
 
+TREE = pathlib.Path(__file__).resolve().parents[2]
 PICA, PROGRAMS = (pathlib.Path(p).resolve() for p in sys.argv[1:3])
 # By hand: the main thread has priority 0x30, "urgent" one less, the patient ones one more, "late" two. Two of the patient
 # ones have a place; each asks for the time, which then goes on by 1 us.
@@ -114,6 +117,41 @@ class Host(unittest.TestCase):
 
     def test_lint(self):
         self.assertIn('clean', self.host('cube', '-n', '2', '--format', 'none', '--lint').stdout)
+
+    def test_eyes(self):
+        names = {}
+        for eye in 'left', 'right', 'both':
+            run = self.host('cube', '-n', '2', '--eye', eye, '-o', '{screen}{-eye}.png')
+            names[eye] = run.stdout.split()[::2]
+        self.assertEqual(names['both'], ['top.png', 'bottom.png'])  # one picture for both
+        self.assertEqual(names['left'], names['both'])
+
+    def test_no_checkout(self):
+        """try-citro3d without citro3d; its textures."""
+        run = subprocess.run([sys.executable, '-B', TREE / 'host/try-citro3d', self.folder, self.folder, '--tree', PROGRAMS],
+                             capture_output=True, text=True, timeout=60)
+        self.assertEqual(run.returncode, 77, run.stdout + run.stderr)
+        self.assertIn('there is no checkout citro3d', run.stdout)
+        sys.path.insert(0, str(TREE / 'host'))
+        sys.dont_write_bytecode = True
+        from t3x import convert, indices
+        rows = [[(x, y, 7, 255) for x in range(5)] for y in range(3)]
+        raw = b''.join(bytes([1]) + bytes((a - b) & 255 for p, q in zip(row, [(0,) * 4] + row) for a, b in zip(p, q))
+                       for row in rows)  # filter 1: less the pixel to the left
+
+        def chunk(kind, data):
+            return struct.pack('>I', len(data)) + kind + data + struct.pack('>I', zlib.crc32(kind + data))
+        (self.folder / 'a-b.png').write_bytes(b'\x89PNG\r\n\x1a\n' + chunk(b'IHDR', struct.pack('>IIBBBBB', 5, 3, 8, 6, 0, 0, 0)) +
+                                              chunk(b'IDAT', zlib.compress(raw)) + chunk(b'IEND', b''))
+        sheet = self.folder / 'sheet.t3s'
+        sheet.write_text('-f rgba8 -z auto\na-b.png\n')
+        self.assertIn('#define sheet_a_b_idx 0\n', indices(sheet))
+        data = convert(sheet)
+        # One picture, 8x8 texels, RGBA8, no levels; its size and edges; a header without packing.
+        self.assertEqual(data[:21], struct.pack('<HBBB6HI', 1, 0, 0, 0, 5, 3, 0, 1024, 640, 640, 256 << 8))
+        texels = data[21:]
+        self.assertEqual(texels[:16], bytes([255, 7, 0, 0, 255, 7, 0, 1, 255, 7, 1, 0, 255, 7, 1, 1]))  # x y: 00 10 01 11
+        self.assertEqual(texels[64:68], bytes([255, 7, 0, 4]))  # the second 4x4: x from 4 on
 
     def test_errors(self):
         self.assertIn('cannot run it', self.pica('host-run', './none', exit=2).stderr)

@@ -9,7 +9,7 @@
 enum { TEXTURE_FORMATS = 14 };
 
 const char *const render_screen_words[] = { "top", "bottom", "both", NULL };
-static const char *const eye_words[] = { "left", "right", "both", NULL };
+const char *const render_eye_words[] = { "left", "right", "both", NULL };
 
 const char *render_format_option(void *out, char *text) {
 	const struct writer *writer = writer_named(text);
@@ -111,7 +111,7 @@ static const struct option_row rows[] = {
 	{ "screen", 0, "WHICH", "top, bottom or both (default: what is shown)", OPTION_CHOICE,
 			.at = AT(screens), .words = render_screen_words, .given = RENDER_SCREENS },
 	{ "eye", 0, "WHICH", "left, right or both (default: left)", OPTION_CHOICE, .at = AT(eyes),
-			.words = eye_words, .given = RENDER_EYES },
+			.words = render_eye_words, .given = RENDER_EYES },
 	{ "format", 0, "FORMAT", "png, ppm, qoi, raw, y4m, hash, none (default: as PATH, or png)",
 			OPTION_CALL, .at = AT(writer), .words = writer_words,
 			.parse = render_format_option, .given = RENDER_FORMAT },

@@ -19,8 +19,8 @@
 
 /* ---- options.c ---- */
 
-/* Words of --screen, whose numbers plus one are SCREEN_... */
-extern const char *const render_screen_words[];
+/* Words of --screen and --eye, whose numbers plus one are SCREEN_... and EYE_... */
+extern const char *const render_screen_words[], *const render_eye_words[];
 /* parse() of --format. */
 const char *render_format_option(void *writer, char *text);
 
