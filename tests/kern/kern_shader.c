@@ -263,6 +263,37 @@ static void test_programs(enum isa isa) {
 	kern_done(want);
 }
 
+static uint32_t dot(enum shader_op op, unsigned dst, unsigned wide, unsigned idx, unsigned narrow,
+		unsigned desc) {
+	return (uint32_t)shader_ops[op].code << F0_OPCODE_LOW | PUT(F1, DST, dst) | PUT(F1, SRC1,
+			wide) |
+			PUT(F1, IDX, idx) | PUT(F1, SRC2, narrow) | PUT(F1, DESC, desc);
+}
+
+/* Words of [fidelity: shader-numbers]'s forms; descriptors of the same table. */
+static const uint32_t bench_descriptors[128] = { 0x6C368, 0x6C364, 0x6C362, 0x6C361, 0x0D86C36F,
+		0x36C,
+	0x6C36E, 0x36F, 0x0D80006F };
+
+enum { DX, DY, DZ, DW, ALL, AXY, XYZ, COPY, XXXX };
+
+/* Rows of transformations, most of them of v0 to the next component of o0. */
+static struct prog *random_transforms(unsigned *entry) {
+	uint32_t code[SHADER_VS_WORDS] = { 0 };
+	unsigned n = 0;
+	for (unsigned k = 0; k < 9; k++) {
+		const unsigned dst = one_in(8) ? 1 : 0, from = one_in(8) ? 1 : 0;
+		code[n++] = dot(OP_DP4, dst, SHADER_C + random_below(4), 0, from, k % 4);
+	}
+	code[n] = (uint32_t)shader_ops[OP_END].code << F0_OPCODE_LOW;
+	*entry = random_below(4);
+	struct prog *p = prog_create(code, SHADER_VS_WORDS, bench_descriptors, NULL);
+	if (!p) {
+		abort();
+	}
+	return p;
+}
+
 /* A slice gives the outputs that it was asked for, out of the inputs that it names alone. */
 static void test_slices(enum isa isa) {
 	struct shader_batch *want = kern_buffer(sizeof(*want)), *got = kern_buffer(sizeof(*got));
@@ -272,7 +303,8 @@ static void test_slices(enum isa isa) {
 	for (int i = 0; i < 4 * PROGRAMS && kernels[isa].slice; i++) {
 		unsigned entry, inputs;
 		const bool is_straight = !one_in(4);
-		struct prog *p = random_program(&entry, is_straight);
+		struct prog *p = one_in(8) ? random_transforms(&entry) :
+				random_program(&entry, is_straight);
 		const enum pica_float mode = one_in(2) ? PICA_FLOAT_F24 : PICA_FLOAT_F32;
 		const unsigned n = one_in(3) ? SHADER_LANES : 1 + random_below(SHADER_LANES);
 		uint8_t needs[16];
@@ -313,13 +345,6 @@ static void test_slices(enum isa isa) {
 	}
 	kern_check("slice: some", isa, !kernels[isa].slice || n_slices > PROGRAMS);
 	kern_done(want);
-}
-
-static uint32_t dot(enum shader_op op, unsigned dst, unsigned wide, unsigned idx, unsigned narrow,
-		unsigned desc) {
-	return (uint32_t)shader_ops[op].code << F0_OPCODE_LOW | PUT(F1, DST, dst) | PUT(F1, SRC1,
-			wide) |
-			PUT(F1, IDX, idx) | PUT(F1, SRC2, narrow) | PUT(F1, DESC, desc);
 }
 
 /*
@@ -496,13 +521,6 @@ static void test_special_values(enum isa isa) {
 }
 
 /* ---- Speed ---- */
-
-/* Words of [fidelity: shader-numbers]'s forms; descriptors of the same table. */
-static const uint32_t bench_descriptors[128] = { 0x6C368, 0x6C364, 0x6C362, 0x6C361, 0x0D86C36F,
-		0x36C,
-	0x6C36E, 0x36F, 0x0D80006F };
-
-enum { DX, DY, DZ, DW, ALL, AXY, XYZ, COPY, XXXX };
 
 static uint32_t mad(unsigned dst, unsigned s1, unsigned wide, unsigned s3, unsigned desc) {
 	return (uint32_t)shader_ops[OP_MAD].code << F0_OPCODE_LOW | PUT(F5, DST, dst) |

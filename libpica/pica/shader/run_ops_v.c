@@ -110,6 +110,26 @@ static void tame_gathered_dp4(const struct args *x) {
 	}
 }
 
+void VFN(shader_transform)(const struct args *x) {
+	const float *const b0 = x->s[1][0], *const b1 = x->s[1][1];
+	const float *const b2 = x->s[1][2], *const b3 = x->s[1][3];
+	const float *const r0 = x->s[0][0], *const r1 = x->s[0][1];
+	const float *const r2 = x->s[0][2], *const r3 = x->s[0][3];
+	float *const d0 = x->d[0], *const d1 = x->d[1], *const d2 = x->d[2], *const d3 = x->d[3];
+#define ROW(r, d) \
+	vf_store(d + i, tame_dot4(vf_load(r), vf_load(r + VF_LANES), vf_load(r + 2 * VF_LANES), \
+					vf_load(r + 3 * VF_LANES), c0, c1, c2, c3));
+	for (size_t i = 0, end = x->nv * VF_LANES; i < end; i += VF_LANES) {
+		const vf c0 = vf_load(b0 + i), c1 = vf_load(b1 + i);
+		const vf c2 = vf_load(b2 + i), c3 = vf_load(b3 + i);
+		ROW(r0, d0)
+		ROW(r1, d1)
+		ROW(r2, d2)
+		ROW(r3, d3)
+	}
+#undef ROW
+}
+
 void (*VFN(shader_gathered)(unsigned op))(const struct args *) {
 	return op == OP_DP4 ? tame_gathered_dp4 : NULL;
 }

@@ -50,6 +50,11 @@ extern const struct alu VFN(shader_alu_f24), VFN(shader_alu_f32);
  * NULL.
  */
 void (*VFN(shader_gathered)(unsigned op))(const struct args *x);
+/*
+ * Four DP4 of tame operands: row d[k] is the product of four uniforms, a vector each, one after the
+ * other from s[0][k] on, and the register at s[1].
+ */
+void VFN(shader_transform)(const struct args *x);
 
 struct group {
 	struct flow flow;

@@ -34,6 +34,7 @@ struct slice_step {
 	bool is_fixed;       /* all of them VARYING_NONE, and no copy afterwards */
 	bool has_hopes;
 	bool is_plain;       /* is_fixed and no hopes */
+	uint8_t n_steps;     /* of which it does the work, where it is plain */
 	float (*row)[SHADER_LANES]; /* of the destination */
 	struct args x;
 	PICA_ALIGNED(64) float uniform[4][VF_LANES]; /* an instruction reads one */
@@ -167,7 +168,8 @@ static void prepare(struct shader_slice *slice, struct slice_step *step,
 		const struct slice_op *from) {
 	struct machine *m = &slice->m;
 	const struct prog_op *op = from->op;
-	*step = (struct slice_step){ .op = op, .al = from->al, .run = m->alu->op[op->op].run };
+	*step = (struct slice_step){ .op = op, .al = from->al, .run = m->alu->op[op->op].run,
+		.n_steps = 1 };
 	if (op->op == OP_MOVA) {
 		prepare_source(slice, step, 0);
 		slice->is_quick = slice->is_quick && step->varying[0] == VARYING_NONE;
@@ -236,6 +238,35 @@ static void plan_looks(struct shader_slice *slice) {
 	}
 }
 
+/* A product of a row of uniforms and a register, to one component. */
+static bool is_row(const struct slice_step *step) {
+	return step->op->op == OP_DP4 && step->is_plain && step->run == step->run_tame &&
+			step->x.step[0] == 0 && step->x.step[1] != 0 && step->x.n == 1;
+}
+
+/* A transformation: four rows, one after the other, times the same register, which is read once. */
+static void merge_rows(struct shader_slice *slice) {
+	for (unsigned i = 0; i + 4 <= slice->n; i++) {
+		struct slice_step *first = &slice->step[i];
+		bool all = true;
+		for (unsigned k = 0; k < 4; k++) {
+			all = all && is_row(first + k) &&
+					!memcmp(first[k].x.s[1], first->x.s[1],
+							sizeof(first->x.s[1]));
+		}
+		if (!all) {
+			continue;
+		}
+		for (unsigned k = 0; k < 4; k++) {
+			first->x.s[0][k] = first[k].uniform[0];
+			first->x.d[k] = first[k].x.d[0];
+		}
+		first->run = VFN(shader_transform);
+		first->n_steps = 4;
+		i += 3;
+	}
+}
+
 /* Outputs that the slice does not write are 0. */
 static void zero_outputs(struct shader_slice *s, const uint8_t needs[16]) {
 	uint8_t left[32] = { 0 };
@@ -274,6 +305,7 @@ static unsigned slice(struct shader_slice *s, const struct prog *p, unsigned ent
 		prepare(s, &s->step[i], &ops[i]);
 	}
 	plan_looks(s);
+	merge_rows(s);
 	for (unsigned i = 0; i < s->n; i++) {
 		if (s->step[i].run_gathered) {
 			const struct prog_op *op = s->step[i].op;
@@ -407,7 +439,8 @@ static void run_step(struct shader_slice *s, const struct slice_step *step, unsi
 
 /* Returns false if some address leads out of the uniforms. */
 static bool run_quick(struct shader_slice *s, unsigned nv) {
-	for (struct slice_step *step = s->step, *end = step + s->n; step < end; step++) {
+	for (struct slice_step *step = s->step, *end = step + s->n; step < end;
+			step += step->n_steps) {
 		step->x.nv = nv;
 		if (PICA_LIKELY(step->is_plain)) {
 			step->run(&step->x);
