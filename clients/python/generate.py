@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Declarations of the public headers as a module for cffi: generate.py OUTPUT LIBRARY -I DIR HEADER... -- COMPILER...
+"""Declarations of the public headers as a module for cffi: generate.py OUTPUT LIBRARY PROGRAM -I DIR HEADER... -- COMPILER...
 
 The compiler expands the headers; what cffi cannot parse (assertions about sizes, inline functions of
-pica_regs.h) is left out. LIBRARY is where the shared library will be installed.
+pica_regs.h) is left out. LIBRARY and PROGRAM are where the shared library and `pica` will be installed.
 """
 import argparse
 import pathlib
@@ -31,6 +31,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('output')
     parser.add_argument('library')
+    parser.add_argument('program')
     parser.add_argument('-I', dest='folders', action='append', default=[])
     parser.add_argument('headers', nargs='+')
     args = parser.parse_args(sys.argv[1:split])
@@ -39,7 +40,7 @@ def main():
     ffi.set_source('pica._native', None)
     ffi.emit_python_code(args.output)
     with open(args.output, 'a', encoding='utf-8') as module:
-        module.write(f'LIBRARY = {args.library!r}\n')
+        module.write(f'LIBRARY = {args.library!r}\nPROGRAM = {args.program!r}\n')
 
 
 main()

@@ -14,6 +14,7 @@ Context   one emulated GPU: memory, registers, command lists, screens
 Device    threads and kernels that contexts share
 Picture   RGB bytes, rows from the top
 State     registers and shader memories of a context
+Inspector questions about a capture: which draw made a pixel, with what state
 Service   a service that draws: ServiceContext and Memory come from it
 
 What has no class here is reached as in C: pica.lib holds the functions and pica.ffi the types of pica.h,
@@ -30,11 +31,12 @@ the one that was installed together with this package. PICA_CLIENT_LIBRARY does 
 from ._library import CaptureError, ffi, lib, version
 from .capture import Capture
 from .context import Context, Device, describe_register, register_id, register_name
+from .inspector import InspectError, Inspector
 from .picture import Picture
 from .player import Player
 from .service import Memory, Service, ServiceContext, client_lib
 from .state import ShaderState, State
 
-__all__ = ['Capture', 'CaptureError', 'Context', 'Device', 'Memory', 'Picture', 'Player', 'Service', 'ServiceContext',
+__all__ = ['Capture', 'CaptureError', 'Context', 'Device', 'InspectError', 'Inspector', 'Memory', 'Picture', 'Player', 'Service', 'ServiceContext',
            'ShaderState', 'State', 'client_lib', 'describe_register', 'ffi', 'lib', 'register_id', 'register_name', 'version']
 __version__ = version()

@@ -15,6 +15,7 @@ class Capture(Owner):
 
     frames      number of frames, at least 1: a capture without a frame marker ends in its one frame
     name        its path, or 'memory'
+    is_in_memory  True: Capture(data=...)
     trust_loads True: recorded textures replace what was drawn in their place
     """
 
@@ -25,6 +26,7 @@ class Capture(Owner):
             raise TypeError('expected either a path or data')
         out = ffi.new('struct pica_capture **')
         error = ffi.new('struct pica_capture_error *')
+        self.is_in_memory = path is None
         self._data = None  # must live as long as the capture is open
         if path is not None:
             self.name = os.fspath(path)
