@@ -1,0 +1,264 @@
+#!/usr/bin/env python3
+"""The page of `pica inspect` in Chromium: test_browser.py PROGRAM CAPTURES http|no-http [unittest arguments]
+
+Exit status 77: there is no browser to drive. PICA_TEST_PICTURES: a folder for a picture of each view.
+"""
+import json
+import os
+import pathlib
+import shutil
+import sys
+import tempfile
+import time
+import unittest
+
+try:
+    from selenium import webdriver
+    from selenium.common.exceptions import StaleElementReferenceException
+    from selenium.webdriver.chrome.service import Service
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+except ImportError:
+    print('no selenium: nothing is driven')
+    sys.exit(77)
+DRIVER = shutil.which('chromedriver')
+if not DRIVER or not shutil.which('chromium'):
+    print('no Chromium: nothing is driven')
+    sys.exit(77)
+
+# pylint: disable=wrong-import-position
+from served import Served, Stdio
+from test_cli import BUNDLED, Case
+
+HAS_HTTP = sys.argv[3] == 'http'
+PICTURES = os.environ.get('PICA_TEST_PICTURES')
+PANELS = ['Pixel', 'State', 'Program', 'Textures', 'Mesh', 'Memory', 'Findings']
+MODES = ['color', 'alpha', 'step', 'overdraw', 'before', 'difference', 'depth', 'stencil']
+PATIENCE_S = 60
+
+
+def start(is_dark=False):
+    options = webdriver.ChromeOptions()
+    for argument in '--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--force-device-scale-factor=1':
+        options.add_argument(argument)
+    options.set_capability('goog:loggingPrefs', {'browser': 'ALL'})
+    driver = webdriver.Chrome(service=Service(DRIVER), options=options)
+    driver.execute_cdp_cmd('Emulation.setDeviceMetricsOverride', {'width': 1280, 'height': 800, 'deviceScaleFactor': 1, 'mobile': False})
+    driver.execute_cdp_cmd('Emulation.setEmulatedMedia', {'features': [{'name': 'prefers-color-scheme', 'value': 'dark' if is_dark else 'light'}]})
+    return driver
+
+
+class Browser(Case):
+    @classmethod
+    def setUpClass(cls):
+        cls.home = tempfile.TemporaryDirectory()
+        cls.driver = start()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.driver.quit()
+        cls.home.cleanup()
+
+    def until(self, what, is_so):
+        end = time.monotonic() + PATIENCE_S
+        while time.monotonic() < end:
+            try:
+                got = is_so()
+            except StaleElementReferenceException:
+                got = None  # it was drawn anew
+            if got:
+                return got
+            time.sleep(.05)
+        raise AssertionError(f'{what}: {self.text("panel")[:300]}')
+
+    def open(self, url):
+        self.driver.get('about:blank')
+        self.driver.get(url)
+        self.until('the tree', lambda: self.driver.find_elements(By.CSS_SELECTOR, '.row[aria-selected=true]'))
+
+    def text(self, ident):
+        return self.driver.find_element(By.ID, ident).text
+
+    def script(self, text, *args):
+        return self.driver.execute_script(f'return {text}', *args)
+
+    def press(self, key):
+        self.driver.find_element(By.TAG_NAME, 'body').send_keys(key)
+
+    def panel(self, name):
+        self.press(str(PANELS.index(name) + 1))
+        self.until(name, lambda: self.script('document.querySelector("#panels [aria-selected=true]").textContent').startswith(name))
+        return self.until(f'{name} is filled', lambda: '…' not in self.text('panel').split('\n') and self.text('panel'))
+
+    def show(self, mode):
+        """Chooses a way to show the picture, and waits for it: its distinct colours."""
+        self.driver.execute_script('const m = document.getElementById("mode"); m.value = arguments[0]; m.dispatchEvent(new Event("change"));', mode)
+        self.until(mode, lambda: (self.script('document.getElementById("picture").dataset.shows') or '').endswith(f' {mode}') and
+                   not self.script('document.getElementById("picture").hidden'))
+        return self.script('(() => { const c = document.getElementById("picture"), d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data;'
+                           'const s = new Set(); for (let i = 0; i < d.length; i += 4) s.add(d[i] << 16 | d[i + 1] << 8 | d[i + 2]); return s.size; })()')
+
+    def picture(self, name):
+        if PICTURES:
+            self.driver.save_screenshot(str(pathlib.Path(PICTURES) / f'{name}.png'))
+
+    def quiet(self):
+        self.assertEqual([entry['message'] for entry in self.driver.get_log('browser') if entry['level'] == 'SEVERE' and 'favicon' not in entry['message']], [])
+
+    def click_pixel(self, x, y):
+        self.driver.execute_script('const c = document.getElementById("picture"), b = c.getBoundingClientRect(), z = b.width / c.width;'
+                                   'c.dispatchEvent(new MouseEvent("click", { bubbles: true, clientX: b.left + (arguments[0] + .5) * z,'
+                                   'clientY: b.top + (arguments[1] + .5) * z }));', x, y)
+
+    @unittest.skipUnless(HAS_HTTP, 'built without libmicrohttpd')
+    def test_every_view_of_three_captures(self):
+        for name, x, y in ('mirror', 200, 150), ('galaxy', 200, 120), ('crates', 200, 120):
+            path = BUNDLED / f'{name}.pica'
+            with Served(path) as server, Stdio(path) as engine:
+                self.open(server.url)
+                self.show('color')
+                self.click_pixel(x, y)
+                text = self.until('the history', lambda: f'Pixel {x}, {y}' in self.text('panel') and self.text('panel'))
+                answer = engine.call('pixel', x=x, y=y, steps=True)
+                self.assertIn(answer['color'], text)
+                writer = answer['last_writer']
+                row = f'draw {writer["draw"]}' if writer['kind'] == 'draw' else writer['kind']
+                self.until('the writer is selected', lambda: self.script('document.querySelector(".row[aria-selected=true] div").firstChild.textContent') == row)
+                self.assertEqual(len(self.driver.find_elements(By.CSS_SELECTOR, '#panel details')), min(200, len(answer['entries'])))
+                self.assertEqual(len(self.driver.find_elements(By.CSS_SELECTOR, '#panel details.last')), 1)
+                if writer['kind'] == 'draw':
+                    fragment = next(e for e in answer['entries'] if e.get('draw') == writer['draw'] and e.get('primitive') == writer['primitive'])['fragment']
+                    for color in (fragment['color'], *fragment['stages'][0]['operands'][:1]):
+                        self.assertIn(color, self.text('panel'))
+                self.picture(f'{name}-pixel')
+                self.check_panels(name, engine)
+                self.check_modes(name, engine)
+                self.quiet()
+
+    def step(self):
+        at = self.script('new URLSearchParams(location.hash.slice(1)).get("step")')
+        return int(at)
+
+    def check_panels(self, name, engine):
+        """Of the draw that is selected, as the engine knows it."""
+        steps = engine.call('steps')
+        # A draw with textures says more.
+        index = max((i for i, s in enumerate(steps['steps']) if s['kind'] == 'draw' and s['entered'] and engine.call('textures', draw=s['draw'])['textures']),
+                    default=self.step())
+        self.driver.execute_script(f'location.hash = "#step={index}&view=s{steps["steps"][index]["changes"][0]["surface"]}&panel=state"')
+        self.until('the step', lambda: self.text('step') == f'{index + 1} of {len(steps["steps"])}')
+        draw = steps['steps'][index]['draw']
+        self.assertIn(f'Frame {steps["frame"]}, draw {draw}', self.panel('State'))
+        self.picture(f'{name}-state')
+        trace = engine.call('shader_trace', draw=draw)
+        text = self.panel('Program')
+        for instruction in trace['steps'][:4]:
+            self.assertIn(instruction['instruction'].strip(), text)
+        self.picture(f'{name}-program')
+        textures = engine.call('textures', draw=draw)['textures']
+        text = self.panel('Textures')
+        for t in textures:
+            self.assertIn(f'{t["format"]} {t["width"]}x{t["height"]}', text)
+        self.until('textures', lambda: self.script('[...document.querySelectorAll("canvas.texture")].filter((c) => c.getContext("2d")'
+                                                   '.getImageData(0, 0, c.width, c.height).data.some((v) => v)).length') == len(textures))
+        self.picture(f'{name}-textures')
+        mesh = engine.call('mesh', draw=draw)
+        self.assertIn(f'vertex 0 of {len(mesh["vertices"]["rows"])}', self.panel('Mesh'))
+        self.assertEqual(len(self.driver.find_elements(By.CSS_SELECTOR, 'canvas.mesh')), 2)
+        self.picture(f'{name}-mesh')
+        step, surface = steps['steps'][index], steps['surfaces'][steps['steps'][index]['changes'][0]['surface']]
+        memory = engine.call('memory', address=surface['addr'], bytes=8, step=step['step'])['bytes']
+        self.assertIn(' '.join(memory[i:i + 2] for i in range(0, 16, 2)), self.panel('Memory'))
+        self.picture(f'{name}-memory')
+        findings = engine.call('lint')['findings']
+        self.assertIn(findings[0]['detail'] if findings else 'Clean.', self.panel('Findings'))
+
+    def check_modes(self, name, engine):
+        modes = self.script('[...document.getElementById("mode").options].map((o) => o.value)')
+        self.assertEqual(modes, MODES)
+        for mode in MODES:
+            # A depth buffer may not be there: the page says so.
+            if mode in ('depth', 'stencil') and name == 'crates':
+                continue
+            colors = self.show(mode)
+            self.assertGreaterEqual(colors, 1 if mode in ('alpha', 'before', 'stencil', 'overdraw') else 2, (name, mode))
+            self.picture(f'{name}-{mode}')
+        self.show('color')
+
+    @unittest.skipUnless(HAS_HTTP, 'built without libmicrohttpd')
+    def test_keys_frames_and_links(self):
+        with Served(BUNDLED / 'mirror.pica') as server:
+            self.open(server.url + '?frame=0#step=4&view=s0&x=100&y=200&panel=pixel')
+            self.until('a link leads to the pixel', lambda: 'Pixel 100, 200' in self.text('panel'))
+            self.assertTrue(self.text('step').startswith('5 of '))
+            self.assertEqual(self.driver.find_element(By.CSS_SELECTOR, '#about input').get_attribute('value'), '0')
+            self.press(Keys.ARROW_RIGHT)
+            self.until('the next step', lambda: self.text('step').startswith('6 of '))
+            self.press('?')
+            self.until('help', lambda: self.driver.find_element(By.ID, 'help').is_displayed())
+            self.driver.find_element(By.CSS_SELECTOR, '#help button').click()
+            self.until('no help', lambda: not self.driver.find_element(By.ID, 'help').is_displayed())
+            self.until('thumbnails', lambda: self.script('[...document.querySelectorAll("#tree canvas")].filter((c) => c.width > 1).length') > 4)
+            self.quiet()
+
+    @unittest.skipUnless(HAS_HTTP, 'built without libmicrohttpd')
+    def test_a_server_that_has_ended(self):
+        with Served(BUNDLED / 'triangle.pica') as server:
+            self.open(server.url)
+            self.show('color')
+        self.press('6')
+        self.until('it says so', lambda: 'has it ended?' in self.text('panel'))
+        self.driver.get_log('browser')
+
+    def test_the_written_page_says_what_needs_the_engine(self):
+        self.pica('inspect', '-o', 'page.html', BUNDLED / 'mirror.pica')
+        self.open((self.dir / 'page.html').as_uri() + '#step=20&view=top&x=200&y=150&panel=pixel')
+        self.until('the picture', lambda: self.script('document.getElementById("picture").dataset.shows'))
+        for panel in 'Pixel', 'Program', 'Textures', 'Mesh', 'Memory':
+            self.assertIn('pica inspect', self.panel(panel), panel)
+        self.press('v')
+        self.press('v')
+        for mode in MODES:
+            option = self.driver.find_element(By.CSS_SELECTOR, f'#mode option[value={mode}]')
+            self.assertEqual('needs pica inspect' in option.text, mode in ('before', 'difference', 'depth', 'stencil'), mode)
+            self.assertEqual(option.is_enabled(), 'needs' not in option.text)
+        for mode in MODES[:4]:
+            self.show(mode)
+        self.quiet()
+
+    @unittest.skipUnless(HAS_HTTP, 'built without libmicrohttpd')
+    def test_both_pages_show_the_same_pixels(self):
+        self.pica('inspect', '-o', 'page.html', BUNDLED / 'mirror.pica')
+        pixels = []
+        with Served(BUNDLED / 'mirror.pica') as server:
+            for url in server.url, (self.dir / 'page.html').as_uri():
+                for fragment in 'step=20&view=s0', 'step=40&view=s1', 'step=54&view=top':
+                    for mode in MODES[:4] if 'view=s' in fragment else MODES[:1]:
+                        self.open(f'{url}#{fragment}&panel=state')
+                        self.show(mode)
+                        pixels.append(self.script('(() => { const c = document.getElementById("picture"); return JSON.stringify([c.width, c.height,'
+                                                  '...c.getContext("2d").getImageData(0, 0, c.width, c.height).data]); })()'))
+        half = len(pixels) // 2
+        for i in range(half):
+            served, written = json.loads(pixels[i]), json.loads(pixels[half + i])
+            self.assertEqual(sum(a != b for a, b in zip(served, written)), 0, i)
+            self.assertEqual(len(served), len(written))
+
+    @unittest.skipUnless(PICTURES and HAS_HTTP, 'no folder for pictures')
+    def test_dark_pictures(self):
+        light, type(self).driver = self.driver, start(is_dark=True)
+        self.driver = type(self).driver
+        try:
+            with Served(BUNDLED / 'mirror.pica') as server:
+                for number, panel in enumerate(PANELS, 1):
+                    self.open(f'{server.url}#step=13&view=s0&x=200&y=150&panel={panel.lower()}')
+                    self.show('color')
+                    self.panel(panel)
+                    self.picture(f'dark-{number}')
+        finally:
+            self.driver.quit()
+            type(self).driver = light
+
+
+if __name__ == '__main__':
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]])
