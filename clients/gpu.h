@@ -49,9 +49,9 @@ enum { GPU_WINDOWS = 32 }; /* of a context, at most */
 /* The context of this process. */
 struct gpu gpu_here(struct pica_ctx *ctx);
 /*
- * Finds the parts of a context's own windows that anything ever touched; the rest reads as 0. Not
- * for memory that pica_ctx_map() was given. *out: ascending, to be freed, also on failure. Returns
- * their number, or -ENOMEM.
+ * Finds the parts of a context's own windows that were ever accessed; the rest reads as 0. Not for
+ * memory of pica_ctx_map(). *out: ascending; the caller frees it, also on failure. Returns their
+ * number, or -ENOMEM.
  */
 int gpu_touched(struct pica_window **out, struct pica_ctx *ctx);
 

@@ -132,7 +132,7 @@ static void gpu_write(struct machine *m, uint32_t addr, uint32_t value) {
 	submit(m, &job, 1, interrupts);
 }
 
-/* A load: the busy bit of an engine is its job's, and nobody waits for a loop that polls it. */
+/* A load. The busy bit of an engine is set while its job is in flight; the load does not wait. */
 static uint32_t gpu_read(struct machine *m, uint32_t addr) {
 	const uint32_t status = pica_ctx_status(m->ctx), value = m->gpu[(addr - GPU) / 4];
 	switch (addr - GPU) {
@@ -183,7 +183,7 @@ static void vblank(struct machine *m) {
 	m->interrupts |= 1u << PICA_INTERRUPT_PDC0 | 1u << PICA_INTERRUPT_PDC1;
 }
 
-/* The program waits: time goes on to the next interrupt. */
+/* The program waits: time advances to the next interrupt. */
 static void next_event(struct machine *m) {
 	struct pending *first = m->n_pending ? &m->pending[0] : NULL;
 	if (first) {

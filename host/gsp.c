@@ -27,7 +27,7 @@ static struct {
 	ThreadFunc callback;
 	void *data;
 	bool is_one_shot;
-	bool has_come; /* and nobody has waited for it */
+	bool has_come; /* and was not waited for yet */
 } events[GSPGPU_EVENT_MAX];
 
 static struct {
@@ -55,7 +55,7 @@ void host_raise(GSPGPU_Event id, gxCmdQueue_s *queue) {
 		raised[n_raised++] = (struct raised){ id, queue };
 		return;
 	}
-	/* Nobody listens: the oldest without a queue goes, as in the service's own list. */
+	/* Full: drops the oldest without a queue, as the console's service does. */
 	unsigned i = 0;
 	while (i < n_raised && raised[i].queue) {
 		i++;

@@ -75,7 +75,7 @@ PICA_EXPORT void CondVar_Init(CondVar *cv) {
 
 PICA_EXPORT int CondVar_WaitTimeout(CondVar *cv, LightLock *lock, s64 timeout_ns) {
 	const uint64_t until = host_after(timeout_ns);
-	/* No turn between the two: nobody's signal is lost. */
+	/* No other thread runs between the two, so no signal is lost. */
 	*lock = UNLOCKED;
 	host_wake(lock, 1);
 	const bool was_woken = host_wait(cv, until);

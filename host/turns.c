@@ -1,10 +1,10 @@
 /*
- * Threads take turns, and time goes on when nobody runs: what a program does depends on nothing but
- * the program. host_wait() is the only place where a thread stops.
+ * Threads take turns, and time advances when no thread runs: the behaviour of a program depends on
+ * the program alone. host_wait() is the only place where a thread stops.
  *
  *	a thread waits -> what was raised is delivered -> the most urgent thread that is ready runs
  *	                       ^                              | none is ready
- *	                       +--- time goes on to the next vertical blank or end of a wait
+ *	                       +--- time advances to the next vertical blank or end of a wait
  */
 #include "host.h"
 

@@ -34,7 +34,7 @@ const char *file_shown(const char *path);
 bool file_is_folder(const char *path);
 /* Whether both paths lead to one file that exists: writing one would replace the other. */
 bool file_is_same(const char *a, const char *b);
-/* Returns "FOLDER/NAME" with one slash, to be freed, or NULL when out of memory. */
+/* Returns "FOLDER/NAME" with one slash (caller frees), or NULL when out of memory. */
 char *file_in(const char *folder, const char *name);
 /* Whether a name goes before that ending of a path. */
 bool file_ends_with(const char *path, const char *end);
@@ -43,7 +43,7 @@ int file_make_folders(const char *path);
 /* Writes the whole file in one call. Returns 0 or a negative errno. */
 int file_write(const char *path, const void *data, size_t size);
 /*
- * Reads a file ("-": the standard input) into *data, to be freed; a zero byte follows the last one.
+ * Reads a file ("-": the standard input) into *data (caller frees), followed by a zero byte.
  * Returns 0 or a negative errno; -EFBIG: the file has more than limit bytes.
  */
 int file_read(const char *path, void **data, size_t *size, size_t limit);

@@ -42,7 +42,7 @@ static inline const struct pica_message *sock_head(const struct sock_message *m)
  * expected one.
  */
 int sock_take(const struct sock_message *m, void *out, size_t size_bytes, unsigned n_fds);
-/* Closes the descriptors that nobody took. */
+/* Closes the descriptors that were not taken. */
 void sock_drop(struct sock_message *m);
 
 #endif

@@ -9,7 +9,7 @@
 
 enum { ACCEPTS_A_TURN = 16 };
 
-/* How long it rests where descriptors or memory are out. */
+/* The pause after running out of descriptors or memory. */
 static const uint64_t rest_ns = 100 * 1000000ull;
 
 static int accept_one(const struct acceptor *a) {

@@ -164,7 +164,7 @@ static void refuse(struct server *server, int sock, int error, const char *why) 
 			"event=connection_refused why=\"%s\"", why);
 }
 
-/* How many of a user, or of all, have not said HELLO. */
+/* Returns the number of sessions of a user, or of all, that have not sent HELLO. */
 static uint32_t count_greeting(const struct server *server, const uid_t *uid) {
 	uint32_t n = 0;
 	for (const struct session *s = server->sessions; s; s = s->next) {

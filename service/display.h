@@ -89,7 +89,7 @@ enum display_event_type {
 	DISPLAY_FLIPPED,
 	/*
 	 * Outputs came, went, or have another mode: read outputs() again. All buffers are gone:
-	 * acquired ones must not be touched, committed or released any more. Waiting flips were
+	 * acquired ones must no longer be touched, committed or released. Waiting flips were
 	 * answered with -ECANCELED before. Reported once after create() if there are outputs from
 	 * the start.
 	 */

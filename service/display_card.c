@@ -28,7 +28,7 @@ uint64_t card_now_ns(void) {
 }
 
 /*
- * How long the machine has slept since it started, and a little less than nothing where it has not.
+ * Returns how long the machine has slept since it booted; slightly negative if it has not.
  */
 static int64_t slept_ns(void) {
 	uint64_t boot_ns = clock_ns(CLOCK_BOOTTIME);

@@ -346,7 +346,7 @@ static const struct buffer *shown_buffer(const struct output *o) {
 	return NULL;
 }
 
-/* A failure of the sink is reported once; the display goes on. */
+/* A failure of the sink is reported once; the display continues. */
 static void check_sink(struct headless *h) {
 	if (!h->sink) {
 		return;
@@ -357,7 +357,7 @@ static void check_sink(struct headless *h) {
 	if (waits != h->sink_waits) {
 		h->sink_waits = waits;
 		log_line(h->log, h->log_user, LOG_LEVEL_INFO,
-				waits ? "event=frames_waiting path=\"%s\" text=\"nobody reads the pipe\"" :
+				waits ? "event=frames_waiting path=\"%s\" text=\"the pipe has no reader\"" :
 					"event=frames_begun path=\"%s\"",
 				path);
 	}

@@ -185,7 +185,7 @@ static bool is_same_pipe(const struct kms_pipe *a, const struct kms_pipe *b) {
 			a->format == b->format && memcmp(&a->mode, &b->mode, sizeof(a->mode)) == 0;
 }
 
-/* The output that shows the same as before goes on with its buffers: no black picture for it. */
+/* The output that shows the same as before continues with its buffers: no black picture for it. */
 static bool take_old(struct output *o, struct output *old, unsigned n_old) {
 	for (unsigned i = 0; i < n_old; i++) {
 		if (old[i].n_buffers && is_same_pipe(&old[i].pipe, &o->pipe)) {
@@ -302,7 +302,7 @@ bool card_scan(struct card *card) {
 	return true;
 }
 
-/* Nobody knows what the screens show: modes are set anew, and nothing is the user's any more. */
+/* The contents of the screens are unknown: sets modes anew; acquired buffers become invalid. */
 void card_forget_screens(struct card *card) {
 	flips_cancel(card, -ECANCELED);
 	for (unsigned i = 0; i < card->n_outputs; i++) {

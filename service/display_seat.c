@@ -59,7 +59,7 @@ int card_open_seat(struct card *card, enum log_level level) {
 	card->is_seat_new = true;
 	card->overdue_ns = UINT64_MAX;
 	card_log(card, LOG_LEVEL_INFO, "event=display_seat name=%s by=%s", card->seat_name,
-			is_kept ? "libseat" : "nobody");
+			is_kept ? "libseat" : "none");
 	if (is_kept && strcmp(card->seat_name, "auto") == 0) {
 		strcpy(card->seat_name, "any"); /* where there was a seat, there will be one */
 	}
@@ -85,8 +85,8 @@ static void lose_seat(struct card *card, int error) {
 
 /*
  * logind reports nothing when it starts again: neither that it has taken the card nor that it gives
- * it back. That the screen should be ours is seen all the same: our terminal is the one in front,
- * or nobody said that we are away and still the card obeys another.
+ * it back. Other signs show that the screen should be ours: our terminal is the one in front,
+ * or no report said that we are away, and yet the card obeys another.
  */
 static bool should_be_ours(const struct card *card) {
 	return card->is_away ? seat_is_in_front(card->seat) :

@@ -1,7 +1,7 @@
 /*
  * SIGBUS on memory of clients: a page that cannot be had when it is touched, because the system is
  * at its limit of committed memory, or a disk or the memory itself is bad. An empty page takes its
- * place, so that the thread that touched it goes on, and the loop ends the session.
+ * place, so that the thread that touched it continues, and the loop ends the session.
  */
 #ifndef SERVICE_FAULT_H
 #define SERVICE_FAULT_H

@@ -11,8 +11,8 @@
  *                     too
  *
  * Display thread. A slow reader of a pipe delays the display, not the clients' work. If the reader
- * has gone, frames end, but the display goes on. A named pipe waits for a reader, and then for the
- * next one, which gets a video with a header.
+ * has gone, frames end, but the display continues. A named pipe waits for a reader, and then for
+ * the next one, which gets a video with a header.
  */
 #ifndef SERVICE_FRAME_SINK_H
 #define SERVICE_FRAME_SINK_H
@@ -48,7 +48,7 @@ int frame_sink_create(struct frame_sink **out, const char *where,
 int frame_sink_destroy(struct frame_sink *sink);
 /* Writes a picture that an output shows now. An error ends the sink: frame_sink_error(). */
 void frame_sink_put(struct frame_sink *sink, unsigned output, const struct frame *frame);
-/* The output goes on showing it for another refresh. */
+/* The output keeps showing it for another refresh. */
 void frame_sink_repeat(struct frame_sink *sink, unsigned output);
 /* Returns whether it uses repeats. */
 bool frame_sink_repeats(const struct frame_sink *sink);

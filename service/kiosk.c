@@ -238,7 +238,7 @@ static void log_ended(int status, int64_t rest_s) {
 			is_signal ? "signal" : "status", number, (int)rest_s);
 }
 
-/* Some of it: signals have their turn, however much it says. Long lines come in pieces. */
+/* Reads a bounded part of the output, so that signals have their turn. Splits long lines. */
 static void take_output(struct stream *s) {
 	char bytes[4096];
 	for (unsigned turn = 0; turn < READS_A_TURN; turn++) {
@@ -340,7 +340,7 @@ static bool wait_for(struct minder *k, pid_t pid, int *status) {
 
 /* ---- Again and again ---- */
 
-/* false: we are to end. Where there was no process for it, *status is not set. */
+/* Returns false if we are to end. If fork() failed, *status is not set. */
 static bool run_once(struct minder *k, pid_t self, int *status) {
 	sigset_t none;
 	sigemptyset(&none);

@@ -22,7 +22,7 @@
 /* NAME_BYTES: what /proc/self/fd/NUMBER/ leaves of an address */
 enum { FIRST_PASSED = 3, BACKLOG = 64, NAME_BYTES = 82, PATH_BYTES = 128 };
 
-/* How long the one who was there before may take to go. */
+/* The longest wait for the previous service to end. */
 enum { PATIENCE_MS = 2000, REST_MS = 10 };
 
 /* ---- Socket activation ---- */
@@ -225,7 +225,7 @@ static int take_lock(struct listening *l) {
 		struct stat st;
 		log_error(fstatat(l->folder, l->name, &st, AT_SYMLINK_NOFOLLOW) < 0 ?
 				"%s: another picad serves this socket, whose file was removed: "
-				"nobody can reach it before that one is started again" :
+				"no client can reach it until that one is restarted" :
 				"%s: another picad serves this socket",
 				l->path);
 		return -EADDRINUSE;

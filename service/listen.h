@@ -23,19 +23,19 @@ struct listening {
 };
 
 /*
- * The default place of a service for clients of uid: in the folder that
- * $XDG_RUNTIME_DIR names, or, where we are not uid yet, in /run/user/UID if that is uid's; else in
- * /run/pica.
+ * Stores the default path of a service for clients of uid: in $XDG_RUNTIME_DIR; or, if we are not
+ * uid yet, in /run/user/UID if that belongs to uid;
+ * otherwise in /run/pica.
  */
 void listen_default_path(char out[108], uid_t uid);
-/* None: for listen_open() and listen_close(). */
+/* Initializes l for listen_open() and listen_close(). */
 void listen_init(struct listening *l);
 /*
- * Takes the socket that systemd passed (LISTEN_FDS); otherwise makes the folder of path and binds
- * path, replacing a socket whose service is gone. The files belong to l->owner; they are made with
- * the owner's rights in a folder of the owner, elsewhere with those of the process. Call before
- * there are threads. Returns 0 or a negative errno, after printing the error; -EADDRINUSE: another
- * service runs there.
+ * Takes the socket that systemd passed (LISTEN_FDS); otherwise creates the folder of path and binds
+ * path, replacing the socket of a service that has ended. The files belong to l->owner. In a folder
+ * of the owner they are created with the owner's rights, elsewhere with those of the process. Call
+ * before threads are started. Returns 0 or a negative errno, after printing the error; -EADDRINUSE:
+ * another service runs there.
  */
 int listen_open(struct listening *l, const char *path, enum server_access access, gid_t group);
 /*

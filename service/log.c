@@ -14,13 +14,13 @@
 
 #include "pictures/plain.h"
 
-/* Where this thread's next line for people goes instead; NULL: nowhere else. */
+/* This thread's next line for people is stored here instead of being printed; NULL: printed. */
 static _Thread_local struct {
 	char *text;
 	size_t size;
 } kept;
 
-/* How long the end waits for a reader that takes nothing. */
+/* At the end, the longest wait for a reader that does not read. */
 static const long patience_ns = 200000000;
 
 /* One for the process, as standard error is; it outlives main() where the thread does. */
@@ -40,7 +40,7 @@ static void write_all(const char *text, size_t n) {
 			struct pollfd p = { .fd = STDERR_FILENO, .events = POLLOUT };
 			poll(&p, 1, -1);
 		} else if (done < 0 && errno != EINTR) {
-			return; /* nobody to tell */
+			return; /* the error cannot be reported */
 		}
 		text += done > 0 ? done : 0;
 		n -= done > 0 ? (size_t)done : 0;

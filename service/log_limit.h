@@ -1,5 +1,5 @@
 /*
- * How often what clients cause is logged: each second has a few lines of each kind about each of
+ * Limits the log lines that clients cause: each second has a few lines of each kind about each of
  * them, the rest is counted. Any thread.
  */
 #ifndef SERVICE_LOG_LIMIT_H

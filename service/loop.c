@@ -34,7 +34,7 @@ uint64_t loop_now_ns(void) {
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Somebody's time does not go on while the thread is interrupted. */
+/* CPU time: a share is not charged while the thread is preempted. */
 static uint64_t thread_ns(void) {
 	struct timespec t;
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -315,7 +315,7 @@ static void run_tasks(struct loop *loop) {
 	}
 	append(&loop->running, loop->tasks);
 	loop->tasks = NULL;
-	uint64_t now_ns = loop->clock_ns(), spent_ns = 0; /* nobody's time does not count */
+	uint64_t now_ns = loop->clock_ns(), spent_ns = 0; /* of tasks with a share */
 	while (loop->running && spent_ns < tasks_ns) {
 		struct loop_task *t = take_task(loop);
 		struct loop_share *share = t->share;
@@ -354,5 +354,5 @@ int loop_step(struct loop *loop, int64_t timeout_ns) {
 void loop_wake(struct loop *loop) {
 	uint64_t one = 1;
 	ssize_t n = write(loop->wake_fd, &one, sizeof(one));
-	(void)n; /* full: it wakes all the same */
+	(void)n; /* full: the thread wakes anyway */
 }

@@ -64,7 +64,7 @@ const char *loop_name(const struct loop *loop);
 int loop_kind_from_name(const char *name);
 
 /*
- * Calls fn(owner, events) on the loop's thread when the descriptor, which stays the caller's and
+ * Calls fn(owner, events) on the loop's thread when the descriptor, which the caller owns and
  * open, becomes readable, or is already. Returns 0, -ENOMEM, or what the kernel says.
  */
 int loop_watch_add(

@@ -60,7 +60,7 @@ static int wait_round(void *impl, int64_t timeout_ns) {
 		if (w->is_bell && w->fn) {
 			loop_read_bells(w->fd);
 			if (events & LOOP_HANGUP) {
-				removed(impl, w); /* nobody can ring it any more */
+				removed(impl, w); /* it can no longer ring */
 			}
 		}
 		loop_dispatch(w, events);

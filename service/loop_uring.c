@@ -22,7 +22,7 @@ struct state {
 	struct io_uring ring;
 	/* NULL: this kernel reads no bells; they are polled */
 	struct io_uring_buf_ring *buffers;
-	char bytes[64]; /* where all buffers lie: nobody looks at what bells bring */
+	char bytes[64]; /* all buffers overlap here: the bytes of bells are ignored */
 };
 
 /*
@@ -223,7 +223,7 @@ static void complete(struct state *s, const struct io_uring_cqe *cqe) {
 	}
 	loop_dispatch(w, events);
 	if (w->is_bell && (events & LOOP_HANGUP)) {
-		return; /* nobody can ring it any more */
+		return; /* it can no longer ring */
 	}
 	if (w->fn && !w->is_armed && arm(s, w) < 0) {
 		loop_dispatch(w, LOOP_HANGUP); /* it can be watched no more */

@@ -1,4 +1,4 @@
-/* How much memory sessions may have: each, those of a user, all together. Loop's thread only. */
+/* Memory quotas: of a session, of a user's sessions, of all. Loop's thread only. */
 #ifndef SERVICE_MEMORY_QUOTA_H
 #define SERVICE_MEMORY_QUOTA_H
 

@@ -62,7 +62,7 @@ void request_free(struct request *r);
 
 /* ---- message_region.c: requests that run ---- */
 
-/* fd: REGION_IMPORT's, stays the caller's; else -1. */
+/* fd: of REGION_IMPORT, owned by the caller; otherwise -1. */
 void region_make(struct session *s, const struct pica_msg_region *m, int fd);
 void region_destroy(struct session *s, const struct pica_msg_object *m);
 

@@ -88,7 +88,7 @@ static void send_metrics(struct session *s, const struct pica_message *to) {
 		server_spare_end(s->server);
 	}
 	if (fd < 0) {
-		session_reply_error(s, to, fd, "no memory or descriptors for the text");
+		session_reply_error(s, to, fd, "out of memory or descriptors for the text");
 		return;
 	}
 	m.size_bytes = size_bytes;

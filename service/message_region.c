@@ -82,7 +82,7 @@ void region_make(struct session *s, const struct pica_msg_region *m, int fd_in) 
 			     region_create(&r, all, s->uid, REGION_MADE, m->size_bytes, &fd);
 	if (error < 0) {
 		session_reply_error(s, &m->head, error,
-				fd_in >= 0 ? not_memory : "no memory for a region");
+				fd_in >= 0 ? not_memory : "out of memory for a region");
 		return;
 	}
 	why = memory_quota_error(s, 0, 0);

@@ -183,7 +183,7 @@ struct request *request_create(
 	}
 	struct request *r = calloc(1, sizeof(*r));
 	if (!r) {
-		session_reply_error(s, head, -ENOMEM, "no memory for a request");
+		session_reply_error(s, head, -ENOMEM, "out of memory for a request");
 		return NULL;
 	}
 	memcpy(&r->u, head, size_bytes);

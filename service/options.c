@@ -89,7 +89,7 @@ static uint32_t count_cpus(void) {
 	return sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? (uint32_t)CPU_COUNT(&cpus) : 1;
 }
 
-/* Where neither a user nor a region was told how much it may have. */
+/* Sets the limits of users and regions that were not given. */
 static void follow_defaults(struct server_settings *s, uint64_t region_bytes) {
 	struct pica_limits *limits = &s->limits;
 	if (limits->region_bytes == region_bytes && region_bytes > limits->memory_bytes) {

@@ -7,7 +7,7 @@
 
 /*
  * Fills settings, which borrow idle and the texts of o; idle becomes the picture that is shown when
- * nobody presents. Returns 0, or -EINVAL after printing the error.
+ * no session presents. Returns 0, or -EINVAL after printing the error.
  */
 int options_apply_display(
 		const struct options *o, struct present_settings *settings, struct picture *idle);

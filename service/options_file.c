@@ -20,7 +20,7 @@ static const char default_config[] = "/etc/pica/picad.conf";
 struct reading {
 	struct options *o;
 	FILE *file;
-	int line, wrong_line; /* wrong_line: the first that inih takes all the same; 0: none */
+	int line, wrong_line; /* wrong_line: the first that inih accepts by mistake; 0: none */
 	char wrong[256];      /* why */
 	char why[256];        /* of the first wrong line whose number inih returns */
 };

@@ -96,7 +96,7 @@ static void answer_picture(struct session *s, const struct present_picture *pict
 static void ask_picture(struct session *s, const struct pica_msg_object *m) {
 	struct present_picture *picture = calloc(1, sizeof(*picture));
 	if (!picture) {
-		session_reply_error(s, &m->head, -ENOMEM, "no memory for a request");
+		session_reply_error(s, &m->head, -ENOMEM, "out of memory for a request");
 		return;
 	}
 	picture->session = s->id;

@@ -219,7 +219,7 @@ void presenter_submit(struct presenter *p, struct present_client *c, struct pres
 struct present_frame *presenter_reap(struct presenter *p) {
 	uint64_t count;
 	ssize_t n = read(p->done_fd, &count, sizeof(count));
-	(void)n; /* empty: we look all the same */
+	(void)n; /* empty: we look anyway */
 	pthread_mutex_lock(&p->mutex);
 	struct present_frame *f = p->done;
 	if (f) {

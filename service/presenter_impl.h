@@ -17,7 +17,7 @@ struct latencies {
 
 /* A picture of both screens, or the idle one. Holds references. */
 struct content {
-	uint64_t session;          /* 0: nobody's */
+	uint64_t session;          /* 0: none */
 	struct pica_shot *shot[2]; /* top, bottom; NULL: never presented */
 	uint64_t serial[2];        /* of the shots: equal ones show the same */
 	uint32_t eye;
@@ -89,7 +89,7 @@ struct presenter {
 	struct present_client *clients;
 	uint64_t forced; /* presenter_focus() */
 	uint64_t n_started, n_serials;
-	uint64_t orphan_ns; /* since when nobody's picture is wanted; 0: somebody's is */
+	uint64_t orphan_ns; /* time since which no session is to be shown; 0: one is */
 	unsigned n_outputs;
 	uint32_t changes;
 	bool is_away;

@@ -32,7 +32,7 @@ struct dying *dying_get(struct dying **list, uid_t uid) {
 			found = d;
 		} else if (atomic_load_explicit(&d->refs, memory_order_acquire) == 1 &&
 				d->cpu.allowance_ns >= 0) {
-			*list = d->next; /* nobody else's: that user has left, without debts */
+			*list = d->next; /* the last reference: that user has left, without debts */
 			dying_put(d);
 			continue;
 		}

@@ -37,7 +37,7 @@ struct dying {
 	uint64_t loop_ns;        /* likewise: of it, at the last look */
 	atomic_uint refs;
 	atomic_uint contexts;   /* that are being destroyed */
-	atomic_uint recordings; /* that begin, go on, or are being finished */
+	atomic_uint recordings; /* that begin, continue, or are being finished */
 	atomic_uint finishing;  /* of these */
 	atomic_uint closing;    /* descriptors, which may take for ever (foreign.h) */
 	uint64_t reserved_bytes; /* for these, of the disk: under the archive's mutex */
@@ -49,8 +49,8 @@ struct dying *dying_get(struct dying **list, uid_t uid);
 void dying_put(struct dying *d);
 
 /*
- * A context with everything that its jobs in flight may touch, or a region that nobody uses any
- * more; malloc'ed, taken by the reaper.
+ * A context with everything that its jobs in flight may touch, or an unused region; malloc'ed,
+ * owned by the reaper.
  */
 struct remains {
 	struct remains *next;
@@ -80,7 +80,7 @@ void remains_append(struct remains_queue *q, struct remains *m);
  */
 struct remains *remains_take(struct remains_queue *q);
 
-/* A thread that nobody waits for. Returns 0 or a negative errno. */
+/* Starts a detached thread. Returns 0 or a negative errno. */
 int spawn_detached(void *(*main)(void *arg), void *arg);
 
 /* ---- Waiting until a time of the monotonic clock; UINT64_MAX: no end ---- */
@@ -94,7 +94,7 @@ bool deadline_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t until_
 int reaper_create(struct reaper **out);
 /*
  * Waits until everything is destroyed, or until_ns on the monotonic clock. Returns false if
- * something is left: the reaper's threads go on.
+ * something is left: the reaper's threads continue.
  */
 bool reaper_stop(struct reaper *r, uint64_t until_ns);
 /* Of a stopped one. */

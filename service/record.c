@@ -36,7 +36,7 @@ static bool withdraw(struct recording *r) {
 	return true;
 }
 
-/* The disk has had its time, and the archive's thread stands there: the context goes on alone. */
+/* The disk has had its time, and the archive's thread stands there: the context continues alone. */
 static void on_patience(void *owner) {
 	struct recording *r = owner;
 	struct archive *a = r->archive;
@@ -148,7 +148,7 @@ void record_on_started(void *owner, uint32_t events) {
 	struct archive *a = owner;
 	uint64_t count;
 	ssize_t got = read(a->event_fd, &count, sizeof(count));
-	(void)got; /* empty: we look all the same */
+	(void)got; /* empty: we look anyway */
 	for (;;) {
 		pthread_mutex_lock(&a->mutex);
 		struct recording *r = a->started;
@@ -219,7 +219,7 @@ void record_session(struct session *s, bool on) {
 	}
 }
 
-/* It has started, which the loop need not know any more. Mutex held. */
+/* It has started, and the loop no longer needs to be notified. Mutex held. */
 static void forget_started(struct recording *r) {
 	struct recording **link = &r->archive->started;
 	while (*link && *link != r) {

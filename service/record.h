@@ -51,14 +51,14 @@ bool record_ready(struct context *c);
 bool record_is_starting(const struct context *c);
 /* Returns whether a recording is starting, which may take as long as the disk needs. */
 bool record_keeps_waiting(const struct context *c);
-/* The idle context's state or windows are going to be replaced, or nothing is recorded any more. */
+/* The idle context's state or windows are going to be replaced, or its recording has ended. */
 void record_split(struct context *c);
 /*
  * The context ends. A recording that has not begun is dropped. Returns true if m was taken and will
  * be freed here. Otherwise m->recording is set and the caller keeps m.
  */
 bool record_abandon(struct context *c, struct remains *m);
-/* Gives the recording up because there is no memory for remains. May wait. */
+/* Abandons the recording: out of memory for remains. May wait. */
 void record_drop(struct context *c);
 
 /* ---- Where remains are buried ---- */

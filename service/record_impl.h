@@ -12,7 +12,7 @@
 
 enum {
 	MAX_FINISHING = 8, /* at a time; others wait */
-	RECORDINGS_A_USER = 32,   /* that begin, go on, or are being finished */
+	RECORDINGS_A_USER = 32,   /* that begin, continue, or are being finished */
 	RECORDINGS_IN_ALL = 128,  /* then a user may have: */
 	RECORDINGS_BEYOND = 4,
 	KEPT_IN_ALL = 1 << 16, /* files that count */
@@ -52,7 +52,7 @@ struct archive {
 	struct recording *waiting;   /* for such a thread */
 	struct recording *kept;      /* finished, without all that they had: their files count */
 	uint32_t most_kept;
-	uint64_t reserved_bytes;     /* of those that go on */
+	uint64_t reserved_bytes;     /* of those that continue */
 	unsigned n_recordings;
 	unsigned n_finishing;
 	unsigned refs; /* its threads, and the server until archive_destroy() */

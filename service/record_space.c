@@ -1,6 +1,6 @@
 /*
- * How much of the disk recordings have: each user's, and all. Those that are finished count until
- * somebody removes their files; one that goes on counts with the most that it may become.
+ * Disk space of recordings: of each user, and of all. Finished ones count until their files are
+ * removed; an unfinished one counts with the largest size that it may reach.
  */
 #include <errno.h>
 #include <stdlib.h>

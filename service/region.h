@@ -9,8 +9,8 @@
  *     live -> dying, the jobs in flight have it -> released by the reaper -> kept -> gone
  *
  * The release of a made region gives its pages back, unless the service ended the session; what
- * its client writes there afterwards is the client's. Kept is a file that somebody else still
- * holds: an inotify watch on it tells when nobody does, and which regions are of one file.
+ * its client writes there afterwards is the client's. A file that another process still
+ * holds is kept: an inotify watch reports its last close, and which regions are of one file.
  */
 #ifndef SERVICE_REGION_H
 #define SERVICE_REGION_H
@@ -63,7 +63,7 @@ struct region {
 	atomic_uint refs;
 	uint32_t handle;
 	uint32_t size_bytes;
-	uint32_t context; /* whose lists can address it; 0: nobody's */
+	uint32_t context; /* whose lists can address it; 0: none */
 	uint32_t phys;
 	enum region_kind kind;
 	bool may_come_back; /* set before the drop: its client may import it, so that pages stay */
@@ -74,14 +74,14 @@ struct region {
 	int watch; /* -1: none */
 	uint64_t charge_bytes;
 	bool is_dying, is_kept;
-	bool is_gone; /* nobody else holds the file */
+	bool is_gone; /* no other process holds the file */
 	bool is_punching;      /* a slice of its pages is being given back */
-	uint32_t punched_bytes; /* the reaper's: from its start, so many are given back */
+	uint32_t punched_bytes; /* the reaper's: freed so far, from its start */
 };
 
 /* Returns 0, -ENOMEM without regions.memory, or the errno of inotify; regions work without it. */
 int regions_init(struct regions *all, struct reaper *reaper);
-/* Nobody has a region any more. */
+/* All regions must have been released. */
 void regions_finish(struct regions *all);
 /*
  * The quotas of all and of a user; user_bytes 0: none. Bounds how many regions can be kept, and so
@@ -103,7 +103,7 @@ struct region_charges regions_charges(struct regions *all, uid_t uid);
 int region_create(struct region **out, struct regions *all, uid_t uid, enum region_kind kind,
 		uint32_t size_bytes, int *fd);
 /*
- * Maps a client's descriptor, which stays the caller's. Returns 0 or a negative errno; -EINVAL for
+ * Maps a client's descriptor, which the caller owns. Returns 0 or a negative errno; -EINVAL for
  * anything but a memfd of exactly size_bytes whose size is sealed, and for one of huge pages, which
  * can be missing when they are touched.
  */
@@ -119,8 +119,8 @@ void region_put(struct region *r);
 /* Puts the reference of its owner: from now on it is dying. NULL is allowed. */
 void region_drop(struct region *r);
 /*
- * The reaper's: nobody uses it any more. Gives back a slice of its pages, then all else. Returns
- * whether that was all: r is gone.
+ * For the reaper, once r is unused. Frees a slice of its pages; after the last slice frees r and
+ * returns true.
  */
 bool region_release(struct region *r);
 

@@ -316,7 +316,7 @@ static void on_fault(void *owner, uint32_t events) {
 	}
 }
 
-/* Where there is no inotify, or no /proc, the service works without. */
+/* Without inotify or /proc, the service works without the watch of memory. */
 static int open_regions(struct server *server) {
 	const int ret = regions_init(&server->regions, server->reaper);
 	if (!server->regions.memory) {

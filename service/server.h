@@ -44,7 +44,7 @@ struct server_settings {
 	uint64_t record_user_bytes, record_total_bytes; /* of a user's files, and all; 0: no end */
 	uint32_t record_user_files; /* likewise */
 	uint64_t record_queue_bytes; /* that wait for the disk; a recording with more ends */
-	uint64_t record_patience_ns; /* with a disk that does not answer; then it goes on without */
+	uint64_t record_patience_ns; /* longest wait for a slow disk; then it continues without */
 	struct present_settings present; /* present.impl NULL: no display */
 	struct pica_settings device; /* threads, isa, float mode; its log is replaced */
 	server_log_fn *log;
@@ -61,7 +61,7 @@ struct server;
 int server_create(struct server **out, const struct server_settings *settings);
 /*
  * Ends all sessions and waits for their work, at most stop_ns after server_stop(). NULL is allowed.
- * Returns false, after logging it, if work is left: threads of the service go on then, with all
+ * Returns false, after logging it, if work is left: threads of the service continue then, with all
  * that they use, until the process ends.
  */
 bool server_destroy(struct server *server);

@@ -57,7 +57,7 @@ static void send_message(struct session *s, void *message, size_t size_bytes, co
 	int ret = may_send(s, n_fds) ? sock_send(s->sock, message, size_bytes, fds, n_fds) :
 				       -ETOOMANYREFS;
 	if (ret == -ETOOMANYREFS) {
-		session_break(s, ret, "descriptors of the service that nobody has read used up");
+		session_break(s, ret, "too many descriptors that clients have not received");
 	} else if (ret < 0 && s->state != SESSION_BROKEN) {
 		server_log_of(s->server, log_who(s), LOG_LEVEL_INFO,
 				"event=answer_lost session=%llu error=\"%s\"",
@@ -301,7 +301,7 @@ static void greet(struct session *s, struct sock_message *m) {
 		server_spare_end(s->server);
 	}
 	if (ret < 0) {
-		session_break(s, ret, "no memory or descriptors for the rings");
+		session_break(s, ret, "out of memory or descriptors for the rings");
 		return;
 	}
 	loop_timer_unset(s->server->loop, &s->hello_timer);

@@ -45,7 +45,7 @@ struct session {
 	bool has_run_request;          /* in this run, which has at least one */
 	bool is_admitted;             /* counted as one that has greeted */
 	bool has_waited;               /* long enough for recordings to be finished */
-	bool has_left;                 /* closed by its client: nobody reconnects */
+	bool has_left;                 /* closed by its client, which will not reconnect */
 	const char *over_quota; /* the exceeded quota, for everything except inspection; or NULL */
 	/* Bells: we read bell_in and write bell_out. */
 	int bell_in, bell_out;
@@ -101,7 +101,7 @@ void session_mark(struct session *s);
 /* Handles one message. Returns true if there may be more. */
 bool session_read_message(struct session *s);
 void session_event(struct session *s, const struct pica_event *event);
-/* Regions and windows: so much more, or less. What the engine keeps beyond a limit then goes. */
+/* Charges regions and windows, or gives back. The engine evicts what exceeds a limit then. */
 void session_charge(struct session *s, int64_t size_bytes);
 struct region *session_region(struct session *s, uint32_t handle);
 struct context *session_context(struct session *s, uint32_t handle);

@@ -18,7 +18,7 @@ struct spare {
 	unsigned n, wanted; /* wanted 0: none are held */
 };
 
-/* How many a process should hold whose limit is as it is now. None are held yet. */
+/* Sets the number wanted, from the present limit of descriptors. None are held yet. */
 void spare_init(struct spare *s);
 /* Takes as many as there are. Returns whether all that are wanted were there. */
 bool spare_fill(struct spare *s);

@@ -57,7 +57,7 @@ static void fill(struct cpu_bucket *b, uint64_t quota, uint64_t now, uint64_t us
 	b->at_ns = now;
 }
 
-/* How long it takes until there is a twentieth of a second's worth; 0: there is some now. */
+/* Returns the time until the bucket holds a twentieth of a second; 0 if it is not empty. */
 static uint64_t time_to_fill(const struct cpu_bucket *b, uint64_t quota) {
 	if (!quota || b->allowance_ns > 0) {
 		return 0;

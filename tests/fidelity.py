@@ -109,7 +109,7 @@ def guessed_ids(lines):
     for number, cells in rows(lines, ['id', 'on hardware', 'here, and why', 'tag, source']):
         ids = expand_ids(cells[0])
         if ids is None:
-            wrong.append(f'line {number}: "{cells[0]}" is no list of ids')
+            wrong.append(f'line {number}: "{cells[0]}" is not a list of ids')
             continue
         if len(cells[2].split()) < 3:
             wrong.append(f'line {number}: no reason')
@@ -130,9 +130,9 @@ def check_registers(lines, guessed):
     for number, cells in rows(lines, ['id', 'name', 'state', 'source', 'notes']):
         ids, state = expand_ids(cells[0]), cells[2]
         if state not in REGISTER_STATES:
-            wrong.append(f'line {number}: "{state}" is no state of a register')
+            wrong.append(f'line {number}: "{state}" is not a state of a register')
         if ids is None:
-            wrong.append(f'line {number}: "{cells[0]}" is no list of ids')
+            wrong.append(f'line {number}: "{cells[0]}" is not a list of ids')
             continue
         names = [None] * len(ids) if cells[1] == '-' else expand_names(cells[1])
         if len(names) != len(ids):
@@ -146,7 +146,7 @@ def check_registers(lines, guessed):
             needs.update(ids)
         for register, name in zip(ids, names):
             if register >= COUNT:
-                wrong.append(f'line {number}: {register:03X} is no id below {COUNT:03X}')
+                wrong.append(f'line {number}: {register:03X} is not an id below {COUNT:03X}')
             if register in seen:
                 wrong.append(f'line {number}: {register:03X} has a row already, line {seen[register]}')
             seen[register] = number
@@ -171,7 +171,7 @@ def check_features(lines):
     for number, cells in rows(lines, ['feature', 'state', 'source', 'code']):
         count += 1
         if cells[1] not in FEATURE_STATES:
-            wrong.append(f'line {number}: "{cells[1]}" is no state of a feature')
+            wrong.append(f'line {number}: "{cells[1]}" is not a state of a feature')
         if not cells[2]:
             wrong.append(f'line {number}: no source')
     return count

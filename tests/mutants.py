@@ -5,7 +5,7 @@ mutants.py ROOT [--count N (200)] [--seed N (1)] [--minutes N] [--folder DIR] [-
 
 A mutant is a copy of the tree with one change: a swapped operator, a constant off by one, a negated condition or a
 statement less. One that the compiler refuses is not counted. A crash, a failure or a timeout of a test kills it. Prints
-a line a mutant and the diff of each survivor; fails where fewer than 80 % are killed. Some survivors are no fault of the
+a line a mutant and the diff of each survivor; fails where fewer than 80 % are killed. Some survivors are not a fault of the
 tests: the mutant may do the same as the original.
 """
 import argparse

@@ -48,7 +48,7 @@ PICA_EXPORT int pica_client_default_path(char *out, size_t size) {
 		n = snprintf(out, size, "%s", env);
 		return n > 0 && (size_t)n < size ? 0 : -ENAMETOOLONG;
 	}
-	/* One that is there is meant, even if nobody answers yet. */
+	/* The first socket that exists is used, even if no service answers there yet. */
 	for (unsigned i = 0; i < 3 && (i == 0 || access(out, F_OK) < 0); i++) {
 		n = path_of(i, out, size);
 		if (n < 0 || (size_t)n >= size) {

@@ -20,24 +20,24 @@
  * The argument "where" names a service: NULL, the path of a socket, or "builtin:", the service
  * inside of this process on threads of its own ("builtin:N": N worker threads). NULL: $PICA_SOCKET,
  * else the first of $XDG_RUNTIME_DIR/pica/0 (/run/user/UID/pica/0 without that variable),
- * /run/pica/USER/0 and /run/pica/0 that is there, even if nobody answers yet.
+ * /run/pica/USER/0 and /run/pica/0 that exists, even if no service answers there yet.
  *
- * Errors are negative errnos. pica_client_error() returns the service's sentence about a refusal.
+ * Errors are negative errnos. pica_client_error() returns the service's message about a refusal.
  *   -ECONNRESET  the service is gone, and everything in flight with it; see pica_client_reconnect()
- *   -EDQUOT      a quota (pica_client_limits()); the sentence names it. As the result of a job: a
+ *   -EDQUOT      a quota (pica_client_limits()); the message names it. As the result of a job: a
  *                budget, which pica_budget_name() of pica.h names
  *   -EPROTO      the other side is not picad
  *   -EBUSY       jobs are in flight
  *   -ENOENT      nothing to wait for
  *   -ETIME       the timeout passed
- *   -EMFILE      the service or this process is out of descriptors; the session goes on
+ *   -EMFILE      the service or this process is out of descriptors; the session continues
  *
  * Threads: one thread at a time uses a client, its contexts and its memory. Another thread may take
  * over if the program orders the calls (with a mutex, or a hand-over). Different clients are
  * independent. There are two exceptions. Any thread may touch the bytes of pica_client_host() while
  * no job in flight reads or writes them. Any thread may call pica_client_timeline() and
- * pica_client_completed() while neither a reconnection nor a close is under way. The library calls
- * nothing back, uses no signals and raises none (no SIGPIPE). The threads of "builtin:" take no
+ * pica_client_completed() while neither a reconnection nor a close is under way. The library has
+ * no callbacks, uses no signals and raises none (no SIGPIPE). The threads of "builtin:" block all
  * signals.
  *
  * pica-client(7) is the longer manual; each function has a page in section 3.
@@ -170,7 +170,7 @@ int pica_client_ctx_create(struct pica_client_ctx **out, struct pica_client *cli
 		const struct pica_client_ctx_settings *settings);
 /*
  * Destroys a context; its jobs in flight end with -ECANCELED. Returns 0; -EBUSY while memory is
- * mapped in it: free that first. If the service is gone, frees the context all the same.
+ * mapped in it: free that first. Frees the context even if the service is gone.
  */
 int pica_client_ctx_destroy(struct pica_client_ctx *ctx);
 /* Returns the value for the context field of PICA_OP_WAIT. A reconnection changes it. */
@@ -195,7 +195,7 @@ int pica_client_alloc(
 		struct pica_client_memory **out, struct pica_client *client, uint32_t size_bytes);
 /*
  * Takes memory away from the GPU and from this process. Returns 0; -EBUSY if it is mapped in a
- * context that has jobs in flight. If the service is gone, frees the memory all the same.
+ * context that has jobs in flight. Frees the memory even if the service is gone.
  */
 int pica_client_free(struct pica_client_memory *memory);
 /*

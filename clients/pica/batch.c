@@ -164,7 +164,7 @@ static void end_by(int signal_number) {
 	raise(signal_number);
 }
 
-/* The arguments as a shell takes them; options are parsed in another order. NULL: no memory. */
+/* The arguments as a shell takes them; options are parsed in another order. NULL: out of memory. */
 static char *command_line(int argc, char **argv) {
 	char *text = NULL, *line;
 	size_t size;
@@ -203,7 +203,7 @@ int verb_batch(int argc, char **argv) {
 	batch_plan_finish(&plan);
 	free(command);
 	if (signal_number) {
-		log_line("ended by signal %d; another run goes on from here", signal_number);
+		log_line("ended by signal %d; another run continues from here", signal_number);
 		end_by(signal_number);
 	}
 	return exit;

@@ -98,7 +98,7 @@ static int test_parts(struct minimise *m, bool *out) {
 	return log_result(m->candidate, ret);
 }
 
-/* The parts of a kind that are there: *out, to be freed. */
+/* Stores the parts of a kind that exist in *out (caller frees). */
 static size_t find_parts(struct minimise *m, enum part_kind kind, struct part **out) {
 	size_t n = 0;
 	for (size_t i = 0; i < m->parts.n_parts; i++) {

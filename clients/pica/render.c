@@ -34,7 +34,7 @@ int render_begin_output(struct render *r, char **lines, size_t *lines_size) {
 		return EXIT_FINE;
 	}
 	if (o->output && is_capture(o, o->output)) {
-		return log_fail("-o %s: this is a capture, not replaced", o->output);
+		return log_fail("-o %s: this is a capture, not overwritten", o->output);
 	}
 	if (o->json && o->output && file_is_stdout(o->output)) {
 		return log_fail("-o %s and --json both want the standard output", o->output);
@@ -86,7 +86,7 @@ void render_fail(struct shot *s, int exit, const char *fmt, ...) {
 	failed(s, exit);
 }
 
-/* Writes the file; *path is its name, to be freed. */
+/* Writes the file; *path is its name (caller frees). */
 static bool write_file(
 	struct shot *s, const struct outname_values *v, const struct picture *p, char **path) {
 	struct render *r = s->r;
@@ -97,12 +97,12 @@ static bool write_file(
 	}
 	/* Placeholders keep names apart, but "{name}{frame}" can still meet itself. */
 	if (tfind(*path, &r->written, (int (*)(const void *, const void *))strcmp)) {
-		render_fail(s, EXIT_TROUBLE, "%s: already written by this run, not replaced",
+		render_fail(s, EXIT_TROUBLE, "%s: already written by this run, not overwritten",
 				*path);
 		return false;
 	}
 	if (is_capture(r->o, *path)) {
-		render_fail(s, EXIT_TROUBLE, "%s: this is a capture, not replaced", *path);
+		render_fail(s, EXIT_TROUBLE, "%s: this is a capture, not overwritten", *path);
 		return false;
 	}
 	int ret = outname_make_folders(&r->names, *path);
@@ -544,7 +544,7 @@ int render_end_output(struct render *r, char **lines, const size_t *lines_size, 
 /* The device made from o reports to the trace from now on. */
 static int begin_trace(struct trace **out, struct render_options *o) {
 	if (is_capture(o, o->trace)) {
-		return log_fail("--trace %s: this is a capture, not replaced", o->trace);
+		return log_fail("--trace %s: this is a capture, not overwritten", o->trace);
 	}
 	int ret = trace_begin(out, o->trace,
 			o->given & RENDER_CONNECT ? remote_builtin_threads(o->where) :

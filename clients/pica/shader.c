@@ -41,7 +41,7 @@ static const char *parse_entry(void *entry, char *arg) {
 	return NULL;
 }
 
-/* "a/b.pica", ".shbin" -> "a/b.shbin"; "-" stays. NULL: no memory. */
+/* "a/b.pica", ".shbin" -> "a/b.shbin"; "-" stays. NULL: out of memory. */
 static char *binary_name(const char *source, const char *suffix) {
 	if (strcmp(source, "-") == 0) {
 		return strdup("-");

@@ -87,7 +87,7 @@ static void check_screenshot(void *input, struct option_args args) {
 	}
 }
 
-/* The path of an output's picture, to be freed. NULL: no memory. */
+/* The path of an output's picture (caller frees). NULL: out of memory. */
 static char *path_of(const char *pattern, uint32_t display) {
 	char *path = NULL;
 	size_t size;

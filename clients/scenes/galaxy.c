@@ -268,7 +268,7 @@ static struct mesh store_stars(struct recorder *r) {
 	return mesh_store(r, &format, PICA_PRIMITIVE_GEOMETRY, v, COUNT(v));
 }
 
-/* Ribbons wave from left to right; the patches of one go on smoothly. */
+/* Ribbons wave from left to right; the patches of one continue smoothly. */
 static struct mesh store_ribbons(struct recorder *r, unsigned frame) {
 	struct vertex v[RIBBONS * PATCHES * 4];
 	for (unsigned i = 0; i < RIBBONS; i++) {

@@ -25,7 +25,7 @@ static void floor_point(double u, double v, double p[3]) {
 	p[2] = (0.5 - v) * 24;
 }
 
-/* Around the y axis: base, shaft, capital, closed above. Radius and height along v. */
+/* A column around the y axis, closed at the top: the outline has radius and height along v. */
 static void column_point(double u, double v, double p[3]) {
 	static const double outline[][2] = { { 0.46, 0 }, { 0.46, 0.12 }, { 0.42, 0.16 },
 		{ 0.3, 0.24 }, { 0.27, 0.6 }, { 0.25, 1.2 }, { 0.24, 1.7 }, { 0.3, 1.84 },

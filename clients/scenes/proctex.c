@@ -204,7 +204,7 @@ static int panel_y(unsigned i) {
 }
 
 /*
- * A floor in perspective reaches z = -60; its coordinates count units. The sky goes on a little
+ * A floor in perspective reaches z = -60; its coordinates count units. The sky continues a little
  * below its far edge, which is not a whole row.
  */
 static void store(struct recorder *r) {

@@ -39,7 +39,7 @@ static void store(struct recorder *r) {
 
 /* ---- The lamp ---- */
 
-/* Three axes: to the right and upwards as the lamp sees them, and towards it. */
+/* The axes of the lamp's view: right, up, and towards the lamp. */
 struct lamp {
 	float right[3], up[3], towards[3];
 };

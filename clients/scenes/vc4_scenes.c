@@ -1,7 +1,7 @@
 /*
  * The bundled scenes of the VideoCore IV: triangles whose pictures are known from elsewhere (the
  * article on vertex and coordinate shaders, a console's screen), a target that becomes a texture, a
- * frame that goes on where the last one ended, a hundred thousand triangles.
+ * frame that continues where the last one ended, a hundred thousand triangles.
  */
 #include <errno.h>
 #include <stdlib.h>

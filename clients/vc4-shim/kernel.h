@@ -29,7 +29,7 @@ typedef int kernel_run_fn(void *user, const struct kernel_job *job);
 struct kernel;
 
 /*
- * memory, base, size_bytes: the region; multiples of 4096. It stays the caller's. Returns NULL if
+ * memory, base, size_bytes: the region; multiples of 4096. The caller owns it. Returns NULL if
  * memory is out.
  */
 struct kernel *kernel_create(uint8_t *memory, uint32_t base, uint32_t size_bytes,

@@ -156,9 +156,9 @@ struct pica_device;
  */
 int pica_device_create(struct pica_device **out, const struct pica_settings *settings);
 /*
- * Drops the caller's hold on a device: the pointer must not be used again. The device, its threads
- * and the callbacks of its settings live on until its last context is destroyed and its last
- * recorder is finished; all calls on those do what they did before. NULL is allowed.
+ * Releases the caller's reference to a device: the pointer must not be used again. The device, its
+ * threads and the callbacks of its settings stay until its last context is destroyed and its last
+ * recorder is finished; all calls on those work as before. NULL is allowed.
  */
 void pica_device_destroy(struct pica_device *device);
 /* Returns the name of the kernels in use, e.g. "sse4.1". Static storage. */
@@ -343,7 +343,7 @@ enum {
 
 /*
  * Makes host memory visible at [phys, phys + size). phys and size: multiples of 4096; host: aligned
- * to 16. The memory stays the caller's and must outlive the window. Waits for idle. Returns 0;
+ * to 16. The caller owns the memory, which must outlive the window. Waits for idle. Returns 0;
  * -EEXIST if it overlaps a window in physical space or in host memory; -EINVAL; -ENOMEM if there
  * are 32 windows already.
  */
@@ -622,7 +622,7 @@ int pica_ctx_read_picture(struct pica_ctx *ctx, uint8_t *rgba, size_t stride_byt
 /* ---- Statistics ---- */
 
 /*
- * Features drawn by equations that nobody could verify (docs/fidelity.md, section 4); index of
+ * Features drawn by unverified equations (docs/fidelity.md, section 4); index of
  * pica_stats.guessed.
  */
 enum pica_feature {

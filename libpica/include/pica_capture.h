@@ -141,11 +141,11 @@ void pica_capture_ctx_settings(
  * Returns the state at the start, or at the place of pica_capture_seek(), for
  * pica_ctx_load_state(). Valid until the capture is closed; rewinding and seeking change it.
  *
- * Values that recorders leave undefined are settled [fidelity: citrace]. In files of the Citra
- * family the w of fixed attributes is 1.0, and the w of a uniform is 0.0 unless its top byte is 0.
- * Files that give their stream size in bytes hold true values; only the test of the top byte is
- * applied. If a file has no geometry-shader arrays, and that unit shares the vertex shader's (0x244
- * bit 0 = 0) and is not in use, it starts with the vertex shader's memories.
+ * Values that recorders leave undefined are replaced [fidelity: citrace]. In files of the Citra
+ * family the w of fixed attributes becomes 1.0, the w of a uniform 0.0 unless its top byte is 0.
+ * Files that give their stream size in bytes hold correct values: only the test of the top byte is
+ * applied. If a file has no geometry-shader arrays, and the geometry unit is not in use and shares
+ * writes with the vertex unit (0x244 bit 0 = 0), its memories start as copies of the vertex unit's.
  */
 const struct pica_state *pica_capture_state(const struct pica_capture *capture);
 

@@ -399,7 +399,7 @@ void pica_emit_tev_buffer(struct pica_emit *e, uint32_t rgb_stages, uint32_t alp
 		uint32_t color);
 /*
  * mode: PICA_FOG_MODE_*. color: R in bits 0-7, G, B; the fourth byte is ignored. flip_depth: the
- * table is asked at 1 - depth. Depth is the one that goes to the depth buffer (0 to 1, 1 near, as
+ * table is read at 1 - depth. Depth is the one that goes to the depth buffer (0 to 1, 1 near, as
  * pica_emit_defaults() maps it), with the depth test off too.
  */
 void pica_emit_fog(struct pica_emit *e, uint32_t mode, bool flip_depth, uint32_t color);
@@ -447,24 +447,24 @@ struct pica_lighting {
 	 */
 	uint32_t layers;
 	struct pica_light_lookup d0, d1, fr, rr, rg, rb;
-	struct pica_light_lookup sp; /* of all lights alike; enable is not looked at */
+	struct pica_light_lookup sp; /* of all lights alike; enable is ignored */
 	/* Bit i: light i. */
 	uint8_t spot_lights;         /* dimmed by SP */
 	uint8_t distance_lights;     /* dimmed by DA */
 	uint8_t shadow_lights;       /* dimmed by the shadow factor */
 	bool fresnel_primary, fresnel_secondary; /* FR (and shadow_alpha) go into that alpha */
-	bool clamp_highlights;       /* none where N.L is not positive */
+	bool clamp_highlights;       /* no highlight where N.L is not positive */
 	/* PICA_BUMP_*: the texel's 0..255 is -1..1 of normal or tangent */
 	uint32_t bump;
 	unsigned bump_unit;          /* 0..3 */
-	bool bump_keep_z;            /* else z is made of x and y (normals only) */
+	bool bump_keep_z;            /* false: z is computed from x and y (normals only) */
 	/*
 	 * The texel of a unit as factors of R, G, B and alpha. Unit 0 can compare with a shadow
 	 * map.
 	 */
 	bool shadow, shadow_invert;
 	unsigned shadow_unit;
-	bool shadow_primary, shadow_secondary, shadow_alpha; /* where it goes */
+	bool shadow_primary, shadow_secondary, shadow_alpha; /* what it multiplies */
 };
 
 /*
@@ -607,10 +607,10 @@ struct pica_gas {
 	struct pica_gas_light planar; /* lights by the combiner's red */
 	struct pica_gas_light view;   /* lights by `effect` */
 	float effect;                 /* of the light in line of sight, 0..1 */
-	bool by_light;                /* the table is asked for light instead of density */
+	bool by_light;                /* the table is read at the light instead of the density */
 	bool depth_density;           /* the density is the one that depth attenuates */
 	float density_max;            /* density that counts as 1; above 0 */
-	/* density times this is the place in the fog table, for alpha */
+	/* alpha is the fog table's value at density * attenuation */
 	float attenuation;
 };
 

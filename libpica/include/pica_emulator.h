@@ -1,5 +1,5 @@
 /*
- * For emulators that drive libpica while the emulated processor goes on: waits for one range of
+ * For emulators that drive libpica while the emulated processor runs: waits for one range of
  * memory, the status of the engines without a wait, and estimates of the hardware's time. An
  * emulator's loop is shown in docs/embedding.md and docs/example-emulator.c (installed below
  * doc/libpica).
@@ -26,16 +26,16 @@ enum pica_range_access {
 
 /*
  * Waits until no job up to seq (0: the last one that was submitted) accesses [phys, phys +
- * size_bytes) any more: what these jobs write there is in memory, and they will not touch it again.
- * Jobs after seq, and work on other memory, may go on. A job whose accesses are not known yet, as a
- * command list that has not been read, is waited for until they are. Draws that wait in an open
+ * size_bytes): what these jobs write there is in memory, and they will not touch it again. Jobs
+ * after seq, and work on other memory, may continue. If the accesses of a job are not known yet, as
+ * of a command list that has not been read, waits until they are. Draws that wait in an open
  * pass (pica_ctx_write_reg()) are started only if they touch the range.
  *
- * The range is any: it may be empty, end beyond 2^32 (it is cut there) or lie outside of all
- * windows, where nothing is accessed. Footprints are whole surfaces and arrays, so that a neighbour
- * of a target in memory may be waited for longer than necessary, never shorter.
+ * The range may be empty, end beyond 2^32 (it is cut there) or lie outside of all windows, where
+ * nothing is accessed. Footprints are whole surfaces and arrays, so the wait for memory beside a
+ * target may be longer than necessary, never shorter.
  *
- * timeout_ns as for pica_wait(); 0 asks the command thread, which answers within about 1 ms.
+ * timeout_ns as for pica_wait(); 0: asks the command thread, which answers within about 1 ms.
  * Returns 0; -ETIME; -EINVAL if seq was not submitted yet or access is not one of enum
  * pica_range_access. Completions are neither taken nor needed.
  */

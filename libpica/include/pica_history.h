@@ -80,14 +80,14 @@ struct pica_watch {
 struct pica_fragment {
 	float depth;        /* in [0, 1], if has_depth */
 	uint32_t z;         /* the same as integer of the depth buffer's width */
-	uint8_t has_depth;  /* a test, or fog, asked for it */
+	uint8_t has_depth;  /* a test or fog needed it */
 	uint8_t reserved[3];
-	float coord[3][2];  /* texture coordinates u, v of units 0 to 2, where they are on */
-	float coord0_w;     /* of unit 0, where its type looks at it */
+	float coord[3][2];  /* texture coordinates u, v of units 0 to 2, if enabled */
+	float coord0_w;     /* of unit 0, if its type uses it */
 	uint8_t primary[4]; /* interpolated colour */
 	uint8_t texture[3][4], proctex[4];
 	uint8_t light[2][4]; /* primary and secondary colour of lighting */
-	/* Combiner: operands as the operand registers make them, and the result, scaled. */
+	/* Combiner: operands as selected by the operand registers, and the scaled result. */
 	struct {
 		uint8_t rgb[3][3], alpha[3];
 		uint8_t out[4];
@@ -100,7 +100,7 @@ struct pica_history_entry {
 	uint8_t kind;     /* enum pica_history_kind */
 	uint8_t verdict;  /* enum pica_verdict */
 	/*
-	 * By its registers it writes all channels and reads none: no earlier entry shows any more.
+	 * By its registers it writes all channels and reads none: earlier entries are not visible.
 	 * Loads, fills, transfers and copies always do.
 	 */
 	uint8_t replaces;
@@ -131,13 +131,13 @@ struct pica_history_entry {
 	 * 1. Not of DEGENERATE primitives.
 	 */
 	float barycentric[3];
-	/* Depth and stencil in the buffer, before and after; 0 without one. */
+	/* Depth and stencil in the buffer, before and after; 0 without a depth buffer. */
 	uint32_t z_before, z_after;
 	uint8_t stencil_before, stencil_after;
-	/* Below is what follows the scissor test: 0 for SCISSOR, CULLED, CLIPPED, DEGENERATE. */
+	/* From here on: after the scissor test. 0 for SCISSOR, CULLED, CLIPPED, DEGENERATE. */
 	uint8_t is_shaded;
 	uint8_t reserved2;
-	struct pica_fragment fragment; /* also of one that a test dropped: as it would have been */
+	struct pica_fragment fragment; /* if a test dropped it: as it would have been */
 };
 
 /*

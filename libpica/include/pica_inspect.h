@@ -142,7 +142,7 @@ int pica_list_next(struct pica_list_reader *reader, struct pica_list_write *out)
 
 /* ---- Surfaces ---- */
 
-/* Where draws go, as registers 0x116, 0x117 and 0x11B-0x11E say. */
+/* The target of draws: registers 0x116, 0x117 and 0x11B-0x11E. */
 struct pica_target {
 	uint32_t width, height;              /* pixels; width a multiple of 8 */
 	uint32_t color_addr, depth_addr;     /* physical */
@@ -153,8 +153,8 @@ struct pica_target {
 };
 
 /*
- * Fills *out from PICA_REG_COUNT words of registers. Returns 0; -EINVAL if nothing can be drawn
- * there (width 0 or not a multiple of 8, unknown colour format), with *out filled all the same.
+ * Fills *out from PICA_REG_COUNT words of registers. Returns 0, or -EINVAL if nothing can be drawn
+ * there (width 0 or not a multiple of 8, unknown colour format); *out is filled in either case.
  */
 int pica_target_from_regs(struct pica_target *out, const uint32_t *regs);
 /*
@@ -185,7 +185,7 @@ struct pica_count {
 /*
  * Switches counting on (all counts become 0) or off (they are discarded). While it is on, each draw
  * adds to the counts of its target. Pictures stay the same to the bit, and the counts do not depend
- * on the number of threads or the instruction set. Off by default, and then free. Waits for idle.
+ * on the number of threads or the instruction set. Off by default, at no cost. Waits for idle.
  * Returns 0, or -ENOMEM.
  */
 int pica_ctx_count(struct pica_ctx *ctx, int on);

@@ -84,7 +84,7 @@ int pica_recorder_start(struct pica_recorder **out, struct pica_ctx *ctx, const 
  */
 int pica_recorder_frame(struct pica_recorder *recorder);
 /*
- * Returns the first failure so far, or 0. A failure ends the recording; the context goes on
+ * Returns the first failure so far, or 0. A failure ends the recording; the context continues
  * unharmed. Waits for idle.
  *   -ENOSPC, ...  the file cannot be written
  *   -ETIME        the disk is too slow, see queue_bytes
@@ -97,9 +97,9 @@ int pica_recorder_error(struct pica_recorder *recorder);
 /* Returns the first failure known now, or 0. Never waits; may be called from any thread. */
 int pica_recorder_peek(const struct pica_recorder *recorder);
 /*
- * Stops recording: waits for idle and releases the context, which may go on, be recorded by another
- * recorder, or be destroyed. pica_recorder_finish() must follow, on any thread; the device lives
- * until then.
+ * Stops recording: waits for idle and releases the context, which may continue, be recorded by
+ * another recorder, or be destroyed. pica_recorder_finish() must follow, on any thread; the device
+ * exists until then.
  */
 void pica_recorder_detach(struct pica_recorder *recorder);
 /*

@@ -68,7 +68,7 @@ struct pica_vc4_emit {
 
 /* Initializes an empty list that grows. */
 void pica_vc4_emit_init(struct pica_vc4_emit *e);
-/* Initializes an empty list in the caller's buffer, which stays the caller's. */
+/* Initializes an empty list in a buffer that the caller owns. */
 void pica_vc4_emit_init_fixed(struct pica_vc4_emit *e, void *bytes, size_t capacity);
 /* Frees what the list owns. NULL, and a list that was finished before, are allowed. */
 void pica_vc4_emit_finish(struct pica_vc4_emit *e);
@@ -123,7 +123,7 @@ void pica_vc4_emit_depth_range(struct pica_vc4_emit *e, float near, float far);
 
 struct pica_vc4_program {
 	uint32_t code, uniforms; /* addresses; code: a multiple of 8 */
-	uint32_t arrays;         /* bit i: array i is an input; not of fragment programs */
+	uint32_t arrays;         /* bit i: array i is an input; ignored for fragment programs */
 };
 
 struct pica_vc4_array {
@@ -183,7 +183,7 @@ uint32_t pica_vc4_frame_bytes(const struct pica_vc4_frame *f);
 
 /* Begins a binning list: mode, start, and the whole target as clip window. */
 void pica_vc4_emit_binning_begin(struct pica_vc4_emit *e, const struct pica_vc4_frame *f);
-/* Ends it: the rendering list, which waits for that, goes on. */
+/* Ends it: the rendering list, which waits for that, continues. */
 void pica_vc4_emit_binning_end(struct pica_vc4_emit *e);
 /* A whole rendering list: clears, draws and stores each tile, row by row. */
 void pica_vc4_emit_rendering(struct pica_vc4_emit *e, const struct pica_vc4_frame *f);

@@ -252,8 +252,8 @@ int shadow_pend(struct shadow *s, struct range r, bool in_pass) {
 		s->pending[s->n_pending++] = r;
 	} else {
 		/*
-		 * Copy engines run when no pass is open; all the same, the order of the two parts
-		 * is kept.
+		 * Copy engines run when no pass is open; still, the order of the two parts is
+		 * kept.
 		 */
 		memmove(&s->pending[s->n_closed + 1], &s->pending[s->n_closed],
 				(s->n_pending - s->n_closed) * sizeof(*s->pending));

@@ -36,7 +36,7 @@ struct shadow {
 	unsigned n_pending, n_closed, room;
 	shadow_change_fn *change;
 	void *user;
-	/* A change that may go on in the next page. */
+	/* A change that may continue in the next page. */
 	uint32_t run_phys, run_bytes;
 	const uint8_t *run_data;
 };
@@ -55,8 +55,8 @@ void shadow_next_job(struct shadow *s);
 /* Compares, and gives changed pages new stamps. Returns whether something had changed. */
 bool shadow_compare(struct shadow *s, struct range r, enum shadow_use use);
 /*
- * Stores the parts of the copy that may be other than zero in *out (of *n, to be freed), ascending,
- * with host addresses. Returns 0 or -ENOMEM.
+ * Stores the *n parts of the copy that may be nonzero in *out (caller frees), ascending, with host
+ * addresses. Returns 0 or -ENOMEM.
  */
 int shadow_parts(const struct shadow *s, struct pica_window **out, unsigned *n);
 /* A job writes the range: the open pass, or a unit of its own. Returns 0 or -ENOMEM. */

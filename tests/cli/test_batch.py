@@ -297,7 +297,7 @@ class Compare(Case):
         self.capture('in/a.ctf', screen(RED, unit=1))
         self.batch('in', '-o', 'out', '--golden', 'gold', code=1)
         self.assertEqual(self.rows()[0]['messages'], ['frame 0, screen bottom: 320x240, but a-bottom.png is 400x240',
-                                                      'a-top.png is there, but such a picture is not drawn'])
+                                                      'a-top.png exists, but the capture draws no such picture'])
         os.remove(self.dir / 'gold/a-bottom.png')
         self.batch('in', '-o', 'out', '--golden', 'gold', code=1)
         self.assertEqual(self.rows()[0]['messages'][0], 'frame 0, screen bottom: a-bottom.png: no such golden picture')
@@ -326,7 +326,7 @@ class Compare(Case):
         self.batch('a.ctf', '-o', 'out', '--golden', 'gold', '--bless', '--frames', 'all')
         self.capture('a.ctf', screen(RED, frames=2))
         self.batch('a.ctf', '-o', 'out', '--golden', 'gold', '--frames', 'all', code=1)
-        self.assertEqual(self.rows()[0]['messages'], ['a-f0002-top.png is there, but such a picture is not drawn'])
+        self.assertEqual(self.rows()[0]['messages'], ['a-f0002-top.png exists, but the capture draws no such picture'])
 
     def test_nothing_is_blessed_of_a_broken_capture(self):
         self.capture('a.ctf', LIST_NOWHERE + screen(RED))
@@ -560,7 +560,7 @@ class Place(Case):
         self.batch('in', '-o', 'out', '--jobs', 1, code=2, preexec_fn=limit)
         self.assertEqual(self.err.count('cannot be stored'), 1)
         self.assertRegex(self.err, r'^pica batch: in/\d.ctf: its result cannot be stored: ' + os.strerror(errno.EFBIG) +
-                         '; stopped, another run goes on from here\n$')
+                         '; stopped, another run continues from here\n$')
         self.assertEqual(self.results(), {})
         self.batch('in', '-o', 'out')
         self.assertEqual(len(self.results()), 8)

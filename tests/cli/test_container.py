@@ -250,7 +250,7 @@ class Container(Case):
             return json.loads(self.pica('info', '--json', 'c.pica'))
         # As a chunk that older readers leave out.
         self.assertEqual(good[part(good, 'INFC') + 4] & 2, 2)
-        # The copy alone is damaged: nobody needs it, and verify finds it.
+        # The copy alone is damaged: playing does not need it, and verify finds it.
         bad = bytearray(good)
         bad[part(good, 'INFC') + 60] ^= 1
         (self.dir / 'b.pica').write_bytes(bad)
@@ -422,11 +422,11 @@ class Container(Case):
         self.cut_vertices(4, 'a.ctf')
         self.pica('trim', '--frames', '4', 'a.ctf', 'a.pica')
         self.pica('convert', 'a.pica', 'b.ctf', code=2)
-        self.assertIn('a.pica: a .ctf cannot say vertices that the assembler holds', self.err)
+        self.assertIn('a.pica: a .ctf cannot hold vertices that the assembler holds', self.err)
         self.assertIn('b.ctf: frame 0, screen bottom, would not be the same', self.err)
         self.assertFalse((self.dir / 'b.ctf').exists())
         self.pica('convert', '--lossy', 'a.pica', 'b.ctf')
-        self.assertIn('a .ctf cannot say', self.err)
+        self.assertIn('a .ctf cannot hold', self.err)
         self.assertNotEqual(self.hashes('b.ctf'), self.hashes('a.pica'))
         # In the frame before they have no effect.
         self.pica('trim', '--frames', '3-4', 'a.ctf', 'a.pica')

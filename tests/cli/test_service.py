@@ -426,7 +426,7 @@ class Bench(Case):
     def test_captures_that_are_not_there_are_told_first(self):
         none = [f'{self.dir}/none-{i}.pica' for i in range(2)]
         began = time.monotonic()
-        out, err = pica('bench', f'--connect={self.dir}/no-service', '--json', *none, exit=2)  # nobody is asked
+        out, err = pica('bench', f'--connect={self.dir}/no-service', '--json', *none, exit=2)  # no service is asked
         self.assertEqual([row['path'] for row in json.loads(out)['errors']], none)
         self.assertLess(time.monotonic() - began, 10)
         self.start('--threads', '0')

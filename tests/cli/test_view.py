@@ -171,7 +171,7 @@ class View(unittest.TestCase):
             self.assertEqual(b'is too small' in text, rows > 2)
         resize(6, 20)
         self.assertEqual([len(row) for row in self.cells(self.read_until(rb'(?s)\x1b\[2J.*?\x1b\[6;1H'))], [16] * 5)
-        self.read_until(rb'(?s)\x1b\[H.*\x1b\[6;1H.*\x1b\[H.*\x1b\[6;1H') # it goes on
+        self.read_until(rb'(?s)\x1b\[H.*\x1b\[6;1H.*\x1b\[H.*\x1b\[6;1H') # it continues
         resize(1, 80)
         self.read_until(rb'(?s)\x1b\[2J.*20x6 needed:.*\x1b\[J')
         self.key(b' ') # paused, while nothing shows it
@@ -266,7 +266,7 @@ class View(unittest.TestCase):
             else:
                 self.p.send_signal(how)
             began = time.monotonic()
-            self.p.wait(60) # nobody reads meanwhile
+            self.p.wait(60) # without reading meanwhile
             self.assertLess(time.monotonic() - began, 10)
             self.assertEqual(self.p.returncode, 0, how)
             self.read_until(rb'\x1b\[\?25h\x1b\[\?1049l')

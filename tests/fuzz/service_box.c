@@ -115,7 +115,7 @@ void box_say_hello(int sock) {
 	h.wanted = ~0ull;
 	h.sq_entries = 16;
 	memcpy(h.name, "fuzz", 4);
-	/* A service that has hung up, or whose socket is full, is seen by the missing answer. */
+	/* The missing reply shows that the service has hung up, or that its socket is full. */
 	ssize_t sent = send(sock, &h, sizeof(h), MSG_NOSIGNAL);
 	(void)sent;
 }

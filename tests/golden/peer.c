@@ -9,7 +9,7 @@
  * --differences, DIR gets NAME-SETTING.png: what differs within the tolerance is blue, beyond it
  * yellow to red.
  *
- * The peer is no truth. Why pixels differ at all: docs/fidelity.md 5.
+ * The peer is not a reference. docs/fidelity.md 5 explains why pixels differ.
  */
 #include <errno.h>
 #include <stdbool.h>

@@ -15,7 +15,7 @@ import zlib
 TREE = pathlib.Path(__file__).resolve().parents[2]
 PICA, PROGRAMS = (pathlib.Path(p).resolve() for p in sys.argv[1:3])
 # By hand: the main thread has priority 0x30, "urgent" one less, the patient ones one more, "late" two. Two of the patient
-# ones have a place; each asks for the time, which then goes on by 1 us.
+# ones have a place; each asks for the time, which then advances by 1 us.
 ORDER = """main 0 at 1 us
 urgent 1 at 2 us
 urgent 10 at 3 us

@@ -99,7 +99,7 @@ bool failing_did(void) {
 
 enum answer { GO_ON, FAIL, DIE_IN };
 
-/* can_interrupt: EINTR is among what the call may say, and is no failure. */
+/* can_interrupt: the call may return EINTR, which is not a failure. */
 static enum answer ask(enum failing_calls kind, bool can_interrupt) {
 	if (!atomic_load(&armed) || plan.calls != kind) {
 		return GO_ON;

@@ -274,7 +274,7 @@ static unsigned run(const struct scenario *s, const struct failing_plan *p, bool
 	const enum found before = has_old ? OLD : NOTHING, found = look();
 	totals.runs++;
 	totals.refused += ret < 0;
-	/* A name that could not be brought to the disk is there all the same. */
+	/* If only the sync of the folder failed, the new file is visible. */
 	const bool is_late = ret < 0 && p->calls == FAILING_FILES && found == WHOLE;
 	if (ret == 0 ? found != WHOLE : found != before && !is_late) {
 		COMPLAIN("%s, mode %d at %u: says %d, and there is %d", s->name, p->mode, p->at,
@@ -286,7 +286,7 @@ static unsigned run(const struct scenario *s, const struct failing_plan *p, bool
 				ret, expect);
 	}
 	if (p->mode == FAILING_INTERRUPT && ret < 0) {
-		COMPLAIN("%s: call %u was interrupted, which is no failure: %d", s->name, p->at,
+		COMPLAIN("%s: call %u was interrupted, which is not a failure: %d", s->name, p->at,
 				ret);
 	}
 	others(no_other);

@@ -102,7 +102,7 @@ static void wait_for_all(struct run *run) {
 	}
 }
 
-/* Completions come in order, whenever they are fetched: how many at a time does not count. */
+/* Completions are in order, whenever and in whatever numbers they are fetched. */
 static void reap(struct run *run) {
 	struct pica_done done[16];
 	int n;

@@ -6,7 +6,7 @@
 #include "pica_emit.h"
 
 /*
- * The emitter refuses nonsense and then keeps quiet: what it refused is left out, the rest goes on.
+ * The emitter stops after a refused call. Clears the error: the refused call is left out.
  */
 static void heal(struct pica_emit *e) {
 	if (e->words) {
@@ -188,7 +188,7 @@ static void vertex_program(struct rng *r, struct pica_emit *e) {
 	}
 }
 
-/* Puts its first two inputs and a uniform out as a triangle, or goes on for as long as it may. */
+/* Puts its first two inputs and a uniform out as a triangle, or continues for as long as it may. */
 static void geometry_program(struct rng *r, struct pica_emit *e) {
 	static const uint32_t triangle[] = {
 		0xAC000000,             /* setemit 0 */
@@ -400,7 +400,7 @@ static void emit_draw(struct rng *r, struct pica_emit *e) {
 		pica_emit_draw_elements(e, rng_below(r, 4), rng_below(r, 0x10000),
 				rng_chance(r, 50), rng_below(r, 64));
 		break;
-	case 3: /* no restart: goes on where the last draw stopped */
+	case 3: /* no restart: continues where the last draw stopped */
 		pica_emit_reg(e, PICA_REG_NUMVERTICES, fitting_value(r, PICA_REG_NUMVERTICES));
 		pica_emit_reg(e, rng_chance(r, 50) ? PICA_REG_DRAWARRAYS : PICA_REG_DRAWELEMENTS,
 				1);

@@ -5,7 +5,7 @@
  * of another attack the same service; picad is a third user's. Each has a session of the kernel, so
  * that its scheduler shares the processors between the three and not between processes. Numbers
  * are medians over the runs. A run measures the victim alone, then beside each attack; the service
- * then gets SIGTERM while the attack goes on.
+ * then gets SIGTERM while the attack continues.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -36,7 +36,7 @@ void naive_set_combiner(struct naive *n, enum pica_combiner combiner);
 enum naive_draw_kind { NAIVE_ARRAYS, NAIVE_ELEMENTS, NAIVE_IMMEDIATE };
 /*
  * Calls back at the end of each draw, with the registers that it saw and the number of pixels that
- * it wrote. NULL: nobody.
+ * it wrote. NULL: none.
  */
 typedef void naive_drawn_fn(
 		void *user, const uint32_t *regs, enum naive_draw_kind kind, uint64_t written);

@@ -70,7 +70,7 @@ static void random_transfer(struct gen *gen, struct group *g) {
 		   crop = rng_chance(r, 30);
 	const bool keep = rng_chance(r, 20), block32 = rng_chance(r, 15);
 	const uint32_t in = rng_below(r, 5), out = rng_chance(r, 50) ? in : rng_below(r, 5);
-	/* A skewed and scaled copy has no agreed meaning; 3 is no scale. */
+	/* Flipping, cropping and scaling together is undefined; 3 is not a scale. */
 	const uint32_t scale = flip && crop ? 0 : rng_chance(r, 50) ? 0 : rng_below(r, 3);
 	const uint32_t w = 16 * (1 + rng_below(r, 6)), h = 16 * (1 + rng_below(r, 6));
 	const uint32_t in_w = crop ? w + 8 * rng_below(r, 6) : w;

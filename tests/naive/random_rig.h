@@ -18,7 +18,7 @@ struct rig {
 
 extern const uint32_t rig_window_phys[2];
 
-/* Prints and exits with 2: the test cannot go on. */
+/* Prints and exits with 2: the test cannot continue. */
 void rig_trouble(const char *what, int error);
 
 /* Both memories start with the noise of this stream of the seed. */

@@ -237,7 +237,7 @@ bool shares_print(const struct shares *s) {
 			snprintf(number, sizeof(number), "%u", k);
 			const char *name = named[i].values ? field_text(named[i].values, k) :
 							     number;
-			/* No lights is no number of them, and configuration 7 is undefined. */
+			/* At least one light; configuration 7 is undefined. */
 			const bool skipped = (named[i].fact == FACT_LIGHTS && k == 0) ||
 					(named[i].fact == FACT_LAYERS && k == 7);
 			if (!skipped) {

@@ -76,7 +76,7 @@ static void side_destroy(struct side *side) {
 	free(side->memory[1]);
 }
 
-/* The context goes on in a new one. */
+/* The context continues in a new one. */
 static void replace(struct split *s) {
 	static struct pica_state state;
 	check("pica_ctx_save_state", pica_ctx_save_state(s->parts.ctx, &state));

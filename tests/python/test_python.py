@@ -358,7 +358,7 @@ class Contexts(unittest.TestCase):
             with self.assertRaisesRegex(OSError, 'command list of 32 bytes at 0x20000000: budget of jumps used up'):
                 context.run_list(0x20000000, len(words))
             context.write_memory(0x20000040, words[24:] * 2)
-            context.run_list(0x20000040, 16)    # it goes on
+            context.run_list(0x20000040, 16)    # it continues
 
     def test_surface(self):
         with pica.Context() as context:

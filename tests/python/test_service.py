@@ -200,7 +200,7 @@ class Picad(Work):
             self.assertIn(f' level={level} event=engine session={session} text="{text}"\n', line)
 
     def test_a_restart(self):
-        """The service is killed; the client is told within a second, and goes on with its memory, tables and all."""
+        """The service is killed; the client is told within a second, and continues with its memory, tables and all."""
         data = command_list(('VIEWPORT_WIDTH', 0x777))
         self.fcram.buffer[:len(data)] = data
         init = pica.ffi.new('struct pica_job *', {'op': pica.lib.PICA_OP_LIST})

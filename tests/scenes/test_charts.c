@@ -68,7 +68,7 @@ TEST_LOOP(pictures_of_the_readme, 4) {
 		found |= strncmp(line, name, strlen(name)) == 0 && strstr(line, hash);
 	}
 	fclose(f);
-	ck_assert_msg(found, "docs/scene-%s.png is no picture of that scene", name);
+	ck_assert_msg(found, "docs/scene-%s.png is not a picture of that scene", name);
 }
 
 /* ---- logic ---- */

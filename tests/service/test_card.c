@@ -374,7 +374,7 @@ TEST(a_flip_that_never_comes_ends) {
 	run_ms(200);
 	ck_assert_uint_eq(user.n_failed, 1);
 	ck_assert_int_eq(user.events[user.n_events - 1].error, -ETIME);
-	/* On with a whole mode; the event that comes after all belongs to nobody. */
+	/* On with a whole mode; the event that arrives late has no owner. */
 	ck_assert_int_eq(show(0, 3, 3), 0);
 	run_ms(1);
 	ck_assert_uint_eq(user.n_flipped, 2);

@@ -83,7 +83,7 @@ TEST(lost_seat_is_looked_for) {
 	close_display();
 }
 
-/* logind tells who has the card, and nobody else: a display that begins behind another terminal. */
+/* Only logind knows which process has the card: a display that starts on a hidden terminal. */
 TEST(logind_gives_the_screen_to_who_has_the_card) {
 	mock_be_logind();
 	mock_switch(false);

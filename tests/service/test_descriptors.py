@@ -36,7 +36,7 @@ class Descriptors(Case):
             socket.send_fds(ours, [b'x'], [0] * (2 * FEW))  # of the same user
             _, kind, answer = self.greet()
             self.assertEqual(kind, 65)
-            self.assertIn(b'descriptors of the service that nobody has read used up', answer)
+            self.assertIn(b'too many descriptors that clients have not received', answer)
             ours.close()
             theirs.close()
             self.assertEqual(self.greet()[1], 64)

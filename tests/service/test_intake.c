@@ -28,7 +28,7 @@ static uint16_t next_message(int sock, int patience_ms, struct sock_message *m) 
 	return type;
 }
 
-/* A HELLO that came waits; a client that sends none is too late all the same. */
+/* A HELLO that has arrived waits; a client that sends none still times out. */
 TEST_LOOP(who_sends_no_hello_is_late_beside_contexts_that_end, N_LOOPS) {
 	struct pica_msg_hello hello = { .head.type = PICA_MSG_HELLO,
 		.min_version = PICA_PROTOCOL_VERSION,
@@ -103,7 +103,7 @@ static void wait_for_closing(const struct dying *dying, unsigned n) {
 	}
 }
 
-/* Whoever gives many away waits for them; nobody else does. */
+/* A client that sends many waits for them; no other client does. */
 TEST_LOOP(descriptors_that_take_long_to_close_stop_nobody, N_LOOPS) {
 	enum { GIVEN = 8 }; /* then messages of their user wait */
 	struct pica_msg_hello hello = { .head.type = PICA_MSG_HELLO,
@@ -160,7 +160,7 @@ TEST_LOOP(descriptors_that_take_long_to_close_stop_nobody, N_LOOPS) {
 	close_service();
 }
 
-/* The kernel's limit of descriptors that nobody has read is for all clients: each has a part. */
+/* All clients share the kernel's limit of descriptors in flight: each has a part. */
 TEST_LOOP(descriptors_that_a_client_does_not_read_are_limited, 2 * N_LOOPS) {
 	enum { MOST = 16, OF_WELCOME = 3, REGIONS = 40 };
 	const bool is_read = _i >= N_LOOPS;

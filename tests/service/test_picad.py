@@ -317,7 +317,7 @@ class Words(Case):
         self.assertGreater(told, 100)  # 64 KiB
         self.assertGreaterEqual(told + lost, self.RELOADS)
         self.config('[picad]\n')
-        p.send_signal(signal.SIGHUP)  # and lines go on after it
+        p.send_signal(signal.SIGHUP)  # and lines continue after it
         self.assertIn(b'event=reloaded', os.read(reader, 65536))
 
     def test_who_does_not_read_the_log_keeps_nobody_from_ending(self):

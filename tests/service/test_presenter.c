@@ -196,7 +196,7 @@ TEST_LOOP(display_that_refuses_is_tried_again, 2) {
 	pthread_mutex_unlock(&fake.mutex);
 	submit(c, RED, RED, 1);
 	expect_done(1, false);
-	ck_assert_uint_eq(wait_commits(2), RED); /* the picture comes all the same */
+	ck_assert_uint_eq(wait_commits(2), RED); /* the picture is still shown */
 	ck_assert_uint_eq(fake.refusals, 3);
 	answer(0, 1, 0);
 	presenter_client_destroy(presenter, c);

@@ -90,8 +90,8 @@ TEST_LOOP(time_at_the_loop_is_limited, N_LOOPS) {
 }
 
 /*
- * A job of many seconds ends with its session, which is told why; its neighbour goes on, its memory
- * comes back.
+ * A job of many seconds ends with its session, which receives the reason; its neighbour continues,
+ * and its memory is freed.
  */
 TEST_LOOP(a_job_without_end_ends_its_session, N_LOOPS) {
 	struct server_settings settings;

@@ -63,7 +63,7 @@ static unsigned count_disk_waiters(void) {
 
 /* ---- Tests ---- */
 
-/* Frames go on beside a disk that has stopped in the middle; the recording ends and says why. */
+/* Frames continue beside a disk that has stopped in the middle; the recording ends and says why. */
 TEST_LOOP(a_disk_that_hangs_ends_the_recording_alone, N_LOOPS) {
 	settings.record_queue_bytes = 1 << 20;
 	open_service(loops[_i], true, 2);
@@ -76,7 +76,7 @@ TEST_LOOP(a_disk_that_hangs_ends_the_recording_alone, N_LOOPS) {
 		noisy_frame(size_bytes);
 		frames++;
 	}
-	/* It goes on without; the hanging thread delays nothing. */
+	/* It continues without; the hanging thread delays nothing. */
 	noisy_frame(size_bytes);
 	ck_assert_uint_eq(count_disk_waiters(), 1);
 	printf("%u frames beside a disk that hangs, until its recording was given up\n", frames);
@@ -137,8 +137,8 @@ TEST_LOOP(a_disk_that_hangs_at_the_end_of_a_recording_holds_no_other, N_LOOPS) {
 }
 
 /*
- * Whoever reconnects waits for recordings to be finished, as long as a HELLO may take, and has no
- * more than a user may have. Sessions draw all the same.
+ * A client that reconnects waits for recordings to be finished, at most as long as a HELLO may
+ * take, and gets no more than a user's limit. Sessions still draw.
  */
 TEST_LOOP(recordings_of_a_user_are_limited_across_sessions, N_LOOPS) {
 	enum { MORE = 3 };

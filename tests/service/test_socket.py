@@ -42,7 +42,7 @@ class Sockets(Case):
     def test_what_another_serves_is_left_to_it(self):
         first = self.start()
         os.unlink(self.socket)
-        self.assertIn('whose file was removed: nobody can reach it', self.refused('--socket', self.socket))
+        self.assertIn('whose file was removed: no client can reach it', self.refused('--socket', self.socket))
         os.unlink(self.socket + '.lock')
         second = self.start()
         inode = os.stat(self.socket).st_ino

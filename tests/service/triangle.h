@@ -16,8 +16,8 @@ enum {
 };
 
 /*
- * Vertices and the list (at LIST) go to fcram, the memory at FCRAM; the size of the list. copies:
- * how often.
+ * Writes vertices and a list (at LIST), which draws the triangle `copies` times, to fcram, the
+ * memory at FCRAM. Returns the size of the list.
  */
 uint32_t triangle_list(uint8_t *fcram, unsigned copies);
 /*

@@ -79,7 +79,7 @@ TEST(a_range_is_ready_when_the_job_that_writes_it_has_retired) {
 	ck_assert_uint_eq(word_at(VRAM), 0x12345678);
 	ck_assert_uint_eq(word_at(VRAM + BYTES - 4), 0x12345678);
 	ck_assert_int_eq(pica_wait(ctx, filled, 0), -ETIME);
-	/* What the copy reads can be read, and not written; what it writes, neither. */
+	/* The copy's source can be read but not written; its target can be neither. */
 	ck_assert_int_eq(wait_range(0, FAR, 4, PICA_RANGE_READ, PATIENCE_NS), 0);
 	ck_assert_int_eq(wait_range(0, FAR, 4, PICA_RANGE_WRITE, A_WHILE_NS), -ETIME);
 	ck_assert_int_eq(wait_range(0, FAR, 4, PICA_RANGE_WRITE, 0), -ETIME);

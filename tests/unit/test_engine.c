@@ -470,7 +470,7 @@ ENGINE_TEST(counters_count_vertices_and_triangles) {
 		ck_assert_uint_eq(reg(0x05B), 5 * round);
 		ck_assert_uint_eq(reg(0x05C), 5 * round);
 	}
-	/* They go on from a state. */
+	/* They continue from a state. */
 	ck_assert_int_eq(pica_ctx_save_state(ctx, &state), 0);
 	ck_assert_uint_eq(state.regs[0x05B], 10);
 	state.regs[0x05A] = 0xFFFFFFFE;

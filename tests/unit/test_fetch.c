@@ -191,7 +191,7 @@ TEST(attribute_beyond_the_count_is_loaded_nowhere) {
 	regs[REG_VSH_INPUTBUFFER_CONFIG] = 2; /* three inputs */
 	struct fetch_layout l = layout();
 	ck_assert_uint_eq(l.attr[2].source, FETCH_NONE);
-	/* It takes its place in the record all the same. */
+	/* It still takes its place in the record. */
 	ck_assert_uint_eq(l.attr[1].addr, vram + 4);
 	ck_assert_uint_eq(l.attr[0].addr, vram + 8);
 }

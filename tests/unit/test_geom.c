@@ -435,7 +435,7 @@ ISA_TEST(batch_is_what_single_vertices_are) {
 	}
 	geom_kernels_init(&kernels, (enum isa)_i);
 	struct clip_vertex cv[5] = { [3].a[PLANE_TC0 - PLANE_USER] = 8.0f };
-	struct vert out[5] = { [3].a[PLANE_TC0] = 9.0f }; /* nobody reads it: it stays */
+	struct vert out[5] = { [3].a[PLANE_TC0] = 9.0f }; /* not read, so it stays */
 	uint8_t codes[5], ok[5];
 	const uint32_t planes = 1u << PLANE_COLOR | 1u << (PLANE_COLOR + 1);
 	kernels.project_batch(&g, &m, &batch, 5, planes, cv, out, codes, ok);

@@ -182,7 +182,7 @@ ENGINE_TEST(memory_is_counted_to_all_that_a_context_belongs_to) {
 	ctx = first;
 }
 
-/* Texels go, then come back from the same memory: no decoding is counted, no texel charged. */
+/* Evicted texels are decoded again from unchanged memory; this is not counted or charged. */
 ENGINE_TEST(texels_are_evicted_and_decoded_again) {
 	struct pica_ctx *first = ctx;
 	struct pica_memory *m = new_memory(NULL, UINT64_MAX);
@@ -283,11 +283,11 @@ ENGINE_TEST(vertices_that_need_too_much_end_their_job) {
 	ctx = first;
 }
 
-/* Beyond a limit one context at a time goes on: one that has no unit must not be the one. */
+/* Beyond a limit one context at a time continues; it must be one that has a unit. */
 ENGINE_TEST(a_context_that_draws_nothing_keeps_nobody_waiting) {
 	struct pica_ctx *first = ctx, *each[2];
 	struct pica_memory *m = new_memory(NULL, 64 * MIB);
-	pica_memory_add(m, 65 * MIB); /* nobody can evict that */
+	pica_memory_add(m, 65 * MIB); /* which cannot be evicted */
 	for (unsigned i = 0; i < 2; i++) {
 		ctx = each[i] = open_counted(m);
 		put_triangle(red);

@@ -144,7 +144,7 @@ ENGINE_TEST(target_outside_memory_is_counted_and_harmless) {
 	ck_assert_uint_gt(stats.faults[PICA_FAULT_BAD_ADDRESS], 0);
 }
 
-/* Nobody would wait for such a write; here it is a fault. */
+/* No wait would cover such a write; here it is a fault. */
 ENGINE_TEST(draw_without_a_depth_buffer_writes_nothing_at_address_0) {
 	const size_t size = (size_t)PIXELS * 4;
 	void *page = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

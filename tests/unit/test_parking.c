@@ -1,4 +1,4 @@
-/* A context that waits for work of its own is parked: the jobs of others go on (queue_park()). */
+/* A context that waits for its own work is parked; the jobs of others continue (queue_park()). */
 #include <sched.h>
 #include <semaphore.h>
 #include <stdatomic.h>

@@ -104,7 +104,7 @@ ISA_TEST(noise_values_of_the_specification) {
 		ck_assert_float_eq_tol((u[0] - cases[i][0]) * 4, cases[i][2], 0.0005f);
 		ck_assert_float_eq_tol((v[0] - cases[i][1]) * 8, cases[i][2], 0.0005f);
 	}
-	/* The same places by phase; negative amplitudes; results stay above 0. */
+	/* A phase moves to the same places; amplitudes are negative, results absolute. */
 	regs[REG_TEXUNIT3_PROCTEX1] = f32_to_f16(1.0f) << 16 | 0x8000; /* -8 */
 	regs[REG_TEXUNIT3_PROCTEX2] = f32_to_f16(-1.5f) << 16;
 	proctex_from_regs(&unit, regs);

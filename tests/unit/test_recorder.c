@@ -345,7 +345,7 @@ TEST(misuse_is_refused) {
 	end();
 }
 
-/* The context goes on; device and context are destroyed before the recording is finished. */
+/* The context continues; device and context are destroyed before the recording is finished. */
 TEST_LOOP(a_recording_can_be_finished_when_its_context_is_gone, 3) {
 	struct pica_stats stats = { 0 };
 	struct pica_job job = { .op = PICA_OP_STATS };
@@ -476,7 +476,7 @@ TEST(a_full_disk_leaves_nothing_and_harms_nobody) {
 	}
 	ck_assert_int_eq(pica_recorder_error(recorder), -EFBIG);
 	fill(VRAM, 48, 0x0000FF);
-	ck_assert_uint_eq(memory(VRAM, 48)[0], 0xFF); /* the context goes on */
+	ck_assert_uint_eq(memory(VRAM, 48)[0], 0xFF); /* the context continues */
 	int ret = pica_recorder_finish(recorder, &error);
 	setrlimit(RLIMIT_FSIZE, &old);
 	ck_assert_int_eq(ret, -EFBIG);

@@ -332,8 +332,8 @@ TEST(ninth_if_and_fifth_loop_lose_the_oldest) {
 	prog_put(p);
 
 	/*
-	 * Five loops of two rounds each: the outermost is lost, 16 rounds remain, and none of the
-	 * first.
+	 * Five nested loops of two rounds each: the outermost is lost, so 16 rounds are run, not
+	 * 32.
 	 */
 	struct prog *q = VS(FLOW(LOOP, 9, 0, I(0)), FLOW(LOOP, 8, 0, I(0)), FLOW(LOOP, 7, 0, I(0)),
 			FLOW(LOOP, 6, 0, I(0)), FLOW(LOOP, 5, 0, I(0)), op2(OP_ADD, 16, 16, 0),

@@ -135,7 +135,7 @@ TEST(geometry_memory_ends_with_an_end) {
 	struct shader_result v = run_lanes(p, 0, PICA_FLOAT_F24, 2, 5000);
 	ck_assert_uint_eq(v.cut, 2);
 	prog_put(p);
-	/* the budget cuts an endless geometry program; b15 is set all the same */
+	/* the budget cuts an endless geometry program; b15 is still set */
 	const uint32_t endless[] = { FLOW(JMPU, 0, 1, B(0)) };
 	p = gs_program(endless, 1);
 	u.b = 0;

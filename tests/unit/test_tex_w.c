@@ -356,7 +356,7 @@ TEX_TEST(faces_that_are_not_there) {
 	open_faces(&cube, &d, 256);
 	tex_image_put(cube.image[NX]);
 	cube.image[NX] = NULL;
-	/* no memory for it */
+	/* out of memory */
 	ck_assert_uint_eq(sample_w(&k, &d, NULL, &cube, -1, 0, 0), 0);
 	cube.addr[NX] = 0;
 	for (unsigned type = TEX_CUBE; type <= TEX_SHADOW_CUBE;

@@ -338,7 +338,7 @@ TEST(walks_over_a_bin_are_charged) {
 		open_toy_pass(&program, 2 * 64 * 64, UINT64_MAX);
 		draw_toy(&toy, &toy_simple, TOPOLOGY_LIST, 3, NULL, 0);
 		ck_assert_int_eq(close_toy_pass(), walks > 2 ? -EDQUOT : 0);
-		/* Buffers are stored all the same. */
+		/* Buffers are still stored. */
 		ck_assert_uint_eq(program.sample[0][10][10], walks > 2 ? CLEAR : 7);
 		ck_assert_uint_eq(program.sample[0][100][100], CLEAR);
 		close_chip();

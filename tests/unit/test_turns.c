@@ -1,6 +1,6 @@
 /*
  * Turns on the command thread: weights, owners, users, ranks, debts; and abandoned work. The clock
- * is ours: it goes on when a job of a context is done, by what the job costs.
+ * is ours: it advances when a job of a context is done, by what the job costs.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -20,7 +20,7 @@ enum {
 
 static atomic_uint_fast64_t now_ns = UINT64_C(1) << 40;
 
-/* In the place of clock_now_ns() and clock_thread_ns(). A look takes a little, or nobody rests. */
+/* Replaces clock_now_ns() and clock_thread_ns(). Each query advances it, so that waits end. */
 uint64_t __wrap_clock_now_ns(void);
 uint64_t __wrap_clock_thread_ns(void);
 

@@ -257,7 +257,7 @@ ENGINE_TEST(screens) {
 	expect_only(PICA_READ_SCREEN, 38, VRAM + 0x100000);
 }
 
-/* Ranges that no window has are no memory. */
+/* Ranges outside of all windows are not memory. */
 ENGINE_TEST(outside_of_memory_nothing_is_found) {
 	struct pica_job copy = { .op = PICA_OP_COPY,
 		.u.copy = { .src = 0x08000000, .dst = VRAM, .size_bytes = 0x2000 } };

@@ -205,7 +205,7 @@ TEST_LOOP(errors_name_their_place, 2) {
 	ck_assert_str_eq(rig.log, "job 6: binning list: offset 0x28 (primitive): a program or its "
 				  "vertices read outside memory");
 
-	/* And the context goes on. */
+	/* And the context continues. */
 	job = put_seed(rig.ctx, false);
 	ck_assert_int_eq(rig_submit(rig.ctx, &job).result, 0);
 	expect_seed(rig.ctx);

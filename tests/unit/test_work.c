@@ -161,11 +161,11 @@ ENGINE_TEST(usage_is_known_at_completion_and_never_waits) {
 	ck_assert_uint_eq(usage.vertices, 3);
 	ck_assert_uint_eq(usage.jobs, 1);
 	ck_assert_uint_eq(usage.list_words, stats.list_words);
-	/* No time is counted twice, without threads neither, and none is lost. */
+	/* All time is counted exactly once, also without threads. */
 	ck_assert_int_eq(pica_usage(ctx, &usage), 0);
 	ck_assert_uint_eq(usage.cpu_ns,
 			stats.ns_command + stats.ns_vertex + stats.ns_tile + stats.ns_copy);
-	/* So little is drawn by the command thread, if there is one. */
+	/* The command thread, if there is one, draws so little itself. */
 	ck_assert_uint_eq(stats.ns_tile > 0, thread_counts[_i] == 0);
 	usage.size--;
 	ck_assert_int_eq(pica_usage(ctx, &usage), -EINVAL);

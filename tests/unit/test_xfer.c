@@ -229,7 +229,7 @@ ISA_TEST(console_fills) {
 /* ---- Fill ---- */
 
 ISA_TEST(fill_stripes_and_windows) {
-	/* 24 bits from just before FCRAM: the phase goes on over the hole, stripes do not show. */
+	/* 24 bits from just before FCRAM: the phase continues over the hole, without stripes. */
 	use_isa(_i);
 	for (unsigned n = 1; n <= 7; n++) {
 		memset(fcram, 0xCC, 0x9000);

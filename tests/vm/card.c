@@ -344,7 +344,7 @@ static void test_writeback(void) {
 	writeback_finish(&w);
 }
 
-/* A viewer plugs the second output in and out; the first goes on. */
+/* A viewer plugs the second output in and out; the first continues. */
 static void test_hotplug(unsigned n) {
 	char answer[256];
 	uint64_t worst = 0;

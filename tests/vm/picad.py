@@ -158,7 +158,7 @@ def case_terminals(cases):
 
 
 def case_seat(cases):
-    """Nobody in particular shows pictures: seatd gives the card. It ends, and comes back; terminals go and come."""
+    """An ordinary user shows pictures: seatd grants the card. seatd ends and restarts; terminals change."""
     crc = centred(cases.stacked(), 400, 480).crc()
     lines = [
         'mkdir -p /etc; echo root:x:0:0::/:/bin/sh >/etc/passwd; echo kiosk:x:1000:1000::/:/bin/sh >>/etc/passwd',
@@ -177,7 +177,7 @@ def case_seat(cases):
 
 
 def case_refusals(cases):
-    """The card refuses commits and buffers for a while, or for ever, with each errno: the picture comes all the same."""
+    """The card refuses commits and buffers for a while, or forever, with each errno: the picture is still shown."""
     crc = centred(cases.stacked(), 400, 480).crc()
     # The number of the request, errno (EBUSY, EINVAL, EACCES, ENOMEM), the first call, how many.
     rules = [('busy', 'bc:16:1:100'), ('busy-later', 'bc:16:30:100'), ('never-atomic', 'bc:22'), ('another-master', 'bc:13:3:3'),

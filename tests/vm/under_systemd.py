@@ -105,7 +105,7 @@ echo $rc >/rc
 
 
 def users(cases, hashes):
-    """A service for each of two users, one of whom attacks and crashes hers: the other's goes on."""
+    """A service for each of two users, one of whom attacks and crashes hers: the other's continues."""
     folder = cases.work / 'users'
     check = r"""
 as() { name=$1; shift; su -s /bin/sh $name -c "$*"; }

@@ -138,9 +138,9 @@ int batch_plan_load(struct batch_plan *plan, const char *path, bool is_run);
 int batch_plan_save(const struct batch_plan *plan, const char *path);
 void batch_plan_finish(struct batch_plan *plan);
 /*
- * Stores the indices of a shard's units in *out, to be freed, large units first. Units that share
+ * Stores the indices of a shard's units in *out (caller frees), large units first. Units that share
  * another's result are left out. The shards of a plan are about equal in bytes; each depends on the
- * plan, shard and n_shards alone. Returns how many, or -ENOMEM.
+ * plan, shard and n_shards alone. Returns the number of units, or -ENOMEM.
  */
 int batch_plan_shard(
 		const struct batch_plan *plan, unsigned shard, unsigned n_shards, unsigned **out);
@@ -214,7 +214,7 @@ void batch_store_close(struct batch_store *store);
  * returns EXIT_TROUBLE.
  */
 int batch_store_claim(struct batch_store *store, bool alone);
-/* Returns FOLDER/results/KEY[/FILE] (file may be NULL), to be freed, or NULL: out of memory. */
+/* Returns FOLDER/results/KEY[/FILE] (caller frees; file may be NULL), or NULL: out of memory. */
 char *batch_store_path(const struct batch_store *store, const char *key, const char *file);
 /* Creates an empty folder in work; *path is to be freed. Returns 0 or a negative errno. */
 int batch_store_begin(const struct batch_store *store, unsigned unit, char **path);

@@ -116,7 +116,7 @@ static json_t *color_text(const uint8_t rgb[3]) {
 	return json_string(text);
 }
 
-/* Where to look: the rectangle around all that differs too much, and its first pixels. */
+/* The rectangle around all pixels that differ too much, and the first of them. */
 static void note_where(json_t *differing, const struct picture *p, const struct picture *golden,
 		unsigned tolerance, const struct picture_difference *x) {
 	struct picture_pixel pixels[MAX_PIXELS];
@@ -241,7 +241,7 @@ static void bless_all(struct drawing *d) {
 	}
 }
 
-/* A golden picture that is there although nothing was drawn for it. */
+/* A golden picture of a view that was not drawn: an error, or, when blessing, removed. */
 static int check_left(void *user, const char *name) {
 	struct drawing *d = user;
 	char hash[BATCH_HASH];
@@ -250,7 +250,7 @@ static int check_left(void *user, const char *name) {
 		return 0;
 	}
 	if (!d->settings->bless) {
-		drawing_fail(d, BATCH_DIFFERENT, "%s is there, but such a picture is not drawn",
+		drawing_fail(d, BATCH_DIFFERENT, "%s exists, but the capture draws no such picture",
 				name);
 		json_object_set_new(d->golden, name, json_string(hash));
 		return 0;

@@ -15,7 +15,7 @@ static bool is_capture_name(const char *name) {
 			file_ends_with(name, ".ctf.zst");
 }
 
-/* Takes base over, which may be NULL: no memory. */
+/* Takes base over, which may be NULL: out of memory. */
 static int add(struct batch_plan *plan, const char *path, char *base) {
 	char *copy = strdup(path);
 	struct batch_unit *units = base && copy && plan->n < MAX_UNITS ?

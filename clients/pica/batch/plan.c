@@ -125,8 +125,8 @@ static void leave_out(struct batch_unit *u, const struct batch_unit *by) {
 }
 
 /*
- * Golden pictures are found by name. A capture and its conversion share theirs; one of them is
- * blessed.
+ * Golden pictures are found by name, so two captures must not have the same name. A capture and its
+ * conversion may: they share golden pictures, and only one of them is drawn when blessing.
  */
 static int check_bases(struct batch_plan *plan) {
 	struct batch_unit **unit = calloc(plan->n + 1, sizeof(*unit));
@@ -217,7 +217,7 @@ int batch_plan_save(const struct batch_plan *plan, const char *path) {
 		json_t *row = json_pack("{ss ss ss sI}", "path", u->path, "base", u->base,
 				"content", u->content, "size", (json_int_t)u->size_bytes);
 		if (file_is_same(u->path, path)) {
-			exit = log_fail("-o %s: this is a capture, not replaced", path);
+			exit = log_fail("-o %s: this is a capture, not overwritten", path);
 		}
 		if (u->error || !row) {
 			exit = log_fail("%s: %s", u->path,

@@ -46,7 +46,7 @@ struct pool {
 
 /* No more units are begun; those under way may still be reported. */
 static void stop(struct pool *p, const char *path, const char *what, int ret) {
-	log_line("%s: %s: %s; stopped, another run goes on from here", path, what, strerror(-ret));
+	log_line("%s: %s: %s; stopped, another run continues from here", path, what, strerror(-ret));
 	p->is_stopped = true;
 	p->exit = EXIT_TROUBLE;
 }
@@ -168,7 +168,7 @@ static const char *last_line(char *text, size_t size) {
 	return newline ? newline + 1 : text;
 }
 
-/* Leaves out an empty log. Returns its last line, to be freed, or NULL. */
+/* Leaves out an empty log. Returns its last line (caller frees), or NULL. */
 static char *take_log(const struct worker *w) {
 	char *path = file_in(w->folder, "log.txt"), *line = NULL;
 	void *data;
@@ -391,7 +391,7 @@ static void run(struct pool *p, const unsigned *units, unsigned n, int *signal_n
 			}
 			next++;
 		}
-		/* Too many processes or files: goes on when one of ours has ended. */
+		/* Too many processes or files: continues when one of ours has ended. */
 		if (ret < 0 &&
 				(p->n_workers == 0 ||
 						(ret != -EAGAIN && ret != -EMFILE &&

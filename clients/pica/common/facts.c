@@ -195,7 +195,7 @@ bool facts_writes_color(const uint32_t *regs) {
 							regs[PICA_REG_DEPTH_COLOR_MASK]));
 }
 
-/* From the last stage back: what nobody asks for reads nothing. */
+/* From the last stage back: a stage whose result is unused reads nothing. */
 static struct parts combiner_reads(const uint32_t *regs) {
 	enum { KEPT = 1 << PICA_TEV_SOURCE_PREVIOUS_BUFFER };
 	const uint32_t mode = get_COLOR_OPERATION_MODE(regs[PICA_REG_COLOR_OPERATION]);

@@ -21,7 +21,7 @@ enum { JSON_SCHEMA = 2 };
 json_t *json_report(const char *verb);
 /* Returns text of any bytes: bytes that are not UTF-8 become '?'. */
 json_t *json_text(const char *text);
-/* The same as a string, to be freed. */
+/* The same as a string (caller frees). */
 char *json_utf8(const char *text);
 /* Return members of an object: a text or NULL, a number or 0. */
 const char *json_text_of(const json_t *object, const char *member);

@@ -97,7 +97,7 @@ uint32_t capture_frames(const struct pica_capture *capture);
 bool capture_has_frame(const char *path, uint32_t n_frames, uint32_t frame);
 /* Logs which key was skipped, if skipped (replay.skipped_key) is true. */
 void capture_note_skipped(const struct pica_capture *capture, const char *path, bool skipped);
-/* Returns "b" for "a/b.ctf" and "a/b.ctf.zst", to be freed, or NULL: out of memory. */
+/* Returns "b" for "a/b.ctf" and "a/b.ctf.zst" (caller frees), or NULL: out of memory. */
 char *capture_name(const char *path);
 
 /* A capture, and a context of this process for it. */

@@ -51,10 +51,10 @@ void outname_finish(struct outname *o);
 /*
  * Checks that files can be made: the folder before the first placeholder, or its part that exists,
  * must be writable; the folder of a plain file must exist. Returns 0. On failure returns a negative
- * errno, and *at is the folder, to be freed.
+ * errno, and *at is the folder (caller frees).
  */
 int outname_check(const struct outname *o, char **at);
-/* Returns the path of a picture, to be freed, or NULL: out of memory. */
+/* Returns the path of a picture (caller frees), or NULL: out of memory. */
 char *outname_make(const struct outname *o, const struct outname_values *v);
 /* Creates the folders of a path of outname_make(). Returns 0 or a negative errno. */
 int outname_make_folders(const struct outname *o, const char *path);

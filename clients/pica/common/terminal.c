@@ -122,7 +122,7 @@ static void enter(void) {
 static void leave(void) {
 	static const char text[] = CLOSE_SEQUENCE "\033[?25h\033[?1049l";
 	struct termios t = state.before;
-	t.c_iflag &= ~(tcflag_t)IXON; /* output that Ctrl+S holds goes on */
+	t.c_iflag &= ~(tcflag_t)IXON; /* output that Ctrl+S holds continues */
 	set_mode(&t);
 	if (!put(text, sizeof(text) - 1, now_ns() + patience_ns)) {
 		tcflush(STDOUT_FILENO, TCOFLUSH);
@@ -132,7 +132,7 @@ static void leave(void) {
 	set_mode(&state.before);
 }
 
-/* The terminal is given back; then it goes on as if we had not been asked. */
+/* The terminal is given back; then it continues as if we had not been asked. */
 static void on_crash(int number, siginfo_t *info, void *context) {
 	leave();
 	for (unsigned i = 0; i < N_CRASHES; i++) {

@@ -41,8 +41,8 @@ struct conform {
 	unsigned by_origin[CONFORM_ORIGINS], passed, differing_guesses; /* of the chosen ones */
 };
 
-/* Runs a program on a capture and reads the picture of the top screen. Returns a text, to be freed,
- * if it failed. */
+/* Runs a program on a capture and reads the picture of the top screen. Returns NULL, or a message
+ * (caller frees). */
 char *conform_replay(struct picture *out, const char *command, const char *capture);
 /* Writes a page of its own: what failed stands first. */
 void conform_html(FILE *f, const struct conform *c);

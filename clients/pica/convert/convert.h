@@ -58,7 +58,7 @@ int same_pictures(struct pica_device *device, struct pica_capture *a, struct pic
 
 struct to_ctf_options {
 	const char *in, *out;
-	bool lossy; /* go on where pictures would not be the same, with a note */
+	bool lossy; /* continue where pictures would not be the same, with a note */
 	const struct engine_options *engine;
 };
 

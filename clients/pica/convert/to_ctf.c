@@ -204,18 +204,18 @@ static int compare(struct ctf_out *c, const struct to_ctf_options *o, struct pic
 	if (ret == 0) {
 		report_losses(c, o->in, "note: without effect on its pictures, and left out:");
 		if (trusts) {
-			log_line("%s: note: its loads replace what was drawn: read it with --trust-loads",
+			log_line("%s: note: its loads overwrite drawn memory: read it with --trust-loads",
 					o->out);
 		}
 		return EXIT_FINE;
 	}
-	report_losses(c, o->in, "a .ctf cannot say");
+	report_losses(c, o->in, "a .ctf cannot hold");
 	log_line("%s: %sframe %" PRIu32 ", screen %s, would not be the same", o->out,
 			o->lossy ? "note: " : "", d.frame, d.screen);
 	if (o->lossy) {
 		return EXIT_FINE;
 	}
-	return log_fail("%s: not written; --lossy writes it all the same", o->out);
+	return log_fail("%s: not written; --lossy writes it anyway", o->out);
 }
 
 int to_ctf(const struct to_ctf_options *o, struct pica_capture *capture) {

@@ -2,12 +2,11 @@
  * Two renderings. The screens are compared frame by frame; in the first frame that differs, or in
  * every frame with --every-draw, the targets after each draw.
  *
- * Which draw is the first is not searched for by halves: what an early draw got wrong a later one
- * may hide, so that a draw after which all is the same says nothing of those before it. Instead
- * each side runs the frame once and leaves a hash after every draw, which tells the first that is
- * not the same to the bit, hidden or not (pica-diff(1) has what both ways cost). Only where a
- * tolerance allows some differences the pixels of the draws from there on are compared, as many at
- * a time as memory holds.
+ * Bisection cannot find the first differing draw: a later draw may hide the difference, so equal
+ * targets after a draw say nothing about earlier draws. Instead each side runs the frame once and
+ * stores a hash after every draw; the first unequal hash names the draw (pica-diff(1) has the cost
+ * of both ways). Only if a tolerance allows some differences, the pixels after that draw and later
+ * ones are compared, as many draws at a time as fit in memory.
  */
 #include "diff.h"
 

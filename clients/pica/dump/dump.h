@@ -64,7 +64,7 @@ struct dump_files {
 /* Creates the folder; logs errors and sets exit. */
 void dump_files_begin(struct dump_files *f, const char *folder, bool json);
 void dump_files_finish(struct dump_files *f);
-/* "FOLDER/name", to be freed; NULL: no memory, which was said. */
+/* "FOLDER/name" (caller frees); NULL: out of memory, which was logged. */
 char *dump_files_path(struct dump_files *f, const char *name);
 /* A file is there, or not (result: negative errno). Says so. note: "240x400", ... or NULL. */
 void dump_files_made(struct dump_files *f, const char *path, int result, const char *note);

@@ -54,7 +54,7 @@ static int begin(struct picture *p, const struct axis *axis, unsigned height) {
 }
 
 /*
- * Each entry as the hardware goes on from it: a gap between two shows a difference that does not
+ * Each entry as the hardware continues from it: a gap between two shows a difference that does not
  * fit. first: the entry at the left; tables of signed inputs hold -1 in their middle.
  */
 static int plot(struct picture *p, const struct axis *axis, const uint32_t *words, unsigned n,

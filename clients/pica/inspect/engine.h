@@ -66,7 +66,7 @@ json_t *inspect_engine_findings(struct inspect_engine *e);
 
 enum { INSPECT_REQUEST_BYTES = 1 << 16 };
 
-/* Answers a JSON-RPC request of n bytes. Returns text, to be freed; NULL when out of memory. */
+/* Answers a JSON-RPC request of n bytes. Returns text (caller frees); NULL when out of memory. */
 char *inspect_answer(struct inspect_engine *e, const char *request, size_t n);
 /* Answers lines of the standard input on the standard output. Returns an exit code. */
 int inspect_stdio(struct inspect_engine *e);

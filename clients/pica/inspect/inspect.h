@@ -48,8 +48,8 @@ struct inspect {
 	struct pica_ctx *ctx; /* borrowed */
 	struct step step;
 	/*
-	 * For a page that asks an engine: no planes of pixels; changes name surfaces only. It is
-	 * the engine's arithmetic, and NULL: a page that asks nobody.
+	 * Arithmetic of the engine that the page asks; then the page has no planes of pixels, and
+	 * changes name surfaces only. NULL: a page without an engine.
 	 */
 	const struct engine_options *engine; /* borrowed */
 	bool is_looking;      /* the second replay: the surfaces are known */

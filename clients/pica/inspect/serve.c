@@ -1,6 +1,6 @@
 /*
- * The page and the calls over HTTP, for this machine only: the address holds a token that nobody
- * can guess, and requests that a page of another origin made are refused. One thread: a call that
+ * The page and the calls over HTTP, for this machine only: the address holds an unguessable
+ * token, and requests that a page of another origin made are refused. One thread: a call that
  * runs delays the others.
  */
 #include <errno.h>

@@ -21,7 +21,7 @@ What has no class here is reached as in C: pica.lib holds the functions and pica
 pica_capture.h, pica_emit.h, pica_shader.h and pica_inspect.h, whose comments are their manual; pica.client_lib
 those of pica_client.h.
 
-Errors: CaptureError for a file that is no good capture, OSError with an errno for what the system or libpica
+Errors: CaptureError for a file that is not a valid capture, OSError with an errno for what the system or libpica
 refuses, ValueError and TypeError for wrong arguments. Calls release the interpreter's lock while libpica works;
 a context or a capture belongs to one thread at a time.
 

@@ -1,6 +1,6 @@
 /*
- * Calls of the kernel that programs of graphics make. Time is that of host-run: it goes on when all
- * threads wait, by 1 us whenever somebody asks for it, and by 0.1 ms with aptMainLoop().
+ * Kernel calls of graphics programs. Time is that of host-run: it advances when all threads wait,
+ * by 1 us with each query, and by 0.1 ms with aptMainLoop().
  */
 #ifndef CTRU_SVC_H
 #define CTRU_SVC_H

@@ -241,8 +241,8 @@ struct box_file {
 /* Reads all of [offset, offset + n), which is inside the file. Returns 0 or a negative errno. */
 int box_read(const struct box_file *file, uint64_t offset, void *out, uint64_t n);
 /*
- * Stores the plain payload of a chunk in *payload, to be freed, and its header in *head. max_plain:
- * limit of its size. number: which one it must be. Returns 0, or -EINVAL, -EFBIG, -EOPNOTSUPP, -EIO
+ * Stores the plain payload of a chunk in *payload (caller frees), its header in *head. max_plain:
+ * limit of its size. number: the expected number. Returns 0, or -EINVAL, -EFBIG, -EOPNOTSUPP, -EIO
  * or -ENOMEM with a message that names the chunk.
  */
 int box_read_chunk(const struct box_file *file, const struct capture_source *source,
@@ -255,8 +255,8 @@ int box_fail(const struct capture_source *source, struct pica_capture_error *err
 /* Canonical XXH3-128 with seed 0. */
 void box_hash(const void *data, uint64_t size, uint8_t hash[16]);
 /*
- * Stores header and payload of a chunk, ready to be written, in *bytes, to be freed, and their size
- * in *total. Compresses, by the context zstd, if that makes it smaller. Returns 0 or -ENOMEM.
+ * Stores header and payload of a chunk, ready to be written, in *bytes (caller frees), their size
+ * in *total. Compresses with zstd if that makes it smaller. Returns 0 or -ENOMEM.
  */
 int box_make_chunk(uint32_t fourcc, uint32_t flags, uint64_t number, const void *payload,
 		uint64_t size, ZSTD_CCtx *zstd, int level, uint8_t **bytes, uint64_t *total);
@@ -327,7 +327,7 @@ struct box_rescue {
 };
 
 /*
- * Opens a file, and takes it over on success. rescue (may be NULL): go on without damaged parts.
+ * Opens a file, and takes it over on success. rescue (may be NULL): continue without damaged parts.
  * Returns 0, 1 if something is missing (err says what), or a negative errno.
  */
 int box_open(struct pica_capture **out, const struct box_file *file,
@@ -359,7 +359,7 @@ int box_check_entries(struct box *b, struct pica_capture_error *err);
 void box_drop_partial_key(struct box *b);
 
 /*
- * Stores the payload of an entry, entry->plain bytes, in *payload, to be freed. Returns 0 or a
+ * Stores the payload of an entry, entry->plain bytes, in *payload (caller frees). Returns 0 or a
  * negative errno with a message.
  */
 int box_load(struct box *b, uint64_t entry, uint8_t **payload, struct pica_capture_error *err);

@@ -1,7 +1,7 @@
 /*
- * What is whole of a damaged container whose index is there. Events start from a key; a chunk of
- * them that is damaged, or that names data that is, ends what can be played, and the next whole key
- * begins it again:
+ * Recovers the undamaged parts of a container whose index is readable. Events start from a key. A
+ * damaged chunk of events, or one that names damaged data, ends a part; the next whole key begins
+ * another:
  *
  *     KEYF EVTS EVTS KEYF EVTS ####  EVTS KEYF EVTS KEYF EVTS
  *     [-------- part 0 -------]          [------ part 1 -----]
@@ -32,7 +32,7 @@ struct search {
 	uint64_t n_lost, n_blobs;
 	struct part *part;
 	uint64_t n_parts;
-	bool is_open; /* the last part goes on */
+	bool is_open; /* the last part continues */
 	struct box_events events; /* head of the last chunk that was read */
 	struct pica_capture_error damage; /* the first one; code 0: none */
 };
@@ -101,7 +101,7 @@ static const char *check_memory(const struct search *s, uint64_t i, const uint8_
 	return NULL;
 }
 
-/* A chunk of blobs, whole or not: their numbers go on. Negative: the index makes no sense. */
+/* A chunk of blobs, whole or not: their numbers continue. Negative: the index makes no sense. */
 static int count_blobs(struct search *s, uint64_t i) {
 	const struct box_entry *e = &s->b->entry[i];
 	if (e->first != s->n_blobs || e->n > e->plain / sizeof(struct box_blob)) {

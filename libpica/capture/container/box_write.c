@@ -346,7 +346,7 @@ static int put_memory(struct pica_capture_writer *w, const struct pica_window *m
 			fail(w, -ERANGE);
 		}
 		end = (uint64_t)m->phys + m->size_bytes;
-		// One call instead of a page fault for each page that nobody touched; it may fail.
+		// One call instead of a page fault for each untouched page; it may fail.
 		(void)madvise(m->host, m->size_bytes, MADV_POPULATE_READ);
 		for (uint32_t at = 0; at < m->size_bytes && !w->error; at += PAGE_BYTES) {
 			const uint8_t *page = (const uint8_t *)m->host + at;

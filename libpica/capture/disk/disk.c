@@ -12,7 +12,7 @@
 
 enum { NAME_TRIES = 1000, NAME_EXTRA = 48 };
 
-/* The folder of a path, to be freed. */
+/* The folder of a path (caller frees). */
 static char *folder_of(const char *path) {
 	const char *slash = strrchr(path, '/');
 	if (!slash) {

@@ -15,8 +15,8 @@ struct pica_capture_error;
 bool zst_is_compressed(const uint8_t *data, uint64_t size);
 
 /*
- * Decompresses frame after frame into *out, to be freed, of *out_size bytes, at most limit. Memory
- * grows with the output, not with the announced sizes; in addition there is one window of at most
+ * Decompresses all frames into *out (caller frees), of *out_size bytes, at most limit. Memory grows
+ * with the output, not with the announced sizes; in addition there is one window of at most
  * 128 MiB, of which only the used part is touched. *err (may be NULL) names compressed bytes.
  *   -EINVAL  damaged, cut off, or followed by something else     -EFBIG  more than limit bytes
  *   -EOPNOTSUPP  a window of more than 128 MiB, a dictionary     -ENOMEM

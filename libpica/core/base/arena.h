@@ -16,10 +16,10 @@ struct arena {
 	size_t used;       /* bytes used in current */
 	size_t total_used; /* bytes handed out since the last reset */
 	size_t capacity;   /* of all blocks */
-	struct pica_memory *memory; /* charged with the blocks; NULL: nobody */
+	struct pica_memory *memory; /* charged with the blocks; NULL: none */
 };
 
-/* memory: charged with the blocks; NULL: nobody. */
+/* memory: charged with the blocks; NULL: none. */
 void arena_init(struct arena *a, struct pica_memory *memory);
 void arena_finish(struct arena *a);
 /* Forgets everything that was handed out; keeps the blocks. */

@@ -25,7 +25,7 @@ struct pica_memory *memory_get(struct pica_memory *m);
 /* The last one frees it. NULL is allowed. */
 void memory_put(struct pica_memory *m);
 
-/* To the account and its parents. NULL: nobody counts. */
+/* Adds to the account and its parents. NULL: no account. */
 void memory_charge(struct pica_memory *m, size_t size_bytes);
 void memory_uncharge(struct pica_memory *m, size_t size_bytes);
 
@@ -50,7 +50,7 @@ struct pica_memory *memory_find_full(struct pica_memory *m);
  * not depend on what is used.
  */
 size_t memory_unit_limit(const struct pica_memory *m);
-/* Returns whether who may go on beyond the limits from m up, until memory_end_exempt(). */
+/* Returns whether who may continue beyond the limits from m up, until memory_end_exempt(). */
 bool memory_exempt(struct pica_memory *m, const void *who);
 /* Returns whether it was exempt somewhere. */
 bool memory_end_exempt(struct pica_memory *m, const void *who);

@@ -161,7 +161,7 @@ static inline bool pass_is_abandoned(const struct pass_work *w) {
 	return atomic_load_explicit(w->abandoned, memory_order_relaxed);
 }
 
-/* One worker's memory, with stage_bytes for its vertex stages. NULL: no memory. */
+/* One worker's memory, with stage_bytes for its vertex stages. NULL: out of memory. */
 struct vertex_scratch;
 struct vertex_scratch *vertex_scratch_create(size_t stage_bytes);
 void vertex_scratch_destroy(struct vertex_scratch *s);

@@ -92,7 +92,7 @@ static enum progress complete_batch(struct segment_run *r, unsigned n, struct sl
 	return slice_over(slice, ticks) ? SLICE_OVER : GOES_ON;
 }
 
-/* The sum of a float of the three vertices, in this order; 0 where it is no number. */
+/* The sum of a float of the three vertices, in this order; 0 if it is a NaN. */
 static float sum_of(const float *const from[3], const float weight[3], uint32_t i) {
 	float sum = 0.0f;
 	for (unsigned k = 0; k < 3; k++) {

@@ -165,7 +165,7 @@ bool wide_assemble(struct segment_run *r, uint32_t first, uint32_t n);
 
 /* ---- bin.c ---- */
 
-/* Lists the triangles by tile. OVER: memory is out. */
+/* Lists the triangles by tile. OVER: out of memory. */
 enum progress chunk_bin(struct chunk *c, const struct pass_work *work, struct binning *binning,
 		struct slice *slice);
 
@@ -173,7 +173,7 @@ enum progress chunk_bin(struct chunk *c, const struct pass_work *work, struct bi
 
 /* The record becomes that of a made corner. */
 void corner_set_made(struct vert *v, const struct made_corner *made);
-/* After assembly: finds the vertices that corners come from. Slots mean nothing any more. */
+/* After assembly: finds the vertices that corners come from. Slots are invalid afterwards. */
 void completion_begin(struct segment_run *r);
 /* Completes them, then made corners, then charges the pixels of the triangles. */
 enum progress completion_go_on(struct segment_run *r, struct slice *slice);

@@ -79,7 +79,7 @@ static bool line_meets_pixel(const struct look *l, const struct vert *const v[3]
 	return least <= 0 && most >= 0;
 }
 
-/* Assembles it once more. Returns whether some of what is left covers the pixel. -1: no memory. */
+/* Assembles it once more. Returns whether a remaining triangle covers the pixel; -1: no memory. */
 static int look_at_rest(struct look *l, const uint32_t corner[3], unsigned negated,
 		enum watch_fate fate) {
 	const uint32_t n_tris = l->r->c->n_tris;
@@ -100,7 +100,7 @@ static int look_at_rest(struct look *l, const uint32_t corner[3], unsigned negat
 	return found;
 }
 
-/* The corners in cv are those of a triangle. False: memory is out. */
+/* The corners in cv are those of a triangle. False: out of memory. */
 static bool look_at(struct look *l, const uint32_t corner[3], unsigned negated) {
 	struct segment_run *r = l->r;
 	const struct vertex_scratch *s = r->s;

@@ -36,10 +36,10 @@ int watch_init(struct watch *w, size_t stage_bytes);
 void watch_finish(struct watch *w);
 
 /*
- * Shades the segment's vertices and calls back for each triangle that covers pixel (x, y) of the
- * target, whatever the scissor test says, or would have covered it; in their order. A draw of
- * points or lines calls nobody. work: raster, kernels, draws, tile_size, space, abandoned. Returns
- * 0 or -ENOMEM.
+ * Shades the segment's vertices and calls back, in order, for each triangle that covers pixel
+ * (x, y) of the target, or would have, regardless of the scissor test. No calls for a draw of
+ * points or lines. work: raster, kernels, draws, tile_size, space, abandoned. Returns 0 or
+ * -ENOMEM.
  */
 int watch_segment(struct watch *w, const struct pass_work *work, const struct segment *seg,
 		const struct target *target, uint32_t x, uint32_t y, watch_fn *fn, void *user);

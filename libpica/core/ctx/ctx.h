@@ -140,7 +140,7 @@ void ctx_run_job(struct pica_ctx *ctx, const struct pica_job *job);
 void ctx_fault(struct pica_ctx *ctx, enum pica_fault fault);
 /* Logs that a job has used up a budget. */
 void ctx_log_budget(struct pica_ctx *ctx, uint64_t job, enum pica_budget budget);
-/* A budget is used up, or nobody wants the work: sets the job's result. Returns false. */
+/* A budget is used up, or the work is abandoned: sets the job's result. Returns false. */
 bool ctx_charge_fails(struct pica_ctx *ctx, uint64_t *left, enum pica_budget what);
 /* The running job ends with -EDQUOT. */
 void ctx_used_up(struct pica_ctx *ctx, enum pica_budget budget);

@@ -174,8 +174,8 @@ struct exec {
 	/* Called on the command thread for work that no job is charged for; may yield. */
 	void (*tick)(void *arg, uint64_t ticks);
 	/*
-	 * Called on the command thread: returns when memory may have been given back. False: it
-	 * cannot wait, since nobody else works meanwhile.
+	 * Called on the command thread: returns when memory may have been freed. False: it cannot
+	 * wait, since no other thread works meanwhile.
 	 */
 	bool (*await_room)(void *arg);
 	/* Command thread of any context: frees caches until `full` is not, or they are empty. */
@@ -243,7 +243,7 @@ bool exec_has_room(const struct exec *x, uint64_t n_positions);
 /*
  * Returns when the memory of the context and of whom it belongs to is within their limits: frees
  * kept memory, beginning with the heaviest user, and parks until units of its own retire.
- * A context without units in flight goes on beyond a limit, if no other one does; else it waits.
+ * A context without units in flight continues beyond a limit, if no other one does; else it waits.
  */
 void exec_make_room(struct exec *x);
 /* Frees what is kept beyond limits. Command thread, or the caller of a device without one. */

@@ -21,7 +21,7 @@ struct spares {
  * 0 or a negative errno.
  */
 int spares_init(struct spares *s, unsigned keep, void *(*create)(void), void (*destroy)(void *));
-/* Frees those that nobody has. */
+/* Frees those that are not in use. */
 void spares_drop(struct spares *s);
 /* All must have been given back. */
 void spares_finish(struct spares *s);

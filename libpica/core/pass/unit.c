@@ -155,7 +155,7 @@ static bool take(size_t *left, size_t size_bytes) {
 
 /*
  * Keeps or frees the memory of a retired unit, about *left bytes of it at most. Returns whether
- * that was all; the unit is then no longer busy. If not, the next call goes on.
+ * that was all; the unit is then no longer busy. If not, the next call continues.
  */
 static bool sweep(struct exec *x, struct unit *u, size_t *left) {
 	for (; u->n_swept < u->n_chunks; u->n_swept++) {
@@ -270,7 +270,7 @@ static void retire(struct exec *x, struct unit *u) {
 
 unsigned exec_reap(struct exec *x) {
 	pool_drain(x->e->pool);
-	/* Without threads nobody waits. */
+	/* Without threads no thread waits for this. */
 	size_t sweep_left = pool_threads(x->e->pool) ? (size_t)SWEEP_BYTES : SIZE_MAX;
 	unsigned left = 0;
 	for (unsigned i = 0; i < EXEC_UNITS; i++) {

@@ -48,7 +48,7 @@ void unit_launch(struct exec *x, struct unit *u, uint64_t bytes);
 
 /* ---- room.c ---- */
 
-/* Nobody else evicts what it keeps any more. */
+/* From now on no other context evicts what it keeps. */
 void room_leave(struct exec *x);
 void room_end_exempt(struct exec *x);
 

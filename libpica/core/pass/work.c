@@ -330,7 +330,7 @@ static unsigned draw_at_once(struct unit *u, void **state) {
 	return n;
 }
 
-/* Returns whether the task is done, or not wanted any more. */
+/* Returns whether the task is done or abandoned. */
 static bool task_go_on(struct unit *u, struct work_part *part) {
 	if (!exec_is_abandoned(u->x)) {
 		add(&u->outside, u->task.run(u->arg, u->x, part));

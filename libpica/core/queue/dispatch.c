@@ -3,12 +3,12 @@
  * jobs complete in order.
  *
  * Several threads can be the command thread, one at a time: the leader. A context that must wait in
- * the middle of a job is parked: the thread on whose stack it is stays with it. It goes on leading
+ * the middle of a job is parked: the thread on whose stack it is stays with it. It leads
  * until there is a job of another context, which it leaves to the next leader, and is called when
  * it is the parked context's turn again. So no thread is made, and none changes, while only one
  * context has jobs, and there is at most one thread more than there ever were contexts.
  *
- *     leader --- its job parks ---> leads, parked --- calls another one ---> called ---> goes on
+ *     leader --- its job parks ---> leads, parked --- calls another one ---> called ---> continues
  *     leader --- turn of a parked queue: calls that thread ---> idle --- called ---> leads
  */
 #include <assert.h>
@@ -250,7 +250,7 @@ static void await_call(struct leader *me) {
 
 static void *leader_main(void *arg);
 
-/* A new one, which waits for its call. NULL: no memory, or no more threads. */
+/* A new one, which waits for its call. NULL: out of memory, or no more threads. */
 static struct leader *leader_create(struct dispatcher *d) {
 	struct leader *l = calloc(1, sizeof(*l));
 	if (!l) {
@@ -274,7 +274,7 @@ err_free:
 	return NULL;
 }
 
-/* The thread that is to go on with the queue: its own, if it is parked. NULL: there is none. */
+/* The thread that is to continue with the queue: its own, if it is parked. NULL: there is none. */
 static struct leader *successor(struct dispatcher *d, struct queue *q) {
 	struct leader *l = q->leader;
 	if (!l && d->idle) {
@@ -311,7 +311,7 @@ static void look_around(struct dispatcher *d) {
 
 /*
  * Runs jobs of all queues until the dispatcher stops or, where the thread stands in a parked queue,
- * until that goes on. Lock held.
+ * until that continues. Lock held.
  */
 static void lead(struct leader *me, struct queue *parked) {
 	struct dispatcher *d = me->dispatcher;
@@ -488,7 +488,7 @@ void dispatcher_leave(struct dispatcher *d) {
 void dispatch_inline(struct queue *q, bool flush) {
 	struct dispatcher *d = q->dispatcher;
 	if (!dispatcher_enter(d)) {
-		/* called back by an interrupt: the call that is on the stack goes on with it */
+		/* called back by an interrupt: the call that is on the stack continues with it */
 		return;
 	}
 	monitor_lock(&d->mon);

@@ -30,7 +30,7 @@ void dispatch_flush(struct queue *q);
 
 /* ---- clocked.c; lock not needed ---- */
 
-/* A run of jobs of the queue begins, unless it goes on. */
+/* A run of jobs of the queue begins, unless it continues. */
 void clocked_begin(struct queue *q);
 /* It ends, and its time is the queue's. */
 void clocked_end(struct dispatcher *d);
@@ -49,7 +49,7 @@ int turns_join(struct queue *q);
 void turns_leave(struct queue *q);
 /* Forgets all debts; no queue is left. */
 void turns_finish(struct dispatcher *d);
-/* Returns the queue whose next job begins, or whose present job goes on; NULL if none waits. */
+/* Returns the queue whose next job begins, or whose present job continues; NULL if none waits. */
 struct queue *turns_choose(struct dispatcher *d);
 
 #endif

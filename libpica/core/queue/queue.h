@@ -36,7 +36,7 @@ struct queue_step {
 
 struct queue_progress {
 	struct pica_usage usage; /* without times */
-	bool is_pending;         /* there is work that goes on only after flush() or another job */
+	bool is_pending;         /* some work continues only after flush() or another job */
 	bool holds_job;          /* work is pending that the job issued last is to wait for */
 	bool has_waste;          /* sweep() has something to free */
 };
@@ -44,7 +44,7 @@ struct queue_progress {
 enum queue_touch {
 	TOUCH_NONE,
 	TOUCH_IN_FLIGHT,
-	TOUCH_PENDING, /* by work that goes on only after flush() */
+	TOUCH_PENDING, /* by work that continues only after flush() */
 };
 
 /* A range of memory that a thread waits for. */
@@ -108,7 +108,7 @@ struct queue {
 	unsigned units;    /* in flight: opened and not retired */
 	uint64_t held;     /* job that waits for pending work of its own, or 0 */
 	bool wants_flush;  /* a thread waits: keep nothing pending */
-	uint64_t awaited;  /* for this job, or 0: completions before it wake nobody */
+	uint64_t awaited;  /* this job, or 0: earlier completions wake no thread */
 	struct queue_range *range; /* a thread waits for it, or NULL */
 	bool is_pending;   /* as in struct queue_progress */
 	bool has_waste;    /* the same */

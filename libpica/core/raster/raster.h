@@ -65,7 +65,7 @@ struct tri {
 	PICA_ALIGNED(64) float steps[PLANE_MAX][BATCH];
 };
 
-/* A whole 8x8 block of a triangle whose steps are there. */
+/* A whole 8x8 block of a triangle whose steps are computed. */
 struct raster_block {
 	const struct tri *tri;
 	PICA_ALIGNED(16) float base[PLANE_MAX]; /* planes at its origin, by the kernel bases() */

@@ -31,8 +31,8 @@ struct raster_rule {
 	bool flip;             /* memory rows run against window y */
 	/*
 	 * A sample on an edge is inside if the triangle lies towards tie_x of it (1: greater x, -1:
-	 * smaller x); on a horizontal edge, towards tie_y (window y). No sample is drawn by two
-	 * triangles that share an edge, and none by neither.
+	 * smaller x); on a horizontal edge, towards tie_y (window y). A sample on an edge that two
+	 * triangles share is drawn by exactly one of them.
 	 */
 	int8_t tie_x, tie_y;
 	/* Samples within the pixel, in fractions of it: x to the right, y in memory rows. */

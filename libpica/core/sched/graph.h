@@ -12,7 +12,7 @@
 enum { GRAPH_MAX_SUCCESSORS = 32 };
 
 struct graph {
-	/* covers waiting, done and successors of all nodes; nobody waits */
+	/* covers waiting, done and successors of all nodes; no thread waits on it */
 	struct monitor mon;
 };
 

@@ -53,8 +53,8 @@ static unsigned *yielded_of(const struct task_group *g) {
 }
 
 /*
- * Whether one of its tasks may begin or go on. If not, another group of the role can go on, so no
- * worker sleeps for this. Lock held.
+ * Returns whether one of its tasks may begin or continue. If not, another group of the role can, so
+ * no worker sleeps for this. Lock held.
  */
 static bool is_ready(const struct pool *pool, const struct task_group *g) {
 	return g->n_yielded || !g->tally || *yielded_of(g) < pool->max_yielded;

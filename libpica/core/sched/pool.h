@@ -57,7 +57,7 @@ void pool_destroy(struct pool *pool);
 unsigned pool_threads(const struct pool *pool);
 /* Returns the number of workers, at least 1; worker numbers passed to run() are below it. */
 unsigned pool_workers(const struct pool *pool);
-/* The group stays the caller's memory and untouched until done() is called. */
+/* The caller owns the group, and must not touch it until done() is called. */
 void pool_submit(struct pool *pool, struct task_group *group);
 /*
  * As pool_submit(), but tasks below n_begun were done by the caller. If state is not NULL, the last

@@ -75,8 +75,8 @@ void space_touch(struct space *s, struct range r, uint64_t gpu_frame);
  */
 uint64_t space_stamp(const struct space *s, struct range r);
 /*
- * Whether every page of the range was last written by the renderer with this gpu_frame. False for
- * an empty range, for gpu_frame 0 and where the range leaves the windows.
+ * Returns whether the renderer, with this gpu_frame, was the last to write every page of the range.
+ * False for an empty range, for gpu_frame 0 and if the range leaves the windows.
  */
 bool space_rendered_in(const struct space *s, struct range r, uint64_t gpu_frame);
 

@@ -34,7 +34,7 @@ struct cursor {
 	unsigned block; /* of the 16 (or one) there */
 };
 
-/* Quads of the current triangle that are in no batch yet. */
+/* Quads of the current triangle that are not in a batch yet. */
 struct quad_list {
 	struct raster_quad at[LIST_QUADS];
 	uint32_t px[LIST_QUADS];  /* of the first pixel */

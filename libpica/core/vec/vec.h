@@ -52,8 +52,8 @@
  *   i_load_words(p,off,n)    the n (1..4) bytes at p + off[k], little-endian
  *   f_load_rows(p,off,n,out) lane k of out[c], c < n: binary32 c at p + off[k]; n 1..4
  *   f_store_rows4(p,stride,in,n)   in[0..3] of lane k < n to four words at p + k*stride; n > 0
- *   h_load_bytes4 store_bytes4(p,in)   bytes of pixels, 32 bits each, in memory from and to lane
- *                            k of [byte]; any p; a lane above 255 spoils its own pixel only
+ *   h_load_bytes4 store_bytes4(p,in)   byte c of pixel k (32 bits) in memory is lane k of in[c];
+ *                            any p; a lane above 255 spoils its own pixel only
  *   h_gather_bytes4(base,index,out)   byte c of base[index[k]] to lane k of out[c]
  *
  * Quads alone:
@@ -61,15 +61,15 @@
  *   i_pair_lo i_pair_hi      a0 a1 b0 b1, a2 a3 b2 b3
  *   i_zip_lo                 a0 b0 a1 b1
  *   h_widen_lo_u hi_u        the lower or upper eight bytes
- *   i_load_px3 store_px3     four values of 3 bytes each, and no byte more
+ *   i_load_px3 store_px3     four values of 3 bytes each; accesses exactly 12 bytes
  *   i_store_u16              the low 16 bits of each lane
  *   h_load_halves(p0,p1)     four lanes from p0, four from p1
  *   h_store_lo h_store_hi    the lower or upper four lanes
  *   h_unzip_bytes4(a,b,out)  byte c of the 32-bit lanes of a, then b, to out[c]
  *   h_zip_bytes4(in,out)     the reverse; a lane above 255 spoils its own pixel only
  *
- * Wide vectors alone; n counts the lanes that are there, a multiple of 4 and above 0, and may be
- * more than a vector has:
+ * Wide vectors alone; n counts the valid lanes, a multiple of 4 and above 0, and may be more than a
+ * vector has:
  *   f_load_part loadu_part   lanes below n, the others 0; f_load_part: p aligned to 16 bytes
  *   f_ store_part storeu_part, i_ store_part store_u16_part   lanes below n alone
  *   i_first(n)               a mask of the lanes below n

@@ -30,7 +30,7 @@ extern const struct frag_stage pica_frag_stage;
 /*
  * Shades vertices: numbers in memory, or positions among the inline ones (or NULL), n <=
  * SHADER_LANES. For the command thread's geometry shader and left-over vertices. slice: NULL, or it
- * ends when that is over; returns false then, and vertex_go_on() goes on with the batch, likewise.
+ * ends when that is over; returns false then, and vertex_go_on() continues the batch, likewise.
  */
 bool vertex_shade(const struct kernels *k, const struct space *space,
 		const struct vertex_part *part, const float (*inline_attributes)[4],

@@ -10,7 +10,7 @@
  *     stage 2-5  replace previous                 store out1.rgb out0.a
  *
  * Since no plane is written twice, the rest is bookkeeping on the list of steps: equal steps are
- * shared when they are made (emit), steps that nobody reads are dropped (sweep, backwards from
+ * shared when they are made (emit), steps whose result is unused are dropped (sweep, backwards from
  * the store), those that read only constants are run once a draw instead of once a batch, and the
  * RGB and alpha halves of one operation are merged into one call where their operands lie in
  * line.

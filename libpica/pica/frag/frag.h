@@ -61,7 +61,7 @@ struct frag_info {
 
 /*
  * Derives key and constants from the register file (0x300 words) and finds or builds the plan. One
- * reference; NULL: no memory. Command thread only. Reads registers of the parts PART_FRAG,
+ * reference; NULL: out of memory. Command thread only. Reads registers of the parts PART_FRAG,
  * PART_TARGET (formats), PART_TEXTURE (which units are on) and PART_LIGHT (whether lighting is).
  */
 struct frag_cache;
@@ -135,7 +135,7 @@ struct frag_costs {
 struct frag_draw {
 	const struct frag_plan *plan;
 	const struct frag_consts *consts;
-	struct frag_costs *costs; /* NULL: nobody counts */
+	struct frag_costs *costs; /* NULL: counting is off */
 	struct tex_desc tex[TEX_UNITS];
 	struct tex_image *image[TEX_UNITS]; /* not counted here; NULL where not sampled */
 	/* faces of unit 0, in the pass's arena; NULL unless it is a cube */

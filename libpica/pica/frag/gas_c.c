@@ -1,5 +1,5 @@
 /*
- * Gas, in plain C: the truth. Nobody has measured it: the equations are a reading of the registers'
+ * Gas, in plain C: the truth. It was never measured: the equations are a reading of the registers'
  * names and ranges. [guess, docs/fidelity.md 1 "Gas"; fidelity: gas]
  *
  * A pixel of the accumulation target is two f16: in the lower half of the word plain density, in

@@ -119,7 +119,7 @@ typedef uint64_t frag_alpha_fn(const uint16_t *alpha, unsigned relation, unsigne
 /*
  * Depth of lanes 0..n_lanes-1 (a multiple of 4), and of no others: d in [0, 1] and its integer.
  * Planes are 16-byte aligned.
- * d = zow*scale + offset, times w or 1/w (w's meaning is the slot's), then clamped.
+ * d = zow*scale + offset, times w or 1/w (by the kernel's frag_depth_w), then clamped.
  * [docs/fidelity.md, "Depth"; fidelity: depth-integer]
  */
 typedef void frag_depth_fn(uint32_t *z, float *depth, const float *zow, const float *w,

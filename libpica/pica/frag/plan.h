@@ -29,7 +29,7 @@ enum frag_slot {
 	SLOT_LIGHT, /* primary, secondary */
 	SLOT_TARGET = SLOT_LIGHT + 2,
 	SLOT_OUT,                           /* results of stage 0..5 before the scale */
-	SLOT_SCALED = SLOT_OUT + FRAG_STAGES,   /* and behind it */
+	SLOT_SCALED = SLOT_OUT + FRAG_STAGES,   /* and after it */
 	SLOT_INPUT = SLOT_SCALED + FRAG_STAGES, /* complemented operands, three a stage */
 	SLOT_FACTOR = SLOT_INPUT + 3 * FRAG_STAGES, /* blend factors: source, destination */
 	SLOT_RESULT = SLOT_FACTOR + 2,

@@ -32,7 +32,7 @@ struct frag_scratch {
 	const struct raster_kernels *rk;
 	frag_depth_fn *early_depth, *late_depth; /* NULL: the test does not look at depth */
 	frag_test_fn *test_fn;
-	bool is_plain; /* the test has memory, and nobody counts */
+	bool is_plain; /* the test has memory, and counting is off */
 	frag_test_block_fn *test_block; /* depth and test of a block in one, or NULL */
 	struct frag_test test; /* quad_px and z are the batch's */
 	const struct raster_block *block; /* of the batch, or NULL: it is packed */

@@ -3,8 +3,8 @@
  * combiner-rounding]
  *
  * The combiner works on 8 bits between stages. Its multiplier divides by 255 and rounds to nearest:
- * measured for dot3 on a console (all 2,816 values of the public set), inferred for the rest. The
- * _trunc forms drop the rest of the division instead: for comparison with other renderers.
+ * measured for dot3 on a console (all 2,816 values of the public set), assumed for all others.
+ * The _trunc forms drop the remainder instead: for comparison with other renderers.
  */
 #include "pica/frag/kernels.h"
 

@@ -64,7 +64,7 @@ static void take_stages(const struct frag_scratch *s, const struct frag_builder 
 	}
 }
 
-/* The values that are there when all steps have run. */
+/* The values after all steps. */
 static void take_values(const struct frag_scratch *s, const struct batch *b, unsigned lane,
 		struct frag_seen *out) {
 	const struct frag_key *key = &s->draw.plan->key;

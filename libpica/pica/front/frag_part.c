@@ -79,7 +79,7 @@ static void put_plan(void *plan) {
 
 /*
  * The image that d describes, held by the open pass; copied when its memory is being drawn to by
- * this very draw. NULL: no memory or no budget, the job's result says which.
+ * this very draw. NULL: out of memory or no budget, the job's result says which.
  */
 static struct tex_image *hold_image(struct pica200 *ctx, const struct tex_desc *d) {
 	const struct range r = { d->addr, tex_size_bytes(d) };

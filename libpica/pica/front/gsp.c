@@ -2,7 +2,7 @@
  * The operating system's command queue becomes jobs. [fidelity: gsp-queue]
  *
  * Byte 0 of the interrupt queue is where the client reads next, not where the service writes.
- * [libctru] What halts a queue and lets it go on, and that new screens come after the copy, is a
+ * [libctru] What halts a queue and lets it continue, and that new screens come after the copy, is a
  * guess. [guess]
  */
 #include <errno.h>

@@ -29,7 +29,7 @@ static void set_word(struct pica200 *ctx, struct shader_unit *unit, uint32_t *at
 }
 
 /*
- * Code or a descriptor, at an index that goes on: to the unit's own words, and to those of the
+ * Code or a descriptor, at an index that continues: to the unit's own words, and to those of the
  * geometry unit where both get the same.
  */
 static void upload_word(struct pica200 *ctx, struct shader_unit *unit, uint32_t *index,

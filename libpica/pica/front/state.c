@@ -145,7 +145,7 @@ _Static_assert(ARRAY_LEN(((struct pica_assembler_state *)0)->slot[0]) == OUT_SEM
 
 void state_load(struct pica200 *ctx, const struct pica_state *state) {
 	struct pica_state *loaded = (struct pica_state *)(uintptr_t)state; /* only read */
-	status_settle(ctx); /* earlier draws do not count any more */
+	status_settle(ctx); /* earlier draws no longer count */
 	memcpy(ctx->regs.w, state->regs, sizeof(ctx->regs.w));
 	memcpy(ctx->external, state->external, sizeof(ctx->external));
 	memcpy(ctx->lcd, state->lcd, sizeof(ctx->lcd));

@@ -7,7 +7,7 @@
 static void fetch_attribute(const struct fetch_attribute *a, const struct space *space,
 		const uint32_t *index, unsigned n, uint32_t min, uint32_t max, enum pica_float mode,
 		float v[4][SHADER_LANES], uint64_t *outside) {
-	/* One check for all lanes where their records lie in one window. */
+	/* One check for all lanes if their records lie in one window. */
 	const uint8_t *host = fetch_host(a, space, min, max);
 	for (unsigned i = 0; i < n; i++) {
 		uint8_t raw[16];

@@ -12,7 +12,7 @@
 
 struct history;
 
-/* NULL: no memory. */
+/* NULL: out of memory. */
 struct history *history_create(const struct pica_watch *pixels, unsigned n);
 void history_destroy(struct history *h);
 

@@ -65,7 +65,7 @@ struct history {
 	void *frag; /* FRAG_SCRATCH_BYTES */
 };
 
-/* Appends an entry at the present moment. NULL: no memory. */
+/* Appends an entry at the present moment. NULL: out of memory. */
 struct pica_history_entry *history_add(struct history *h, enum pica_history_kind kind,
 		unsigned pixel, const struct moment *at);
 /* The pixel's bytes in memory. */

@@ -5,7 +5,7 @@
  * between processors and with the order of operands. Copies (MOV, MAX, MIN, negation, the copied
  * parts of DST and LITP) keep all bits of what they copy.
  *
- * mode PICA_FLOAT_F32: F and T do nothing (but for that NaN); 0 * infinity is 0 all the same.
+ * mode PICA_FLOAT_F32: F and T do nothing (but for that NaN); 0 * infinity is still 0.
  */
 #ifndef SHADER_ARITH_H
 #define SHADER_ARITH_H

@@ -87,7 +87,7 @@ struct machine {
 	bool a_valid[2], a_is_same[2];
 	PICA_ALIGNED(64) int32_t a[2][SHADER_LANES];
 	PICA_ALIGNED(64) float r[16][4][SHADER_LANES];
-	/* operands that are no register as it is */
+	/* operands that are not a plain register */
 	PICA_ALIGNED(64) float operand[3][4][SHADER_LANES];
 	PICA_ALIGNED(64) float result[4][SHADER_LANES];
 };

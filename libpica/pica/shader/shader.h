@@ -40,7 +40,7 @@ struct shader_uniforms {
  * hold any value afterwards instead of 0. Saves half the time of a short program; 0 is always
  * right.
  *
- * is_paused: the next run goes on with the one that ended with its slice; set to false before
+ * is_paused: the next run continues with the one that ended with its slice; set to false before
  * another one.
  */
 struct shader_batch {
@@ -78,7 +78,7 @@ struct shader_kernels {
 	 * keep all bits.
 	 *
 	 * slice: NULL, or the run pauses when it is over. Returns false then: the same call, with
-	 * b->is_paused as it is, goes on.
+	 * b->is_paused as it is, continues.
 	 */
 	bool (*run[2])(const struct prog *p, unsigned entry, const struct shader_uniforms *u,
 			struct shader_batch *b, unsigned n, uint64_t budget,

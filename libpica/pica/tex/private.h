@@ -120,7 +120,7 @@ struct tex_image *tex_image_make(struct tex_cache *c, const struct tex_desc *d,
 		const struct space *space, bool copy);
 /*
  * Returns whether the decoded levels still match the bytes in memory. A level that a worker is
- * decoding does not: nobody waits for it. Ticks for what it reads.
+ * decoding does not match: the caller never waits for it. Ticks for the bytes that it reads.
  */
 bool tex_image_matches(const struct tex_cache *c, struct tex_image *image);
 /* Returns the bytes that an image without a copy needs. */

@@ -210,8 +210,8 @@ struct tex_image *tex_cache_copy(struct tex_cache *c, const struct tex_desc *d,
  */
 void tex_cache_suspect(struct tex_cache *c, uint64_t job);
 /*
- * Frees texels that nobody but the cache holds, the oldest first, while `full` is full. The images
- * stay, and are decoded again when they are next used: nobody sees a difference.
+ * Evicts texels that only the cache holds, the oldest first, while `full` is full. The images stay,
+ * and are decoded again at their next use, with the same result.
  */
 void tex_cache_evict(struct tex_cache *c, const struct pica_memory *full);
 void tex_cache_clear(struct tex_cache *c);

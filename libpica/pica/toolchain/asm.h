@@ -109,8 +109,8 @@ struct assembler {
 	uint32_t flags;
 	struct pica_shader_error *message; /* of the first failure, or NULL */
 	/*
-	 * 0, or a negative errno, which stays: what fails says so by asm_fail(), and goes on with a
-	 * value that is allowed. The line that has failed is the last one.
+	 * 0, or the first negative errno. Functions report failure by asm_fail(), and continue with
+	 * an allowed value. The line that has failed is the last one.
 	 */
 	int error;
 

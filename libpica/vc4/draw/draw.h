@@ -106,7 +106,7 @@ struct vc4_job {
 /* Of one context. Zeroed at first. Command thread only. */
 struct vc4_unit {
 	struct vc4_stats stats; /* sums */
-	/* The target of the last job that had a rendering mode; exists is false before. */
+	/* The target of the last job that had a rendering mode; exists is false until then. */
 	struct vc4_rendering target;
 	/* The first error of the tasks of the units that were reaped since it was set to 0. */
 	struct vc4_error error;

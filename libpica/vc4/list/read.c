@@ -69,7 +69,7 @@ static uint32_t peek(struct vc4_reader *r, uint8_t c[VC4_MAX_RECORD]) {
 	return left;
 }
 
-/* Reads the record at r->at, which may be one that goes on in the next window. */
+/* Reads the record at r->at, which may be one that continues in the next window. */
 static int fetch(struct vc4_reader *r, uint8_t c[VC4_MAX_RECORD], const struct vc4_record **out) {
 	*r->error = (struct vc4_error){ .list = (uint8_t)r->list, .address = r->at,
 		.offset = r->at - (r->lists->start[r->list] & VC4_ADDRESS_BITS) };

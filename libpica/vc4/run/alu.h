@@ -208,7 +208,7 @@ static inline uint32_t alu_unpack(unsigned code, uint32_t v, bool to_float) {
 	}
 }
 
-/* binary32 to half, to nearest even; what is too small for a normal half is 0. */
+/* binary32 to half, to nearest even; 0 below the smallest normal half. */
 static inline uint32_t alu_half(uint32_t bits) {
 	const uint32_t magnitude = f32_bits(alu_float(bits)) & 0x7FFFFFFF;
 	if (magnitude < 0x38800000) {

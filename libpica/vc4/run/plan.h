@@ -49,7 +49,7 @@ enum qpu_put { QPU_PUT_NONE, QPU_PUT_ROW, QPU_PUT_LANES, QPU_PUT_PACKED, QPU_PUT
 struct qpu_plan {
 	uint16_t flags;
 	uint8_t kind;        /* enum qpu_kind */
-	uint8_t op[2];       /* of the units; 0: nobody wants the result */
+	uint8_t op[2];       /* of the units; 0: the result is unused */
 	uint8_t src[4];      /* rows: inputs of the add unit, of the multiply unit */
 	uint8_t unseen;      /* bit: this input may hold denormals or NaN patterns */
 	uint8_t unpack_from; /* row */

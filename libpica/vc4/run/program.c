@@ -102,7 +102,7 @@ struct decoder {
 	uint8_t *reach;    /* of each word: as far as the flow was followed from there */
 	uint32_t n;
 	uint16_t *page[PAGES]; /* by address: index + 1, or 0; a page is there when it is needed */
-	uint32_t *pending; /* addresses from which the flow goes on, at most two a word */
+	uint32_t *pending; /* addresses from which the flow continues, at most two a word */
 	uint32_t n_pending;
 	struct qpu_fault *fault;
 };

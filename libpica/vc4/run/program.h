@@ -22,7 +22,7 @@ struct qpu_word {
 
 /*
  * Words in the order of their addresses. A word is followed by the next one in memory, or by a
- * breakpoint where the flow was not seen to go on.
+ * breakpoint where the flow was not seen to continue.
  */
 struct qpu_program {
 	uint32_t alias; /* bits of the address that the program was created with */

@@ -145,9 +145,9 @@ bool qpu_wide_bind(void *scratch, const struct qpu_program *program, const struc
 		uint32_t uniforms, unsigned n_varyings, unsigned n_in);
 /* Instructions of a lane of a program that was bound. */
 unsigned qpu_wide_steps(const struct qpu_program *program);
-/* Input row r of the VPM: lanes that vertices fill. NULL: nobody reads it. */
+/* Input row r of the VPM: lanes that vertices fill. NULL: it is not read. */
 uint32_t *qpu_wide_in(void *scratch, const struct qpu_program *program, unsigned r);
-/* Returns the row after a run, or NULL if nobody wrote it. */
+/* Returns the row after a run, or NULL if it was not written. */
 const uint32_t *qpu_wide_out(const void *scratch, const struct qpu_program *program, unsigned r);
 
 struct qpu_kernels {

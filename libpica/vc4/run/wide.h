@@ -1,7 +1,7 @@
 /*
- * Programs without branches as lists of operations on rows of up to 64 lanes. What a word says is
- * worked out once: where values come from, that nobody wants a result, that a float needs no more
- * attention. Private to the room.
+ * Programs without branches as lists of operations on rows of up to 64 lanes. Each word is decoded
+ * once: the origin of its values, whether its results are used, whether a float is
+ * flushed already. Private to the room.
  */
 #ifndef VC4_RUN_WIDE_H
 #define VC4_RUN_WIDE_H

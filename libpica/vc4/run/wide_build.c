@@ -1,6 +1,6 @@
 /*
- * From words to values. Each value gets a number; registers are names of values, so that moves and
- * values that nobody takes vanish. Side effects stay in their order.
+ * From words to values. Each value gets a number; registers are names of values, so moves and
+ * unused values are eliminated. Side effects stay in their order.
  */
 #include "vc4/run/wide_build.h"
 

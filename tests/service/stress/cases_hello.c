@@ -176,7 +176,7 @@ HOSTILE_CASE(empty_packet) {
 	return closed;
 }
 
-/* The oldest ones make room, and whoever does greet comes in. */
+/* The oldest are disconnected, and a client that sends HELLO is admitted. */
 HOSTILE_CASE(crowd_that_does_not_greet) {
 	struct raw r[MATRIX_GREETING + 4], guest;
 	unsigned told = 0;
@@ -200,7 +200,7 @@ HOSTILE_CASE(crowd_that_does_not_greet) {
 	return true;
 }
 
-/* Of the service's own user: some come in beyond the quota, to look; the oldest gives way. */
+/* Of the service's own user: some are admitted beyond the quota, to inspect; evicts the oldest. */
 HOSTILE_CASE(more_sessions_than_allowed) {
 	enum { ALLOWED = MATRIX_SESSIONS - 1, RESERVED = 4 }; /* the neighbour is one */
 	struct raw r[ALLOWED + RESERVED + 1];
@@ -260,8 +260,8 @@ static void *connect_and_stay(void *arg) {
 }
 
 /*
- * They take all places there are for who has not greeted: a neighbour of the same user comes in all
- * the same, if he greets before the next eight of them are there.
+ * They take all places for clients that have not sent HELLO: a neighbour of the same user is still
+ * admitted if it sends HELLO before the next eight of them connect.
  */
 HOSTILE_CASE(silent_ones_without_end) {
 	pthread_t thread;

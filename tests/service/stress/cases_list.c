@@ -303,7 +303,7 @@ HOSTILE_CASE(copies_without_measure) {
 }
 
 /*
- * Register by register, with nothing that ends the pass: looking in must not hold up the service.
+ * Register by register, and no job ends the pass: inspecting it must not block the service.
  */
 HOSTILE_CASE(draws_by_register_and_looks_in) {
 	struct neighbour evil;
@@ -321,7 +321,7 @@ HOSTILE_CASE(draws_by_register_and_looks_in) {
 		job->u.reg_write.value = 1;
 	}
 	raw_publish(&evil.raw);
-	/* Nothing follows the draws: they are done all the same. */
+	/* No job follows the draws: they still complete. */
 	for (unsigned i = 0; i < 4; i++) {
 		struct pica_done done;
 		EXPECT(raw_wait(&evil.raw, &done, RAW_PATIENCE_MS) == 0 && done.user_data == i);

@@ -1,4 +1,4 @@
-/* Memory: descriptors that are no memory, sizes that lie, bytes that go away. */
+/* Memory: descriptors of other files, false sizes, truncated files. */
 #include "hostile.h"
 
 #include <fcntl.h>
@@ -165,7 +165,7 @@ static bool reap(struct raw *r, unsigned n) {
 	return true;
 }
 
-/* The service's seals hold, and a hole reads as zeros: nobody gets SIGBUS. */
+/* The service's seals hold, and a hole reads as zeros: no process gets SIGBUS. */
 HOSTILE_CASE(truncates_and_punches_while_drawing) {
 	struct neighbour evil = { .list_bytes = 0 };
 	int fd;

@@ -204,7 +204,7 @@ HOSTILE_CASE(arithmetic_that_does_not_exist) {
 	return true;
 }
 
-/* Handles of the neighbour, of nobody, and of another kind. */
+/* Handles of the neighbour, unused ones, and of another kind. */
 HOSTILE_CASE(handles_of_others) {
 	struct neighbour evil;
 	static const uint64_t ids[] = { 0, 77777, 0xFFFFFFFF, 0x100000001, UINT64_MAX };

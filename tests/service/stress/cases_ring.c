@@ -47,7 +47,7 @@ HOSTILE_CASE(head_half_way_round) {
 	return lie(b, false, 0x80000001);
 }
 
-/* What the service wrote it does not read again. */
+/* The service does not read back words that it wrote. */
 HOSTILE_CASE(overwrites_what_is_not_its_own) {
 	struct neighbour evil;
 	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
@@ -119,7 +119,7 @@ static void *run_flood(void *arg) {
 	return NULL;
 }
 
-/* The neighbour draws n frames meanwhile, which no flood may hold up for ever. */
+/* The neighbour draws n frames meanwhile, which no flood may block forever. */
 static bool flood(struct bench *b, struct pica_job job, unsigned frames) {
 	struct flood f = { .job = job };
 	pthread_t thread;

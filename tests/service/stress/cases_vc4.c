@@ -169,7 +169,7 @@ HOSTILE_CASE(control_lists_of_noise) {
 	return true;
 }
 
-/* Bytes of all of it change between good and bad while the job runs. */
+/* Bytes of lists and data change between good and bad values while the job runs. */
 HOSTILE_CASE(control_lists_that_change) {
 	struct evil e;
 	struct pica_done done;

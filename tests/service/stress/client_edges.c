@@ -36,7 +36,7 @@ static uint64_t awaited = 1; /* on the timeline of `other` */
 
 /*
  * The kernel ends the io_uring of a process that was killed after its end, and keeps the sockets
- * that are polled open for so long: who dials meanwhile reaches nobody.
+ * that are polled open for so long: a client that connects meanwhile reaches no service.
  */
 static bool is_passing(int ret) {
 	return ret == -ECONNRESET || ret == -ECONNREFUSED || ret == -ENOENT;
@@ -246,7 +246,7 @@ static bool have_free(int n, struct rlimit *before) {
 	return true;
 }
 
-/* The session stays, and nothing in it that nobody has. */
+/* The session stays, without unreferenced objects. */
 static bool answers_without_a_place_are_refused(void) {
 	struct pica_client_memory *memory;
 	struct pica_session_info info;

@@ -102,7 +102,7 @@ static void become_picad(const struct daemon *d) {
 }
 
 /*
- * Whether somebody answers, if only that this is no greeting: a socket is there before it is known
+ * Returns whether the service answers, even with an error: the socket exists before it is known
  * whether the service can do without what the machine bars, and a while after one was killed.
  */
 static bool is_served(const char *path) {

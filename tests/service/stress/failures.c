@@ -79,7 +79,7 @@ struct outcome {
 
 static uint64_t expected;
 
-/* True: goes on. */
+/* True: continues. */
 static bool look(struct outcome *o, const char *what, int ret) {
 	switch (ret) {
 	case -ENOMEM:

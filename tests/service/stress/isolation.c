@@ -1,5 +1,5 @@
 /*
- * Nobody sees another's memory: isolation PICAD LOOP JOBS [SEED]
+ * No client sees another's memory: isolation PICAD LOOP JOBS [SEED]
  *
  * One client keeps a secret in everything it can have: regions, textures, targets, a private FCRAM,
  * tables of its state; it comes and goes, so that its memory is freed and used again. Another one

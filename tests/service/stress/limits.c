@@ -1,7 +1,7 @@
 /*
  * When a service runs into the limits of its process: descriptors, address space, file sizes, a
- * kernel that bars io_uring. It refuses what is new, goes on with what it has, and recovers. limits
- * PICAD LOOP
+ * kernel that bars io_uring. It refuses new work, keeps its sessions, and recovers.
+ * limits PICAD LOOP
  */
 #include <errno.h>
 #include <linux/filter.h>
@@ -120,7 +120,7 @@ static bool refuses_and_recovers(struct daemon *d, int what, rlim_t bytes, int e
 	for (unsigned i = 0; i < 3; i++) {
 		int ret = (int)raw_region(&n.raw, 0, 0, 64 << 20, NULL, NULL);
 		EXPECT(ret == error);
-		EXPECT(strstr(n.raw.error.text, "no memory for a region"));
+		EXPECT(strstr(n.raw.error.text, "out of memory for a region"));
 		EXPECT(neighbour_frame(&n) == 0);
 	}
 	EXPECT(limit(d, what, RLIM_INFINITY));
