@@ -67,8 +67,8 @@ struct list_walk {
 void list_walk_init(struct list_walk *w, struct pica_ctx *ctx, const struct list_visitor *visitor,
 		void *user);
 /*
- * A job that is about to be submitted, after all earlier ones were. Where it starts a list, waits
- * for them and takes over the registers again.
+ * Visits a job before it is submitted; all earlier ones must have been. If it starts a list, waits
+ * for the earlier jobs and reads the registers again.
  */
 void list_walk_job(struct list_walk *w, const struct pica_job *job);
 /* Whether the job is something that the walk reads: a list, or a write to an internal register. */

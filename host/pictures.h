@@ -1,6 +1,6 @@
 /*
- * What libpica-ctru writes to the pipe that `pica host-run` gives it (PICA_HOST_PICTURES), at the
- * end of each frame: struct host_frame, then for each picture struct host_picture and its rows.
+ * The stream from libpica-ctru to `pica host-run`, through a pipe (PICA_HOST_PICTURES): at the end
+ * of each frame struct host_frame, then for each picture struct host_picture and its rows.
  */
 #ifndef HOST_PICTURES_H
 #define HOST_PICTURES_H

@@ -1,5 +1,5 @@
 /*
- * SIGBUS on memory of clients: a page that cannot be had when it is touched, because the system is
+ * SIGBUS on memory of clients: a page that is unavailable when it is touched, because the system is
  * at its limit of committed memory, or a disk or the memory itself is bad. An empty page takes its
  * place, so that the thread that touched it continues, and the loop ends the session.
  */
@@ -19,7 +19,7 @@ int fault_fd(void);
 int fault_cover(const void *host, size_t size_bytes);
 /* It is going to be unmapped. A negative number is allowed. */
 void fault_uncover(int number);
-/* Returns whether a page of it could not be had. A negative number is allowed. */
+/* Returns whether a page of it was not available. A negative number is allowed. */
 bool fault_has_been(int number);
 
 #endif

@@ -111,7 +111,7 @@ static void put(const char *line, size_t n) {
 	pthread_mutex_lock(&queue.mutex);
 	const bool has_thread = queue.has_thread;
 	if (has_thread && (queue.lost || n > LOG_QUEUE_BYTES - (queue.tail - queue.head))) {
-		queue.lost++; /* the lines of a gap are told of before others follow */
+		queue.lost++; /* the number of lost lines is logged before the next line */
 	} else if (has_thread) {
 		for (size_t i = 0; i < n; i++) {
 			queue.bytes[queue.tail++ % LOG_QUEUE_BYTES] = line[i];

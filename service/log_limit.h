@@ -29,8 +29,8 @@ struct log_limit {
 	uint64_t end_ns;       /* of this second */
 	unsigned n;
 	struct log_kind kinds[LOG_LIMIT_KINDS + 1];
-	atomic_bool has_more; /* lines that were left out have yet to be told of; relaxed */
-	struct loop_timer timer; /* loop's thread: tells of them */
+	atomic_bool has_more; /* omitted lines are yet to be reported; relaxed */
+	struct loop_timer timer; /* loop's thread: reports them */
 };
 
 struct server;
@@ -50,7 +50,7 @@ void log_limit_init(struct server *server);
 void log_limit_finish(struct server *server);
 /* Whether a line of the kind that fmt stands for is written. Counts it. */
 bool log_limit_allows(struct server *server, uint64_t who, const char *fmt);
-/* Loop's thread, after each of its rounds: what was left out is told of within a second. */
+/* Loop's thread, after each of its rounds: reports omitted lines within a second. */
 void log_limit_look(struct server *server);
 
 #endif

@@ -7,7 +7,7 @@
 
 /*
  * As vsnprintf(), of which it knows %s, %d, %u, %x (all with l, ll or z, a width and a leading 0)
- * and %%. What a %s between quotes stands for is a value: \" \\ \n \r \t, other control characters
+ * and %%. A %s between quotes is a value, with escapes: \" \\ \n \r \t, other control characters
  * as \xNN. A line that does not fit ends with "..." and the quote that is open.
  */
 void logfmt_line(char *out, size_t size, const char *fmt, va_list args);

@@ -36,7 +36,7 @@ struct loop_timer {
 	void *owner;
 };
 
-/* Time of the loop's thread that tasks of somebody have had; zero at the start. It is not moved. */
+/* Time of the loop's thread used by a share's tasks; zero at the start. It must not be moved. */
 struct loop_share {
 	uint64_t ns;      /* private: with what counts as had while there were no tasks */
 	uint64_t used_ns; /* of tasks that are over */

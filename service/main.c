@@ -247,7 +247,7 @@ static int serve(struct picad *p, struct confinement *c) {
 	return ret;
 }
 
-/* Before somebody's recording fails: by the rights that the service has from now on. */
+/* Checks the folder early, with the final rights of the service, before a recording fails. */
 static int check_record(const struct options *o) {
 	if (o->record && mkdir(o->record, 0700) < 0 && errno != EEXIST) {
 		const int ret = -errno;

@@ -51,7 +51,7 @@ void options_finish(struct options *o);
 enum log_level options_log_level(const struct options *o);
 /* Whether the display is one of a card. */
 bool options_has_card(const struct options *o);
-/* Whether somebody gives that card, who is asked again when he ended. */
+/* Returns whether a seat daemon grants the card; it is asked again after it has restarted. */
 bool options_has_seat(const struct options *o);
 /* Returns the path of the configuration, whether it exists or not. */
 const char *options_config(const struct options *o);

@@ -42,7 +42,7 @@ static int apply_record(const struct options *o, struct server_settings *s) {
 	struct stat st;
 	s->record_folder = o->record;
 	s->record_always = !o->record_when || strcmp(o->record_when, "always") == 0;
-	/* One that is not there is made when the service begins. */
+	/* A missing one is created when the service starts. */
 	if (o->record && stat(o->record, &st) == 0 && !S_ISDIR(st.st_mode)) {
 		log_error("record: %s: expected a folder", o->record);
 		return -EINVAL;

@@ -108,7 +108,7 @@ static int apply_card(const struct options *o, struct present_settings *s) {
 	if (is_closed(o) && o->seat && (strcmp(o->seat, "auto") == 0 ||
 			strcmp(o->seat, "builtin") == 0)) {
 		log_error("seat: %s starts a process and opens terminals, which "
-				"sandbox = on forbids: seatd, logind or none", o->seat);
+				"sandbox = on forbids: expected seatd, logind or none", o->seat);
 		return -EINVAL;
 	}
 	return 0;

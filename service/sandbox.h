@@ -34,7 +34,7 @@ enum sandbox_right {
 };
 
 struct sandbox_folder {
-	const char *path; /* one that is not there is left out */
+	const char *path; /* a missing one is skipped */
 	enum sandbox_right right;
 };
 

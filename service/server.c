@@ -299,7 +299,7 @@ static void on_regions(void *owner, uint32_t events) {
 	regions_update(owner);
 }
 
-/* Whoever has memory that cannot be had is told, and ends. */
+/* Ends the sessions whose memory faulted, with an error. */
 static void on_fault(void *owner, uint32_t events) {
 	struct server *server = owner;
 	uint64_t count;
@@ -311,7 +311,7 @@ static void on_fault(void *owner, uint32_t events) {
 			has_fault |= fault_has_been(s->regions[i]->fault);
 		}
 		if (has_fault) {
-			session_break(s, -EFAULT, "a page of its memory cannot be had (SIGBUS)");
+			session_break(s, -EFAULT, "a page of its memory is not available (SIGBUS)");
 		}
 	}
 }

@@ -27,7 +27,7 @@ enum { UNREAD_FDS = 16 }; /* of a session */
 
 /* ---- Log ---- */
 
-/* Its life is told of by user: sessions can be many. */
+/* Lines about its life are limited by user, as sessions can be many. */
 static uint64_t log_who(const struct session *s) {
 	return s->is_admitted ? log_user(s->uid) : LOG_STRANGERS;
 }
@@ -276,7 +276,7 @@ static void greet(struct session *s, struct sock_message *m) {
 		return;
 	}
 	if (hello.required & ~features_for(s)) {
-		session_break(s, -EOPNOTSUPP, "a required feature is not there");
+		session_break(s, -EOPNOTSUPP, "a required feature is missing");
 		return;
 	}
 	if (hello.priority < -10 || hello.priority > 10) {

@@ -128,8 +128,8 @@ static void flush(struct context *c) {
 }
 
 /*
- * Draws by REG_WRITE stay open in the engine until something follows or somebody waits on its
- * threads, which the loop never does: a barrier follows if no job does. Out of memory: it follows
+ * Draws by REG_WRITE stay open in the engine until a job follows or a thread waits, which the
+ * loop's never does: a barrier follows if no job does. Out of memory: it follows
  * when the context advances the next time.
  */
 static void fence(struct context *c) {

@@ -256,7 +256,7 @@ int pica_client_wait(
 /*
  * Waits for several completions: as pica_client_wait(), but sleeps until `least` of them are there
  * (or all that are in flight), which saves service and client most of their system calls. When the
- * time is over, returns what is there, or -ETIME for none.
+ * time is over, returns those available, or -ETIME for none.
  */
 int pica_client_wait_many(struct pica_client *client, struct pica_done *done, size_t n,
 		size_t least, int64_t timeout_ns);

@@ -97,8 +97,8 @@ int verb_convert(int argc, char **argv) {
 		LEVEL_ROW(AT(r.level), PICA_LEVEL),
 		{ "lossy", 0, NULL, "Write a .ctf although it draws other pictures", OPTION_FLAG,
 				.at = AT(lossy) },
-		{ "recover", 0, "FRAME", "Read what is left of a damaged .pica: up to the damage, or what "
-				"is whole around FRAME", OPTION_CALL, .at = 0,
+		{ "recover", 0, "FRAME", "Read a damaged .pica: the frames before the damage, or the "
+				"undamaged ones around FRAME", OPTION_CALL, .at = 0,
 						.parse = parse_recover,
 				.is_arg_optional = true },
 		TRUST_LOADS_ROW(AT(r.trust_loads)),
@@ -106,8 +106,8 @@ int verb_convert(int argc, char **argv) {
 	};
 	static const struct option_spec spec = {
 		.forms = "CAPTURE OUT",
-		.doc = "Converts a capture: the name of OUT says into what, .pica, .ctf or .ctf.zst. For a "
-		       ".pica the capture is drawn, and holds the pictures that it should give.",
+		.doc = "Converts a capture to the form that the name of OUT gives: .pica, .ctf or .ctf.zst. "
+		       "For a .pica it is drawn, and its pictures are stored as the expected ones.",
 		.tables = { OPTION_TABLE(rows, 0, AT(given)), ENGINE_TABLES(AT(r.engine)) },
 		.min_args = 2,
 		.max_args = 2,

@@ -173,7 +173,7 @@ static int check_options(const struct diff_options *o, const enum diff_kind kind
 		}
 	}
 	if (hashes && (o->tolerance || o->allowed || o->output)) {
-		return log_fail("--%s: of hashes nothing can be told but that they differ",
+		return log_fail("--%s: not for hashes, which can only be equal or differ",
 				o->tolerance ? "tolerance" : o->allowed ? "pixels" : "output");
 	}
 	if (o->every_draw && (hashes || kind[0] == DIFF_IMAGE)) {

@@ -486,8 +486,8 @@ int verb_draws(int argc, char **argv) {
 	};
 	static const struct option_spec spec = {
 		.forms = "CAPTURE...",
-		.doc = "A row for each draw, fill, transfer, copy and load: what it draws where, and "
-		       "what it costs, in counts that are the same on every machine.",
+		.doc = "Prints a row for each draw, fill, transfer, copy and load: its target and its "
+		       "cost, in counts that are the same on every machine.",
 		.tables = { OPTION_TABLE(rows, 0, 0), ENGINE_SERIAL_TABLES(AT(engine)) },
 		.min_args = 1,
 		.max_args = OPTION_ANY,

@@ -362,8 +362,8 @@ int verb_info(int argc, char **argv) {
 	};
 	static const struct option_spec spec = {
 		.forms = "CAPTURE...",
-		.doc = "Tells what captures hold: frames, command lists, draws, triangles, the formats and "
-		       "features that their draws use, and what is missing in them.",
+		.doc = "Reports the contents of captures: frames, command lists, draws, triangles, the "
+		       "formats and features that their draws use, and missing data.",
 		.tables = { OPTION_TABLE(rows, 0, 0) },
 		.min_args = 1,
 		.max_args = OPTION_ANY,

@@ -514,13 +514,13 @@ int verb_lint(int argc, char **argv) {
 		PROGRESS_ROW(offsetof(struct options, progress), false),
 		{ "all", 0, NULL, "Show each row of the text, not just the worst",
 				OPTION_FLAG, .at = offsetof(struct options, all) },
-		{ "rules", 0, NULL, "List the rules and where they come from", OPTION_FLAG,
+		{ "rules", 0, NULL, "List the rules and their sources", OPTION_FLAG,
 				.at = offsetof(struct options, rules) },
 	};
 	static const struct option_spec spec = {
 		.forms = "CAPTURE...",
-		.doc = "Looks for what would hang or misbehave on the console. Exit status 6: something was "
-		       "found.",
+		.doc = "Finds errors that would hang or misbehave on the console. Exit status 6: there are "
+		       "findings.",
 		.tables = { OPTION_TABLE(rows, 0, 0) },
 		.max_args = OPTION_ANY,
 		.check = check,

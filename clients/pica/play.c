@@ -218,7 +218,7 @@ int verb_play(int argc, char **argv) {
 	static const struct option_row rows[] = {
 		{ "loop", 0, NULL, "Again and again, until a signal", OPTION_FLAG, .at = AT(loop) },
 		{ "rate", 0, "HERTZ",
-				"Frames a second at most; 0: as the display goes (default: 59.831)",
+				"Frames a second at most; 0: the display's rate (default: 59.831)",
 				OPTION_CALL, .at = AT(rate_mhz), .parse = parse_rate },
 		{ "name", 0, "NAME", "Of the session, for people and picad --focus", OPTION_CALL,
 				.at = AT(name), .parse = remote_name_option },

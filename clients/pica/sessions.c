@@ -217,8 +217,8 @@ static int for_each(struct options *o, bool is_record) {
 int verb_kick(int argc, char **argv) {
 	static const struct option_spec spec = {
 		.forms = "ID...",
-		.doc = "Ends sessions of a service by their numbers. Their clients are told; jobs in flight "
-		       "are dropped.",
+		.doc = "Ends sessions of a service by their numbers, and notifies their clients; jobs in "
+		       "flight are dropped.",
 		.tables = { REMOTE_TABLE(AT(where)) },
 		.max_args = OPTION_ANY,
 		.check = take_ids,
@@ -236,8 +236,8 @@ int verb_record(int argc, char **argv) {
 	};
 	static const struct option_spec spec = {
 		.forms = "[ID...]",
-		.doc = "Lets a service record what sessions submit, as captures in the folder that picad "
-		       "--record names.",
+		.doc = "Makes a service record the work of sessions, as captures in the folder of picad "
+		       "--record.",
 		.tables = { OPTION_TABLE(rows, 0, 0), REMOTE_TABLE(AT(where)) },
 		.max_args = OPTION_ANY,
 		.check = take_ids,

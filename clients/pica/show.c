@@ -139,7 +139,7 @@ int verb_screenshot(int argc, char **argv) {
 				.expected = "the number of an output" },
 	};
 	static const struct option_spec spec = {
-		.doc = "Writes what the outputs of a service's display show.",
+		.doc = "Writes pictures of the outputs of a service's display.",
 		.tables = { OPTION_TABLE(rows, 0, AT(given)), REMOTE_TABLE(AT(where)) },
 		.check = check_screenshot,
 	};

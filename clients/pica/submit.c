@@ -123,7 +123,7 @@ static void check(void *input, struct option_args args) {
 		options_fail("expected something to submit");
 	}
 	if (o->has_surface && !o->output) {
-		options_fail("--surface: where its picture goes is missing: -o FILE");
+		options_fail("--surface: expected -o FILE for its picture");
 	}
 	if (!o->has_surface && o->output) {
 		options_fail("-o: which surface is missing: --surface ADDR,FORMAT,WxH");
@@ -335,11 +335,11 @@ int verb_submit(int argc, char **argv) {
 				.parse = add_list },
 		{ "jobs", 0, "FILE", "Run jobs, records of 64 bytes (struct pica_job)", OPTION_CALL, .at = 0,
 				.parse = add_jobs },
-		{ "save", 0, "FILE@ADDR,SIZE", "Write what is in memory by then to a file", OPTION_CALL,
+		{ "save", 0, "FILE@ADDR,SIZE", "Write memory to a file, after the jobs before it", OPTION_CALL,
 				.at = 0, .parse = add_save },
 		{ "surface", 0, "ADDR,FORMAT,WxH", "A tiled surface in memory at the end, as a picture",
 				OPTION_CALL, .at = 0, .parse = parse_surface },
-		{ "output", 'o', "FILE", "Where it goes: .png, .ppm or .qoi; - is stdout, as PNG",
+		{ "output", 'o', "FILE", "Picture file: .png, .ppm or .qoi; - is stdout, as PNG",
 				OPTION_CALL, .at = AT(output), .parse = parse_output },
 		{ "name", 0, "NAME", "Of the session (default: pica)", OPTION_CALL, .at = AT(name),
 				.parse = remote_name_option },

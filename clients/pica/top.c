@@ -296,7 +296,7 @@ int verb_top(int argc, char **argv) {
 						.parse = parse_interval },
 	};
 	static const struct option_spec spec = {
-		.doc = "Shows what the sessions of a service do: jobs and pixels a second, jobs that wait, "
+		.doc = "Shows the sessions of a service, live: jobs and pixels a second, jobs that wait, "
 		       "memory, processor time, and the time from submission to completion (median, 99th "
 		       "percentile of the last 256 jobs). q ends it.",
 		.tables = { OPTION_TABLE(rows, 0, 0),

@@ -29,8 +29,8 @@ typedef int kernel_run_fn(void *user, const struct kernel_job *job);
 struct kernel;
 
 /*
- * memory, base, size_bytes: the region; multiples of 4096. The caller owns it. Returns NULL if
- * memory is out.
+ * memory, base, size_bytes: the region; multiples of 4096. The caller owns it. Returns NULL when
+ * out of memory.
  */
 struct kernel *kernel_create(uint8_t *memory, uint32_t base, uint32_t size_bytes,
 		kernel_run_fn *run, void *user);

@@ -500,7 +500,7 @@ struct pica_geometry_state {
 struct pica_assembler_state {
 	uint32_t n;         /* vertices it holds (lists) or the slot written next (strips, fans) */
 	uint32_t is_ready;  /* strips, fans: both slots are filled */
-	uint32_t is_invert; /* the next triangle of the geometry shader is turned over */
+	uint32_t is_invert; /* inverts the winding of the next geometry-shader triangle */
 	uint32_t slot[2][24]; /* binary32, by output semantic 0x00..0x17 (fidelity: semantics) */
 };
 

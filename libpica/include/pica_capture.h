@@ -280,7 +280,7 @@ struct pica_capture_info {
 
 void pica_capture_info(const struct pica_capture *capture, struct pica_capture_info *out);
 
-/* How much of one kind a capture lacks, if known. */
+/* The amount of one kind that a capture lacks, if known. */
 struct pica_capture_lack {
 	uint32_t what;  /* one bit of the above */
 	uint32_t first; /* physical address of the first */

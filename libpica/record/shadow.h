@@ -3,8 +3,8 @@
  * memory that differ from it were changed by the program; they are found before a job uses their
  * page.
  *
- * What jobs write themselves a replay writes too: such ranges are left out of comparisons while
- * they are in flight ("pending") and copied when they are done.
+ * A replay repeats the writes of jobs: their ranges are left out of comparisons while the jobs are
+ * in flight ("pending"), and copied when they are done.
  */
 #ifndef RECORD_SHADOW_H
 #define RECORD_SHADOW_H

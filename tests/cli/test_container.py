@@ -331,7 +331,7 @@ class Container(Case):
             saved(12, 24)
         for frame in 8, 11, 24:
             self.pica('convert', f'--recover={frame}', 'b.pica', 'd.pica', code=3)
-            self.assertIn(f'b.pica: frame {frame} is not whole, or not there: frames 0-7, 12-23 are\n', self.err)
+            self.assertIn(f'b.pica: frame {frame} is damaged or missing: whole frames: 0-7, 12-23\n', self.err)
         self.assertNotIn('d.pica', self.files())
         # The first key: the next one is the first.
         self.damage(good, 'REGX', 0)

@@ -341,8 +341,8 @@ class Hashes(Made):
 
     def test_options_without_effect_are_refused(self):
         for args, error in ((['--b', 'float=f32'], '--b: saved.txt is not drawn'),
-                            (['--tolerance', '2'], '--tolerance: of hashes nothing can be told'),
-                            (['--pixels', '2'], '--pixels: of hashes'), (['-o', 'out'], '--output: of hashes'),
+                            (['--tolerance', '2'], '--tolerance: not for hashes, which can only be equal or differ'),
+                            (['--pixels', '2'], '--pixels: not for hashes'), (['-o', 'out'], '--output: not for hashes'),
                             (['--every-draw'], '--every-draw: the hashes say what is compared')):
             self.assertEqual(self.pica('diff', *args, TRIANGLE, 'saved.txt', code=2), '', args)
             self.assertIn(error, self.err)

@@ -354,7 +354,7 @@ class Submit(Case):
                            (('--jobs', unknown), 'job 0 (unknown)'),
                            (('--list', f'{good}@0x20000000', '-o', 'x.png'), '-o: which surface is missing: --surface'),
                            (('--list', f'{good}@0x20000000', '--surface', '0x20000000,rgba8,8x8'),
-                            '--surface: where its picture goes is missing: -o FILE'),
+                            '--surface: expected -o FILE for its picture'),
                            (('--list', f'{good}@0x30000000'), 'list: memory outside of VRAM and FCRAM: expected 0x18000000 to 0x185FFFFF or 0x20000000'),
                            (('--save', f'{self.dir}/x@0x18600000,16'), 'not wholly inside memory'),
                            (('x', '--jobs', good), 'nothing but options')):

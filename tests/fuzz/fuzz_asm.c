@@ -1,6 +1,6 @@
 /*
- * The assembler. The first byte holds flags; sources follow, with a zero byte between them. What is
- * assembled is written and read again the same, and its disassembly gives the same code.
+ * The assembler. The first byte holds flags; sources follow, with a zero byte between them. An
+ * assembled program survives writing and reading, and its disassembly gives the same code.
  */
 #include "fuzz.h"
 

@@ -10,7 +10,8 @@
  * changes bytes of the index, each {u16 place, u8 value, u8 unused}; DAMAGE flips bytes of the
  * finished file in the same form.
  *
- * What opens is read, sought and verified; what verifies can be read to its end, twice the same.
+ * A file that opens is read, sought and verified; one that verifies can be read to its end, twice
+ * with the same result.
  */
 #include "fuzz.h"
 
@@ -320,7 +321,7 @@ static bool read_box(struct pica_capture *c) {
 	return verified == 0;
 }
 
-/* What a recovered file says can be saved can be. */
+/* Every part that a recovered file reports as playable can be saved. */
 static void read_parts(const struct pica_capture *c, const struct box_file *file,
 		const struct capture_source *source) {
 	struct pica_capture_part part[8];

@@ -1,6 +1,6 @@
 /*
- * Captures, plain and compressed. What opens can be read to its end, twice the same, and every
- * event is a job that the engine would accept.
+ * Captures, plain and compressed. A capture that opens can be read to its end, twice with the
+ * same result, and every event is a job that the engine would accept.
  */
 #include "fuzz.h"
 

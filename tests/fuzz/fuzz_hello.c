@@ -63,7 +63,7 @@ static void put(int sock, const void *bytes, size_t size_bytes, unsigned fds) {
 			memcpy(CMSG_DATA(c) + i * sizeof(int), &fd, sizeof(fd));
 		}
 	}
-	/* A service that has hung up, or whose ear is full, is fine. */
+	/* The service may have hung up, or its socket may be full. */
 	ssize_t sent = sendmsg(sock, &msg, MSG_NOSIGNAL | MSG_DONTWAIT);
 	(void)sent;
 }

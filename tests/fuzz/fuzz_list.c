@@ -148,7 +148,7 @@ static bool parse(struct input *in, const uint8_t *data, size_t size) {
 	return true;
 }
 
-/* What a file could hold: refused, or taken, but never harmful. */
+/* A state that a file could hold: refused or loaded, but never harmful. */
 static void change_state(struct engine *e, struct pica_ctx *ctx, const struct input *in) {
 	FUZZ_CHECK(pica_ctx_save_state(ctx, &e->state) == 0);
 	for (unsigned i = 0; i < in->n_changes; i++) {

@@ -1,4 +1,4 @@
-/* The reader of .shbin files. What is read keeps the promises of a program that was assembled. */
+/* The reader of .shbin files. A program that it accepts is as valid as an assembled one. */
 #include "fuzz.h"
 
 #include <errno.h>

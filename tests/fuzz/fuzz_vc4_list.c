@@ -1,6 +1,6 @@
 /*
- * Control lists of the VideoCore IV: memory with two lists. What is read lies in bounds, and a
- * record's text gives the record back.
+ * Control lists of the VideoCore IV: memory with two lists. All reads lie in bounds, and a
+ * record's text assembles to the record.
  *
  * Input: start and length of the binning list, then of the rendering list, 16 bits each, counted
  * from the first byte of memory, which is the rest.

@@ -1,4 +1,4 @@
-/* What holds for every shader program, wherever it came from. */
+/* Checks that hold for every shader program, whatever its origin. */
 #ifndef FUZZ_PROGRAM_CHECK_H
 #define FUZZ_PROGRAM_CHECK_H
 

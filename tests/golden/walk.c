@@ -270,7 +270,7 @@ static void count_interrupt(void *user, enum pica_interrupt which) {
 	n_interrupts++;
 }
 
-/* What says where the words that are written to another register go. */
+/* Index registers: each sets the destination of the words written to its port. */
 static const struct {
 	uint16_t id, port;
 } ports[] = {

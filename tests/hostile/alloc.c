@@ -304,7 +304,7 @@ static void fill_memory(uint8_t *fcram) {
 	}
 }
 
-/* What a run came to. */
+/* The results of a run. */
 struct outcome {
 	bool refused; /* a call or a job said that memory was out */
 	bool wrong;   /* or something else that it should not have said */

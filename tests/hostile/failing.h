@@ -41,8 +41,8 @@ void failing_pause(bool is_on);
 bool failing_did(void);
 
 /*
- * What a power loss would leave of the files: *data (borrowed), what is certain of a file that got
- * the name last, when it got it; NULL if none did. is_name_safe: the folder was brought to the disk
+ * The files after a power loss: *data (borrowed) is the certain content of the file that was
+ * renamed last, at that time; NULL if none was. is_name_safe: the folder was synced to the disk
  * since.
  */
 const uint8_t *failing_after_power_loss(const char *name, size_t *size, bool *is_name_safe);

@@ -55,7 +55,7 @@ struct engine {
 	struct memory memory;
 };
 
-/* What a run shows; equal for equal scripts. */
+/* The results of a run; equal for equal scripts. */
 struct result {
 	uint64_t memory[2];
 	uint64_t calls; /* completions, results of calls, registers, counters */

@@ -39,7 +39,7 @@ static void random_layout(struct fetch_layout *l, bool hostile) {
 	}
 }
 
-/* What the batch claims to be tame is; *n: claims of registers. */
+/* Checks that registers which the batch claims to be tame are; *n: number of claims. */
 static void check_tame(enum isa isa, const struct shader_batch *b, unsigned *n) {
 	for (unsigned i = 0; i < 16; i++) {
 		if (b->tame >> i & 1) {

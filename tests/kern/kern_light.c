@@ -24,7 +24,7 @@ static void random_floats(float *p, unsigned n, bool tame) {
 	}
 }
 
-/* Which NaN an operation gives is not said; nothing looks at it. */
+/* The payload of a NaN is not specified and never used. */
 static void canonical(void *p, size_t bytes) {
 	float *f = p;
 	for (size_t i = 0; i < bytes / sizeof(float); i++) {

@@ -161,7 +161,7 @@ static float random_component(float other) {
 	}
 }
 
-/* Which NaN it is does not matter: all of them take index 0. */
+/* All NaNs are equivalent: they take index 0. */
 static void same_nans(float *p, unsigned n) {
 	for (unsigned i = 0; i < n; i++) {
 		p[i] = isnan(p[i]) ? NAN : p[i];

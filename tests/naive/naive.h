@@ -27,7 +27,7 @@ struct naive_stats {
 	uint64_t faults[PICA_FAULT_COUNT];
 };
 
-/* NULL if memory is out. No memory is mapped; registers are as [fidelity: reset-state] says. */
+/* NULL when out of memory. No memory is mapped; registers are as [fidelity: reset-state] says. */
 struct naive *naive_create(enum pica_float mode);
 void naive_destroy(struct naive *n);
 /* How the combiner's products are rounded; PICA_COMBINER_NEAREST from the start. */

@@ -50,7 +50,7 @@ static uint32_t pixel(enum pica_screen_id screen, int x, int y) {
 
 /* ---- README ---- */
 
-/* What README.md shows is what is drawn: the hash of each picture stands among the scenes'. */
+/* README.md shows current pictures: the hash of each is among those of the scenes. */
 TEST_LOOP(pictures_of_the_readme, 4) {
 	static const char *const shown[4] = { "octopus", "mirror", "planet", "strips" };
 	const char *name = shown[_i];

@@ -1,5 +1,5 @@
 /*
- * What a presented frame costs: each layout on displays of two sizes, drawn whole by one thread, in
+ * The cost of a presented frame: each layout on displays of two sizes, drawn by one thread, in
  * milliseconds of processor time and as a multiple of a memcpy of the same frame. Split outputs are
  * two displays, and two frames to copy.
  *

@@ -287,8 +287,8 @@ TEST(the_card_vanishes_and_comes_back) {
 }
 
 /*
- * What the card shows after a sleep of the machine is not known: the flip that waited is answered,
- * all is drawn anew.
+ * After a sleep of the machine the contents of the card are unknown: the waiting flip is answered,
+ * and everything is drawn again.
  */
 TEST(resume_begins_anew) {
 	struct display_buffer old;

@@ -558,7 +558,7 @@ TEST_LOOP(completions_outlive_a_reconnection, n_services) {
 	pica_client_close(client);
 }
 
-/* Whoever looks at the completions first reads it as it comes; a request finds the door shut. */
+/* The first call that looks at completions reads the reason; a request finds the socket closed. */
 TEST_LOOP(requests_after_the_end_say_why, n_services) {
 	uint32_t word;
 	open_client(_i);
@@ -574,7 +574,7 @@ TEST_LOOP(requests_after_the_end_say_why, n_services) {
 	pica_client_close(client);
 }
 
-/* Where /proc is not there to keep a reader of the bell, the signal is held back. */
+/* Without /proc, which keeps a reader of the bell open, the signal is blocked. */
 TEST_LOOP(bells_of_a_dead_service_raise_no_signal, n_services) {
 	struct pica_done done;
 	sigset_t pending;
@@ -637,7 +637,7 @@ TEST(services_that_are_not_there) {
 	pica_client_settings_init(&settings);
 	settings.required = 1ull << 40;
 	ck_assert_int_eq(pica_client_connect(&client, "builtin:", &settings, message), -EOPNOTSUPP);
-	ck_assert_str_eq(message, "a required feature is not there");
+	ck_assert_str_eq(message, "a required feature is missing");
 	pica_client_settings_init(&settings);
 	settings.priority = 11;
 	ck_assert_int_eq(pica_client_connect(&client, "builtin:", &settings, message), -EINVAL);

@@ -82,7 +82,7 @@ static int make_lingering(int *other_end) {
 	return sock;
 }
 
-/* Sends it with a message: the service has the last one. Returns the other end. */
+/* Sends a lingering socket with a message, and closes our copy. Returns its other end. */
 static int give_away(int sock, void *message, size_t size_bytes, int expected) {
 	const struct linger off = { 0 };
 	int other_end;

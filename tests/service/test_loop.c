@@ -354,7 +354,7 @@ static void on_echo(void *owner, uint32_t events) {
 	}
 }
 
-/* Whoever makes an event while his last one is handled. */
+/* A peer that causes an event while its last one is handled. */
 TEST_LOOP(timers_run_beside_events_without_end, 2) {
 	struct echo e = { .left = 1000000 };
 	const uint64_t name = 1;

@@ -365,7 +365,7 @@ static struct present_client *hang_display(void) {
 	return c;
 }
 
-/* What the thread of the service calls returns, whatever the display does. */
+/* Calls from the service's thread return, whatever the display does. */
 TEST(display_that_hangs_holds_up_nobody) {
 	struct present_client *c = hang_display();
 	struct present_client *d = presenter_client_create(presenter, 8, "b", 0);

@@ -67,7 +67,7 @@ static void set_clock(void) {
 	loop_set_clock(server_loop(server), ten_ms_a_run);
 }
 
-/* What its sessions have of the loop's thread is its user's time: here much, beside small jobs. */
+/* A user is charged for the loop's thread, too: here much of it, and small jobs. */
 TEST_LOOP(time_at_the_loop_is_limited, N_LOOPS) {
 	enum { PERCENT = 50 }; /* a second of it is used up in as many runs */
 	struct server_settings settings;
@@ -233,7 +233,7 @@ static void expect_no_memory(struct one *o, const char *name) {
 	ck_assert_ptr_nonnull(strstr(pica_client_error(o->client), name));
 }
 
-/* They hold at once for sessions that are there; whoever waited for the old ones waits no more. */
+/* New limits apply at once to existing sessions; clients that waited for the old ones continue. */
 TEST_LOOP(limits_of_users_and_of_all_change_with_a_reload, N_LOOPS) {
 	enum { MIB = 1 << 20, MUCH = 512 * MIB };
 	struct pica_client_memory *more;
@@ -368,7 +368,7 @@ TEST(remains_that_take_long_hold_up_no_others_at_the_end) {
 	regions_finish(&all[1]);
 }
 
-/* ---- Memory that cannot be had ---- */
+/* ---- Memory that is not available ---- */
 
 /* A page of each region of the first session, as a file that has become shorter. */
 static void take_pages_away(void) {

@@ -70,7 +70,7 @@ class Sockets(Case):
         self.assertEqual([path.name for path in self.dir.iterdir() if path.name.startswith('x')], [])
 
     def ask_as(self, uid):
-        """What somebody else is answered who connects: the type of the message, or why he cannot."""
+        """The type of the message that another user receives on connecting, or the error."""
         reader, writer = os.pipe()
         pid = os.fork()
         if pid == 0:

@@ -1,7 +1,7 @@
 /*
- * Whoever asks for much waits: the small job of one user ends within a few slices of the jobs of
- * another, whatever those are. The clock is ours: each look at it takes LOOK_NS, so that a slice is
- * a number of looks, and order is what counts.
+ * A small job of one user ends within a few slices of the jobs of another user, however large they
+ * are. The clock is simulated: each query takes LOOK_NS, so a slice is a number of queries;
+ * only the order matters.
  */
 #include <stdatomic.h>
 

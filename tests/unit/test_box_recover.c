@@ -133,7 +133,7 @@ TEST(a_part_after_damage_can_be_saved) {
 		expect_last_frame();
 		done();
 		ck_assert_int_eq(pica_capture_recover_at(&capture, path, 1, &error), -EINVAL);
-		ck_assert_msg(strstr(error.message, "frame 1 is not whole, or not there: frames 2-2 are"),
+		ck_assert_msg(strstr(error.message, "frame 1 is damaged or missing: whole frames: 2-2"),
 				"%s", error.message);
 	}
 	/* The last events are lost, or what they name: the frames before. */

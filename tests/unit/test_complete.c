@@ -122,7 +122,7 @@ TEST(a_moved_triangle_is_seen_in_its_bins) {
 	close_chip();
 }
 
-/* What is charged are the pixels where corners are at last, in the bins. */
+/* Pixels are charged at the final places of the corners, in the bins. */
 TEST(moved_triangles_are_charged_as_they_are_drawn) {
 	for (unsigned i = 0; i < 4; i++) {
 		begin(0);
@@ -282,7 +282,7 @@ TEST(codes_that_may_stay_cut_nothing) {
 	}
 }
 
-/* A code that is not of a plane clips, and projects, whoever has it. */
+/* CODE_CLIPS alone clips and projects a triangle, whichever vertex has it. */
 TEST(codes_besides_planes_clip_and_drop_nothing) {
 	for (unsigned i = 0; i < 2; i++) {
 		begin(0);

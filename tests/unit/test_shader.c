@@ -1,6 +1,6 @@
 /*
- * The shader units: numbers [fidelity: shader-numbers] and [fidelity: geometry-numbers]. What runs
- * in a vertex program runs in every kernel of this machine, and all must give the same bits.
+ * The shader units: numbers [fidelity: shader-numbers] and [fidelity: geometry-numbers]. Each
+ * vertex program runs in every kernel of this machine, and all must give the same bits.
  */
 #include "shader_rig.h"
 #include "tests/suite.h"

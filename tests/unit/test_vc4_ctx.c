@@ -177,7 +177,7 @@ TEST_LOOP(errors_name_their_place, 2) {
 	expect_place(rig_submit(rig.ctx, &job), -EINVAL, true, 14);
 	rendering[14] = 0x71;
 
-	/* A draw in a rendering list: known, and not built. */
+	/* A draw in a rendering list: known, but not supported. */
 	rendering[14] = 0x21;
 	expect_place(rig_submit(rig.ctx, &job), -EOPNOTSUPP, true, 14);
 	rendering[14] = 0x71;

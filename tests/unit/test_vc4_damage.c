@@ -69,7 +69,7 @@ static const struct {
 	{ "", "74", -EINVAL, 0, NULL },
 	{ "FE 00000000 00000000", "", -EINVAL, 0, NULL },
 	{ "", "FF", -EINVAL, 0, NULL },
-	/* known, and not built */
+	/* known, but not supported */
 	{ "13", "", -EOPNOTSUPP, 0, "REPEAT_START_MARKER" },
 	{ "01 14", "", -EOPNOTSUPP, 1, "REPEAT_FROM_START_MARKER" },
 	{ "29 00 00000000 00000000", "", -EOPNOTSUPP, 0, "VG_COORDINATE_ARRAY" },

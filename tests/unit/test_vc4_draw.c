@@ -102,7 +102,7 @@ static uint8_t *read_picture(const char *path) {
 }
 
 /*
- * Which pixels are drawn is the same; a component is at most 1 off, and at most `most` of them are.
+ * The same pixels are drawn; components are at most 1 off, and at most `most` of them are off.
  * The clear colour is yellow.
  */
 static void expect_picture(const char *path, unsigned n_drawn, unsigned most) {

@@ -244,7 +244,7 @@ static void draw(struct picture *p, unsigned number) {
 
 /* ---- Tiles ---- */
 
-/* What is loaded may have been stored in another way. */
+/* The format of a load may differ from that of the store. */
 static void loads(struct picture *p, uint32_t full) {
 	struct pica_vc4_emit *e = &p->list[1];
 	switch (below(12)) {

@@ -124,8 +124,7 @@ static void draw(const struct display_buffer *b, uint32_t number) {
 }
 
 /*
- * What the photograph of it must be: RGB bytes, those of 5 and 6 bits widened by repeating their
- * top.
+ * The expected photograph: RGB bytes, those of 5 and 6 bits widened by repeating their top bits.
  */
 static uint32_t expected_crc(const struct display_output *o, uint32_t number) {
 	static Bytef row[3 * DISPLAY_MAX_PX];
@@ -250,7 +249,7 @@ static void test_flips(unsigned n) {
 	check_photograph(0, n - 1);
 }
 
-/* What the card itself sums up of the pictures that it scans out: vkms does. */
+/* The card's own checksums of the pictures that it scans out: vkms has them. */
 static uint64_t scanned_crc(void) {
 	static const char folder[] = "/sys/kernel/debug/dri/0/crtc-0/crc";
 	/* The first ones are of the picture before: until it is the same for so long. */
@@ -321,7 +320,7 @@ static void check_written(
 	}
 }
 
-/* What the card writes back is what it was given to show, pixel by pixel, out of each buffer. */
+/* The card writes back exactly the pixels that it was given, from each buffer. */
 static void test_writeback(void) {
 	enum { PICTURES = 8 };
 	struct card *card = (struct card *)vm.display;

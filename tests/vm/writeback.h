@@ -1,5 +1,5 @@
 /*
- * What a card writes back of the picture that it scans out. vkms has such a connector; it refuses
+ * Captures the picture that a card scans out. vkms has such a writeback connector; it refuses
  * one CRTC for a display and for memory, so the display is dark for the refresh in which it writes.
  */
 #ifndef TESTS_VM_WRITEBACK_H

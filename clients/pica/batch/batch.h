@@ -304,7 +304,7 @@ struct batch_done {
 	unsigned done, total; /* units of this run, also those that were not drawn */
 	unsigned failed;      /* not BATCH_PASS */
 	unsigned skipped;     /* they were not drawn */
-	bool is_kept;         /* the result of this one was there already */
+	bool is_kept;         /* its result existed already */
 	bool is_shared;       /* its bytes, and so its result, are those of one before */
 };
 

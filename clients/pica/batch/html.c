@@ -240,7 +240,7 @@ static void write_origin(FILE *f, const struct batch_report *report) {
 	}
 }
 
-/* What hides the units of a state, by a box beside its number. */
+/* Writes the style that hides the units of a state, by a box beside its number. */
 static void write_filters(FILE *f, const struct batch_report *report) {
 	fputs("<style>\n", f);
 	for (unsigned i = 0; i < BATCH_STATE_COUNT; i++) {

@@ -144,11 +144,11 @@ static const struct option_row rows[] = {
 	{ "frames", 0, "LIST", "0,3-7,last or all (default: last, --verify: all)", OPTION_CALL,
 			.at = AT(settings), .words = frames_words, .parse = parse_frames,
 			.given = GIVEN_SETTINGS },
-	{ "verify", 0, NULL, "Expect what each .pica says; merge: check results", OPTION_FLAG,
+	{ "verify", 0, NULL, "Compare with each .pica's pictures; merge: check results", OPTION_FLAG,
 			.at = AT(verify), .given = GIVEN_VERIFY },
 	{ "golden", 0, "DIR", "Compare with the PNG pictures of a folder", OPTION_CALL,
 			.at = AT(settings.golden), .parse = parse_golden, .given = GIVEN_SETTINGS },
-	{ "bless", 0, NULL, "Make golden what is drawn, and say what changes", OPTION_FLAG,
+	{ "bless", 0, NULL, "Update the golden pictures, and print the changes", OPTION_FLAG,
 			.at = AT(settings.bless), .given = GIVEN_BLESS },
 	{ "tolerance", 0, "N", "Of a channel, 0-255 (default: 0)", OPTION_U32,
 			.at = AT(settings.tolerance), 0, 255, .given = GIVEN_SETTINGS,
@@ -192,7 +192,7 @@ static void settle(struct batch_options *o) {
 void batch_options_parse(struct batch_options *o, int argc, char **argv) {
 	static const struct option_spec spec = {
 		.forms = "CAPTURE|DIR|LIST...\nplan CAPTURE|DIR|LIST...\nrun PLAN\nmerge PLAN [DIR...]",
-		.doc = "Draws many captures, compares, and reports; what is done already is not done again. "
+		.doc = "Draws many captures, compares, and reports; finished work is not repeated. "
 		       "A LIST is a .txt file or @FILE. plan, run and merge share the work out to many "
 		       "machines.",
 		.tables = { OPTION_TABLE(rows, 0, AT(given)),

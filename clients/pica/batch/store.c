@@ -31,7 +31,7 @@ void batch_store_remove(const char *path) {
 	nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* One that is there already will do. Negative errno. */
+/* Succeeds if it exists already. Returns 0 or a negative errno. */
 static int make_folder(const char *path) {
 	return mkdir(path, 0777) < 0 && errno != EEXIST ? -errno : 0;
 }

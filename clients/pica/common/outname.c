@@ -62,7 +62,7 @@ static int scan(struct outname *o) {
 int outname_init(struct outname *o, const char *arg, const char *extension, bool with_frame,
 		const char **error) {
 	memset(o, 0, sizeof(*o));
-	*error = "memory is out";
+	*error = "out of memory";
 	const size_t len = arg ? strlen(arg) : 0;
 	const bool in_folder = !arg || file_is_folder(arg) ||
 			(arg[len - (len > 0)] == '/' && !strchr(arg, '{'));

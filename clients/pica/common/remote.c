@@ -50,7 +50,7 @@ struct remote {
 enum { PATH_BYTES = 4096 };
 
 const struct option_row remote_row = { "connect", 0, "SOCKET",
-	"Where the service is (default: $PICA_SOCKET, or the usual place)", OPTION_TEXT, .at = 0 };
+	"Socket of the service (default: $PICA_SOCKET, or the usual place)", OPTION_TEXT, .at = 0 };
 
 int remote_exit(int error) {
 	switch (error) {

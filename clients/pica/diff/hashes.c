@@ -148,7 +148,7 @@ static int add_screens(struct drawing *d, uint32_t frame) {
 }
 
 /*
- * Which frames have lines of their draws, a byte each; *any: whether there are lines of the capture
+ * Returns a byte for each frame: whether it has lines of draws. *any: whether the capture has lines
  * at all.
  */
 static uint8_t *frames_of_draws(

@@ -1,4 +1,4 @@
-/* In place of serve.c, where libmicrohttpd was not there when this was built. */
+/* Replaces serve.c in builds without libmicrohttpd. */
 #include "inspect/engine.h"
 
 int inspect_serve(struct inspect_engine *e, uint32_t port) {

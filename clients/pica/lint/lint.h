@@ -170,7 +170,7 @@ void lint_list_begin(void *user, uint32_t addr, uint32_t size_bytes, bool is_jum
 void lint_list_end(void *user);
 void lint_list_write(void *user, const struct pica_list_write *w, bool from_list);
 void lint_position_vertex(void *user, const uint32_t (*attributes)[4], unsigned n);
-/* The guest is told; the rules have had their say. */
+/* Calls the guest after the rules. */
 void lint_moved(struct lint *l, enum pica_history_kind kind, struct lint_range from,
 		struct lint_range to);
 /* A PICA_OP_LIST that is about to run. */

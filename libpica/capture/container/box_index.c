@@ -48,7 +48,7 @@ static int read_end(struct box *b, struct box_chunk *head, struct box_end *end,
 	int ret = box_read(&b->file, at, head, BOX_CHUNK);
 	if (ret == 0 && head->fourcc != BOX_END) {
 		return capture_fail(
-				&b->base.source, err, -EINVAL, at, "END chunk: it is not there");
+				&b->base.source, err, -EINVAL, at, "END chunk: missing");
 	}
 	ret = ret < 0 ? ret :
 			box_read_chunk(&b->file, &b->base.source, at, head->number, sizeof(*end),

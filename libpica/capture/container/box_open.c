@@ -342,7 +342,7 @@ static int find_chunks(
 	if (ret == -ENOMEM || ret == -EOPNOTSUPP) {
 		goto fail;
 	}
-	/* Which chunk is it that is not whole? */
+	/* Find the damaged chunk. */
 	struct pica_capture_error at;
 	int found = box_scan(b, &at);
 	if (found < 0) {

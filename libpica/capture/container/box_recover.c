@@ -306,8 +306,8 @@ static int no_such_part(const struct search *s, uint32_t frame, struct pica_capt
 		}
 	}
 	return capture_fail(&s->b->base.source, err, -EINVAL, UINT64_MAX,
-			"frame %" PRIu32 " is not whole, or not there: frames %s are", frame,
-			at ? text : "of none");
+			"frame %" PRIu32 " is damaged or missing: whole frames: %s", frame,
+			at ? text : "none");
 }
 
 static int choose_and_keep(

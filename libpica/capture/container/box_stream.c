@@ -105,7 +105,7 @@ const char *box_check_expected(const struct box *b, uint64_t entry, const uint8_
 		}
 		if (e.frame >= (uint64_t)b->first_frame + b->index.n_frames &&
 				!(b->base.info.missing & PICA_CAPTURE_LOST_END)) {
-			return "a picture of a frame that is not there";
+			return "a picture of a missing frame";
 		}
 	}
 	return NULL;
@@ -187,7 +187,7 @@ static struct box_pack *find_pack(struct box *b, uint64_t id) {
 static int blob_data(struct box *b, uint64_t user, uint64_t id, uint32_t size, const uint8_t **data,
 		struct pica_capture_error *err) {
 	if (id >= b->n_blobs) {
-		return box_wrong(b, user, err, "a blob that is not there");
+		return box_wrong(b, user, err, "a missing blob");
 	}
 	struct box_pack *pack = find_pack(b, id);
 	if (id - pack->first >= pack->n) {

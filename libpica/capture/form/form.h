@@ -78,7 +78,7 @@ int capture_fail(const struct capture_source *source, struct pica_capture_error 
 
 static inline int capture_no_memory(
 		const struct capture_source *source, struct pica_capture_error *err) {
-	return capture_fail(source, err, -ENOMEM, UINT64_MAX, "memory is out");
+	return capture_fail(source, err, -ENOMEM, UINT64_MAX, "out of memory");
 }
 
 /* Sets what all forms have. Returns 0 or -ENOMEM. */

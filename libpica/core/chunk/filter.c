@@ -56,7 +56,7 @@ void filter_begin(struct segment_run *r, const struct segment *seg) {
 	}
 }
 
-/* Which of 32 triangles are kept; whether one is. sign: of the areas that are dropped, 0: none. */
+/* Sets keep; returns whether a triangle is kept. sign: of the areas to drop, 0: none. */
 static bool test_corners(const struct corner_rows *p, float sign, int32_t keep[FILTERED]) {
 	int32_t any_kept = 0;
 	for (unsigned i = 0; i < FILTERED; i++) {

@@ -141,7 +141,7 @@ enum progress filter_go_on(struct segment_run *r, const struct segment *seg, str
 bool chunk_reserve_verts(struct chunk *c, uint32_t more);
 bool chunk_reserve_extra(struct chunk *c, uint64_t more);
 
-/* Collects the vertices to shade. False: memory is out. */
+/* Collects the vertices to shade. False: out of memory. */
 bool segment_begin(struct chunk *c, const struct segment *seg, const struct draw *d,
 		const struct pass_work *work, struct vertex_scratch *s);
 enum progress segment_shade(struct chunk *c, const struct pass_work *work,

@@ -104,8 +104,8 @@ static void set_limits(const struct unit *u, struct chunk *c, unsigned index) {
 
 /*
  * A task's slice is over. True: it yields, and keeps the scratch that it works in. If that is still
- * the worker's (spares is not NULL then), the worker gets *spare. False: no group waits, or memory
- * is out.
+ * the worker's (spares is not NULL then), the worker gets *spare. False: no group waits, or out
+ * of memory.
  */
 static bool lets_others_in(struct unit *u, const struct task_group *group, unsigned worker,
 		struct spares *spares, void **spare) {

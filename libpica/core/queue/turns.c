@@ -93,7 +93,7 @@ void turns_leave(struct queue *q) {
 	}
 }
 
-/* Of whoever is gone, once all others have had as much. */
+/* Forgets debts of former shares once all others have had as much time. */
 static void forget_debts(struct dispatcher *d) {
 	for (struct share **link = &d->shares; *link;) {
 		struct share *s = *link;
@@ -159,7 +159,7 @@ static struct turns_level *level_of(struct dispatcher *d, const struct share *s)
 	return s->up ? &s->up->own : &d->users;
 }
 
-/* Finds out who has work; whoever has not had any has no credit either. */
+/* Finds the shares that have work; a share without work gains no credit. */
 static void look(struct dispatcher *d) {
 	level_begin(&d->users);
 	for (struct share *s = d->shares; s; s = s->next) {
@@ -193,7 +193,7 @@ static void look(struct dispatcher *d) {
 
 /* ---- Choosing ---- */
 
-/* Of one share the highest rank comes first, and whoever was served longest ago. */
+/* Within a share the highest rank comes first, then the queue that was served longest ago. */
 static bool is_before(const struct queue *a, const struct queue *b) {
 	const struct tally *x = &a->share->tally, *y = &b->share->tally;
 	if (tally_before(x, y) || tally_before(y, x)) {

@@ -2,8 +2,8 @@
  * Worker threads and task groups; knows nothing about graphics.
  *
  * A group is `count` calls run(arg, index, worker) in any order and on any thread, and one call
- * done(arg) after the last of them. The next task is one of whoever has had least processor time,
- * and of those of the group with the smallest key. With no threads, pool_drain() runs everything in
+ * done(arg) after the last of them. The next task is of the tally with the least processor time,
+ * and there of the group with the smallest key. With no threads, pool_drain() runs everything in
  * the caller.
  *
  * A task of a group with step() in place of run() may yield: it returns false, having kept what it

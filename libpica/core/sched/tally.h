@@ -1,5 +1,5 @@
 /*
- * Processor time that somebody has had, for a fair order: whoever has had least comes first.
+ * Processor time used by a share, for a fair order: the share that used least comes first.
  *
  * Tallies have two levels. `up` is the tally of a user: its order counts before that among its own.
  * Workers and the command thread add to them, all relaxed: an order need not be exact.

@@ -268,7 +268,7 @@ static uint32_t feature(enum pica_feature f) {
 	return 1u << f;
 }
 
-/* Which memory the tests touch, and when they run. False: no fragment can have any effect. */
+/* Derives the memory that tests access, and when they run. False: fragments have no effect. */
 static bool derive_info(struct frag_plan *p) {
 	const struct frag_key *key = &p->key;
 	struct frag_info *info = &p->info;

@@ -1,7 +1,7 @@
 /*
- * One fragment, step by step, for tools. A step writes planes of its own, so when all have run each
- * value of the fragment is still there. What would have ended it is only noted: the steps after
- * that run too, on a copy of the pixel.
+ * One fragment, step by step, for tools. A step writes planes of its own, so after the last step
+ * all values of the fragment remain. A failed test is only noted: later steps run too, on a copy of
+ * the pixel.
  */
 #include "pica/frag/build.h"
 

@@ -56,8 +56,8 @@ static void resolve_slot(struct pica200 *ctx, unsigned i) {
 	part.step_budget = front_step_budget(ctx);
 	shade_here(ctx, &part, attributes, &number, 1, &result, &outside);
 	/*
-	 * Where somebody waits decides which job finds a vertex of one before it: it must not pay
-	 * for that.
+	 * The timing of waits decides which job finds a vertex of an earlier one: it must not be
+	 * charged for that.
 	 */
 	result.cut = left->job == ctx->base.run.seq ? result.cut : 0;
 	front_charge_shader(ctx, &result);

@@ -9,8 +9,8 @@
  *
  * An operand is tame if it is 0 or 2^-23 <= |x| < 2^30. Of such operands products are multiples of
  * 2^-62 below 2^60, and so are, below 2^63, the few sums that an instruction makes of them: T()
- * finds nothing to flush and nothing infinite and only clears bits. What is left is the sign of a
- * zero.
+ * finds nothing to flush and nothing infinite and only clears bits. The sign of a zero
+ * remains.
  */
 
 /* Magnitudes above this are special: from 2^64 on in f24 mode, NaN in f32 mode. */

@@ -1,12 +1,12 @@
 /*
  * Running a slice: without flow, and with all that is the same in each batch of a draw prepared.
  *
- * The quick way takes for granted that inputs are tame (alu_v.h), which the batch says of itself,
- * and that relative addresses stay inside the uniforms. Then it is known beforehand which kernel
- * each instruction takes and where its operands are. Other batches go the way of run_v.c.
+ * The fast path requires tame inputs (alu_v.h), which a flag of the batch promises, and relative
+ * addresses inside the uniforms. Then the kernel and the operands of each instruction are known
+ * beforehand. Other batches are run by run_v.c.
  *
- * Sums are not known to be tame, as terms may cancel out, but most are: where several instructions
- * read one, a look at it costs less than their kernels that do not take it for granted.
+ * A sum may not be tame, as terms may cancel out, but most are: if several instructions read one,
+ * testing it once costs less than kernels that accept any operand.
  */
 #include "pica/shader/slice.h"
 

@@ -19,7 +19,7 @@ void asm_mask_letters(char out[6], unsigned mask) {
 
 /* ---- Constants ---- */
 
-/* 9 digits name every binary32, and so every f24 but NaNs and those that no binary32 becomes. */
+/* 9 digits identify every binary32, and so every f24 but NaNs and values without a binary32. */
 static void float_number(FILE *t, uint32_t word) {
 	const float f = f24_to_f32(word);
 	if (f == f && f32_to_f24(f) == word) {

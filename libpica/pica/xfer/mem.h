@@ -1,6 +1,6 @@
 /*
  * Reaching physical memory from the copy engines, on any thread: windows are only looked up, stamps
- * are not touched (the command thread does that). What lies outside windows reads 0, writes to it
+ * are not touched (the command thread does that). Memory outside windows reads 0, writes to it
  * and to read-only windows are dropped.  [fidelity: memory-map]
  */
 #ifndef XFER_MEM_H

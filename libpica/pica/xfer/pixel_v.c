@@ -1,6 +1,6 @@
 /*
- * Pixel kernels of the copy engines in the words of vec.h. What does not fill a vector is left to
- * the C versions. Pixels in between are words with R in the lowest byte.
+ * Pixel kernels of the copy engines in the words of vec.h. The C versions process pixels that do
+ * not fill a vector. Pixels in between are words with R in the lowest byte.
  */
 #include "core/vec/vec.h"
 #include "pica/xfer/pixel.h"

@@ -51,7 +51,7 @@ static const char *reason(int error) {
 	case -EDQUOT:
 		return "a program executed too many instructions";
 	case -EOPNOTSUPP:
-		return "a program did what is not built";
+		return "a program uses a feature that is not supported";
 	default:
 		return "a program made no sense";
 	}
@@ -61,7 +61,7 @@ static void put(void *thing) {
 	destroy(thing);
 }
 
-/* The pass has ended: the job is told its first error. */
+/* The pass has ended: passes its first error to the job. */
 static void retire(void *thing) {
 	struct work *w = thing;
 	const uint64_t first = atomic_load_explicit(&w->report.first, memory_order_relaxed);
@@ -80,7 +80,7 @@ static void retire(void *thing) {
 
 /* ---- Draws ---- */
 
-/* What draws of one state share. */
+/* The common parts of draws of one state. */
 struct shared {
 	const struct vc4_state *state;
 	struct geom_state *geom;

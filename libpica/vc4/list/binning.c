@@ -224,7 +224,7 @@ static int configuration_bits(struct vc4_reader *r, const uint8_t *c) {
 		return vc4_fail(r, -EINVAL, "there is no such oversampling");
 	}
 	if (oversample == VC4_SAMPLES_16 || VC4_CONFIGURATION_BITS_COVERAGE_PIPE(c)) {
-		return vc4_fail(r, -EOPNOTSUPP, "the coverage pipe is not built");
+		return vc4_fail(r, -EOPNOTSUPP, "the coverage pipe is not supported");
 	}
 	s->draws_front = VC4_CONFIGURATION_BITS_DRAW_FRONT(c);
 	s->draws_back = VC4_CONFIGURATION_BITS_DRAW_BACK(c);
@@ -241,7 +241,7 @@ static int configuration_bits(struct vc4_reader *r, const uint8_t *c) {
 /* Begins anew: what was binned before is forgotten; the state stays. */
 static int tile_binning_mode(struct vc4_reader *r, const uint8_t *c) {
 	if (VC4_TILE_BINNING_MODE_COLOR_64(c) || VC4_TILE_BINNING_MODE_DOUBLE_BUFFER(c)) {
-		return vc4_fail(r, -EOPNOTSUPP, "64-bit colour and double buffers are not built");
+		return vc4_fail(r, -EOPNOTSUPP, "64-bit colour and double buffers are not supported");
 	}
 	const bool is_multisample = VC4_TILE_BINNING_MODE_MULTISAMPLE(c);
 	const struct vc4_binning b = {

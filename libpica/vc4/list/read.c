@@ -83,7 +83,7 @@ static int fetch(struct vc4_reader *r, uint8_t c[VC4_MAX_RECORD], const struct v
 	}
 	r->error->record = record->name;
 	if (record->state == VC4_UNBUILT) {
-		return vc4_fail(r, -EOPNOTSUPP, "this record is not built");
+		return vc4_fail(r, -EOPNOTSUPP, "this record is not supported");
 	}
 	if (!(record->lists & (r->list ? VC4_RENDERING : VC4_BINNING))) {
 		return vc4_fail(r, -EINVAL, r->list ? "a record of binning lists" :

@@ -198,7 +198,7 @@ static int load_full(struct vc4_reader *r, const uint8_t *c) {
 	return load(r, &t);
 }
 
-/* What general loads and stores have in common. */
+/* Decodes the common part of general loads and stores. */
 static int general(struct vc4_reader *r, struct vc4_transfer *t, uint32_t buffer, uint32_t layout,
 		uint32_t format, uint32_t address) {
 	memset(t, 0, sizeof(*t));
@@ -206,7 +206,7 @@ static int general(struct vc4_reader *r, struct vc4_transfer *t, uint32_t buffer
 		return 0;
 	}
 	if (buffer == VC4_BUFFER_MASK) {
-		return vc4_fail(r, -EOPNOTSUPP, "the VG mask buffer is not built");
+		return vc4_fail(r, -EOPNOTSUPP, "the VG mask buffer is not supported");
 	}
 	if (buffer > VC4_BUFFER_FULL) {
 		return vc4_fail(r, -EINVAL, "there is no such buffer");
@@ -277,10 +277,10 @@ static int tile_rendering_mode(struct vc4_reader *r, const uint8_t *c) {
 	const uint32_t layout = VC4_TILE_RENDERING_MODE_LAYOUT(c);
 	const uint32_t decimate = VC4_TILE_RENDERING_MODE_DECIMATE(c);
 	if (VC4_TILE_RENDERING_MODE_COLOR_64(c) || VC4_TILE_RENDERING_MODE_DOUBLE_BUFFER(c)) {
-		return vc4_fail(r, -EOPNOTSUPP, "64-bit colour and double buffers are not built");
+		return vc4_fail(r, -EOPNOTSUPP, "64-bit colour and double buffers are not supported");
 	}
 	if (VC4_TILE_RENDERING_MODE_MASK_BUFFER(c) || VC4_TILE_RENDERING_MODE_COVERAGE(c)) {
-		return vc4_fail(r, -EOPNOTSUPP, "mask and coverage buffers are not built");
+		return vc4_fail(r, -EOPNOTSUPP, "mask and coverage buffers are not supported");
 	}
 	if (format > VC4_TARGET_BGR565 || layout > VC4_LAYOUT_LT || decimate > VC4_SAMPLES_16) {
 		return vc4_fail(r, -EINVAL, "there is no such format, layout or decimation");
@@ -317,7 +317,7 @@ int vc4_rendering_record(struct vc4_reader *r, const uint8_t *c) {
 		return load_general(r, c);
 	case VC4_OP_INDEXED_PRIMITIVES:
 	case VC4_OP_ARRAY_PRIMITIVES:
-		return vc4_fail(r, -EOPNOTSUPP, "draws of rendering lists are not built");
+		return vc4_fail(r, -EOPNOTSUPP, "draws of rendering lists are not supported");
 	case VC4_OP_TILE_RENDERING_MODE:
 		return tile_rendering_mode(r, c);
 	case VC4_OP_CLEAR_VALUES:

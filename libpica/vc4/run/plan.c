@@ -7,7 +7,7 @@
 #include "vc4/run/machine.h"
 #include "vc4/run/program.h"
 
-/* What holds of rows before a word, whichever way led there. */
+/* Facts about rows that hold before a word on every path to it. */
 struct known {
 	bool is_seen[QPU_ROWS]; /* no denormals, no NaN patterns */
 	bool r5_is_varying, w_is_there;
@@ -53,7 +53,7 @@ static unsigned mux_of(const struct qpu_instruction *q, unsigned i) {
 	return mux[i];
 }
 
-/* Whether whoever takes this row takes it as a number. */
+/* Returns whether every user of this row reads it as a number. */
 static bool all_see(const struct qpu_instruction *q, const struct qpu_plan *e, uint8_t row) {
 	for (unsigned i = 0; i < 4; i++) {
 		if (e->op[i / 2] && row_of(q, mux_of(q, i)) == row &&

@@ -1,6 +1,6 @@
 /*
- * What the vector interpreter wants to know of a word before it runs: rows in place of addresses,
- * units that have something to do, and what is known of floats. Private to the room.
+ * A word prepared for the vector interpreter: rows in place of addresses, the units in use, and the
+ * floats known to be flushed. Private to the room.
  */
 #ifndef VC4_RUN_PLAN_H
 #define VC4_RUN_PLAN_H

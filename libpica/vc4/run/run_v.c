@@ -289,7 +289,7 @@ static void saturate(struct core *k, const struct qpu_word *w, const vi x[VECTOR
 	}
 }
 
-/* What changes r5 and r4 when both have been read. */
+/* The effects on r5 and r4 after both have been read. */
 static int after_inputs(struct core *k, const struct qpu_word *w) {
 	if (w->plan.flags & QPU_VARYING) {
 		read_constant(k);

@@ -60,7 +60,7 @@ struct qpu_program;
  */
 struct qpu_wide *qpu_wide_create(const struct qpu_program *p);
 
-/* What scratch memory holds. */
+/* The contents of scratch memory. */
 struct wide_scratch {
 	PICA_ALIGNED(64) uint32_t row[WIDE_ROWS][QPU_WIDE_LANES];
 	uint32_t word[WIDE_TEXTURES][4]; /* of the textures */

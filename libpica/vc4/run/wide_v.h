@@ -274,7 +274,7 @@ static inline void wide_load_color(
 	}
 }
 
-/* What passes of numbers z that meet stored ones. */
+/* Returns a mask of the lanes whose z passes against the stored one. */
 static inline vi passing(unsigned function, vi z, vi stored) {
 	switch (function) {
 	case 0:

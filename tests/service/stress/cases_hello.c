@@ -53,7 +53,7 @@ HOSTILE_CASE(wrong_hellos) {
 		{ "versions upside down", AT(min_version), 0xFFFFFFFF, SIZE, -EPROTONOSUPPORT,
 				"no common version" },
 		{ "unknown feature", AT(required) + 4, 1u << 31, SIZE, -EOPNOTSUPP,
-				"a required feature is not there" },
+				"a required feature is missing" },
 		{ "priority", AT(priority), 1u << 31, SIZE, -EINVAL, "priority outside -10..10" },
 #undef AT
 	};

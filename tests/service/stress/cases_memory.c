@@ -102,7 +102,7 @@ HOSTILE_CASE(import_read_only) {
 	return import_fails(b, read_only, -EACCES, not_a_memfd);
 }
 
-/* Huge pages that are not there kill who touches them, seals or not. */
+/* Missing huge pages kill a process that touches them, even if sealed. */
 HOSTILE_CASE(import_huge_pages) {
 	struct raw r;
 	int fd = make_memfd(MFD_HUGETLB, 4 << 20, SEALS);

@@ -441,7 +441,7 @@ static int do_wait(void) {
 }
 
 static int do_wait_slot(void) {
-	/* What was taken by now is in flight; the queue after it is full. */
+	/* Jobs taken so far are in flight; the queue is full. */
 	while (put(ctx, PICA_OP_WAIT, 0)) {
 	}
 	int ret = pica_client_submit(client) < 0 ? -EPROTO : 0;

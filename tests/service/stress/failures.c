@@ -72,8 +72,8 @@ WRAP(int, pthread_create,
 /* ---- The scenario ---- */
 
 struct outcome {
-	bool refused; /* a call or a job said that something is out */
-	bool wrong;   /* or what it should not have said */
+	bool refused; /* a call or a job reported an exhausted resource */
+	bool wrong;   /* or another, unexpected error */
 	bool drawn;   /* the picture was made, and is right */
 };
 

@@ -38,7 +38,7 @@ void hostile_add(struct hostile_case *c);
 	} \
 	static bool case_name(struct bench *b)
 
-/* What the service of the matrix is told; cases know these numbers. */
+/* Options of the matrix's service; cases know these numbers. */
 enum {
 	MATRIX_SESSIONS = 12,
 	MATRIX_GREETING = 8,

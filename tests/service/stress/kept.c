@@ -144,7 +144,7 @@ static bool imports_and_keeps(struct daemon *d) {
 	return true;
 }
 
-/* Who did not leave may come back for the bytes: until then they are charged. */
+/* A client that did not close may reconnect for the bytes: until then they are charged. */
 static bool is_ended_and_keeps(struct daemon *d) {
 	struct raw r;
 	uint8_t *host = NULL;

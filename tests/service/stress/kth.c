@@ -27,7 +27,7 @@
 
 enum { ATTEMPTS = 3, ENOUGH = 1000000 };
 
-/* What fails, and how it may: resources that are out, a disk, a policy of the machine. */
+/* Calls that fail, and their errors: exhausted resources, the disk, a policy of the machine. */
 static const struct {
 	int number, error;
 } failing[] = {

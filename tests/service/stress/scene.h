@@ -1,7 +1,7 @@
 /*
  * A known picture: textured triangles with depth on a target of 128x128, as one command list.
- * Whoever shares the service with something bad draws it and compares the hash with what libpica
- * draws alone.
+ * A client that shares the service with a hostile one draws it, and compares the hash with that of
+ * libpica.
  */
 #ifndef SCENE_H
 #define SCENE_H

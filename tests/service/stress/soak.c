@@ -203,8 +203,8 @@ static void take_sample(struct soak *s, int64_t start) {
 }
 
 /*
- * What was there before the first client, but for threads that can be the command thread: they
- * stay, as many as contexts that were parked at once.
+ * Returns whether the counts are those before the first client, except for threads that can be the
+ * command thread: as many remain as contexts were parked at once.
  */
 static bool comes_back(const struct soak *s, int fds, int memfds, int threads) {
 	for (int64_t end = raw_now_ms() + RAW_PATIENCE_MS; raw_now_ms() < end; nap_ms(5)) {
