@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import pathlib
 import re
 import shutil
 import struct
@@ -110,6 +111,28 @@ class Report(batch.Case):
         self.assertEqual(self.rows()[0]['pictures'][0]['made_by'], text)
         self.assertIn(f'frame {made["frame"]}, screen top: {text}', self.rows()[0]['messages'])
         self.assertIn(f'<p class="maker">{text}</p>', self.page())
+
+    def test_a_build_server_is_told_in_annotations(self):
+        script = pathlib.Path(__file__).resolve().parents[2] / 'packaging/pica-ci'
+        tools = self.dir / 'bin'
+        tools.mkdir()
+        (tools / 'pica').symlink_to(cli.PICA)
+        self.capture('a%,b.ctf', batch.screen(0x102030))
+        self.batch('.', '-o', 'out', '--golden', 'gold', '--bless')
+        env = dict(os.environ, PATH=f'{tools}:{os.environ["PATH"]}', GITHUB_ACTIONS='true', GITHUB_STEP_SUMMARY='summary',
+                   GITHUB_OUTPUT='outputs')
+        command = ['bash', script, '-o', 'out', '--golden', 'gold', '.']
+        done = subprocess.run(command, cwd=self.dir, env=env, text=True, capture_output=True, check=False)
+        self.assertEqual((done.returncode, '::error' in done.stdout), (0, False), done.stderr)
+        self.poke('a%,b-top.png', (1, 2, 3))
+        done = subprocess.run(command, cwd=self.dir, env=env, text=True, capture_output=True, check=False)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(done.stdout, r'(?m)^::error file=(\./)?a%25%2Cb.ctf,title=different::frame 0, screen top: 1 pixel '
+                                      r'differs from a%25,b-top.png.*%0A.* was made by a fill in frame 0$')
+        self.assertIn('* **different** `a%,b.ctf`: ', (self.dir / 'summary').read_text().replace('./', ''))
+        self.assertEqual((self.dir / 'outputs').read_text(), 2 * 'report=out/report.html\n')
+        bare = subprocess.run(['bash', script, '.'], cwd=self.dir, text=True, capture_output=True, check=False)
+        self.assertEqual((bare.returncode, 'expected -o FOLDER' in bare.stderr), (2, True))
 
     def test_pictures_stand_before_hashes(self):
         shutil.copy(batch.BUNDLED / 'cube.pica', self.dir)
