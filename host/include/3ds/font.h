@@ -25,11 +25,15 @@ typedef struct {
 } TGLP_s;
 
 typedef struct tag_CWDH_s CWDH_s;
+/* C++ has no arrays of unknown length; its compilers do. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpedantic"
 struct tag_CWDH_s {
 	u16 startIndex, endIndex; /* glyphs, inclusive */
 	CWDH_s *next;
-	__extension__ charWidthInfo_s widths[];
+	charWidthInfo_s widths[];
 };
+#pragma GCC diagnostic pop
 
 enum {
 	CMAP_TYPE_DIRECT = 0, CMAP_TYPE_TABLE = 1, CMAP_TYPE_SCAN = 2,
