@@ -52,7 +52,7 @@ int record_space_reserve(struct recording *r) {
 	}
 	*end = list;
 	uint64_t of_user = r->dying->reserved_bytes, of_all = a->reserved_bytes;
-	uint32_t of_all_files = 0;
+	uint32_t of_all_files = a->n_recordings; /* r is one of them */
 	uint32_t files = atomic_load_explicit(&r->dying->recordings, memory_order_relaxed);
 	for (const struct recording *k = a->kept; k; k = k->next) {
 		of_user += k->uid == r->uid ? k->bytes : 0;
@@ -63,7 +63,7 @@ int record_space_reserve(struct recording *r) {
 	const uint64_t left = least(
 			rest(s->record_user_bytes, of_user), rest(s->record_total_bytes, of_all));
 	const bool is_enough = left / SHARE < LEAST_BYTES ||
-			of_all_files >= a->most_kept ||
+			of_all_files > a->most_kept ||
 			(s->record_user_files && files > s->record_user_files);
 	if (!is_enough && left != UINT64_MAX) {
 		r->bytes = a->max_bytes ? least(a->max_bytes, left / SHARE) : left / SHARE;

@@ -35,6 +35,7 @@ static void begin_service(const struct server_settings *settings) {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	snprintf(path, sizeof(path), "%s/socket", folder);
 	memcpy(addr.sun_path, path, sizeof(path));
+	unlink(path); /* a test that failed left it */
 	int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	ck_assert_int_eq(bind(sock, (struct sockaddr *)&addr, sizeof(addr)), 0);
 	ck_assert_int_eq(listen(sock, 8), 0);
