@@ -13,10 +13,10 @@
  * (PICA_OP_INVALIDATE remains necessary for its own purpose: a texture that changes without it may
  * be drawn old or new.) Equal data is stored once: a scene that stands still costs little.
  *
- * Frames end with PICA_OP_PRESENT, or with pica_recorder_frame(); the pictures of both screens are
- * stored there. Before the recording gets its name it is replayed once, in a context of its own on
- * the same device (on a device of its own if that has no threads): pictures, state and memory must
- * be equal.
+ * Frames end with PICA_OP_PRESENT, on a VideoCore IV with each PICA_OP_CONTROL_LISTS, or with
+ * pica_recorder_frame(); the pictures of both screens, or of the last target, are stored there.
+ * Before the recording gets its name it is replayed once, in a context of its own on the same
+ * device (on a device of its own if that has no threads): pictures, state and memory must be equal.
  *
  * While a context is recorded its jobs do not overlap, and memory is needed for a copy of the used
  * part of its windows. Budgets and results of jobs stay the same.

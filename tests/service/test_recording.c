@@ -5,6 +5,7 @@
 
 #include "service/reaper.h"
 #include "recording_rig.h"
+#include "tests/unit/vc4_seed.h"
 
 FIXTURE(default_settings, NULL)
 
@@ -234,6 +235,76 @@ TEST_LOOP(contexts_go_while_their_recordings_begin, N_LOOPS) {
 	struct found f = take_files();
 	ck_assert_uint_ge(f.files, 1);
 	ck_assert_uint_le(f.files, 60);
+}
+
+/* Replays the only file. Its memory, of the seed's size, is copied to memory. */
+static void replay_only_file(uint8_t *memory) {
+	struct dirent **entries;
+	char name[400];
+	struct pica_capture *capture;
+	struct pica_capture_error error;
+	struct pica_capture_event event;
+	struct pica_settings of_device;
+	struct pica_ctx_settings of_ctx;
+	struct pica_device *device;
+	struct pica_ctx *replay;
+	uint64_t seq;
+	ck_assert_int_eq(scandir(folder, &entries, is_capture, NULL), 1);
+	snprintf(name, sizeof(name), "%s/%s", folder, entries[0]->d_name);
+	free(entries[0]);
+	free(entries);
+	ck_assert_msg(pica_capture_open(&capture, name, &error) == 0, "%s", error.message);
+	pica_capture_ctx_settings(capture, &of_ctx);
+	ck_assert_int_eq(of_ctx.chip, PICA_CHIP_VC4);
+	pica_settings_init(&of_device);
+	ck_assert_int_eq(pica_device_create(&device, &of_device), 0);
+	ck_assert_int_eq(pica_ctx_create(&replay, device, &of_ctx), 0);
+	ck_assert_int_eq(pica_capture_load(capture, replay), 0);
+	while (pica_capture_next(capture, &event) > 0) {
+		ck_assert_int_eq(pica_submit(replay, &event.job, 1, &seq), 0);
+		ck_assert_int_eq(pica_wait(replay, seq, -1), 0);
+	}
+	ck_assert_int_eq(pica_ctx_read_memory(replay, SEED_BASE, memory, SEED_BYTES), 0);
+	pica_ctx_destroy(replay);
+	pica_device_destroy(device);
+	pica_capture_close(capture);
+}
+
+/* The article's triangle, then one with other corners, since programs read memory unannounced. */
+TEST_LOOP(a_context_of_the_videocore_is_recorded, N_LOOPS) {
+	struct pica_client_ctx_settings of_ctx;
+	struct pica_client_memory *arena;
+	uint8_t *memory = malloc(SEED_BYTES), *replayed = malloc(SEED_BYTES);
+	ck_assert(memory && replayed);
+	open_service(loops[_i], false, 2);
+	open_client();
+	pica_client_ctx_settings_init(&of_ctx);
+	of_ctx.chip = PICA_CHIP_VC4;
+	ck_assert_int_eq(pica_client_ctx_create(&ctx, client, &of_ctx), 0);
+	ck_assert_int_eq(pica_client_map(&arena, ctx, SEED_BASE, SEED_BYTES, 0), 0);
+	uint8_t *host = pica_client_host(arena);
+	seed_fill(host, false);
+	ck_assert_int_eq(record_me(1), 0);
+	for (unsigned i = 0; i < 2; i++) {
+		struct pica_job *job = pica_client_slot(ctx);
+		job->op = PICA_OP_CONTROL_LISTS;
+		job->u.control_lists = (struct pica_job_control_lists){ SEED_BINNING,
+			SEED_BINNING_END, SEED_RENDERING, SEED_RENDERING_END, { 0 } };
+		wait_all();
+		const uint32_t crc = seed_crc32(host + SEED_TARGET - SEED_BASE, SEED_PICTURE_BYTES);
+		ck_assert((crc == SEED_CRC) == (i == 0));
+		memcpy(memory, host, SEED_BYTES);
+		put_hex(host + 0x900, "0014 0008"); /* the apex, which is lower now */
+	}
+	pica_client_close(client);
+	close_service();
+	replay_only_file(replayed);
+	ck_assert_mem_eq(replayed, memory, SEED_BYTES);
+	const struct found f = take_files();
+	ck_assert_uint_eq(f.files, 1);
+	ck_assert_uint_eq(f.frames, 2);
+	free(memory);
+	free(replayed);
 }
 
 TEST(without_a_folder_it_is_refused) {

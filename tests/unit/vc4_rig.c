@@ -162,15 +162,3 @@ struct pica_stats rig_stats(struct pica_ctx *ctx) {
 	ck_assert_int_eq(pica_stats(ctx, &stats), 0);
 	return stats;
 }
-
-uint32_t rig_crc32(const void *data, size_t size) {
-	const uint8_t *byte = data;
-	uint32_t crc = ~0u;
-	for (size_t i = 0; i < size; i++) {
-		crc ^= byte[i];
-		for (unsigned k = 0; k < 8; k++) {
-			crc = crc >> 1 ^ (crc & 1 ? 0xEDB88320u : 0);
-		}
-	}
-	return ~crc;
-}

@@ -60,7 +60,4 @@ struct pica_job rig_job(const struct vc4_rig *r);
 struct pica_done rig_submit(struct pica_ctx *ctx, const struct pica_job *job);
 struct pica_stats rig_stats(struct pica_ctx *ctx);
 
-/* As zlib has it. */
-uint32_t rig_crc32(const void *data, size_t size);
-
 #endif

@@ -24,7 +24,22 @@ enum {
 	SEED_TARGET = 0x110000,
 	SEED_COLUMNS = 10,
 	SEED_ROWS = 8,
+	SEED_PICTURE_BYTES = 640 * 480 * 4,
+	SEED_CRC = 0x3389075A, /* of the picture */
 };
+
+/* As zlib has it. */
+static inline uint32_t seed_crc32(const void *data, size_t size) {
+	const uint8_t *byte = data;
+	uint32_t crc = ~0u;
+	for (size_t i = 0; i < size; i++) {
+		crc ^= byte[i];
+		for (unsigned k = 0; k < 8; k++) {
+			crc = crc >> 1 ^ (crc & 1 ? 0xEDB88320u : 0);
+		}
+	}
+	return ~crc;
+}
 
 /* Writes bytes given as hexadecimal digits, in which blanks do not count; returns how many. */
 static inline size_t put_hex(uint8_t *at, const char *hex) {
