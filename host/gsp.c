@@ -161,6 +161,7 @@ void host_vblank(void) {
 			latch(i);
 		}
 	}
+	host_console_flush();
 	host_frame();
 	host_raise(GSPGPU_EVENT_VBlank0, NULL);
 	host_raise(GSPGPU_EVENT_VBlank1, NULL);

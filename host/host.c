@@ -4,13 +4,14 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 struct host_options host_options;
 
 static void say(const char *format, va_list args) {
 	char line[512];
 	vsnprintf(line, sizeof(line), format, args);
-	fprintf(stderr, "libpica-ctru: %s\n", line);
+	dprintf(STDERR_FILENO, "libpica-ctru: %s\n", line); /* not drawn on a screen */
 }
 
 void host_say(const char *format, ...) {
@@ -64,6 +65,7 @@ __attribute__((constructor(101))) static void begin(int argc, char **argv) {
 		.arithmetic = number("PICA_HOST_ARITHMETIC", 0),
 	};
 	host_memory_begin(argv);
+	host_console_begin();
 	if (host_options.input) {
 		host_input_begin(host_options.input);
 	}

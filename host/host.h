@@ -47,6 +47,13 @@ void host_say_once(bool *said, const char *format, ...);
 PICA_PRINTF(1, 2)
 _Noreturn void host_fail(const char *format, ...);
 
+/* ---- console.c ---- */
+
+/* Makes the standard streams; before main(). */
+void host_console_begin(void);
+/* Tells the GPU about text that was drawn. */
+void host_console_flush(void);
+
 /* ---- memory.c ---- */
 
 /* Maps the heaps; before main(). argv: of the process, which it may start once more. */

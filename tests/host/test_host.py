@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Programs of the console on this machine: test_host.py PICA PROGRAMS [unittest arguments]
 
-The folder has host-calls, host-cube, host-threads and cube.shbin.
+The folder has host-calls, host-console, host-cube, host-threads and cube.shbin.
 """
 import pathlib
 import shutil
@@ -64,6 +64,26 @@ class Host(unittest.TestCase):
         run = subprocess.run([PROGRAMS / 'host-calls'], capture_output=True, text=True, timeout=300,
                              env={'PICA_HOST_ROMFS': str(self.folder / 'romfs')})
         self.assertEqual(run.returncode, 0, run.stderr)
+
+    def test_console(self):
+        """Text is drawn, and recorded; it is forwarded as lines."""
+        hashes = ['host-run', '--format', 'hash', '--pictures', 'all', '-n', '6']
+        run = self.pica(*hashes, '--record', 'text.pica', PROGRAMS / 'host-console')
+        lines = run.stdout.splitlines()
+        self.assertEqual((lines[0], lines[1]), ('before', 'nowhere'))
+        self.assertNotIn('\x1b', run.stdout)
+        self.assertIn('okok', run.stderr)
+        self.assertEqual([line for line in lines if 'world' in line], ['Hello world!'])
+        at = lines.index('On the bottom screen, without a line\'s end')
+        self.assertEqual(at + 1, len(lines) - 12, 'each picture has its line')
+        drawn = self.pica('render', '--format', 'hash', '--frames', 'all', 'text.pica').stdout.splitlines()
+        self.assertEqual([line.split()[1:] for line in drawn], [line.split()[1:] for line in lines[at + 1:]])
+        self.pica('host-run', '-n', '4', '-o', '{screen}.ppm', PROGRAMS / 'host-console')
+        rows = (self.folder / 'top.ppm').read_bytes()[15:]
+        green = [i // 3 for i in range(0, len(rows), 3) if rows[i:i + 3] == bytes([0, 255, 0])]
+        # "world" is in row 15, from column 26 on.
+        self.assertEqual({i // 400 // 8 for i in green}, {14})
+        self.assertEqual({i % 400 // 8 for i in green}, set(range(25, 30)))
 
     def test_threads(self):
         for _ in range(3):

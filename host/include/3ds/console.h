@@ -1,4 +1,11 @@
-/* Text: printf() goes to the standard output, with its escape sequences. Nothing is drawn. */
+/*
+ * Text on a screen: after consoleInit() the standard output and error are drawn there, in letters
+ * of 8x8 pixels, and go where they went before, too. Escape sequences are "ESC [" and A, B, C, D
+ * (moves of the cursor), H or f (row; column, from 1), J and K (erase), s and u (keep the cursor,
+ * return there), m (looks: 0-2, 4, 7-9, 21-29, 30-39, 40-49, 90-97, 100-107, 38;5;N, 38;2;R;G;B;
+ * italic and blinking letters are plain ones). Letters beyond ASCII are empty, but a font of the
+ * program's own may have 256.
+ */
 #ifndef CTRU_CONSOLE_H
 #define CTRU_CONSOLE_H
 
@@ -19,37 +26,62 @@ extern "C" {
 #define CONSOLE_CYAN CONSOLE_ESC(36;1m)
 #define CONSOLE_WHITE CONSOLE_ESC(37;1m)
 
+/* Draws a character at the cursor itself and moves that; false: it did not, print it as usual. */
 typedef bool (*ConsolePrint)(void *console, int c);
 
 typedef struct ConsoleFont {
-	u8 *gfx;
-	u16 asciiOffset, numChars;
+	u8 *gfx; /* 8 bytes a character: rows from the top, the highest bit is the left pixel */
+	u16 asciiOffset, numChars; /* of the first one; how many */
 } ConsoleFont;
 
-/* A place for what programs set; nothing reads it. */
 typedef struct PrintConsole {
 	ConsoleFont font;
-	u16 *frameBuffer;
-	int cursorX, cursorY, prevCursorX, prevCursorY;
-	int consoleWidth, consoleHeight;
-	int windowX, windowY, windowWidth, windowHeight;
+	u16 *frameBuffer; /* RGB565 */
+	int cursorX, cursorY, prevCursorX, prevCursorY; /* in the window, from 1 */
+	int consoleWidth, consoleHeight; /* of the screen, in characters */
+	int windowX, windowY, windowWidth, windowHeight; /* from 1 */
 	int tabSize;
-	u16 fg, bg;
-	int flags;
+	u16 fg, bg; /* 0-7, or a colour with CONSOLE_FG_CUSTOM, CONSOLE_BG_CUSTOM */
+	int flags; /* CONSOLE_... */
 	ConsolePrint PrintChar;
 	bool consoleInitialised;
 } PrintConsole;
+
+#define CONSOLE_COLOR_BOLD BIT(0)
+#define CONSOLE_COLOR_FAINT BIT(1)
+#define CONSOLE_ITALIC BIT(2)
+#define CONSOLE_UNDERLINE BIT(3)
+#define CONSOLE_BLINK_SLOW BIT(4)
+#define CONSOLE_BLINK_FAST BIT(5)
+#define CONSOLE_COLOR_REVERSE BIT(6)
+#define CONSOLE_CONCEAL BIT(7)
+#define CONSOLE_CROSSED_OUT BIT(8)
+#define CONSOLE_FG_CUSTOM BIT(9)
+#define CONSOLE_BG_CUSTOM BIT(10)
+#define CONSOLE_COLOR_FG_BRIGHT BIT(11)
+#define CONSOLE_COLOR_BG_BRIGHT BIT(12)
 
 typedef enum {
 	debugDevice_NULL, debugDevice_SVC, debugDevice_CONSOLE, debugDevice_3DMOO = debugDevice_SVC,
 } debugDevice;
 
+/*
+ * Makes a console of a whole screen (50x30 characters, 100x30 in wide mode; the bottom one 40x30),
+ * empties it and selects it. After gfxInit(): the screen becomes RGB565 with one buffer. Waits for
+ * a vertical blank. console NULL: the usual one. Returns the console.
+ */
 PrintConsole *consoleInit(gfxScreen_t screen, PrintConsole *console);
+/* Returns the usual one. */
 PrintConsole *consoleGetDefault(void);
+/* Prints there from now on; NULL: on the usual one. Returns the one that was selected. */
 PrintConsole *consoleSelect(PrintConsole *console);
+/* Prints in a part of the screen; x and y count from 1. console NULL: the selected one. */
 void consoleSetWindow(PrintConsole *console, int x, int y, int width, int height);
+/* console NULL: the selected one. font NULL: ours. */
 void consoleSetFont(PrintConsole *console, ConsoleFont *font);
+/* The standard error is drawn with debugDevice_CONSOLE only; it goes where it went before, too. */
 void consoleDebugInit(debugDevice device);
+/* Empties the window. */
 void consoleClear(void);
 
 #ifdef __cplusplus
