@@ -37,6 +37,7 @@ struct heap {
 static struct heap linear = { .name = "linearFree" };
 static struct heap bank[2] = { { .name = "vramFree" }, { .name = "vramFree" } };
 static struct heap mappable = { .name = "mappableFree" };
+static uint8_t *area; /* for it, at the console's address; or NULL */
 
 PICA_EXPORT u32 __ctru_linear_heap, __ctru_linear_heap_size = LINEAR_SIZE;
 
@@ -86,17 +87,17 @@ static void heap_begin(struct heap *h, uint8_t *base, uint32_t size, uint32_t ph
 }
 
 void host_memory_begin(char **argv) {
-	uint8_t *vram = map(OS_VRAM_VADDR, OS_VRAM_SIZE);
-	if (!vram) {
-		again_without_chance(argv);
-		vram = map_low(OS_VRAM_VADDR, OS_VRAM_SIZE);
-		host_say("VRAM is not at 0x%08X: programs that look at addresses may fail",
-				OS_VRAM_VADDR);
-	}
 	const uint32_t size = __ctru_linear_heap_size && __ctru_linear_heap_size <= LINEAR_SIZE ?
 			(__ctru_linear_heap_size + PAGE - 1) & ~(uint32_t)(PAGE - 1) :
 			LINEAR_SIZE;
-	heap_begin(&linear, map_low(OS_FCRAM_VADDR, size), size, OS_FCRAM_PADDR);
+	uint8_t *vram = map(OS_VRAM_VADDR, OS_VRAM_SIZE), *fcram = map(OS_FCRAM_VADDR, size);
+	area = map(OS_MAP_AREA_BEGIN, OS_MAP_AREA_END - OS_MAP_AREA_BEGIN);
+	if (!vram || !fcram || !area) {
+		again_without_chance(argv);
+		host_say("a heap is not at the console's address: programs that look at addresses may fail");
+	}
+	vram = vram ? vram : map_low(OS_VRAM_VADDR, OS_VRAM_SIZE);
+	heap_begin(&linear, fcram ? fcram : map_low(OS_FCRAM_VADDR, size), size, OS_FCRAM_PADDR);
 	heap_begin(&bank[0], vram, BANK_SIZE, OS_VRAM_PADDR);
 	heap_begin(&bank[1], vram + BANK_SIZE, BANK_SIZE, OS_VRAM_PADDR + BANK_SIZE);
 	__ctru_linear_heap = (u32)(uintptr_t)linear.base;
@@ -293,9 +294,14 @@ PICA_EXPORT void *vramRealloc(void *mem, size_t size) {
 /* ---- The mappable area ---- */
 
 PICA_EXPORT void mappableInit(u32 first, u32 end) {
-	if (!mappable.base && first < end) {
-		heap_begin(&mappable, map_low(first, end - first), end - first, 0);
+	if (mappable.base || first >= end) {
+		return;
 	}
+	const bool is_inside = area && first >= OS_MAP_AREA_BEGIN && end <= OS_MAP_AREA_END;
+	heap_begin(&mappable,
+			is_inside ? area + (first - OS_MAP_AREA_BEGIN) :
+				    map_low(first, end - first),
+			end - first, 0);
 }
 
 PICA_EXPORT void *mappableAlloc(size_t size) {
