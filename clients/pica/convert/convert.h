@@ -39,6 +39,21 @@ int repack(const struct repack_options *o, struct pica_capture *capture);
 /* Prints "OUT: 45.3KiB, from 541.0KiB", of two files. */
 void convert_report_sizes(const char *in, const char *out);
 
+/* ---- overwritten.c ---- */
+
+/* Frames first to last; a replay of them begins with frame `from`. */
+struct overwritten_frames {
+	uint32_t from, first, last;
+};
+
+/*
+ * Zeroes the memory of ctx, which stands before frame first, that the frames overwrite before they
+ * read it: pictures of frames that are left out would be most of the output. The frames are drawn
+ * by another context, on another open capture. Returns 0 or a negative errno.
+ */
+int overwritten_clear(struct pica_ctx *ctx, struct pica_ctx *ahead, struct pica_capture *capture,
+		const struct overwritten_frames *f);
+
 /* ---- same_pictures.c ---- */
 
 /* Whether two captures draw the same pictures, frame by frame. */

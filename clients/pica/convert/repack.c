@@ -20,6 +20,7 @@ struct run {
 	struct pica_capture *capture;
 	struct pica_capture_info info;
 	char *name; /* of the capture */
+	struct pica_device *device;
 	struct pica_ctx *ctx;
 	struct pica_capture_writer *writer;
 	struct pica_state *state; /* room for keys */
@@ -74,34 +75,28 @@ static int put_key(struct run *r) {
 }
 
 /*
- * Clears the memory that the kept frames fill before anything can read it: the fills that the first
- * of them begins with. Pictures of frames that are left out would be most of the output.
+ * Screens have two or three framebuffers in turn, so some frames show whether those of the frame
+ * before are overwritten.
  */
 static int clear_overwritten(struct run *r) {
-	struct pica_capture *ahead;
-	struct pica_capture_event ev;
-	uint32_t at;
-	bool skipped, is_first = true;
-	int ret = pica_capture_open(
-			&ahead, strcmp(r->o->in, "-") == 0 ? "/dev/stdin" : r->o->in, NULL);
+	enum { FRAMES = 8 };
+	const struct repack_options *o = r->o;
+	struct pica_capture *capture;
+	struct pica_ctx *ahead = NULL;
+	int ret = pica_capture_open(&capture, strcmp(o->in, "-") == 0 ? "/dev/stdin" : o->in, NULL);
 	if (ret < 0) {
 		return ret;
 	}
-	ret = replay_seek(ahead, r->o->first, &at, &skipped);
-	while (ret >= 0 && (ret = pica_capture_next(ahead, &ev)) > 0) {
-		if (ev.kind == PICA_CAPTURE_MEMORY || ev.frame < r->o->first) {
-			continue;
-		}
-		if (ev.kind != PICA_CAPTURE_JOB || ev.job.op != PICA_OP_FILL) {
-			break;
-		}
-		struct pica_job clear = ev.job;
-		clear.u.fill.value = 0;
-		ret = pica_submit(r->ctx, &clear, 1, &r->seq);
-		is_first = false;
-	}
-	pica_capture_close(ahead);
-	return ret < 0 || is_first ? ret : pica_wait(r->ctx, r->seq, -1);
+	pica_capture_trust_loads(capture, o->trust_loads);
+	ret = replay_create_ctx(&ahead, r->device, capture);
+	const uint32_t few = o->last - o->first < FRAMES ? o->last : o->first + FRAMES - 1;
+	ret = ret < 0 ? ret : overwritten_clear(r->ctx, ahead, capture,
+			&(struct overwritten_frames){ .first = o->first, .last = few,
+				.from = replay_first(capture, o->first, o->engine.float_mode,
+						o->engine.combiner, o->trust_loads) });
+	pica_ctx_destroy(ahead);
+	pica_capture_close(capture);
+	return ret;
 }
 
 /* The expected picture of the source, if it has one, else our drawn one. */
@@ -153,7 +148,8 @@ static int run(struct run *r) {
 	int ret;
 	while ((ret = pica_capture_next(r->capture, &ev)) > 0) {
 		if (!r->started && ev.kind != PICA_CAPTURE_MEMORY && ev.frame >= r->o->first) {
-			ret = r->o->first > 0 ? clear_overwritten(r) : 0;
+			const bool may_clear = r->o->first > 0 && r->info.chip == PICA_CHIP_PICA200;
+			ret = may_clear ? clear_overwritten(r) : 0;
 			ret = ret < 0 ? ret : put_key(r);
 			r->started = true;
 		}
@@ -237,6 +233,7 @@ int repack(const struct repack_options *o, struct pica_capture *capture) {
 		free(r.name);
 		return exit;
 	}
+	r.device = device;
 	r.state = calloc(1, sizeof(*r.state));
 	int ret = r.state && r.name ? replay_create_ctx(&r.ctx, device, capture) : -ENOMEM;
 	bool writing = false;
