@@ -86,6 +86,9 @@ static void note_copy(struct overwritten *o, const struct pica_job_copy *c) {
 static int on_event(void *user, const struct pica_capture_event *event) {
 	struct overwritten *o = user;
 	struct pica_job job = event->job;
+	if (event->kind == PICA_CAPTURE_MEMORY) {
+		return 0; /* of the key that the replay began with */
+	}
 	if (job.op == PICA_OP_WRITE) {
 		note_write(o, job.u.write.addr, job.u.write.size_bytes);
 	} else if (!engines_job(&o->engines, &event->job, &job)) {
