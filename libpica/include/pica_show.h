@@ -57,7 +57,7 @@ int pica_submit_present(struct pica_ctx *ctx, const struct pica_job *job, struct
 /* ---- Composition ---- */
 
 enum pica_show_format {
-	PICA_SHOW_XRGB8888, /* little-endian words 0x00RRGGBB */
+	PICA_SHOW_XRGB8888, /* little-endian words 0xFFRRGGBB: opaque where X is read as alpha */
 	PICA_SHOW_RGB565,   /* little-endian half words, truncated */
 };
 

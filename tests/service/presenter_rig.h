@@ -124,7 +124,8 @@ static int fake_commit(struct display *d, const struct display_flip *f, unsigned
 		fake.last[o] = f[i];
 	}
 	if (ret == 0) {
-		fake.seen[fake.commits++ % 256] = fake.host[0][fake.waiting[0]][120 * WIDTH + 200];
+		fake.seen[fake.commits++ % 256] =
+				fake.host[0][fake.waiting[0]][120 * WIDTH + 200] & 0xFFFFFF;
 	}
 	pthread_cond_broadcast(&fake.cond);
 	pthread_mutex_unlock(&fake.mutex);
@@ -303,7 +304,7 @@ static uint64_t expect_done(uint64_t number, bool was_shown) {
 static uint32_t pixel(uint32_t output, uint32_t x, uint32_t y) {
 	pthread_mutex_lock(&fake.mutex);
 	const int b = fake.waiting[output] >= 0 ? fake.waiting[output] : fake.shown[output];
-	const uint32_t px = fake.host[output][b][y * WIDTH + x];
+	const uint32_t px = fake.host[output][b][y * WIDTH + x] & 0xFFFFFF;
 	pthread_mutex_unlock(&fake.mutex);
 	return px;
 }

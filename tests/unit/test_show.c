@@ -246,7 +246,7 @@ static void put(const struct pica_show_target *t, uint32_t x, uint32_t y, struct
 		to[4 * x] = (uint8_t)px.c[2];
 		to[4 * x + 1] = (uint8_t)px.c[1];
 		to[4 * x + 2] = (uint8_t)px.c[0];
-		to[4 * x + 3] = 0;
+		to[4 * x + 3] = 0xFF;
 	}
 }
 

@@ -30,7 +30,7 @@ struct scanout_kernels {
 	void (*blend)(uint32_t *dst, const uint32_t *src, const uint32_t *at, unsigned n);
 	/* R of left, the rest of right. */
 	void (*anaglyph)(uint32_t *dst, const uint32_t *left, const uint32_t *right, unsigned n);
-	/* Words 0x00RRGGBB, little-endian. */
+	/* Words 0xFFRRGGBB, little-endian. */
 	void (*xrgb)(uint8_t *dst, const uint32_t *rgba, unsigned n);
 };
 

@@ -59,7 +59,7 @@ static void xrgb(uint8_t *dst, const uint32_t *rgba, unsigned n) {
 		dst[0] = (uint8_t)(rgba[i] >> 16);
 		dst[1] = (uint8_t)(rgba[i] >> 8);
 		dst[2] = (uint8_t)rgba[i];
-		dst[3] = 0;
+		dst[3] = 0xFF;
 	}
 }
 

@@ -122,9 +122,11 @@ static void anaglyph(uint32_t *dst, const uint32_t *left, const uint32_t *right,
 }
 
 static void xrgb(uint8_t *dst, const uint32_t *rgba, unsigned n) {
+	const vqi opaque = vqi_set1((int32_t)0xFF000000);
 	unsigned i = 0;
 	for (; n - i >= VQ_LANES; i += VQ_LANES) {
-		vqi_storeu(dst + 4 * i, vqi_srl(vqi_bswap(vqi_loadu(rgba + i)), 8));
+		const vqi rgb = vqi_srl(vqi_bswap(vqi_loadu(rgba + i)), 8);
+		vqi_storeu(dst + 4 * i, vqi_or(rgb, opaque));
 	}
 	scanout_c()->xrgb(dst + 4 * i, rgba + i, n - i);
 }
