@@ -1,5 +1,6 @@
 /*
- * A display: a card (display_kms.c) or a virtual output (display_headless.c), with one interface.
+ * A display: a card (display_kms.c), a window (display_wayland.c) or a virtual output
+ * (display_headless.c), with one interface.
  *
  * A display has outputs, each with a mode; they come, go and change while it runs, and there may be
  * none. The user draws into buffers and commits them; each commit is answered by an event when the
@@ -32,6 +33,7 @@ enum {
 	DISPLAY_OUTPUTS = 8,  /* at most, of one display */
 	DISPLAY_BUFFERS = 3,  /* of one output at most: double or triple buffering */
 	DISPLAY_DAMAGE = 4,   /* rectangles of one flip */
+	DISPLAY_CONSOLE_MHZ = 59831, /* the console's panels [fidelity: screen-geometry] */
 	DISPLAY_POLL_FDS = 8, /* that prepare() may name */
 	DISPLAY_MAX_PX = 8192, /* width and height of a mode */
 	DISPLAY_NAME_BYTES = 32,
@@ -106,12 +108,18 @@ enum display_event_type {
 	DISPLAY_AWAY,
 	/* It is ours again; DISPLAY_CHANGED follows, and everything is to be drawn. */
 	DISPLAY_BACK,
+	/*
+	 * The user closed it (error 0), or it cannot continue (error and settings.why say why). No
+	 * output is left, and no event follows.
+	 */
+	DISPLAY_ENDED,
 };
 
 struct display_event {
 	enum display_event_type type;
 	uint32_t output;  /* DISPLAY_FLIPPED: index */
-	int error;        /* FLIPPED: 0, -ECANCELED, -ETIME (the card never answered), -EIO; LOST */
+	/* FLIPPED: 0, -ECANCELED, -ETIME (the card never answered), -EIO; LOST, ENDED */
+	int error;
 	uint64_t cookie;  /* FLIPPED */
 	/* FLIPPED: CLOCK_MONOTONIC, of the vertical blank if the driver reports it */
 	uint64_t time_ns;
@@ -139,8 +147,9 @@ struct display_settings {
 	server_log_fn *log;
 	void *log_user;
 	/*
-	 * DISPLAY_WHY_BYTES, empty before create(), which writes the failure there if its errno
-	 * does not explain it; NULL: not wanted
+	 * DISPLAY_WHY_BYTES, empty before create(). A create() that fails, or DISPLAY_ENDED, writes
+	 * the reason there if its errno does not explain it. It stays until destroy(). NULL: not
+	 * wanted
 	 */
 	char *why;
 };
@@ -149,7 +158,7 @@ struct display;
 
 /* Functions of a kind of display. */
 struct display_impl {
-	const char *name; /* "headless", "kms" */
+	const char *name; /* "headless", "kms", "wayland" */
 	/*
 	 * 0, also where no output is there yet, or an errno for what waiting does not mend: -EINVAL
 	 * settings (logged), -ENOMEM, -EMFILE, ... *out is untouched on failure. No event before
@@ -194,9 +203,10 @@ struct display {
 	const struct display_impl *impl;
 };
 
-/* The kinds that this build has; display_kms: where HAVE_KMS is defined. */
+/* The kinds that this build has: some need HAVE_KMS, HAVE_WAYLAND. */
 extern const struct display_impl display_headless;
 extern const struct display_impl display_kms;
+extern const struct display_impl display_wayland;
 
 static inline uint32_t display_pixel_bytes(enum display_format format) {
 	return format == DISPLAY_RGB565 ? 2 : 4;

@@ -151,7 +151,7 @@ static unsigned card_outputs(const struct display *d, struct display_output *out
 		out[i].width = output_width(o);
 		out[i].height = output_height(o);
 		out[i].refresh_mhz = !o->is_set || o->has_vblank ? kms_refresh_mhz(&o->pipe.mode) :
-								   CONSOLE_MHZ;
+								   DISPLAY_CONSOLE_MHZ;
 		out[i].format = o->pipe.format;
 	}
 	return card->n_outputs;

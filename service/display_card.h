@@ -16,8 +16,6 @@
 
 enum {
 	NS_PER_MS = 1000000,
-	/* without vertical blanks: the console's rate [fidelity: screen-geometry] */
-	CONSOLE_MHZ = 59831,
 	/* between two looks for a seat, a card, or a display without the kernel's word */
 	LOOK_REST_MS = 1000,
 	MASTER_REST_MS = 300,

@@ -30,7 +30,7 @@ static void finish_flip(struct output *o, int result, uint64_t time_ns) {
 }
 
 static uint64_t period_ns(const struct output *o) {
-	uint32_t mhz = o->has_vblank ? kms_refresh_mhz(&o->pipe.mode) : CONSOLE_MHZ;
+	uint32_t mhz = o->has_vblank ? kms_refresh_mhz(&o->pipe.mode) : DISPLAY_CONSOLE_MHZ;
 	return 1000000000000ull / mhz;
 }
 

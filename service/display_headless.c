@@ -12,7 +12,6 @@
 #include "service/logfmt.h"
 
 enum {
-	CONSOLE_MHZ = 59831, /* the console's panels [fidelity: screen-geometry] */
 	MIN_MHZ = 100,
 	MAX_MHZ = 1000000,
 	MAX_REPEATS = 60, /* refreshes that a late timer makes up for in the frames */
@@ -118,7 +117,8 @@ static int parse_format(const char **text, enum display_format *out) {
 }
 
 static int parse_mode(const char **text, struct display_output *out) {
-	*out = (struct display_output){ .refresh_mhz = CONSOLE_MHZ, .format = DISPLAY_XRGB8888 };
+	*out = (struct display_output){ .refresh_mhz = DISPLAY_CONSOLE_MHZ,
+		.format = DISPLAY_XRGB8888 };
 	int ret = parse_px(text, &out->width);
 	if (ret < 0 || **text != 'x') {
 		return -EINVAL;

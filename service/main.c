@@ -41,6 +41,7 @@ struct picad {
 	struct loop_watch *kiosk_watch;
 	struct loop_timer kiosk_timer; /* after SIGTERM: he has had his time */
 	bool is_stopping, has_lost_kiosk;
+	int display_error; /* it ended with this; 0: it has not, or its user closed it */
 	int signal_fd;
 	struct picture idle; /* until the server has it */
 	char why[DISPLAY_WHY_BYTES]; /* the display could not start; "": see the errno */
@@ -118,6 +119,16 @@ static void on_signal(void *owner, uint32_t events) {
 			stop(p);
 		}
 	}
+}
+
+/* Without its window the service is of no use to its user. */
+static void on_display_end(void *owner, int error) {
+	struct picad *p = owner;
+	p->display_error = error;
+	server_log(p->server, error ? LOG_LEVEL_ERROR : LOG_LEVEL_INFO,
+			"event=display_ended why=\"%s\"",
+			error == 0 ? "its user closed it" : p->why[0] ? p->why : strerror(-error));
+	stop(p);
 }
 
 /* Nothing else would play: the supervisor restarts all of it. */
@@ -239,6 +250,7 @@ static int serve(struct picad *p, struct confinement *c) {
 		}
 		ret = server_run(p->server);
 		ret = ret == 0 && p->has_lost_kiosk ? -ECHILD : ret;
+		ret = ret == 0 ? p->display_error : ret;
 	}
 	loop_timer_unset(server_loop(p->server), &p->watchdog);
 	loop_timer_unset(server_loop(p->server), &p->kiosk_timer);
@@ -306,6 +318,7 @@ static int run(struct picad *p, struct server_settings *settings) {
 	struct confinement confinement;
 	settings->log = log_line;
 	settings->log_user = p;
+	settings->display_ended = on_display_end;
 	settings->stop_ns = p->options.kiosk || p->options.exec ? stop_ns - kiosk_ns : stop_ns;
 	settings->present.display.why = p->why;
 	int ret = open_signals(p);
@@ -325,7 +338,7 @@ static int run(struct picad *p, struct server_settings *settings) {
 	const bool is_done = server_destroy(p->server);
 	if (ret < 0) {
 		log_error("%s: %s", has_begun ? "it ends" : "it cannot start",
-				!has_begun && p->why[0] ? p->why : strerror(-ret));
+				p->why[0] ? p->why : strerror(-ret));
 	} else if (options_log_level(&p->options) >= LOG_LEVEL_INFO) {
 		log_line(p, LOG_LEVEL_INFO, "event=stopped");
 	}

@@ -154,7 +154,11 @@ static void send_state(struct server *server) {
 			send_event(s, PICA_EVENT_DISPLAY, now.n_outputs);
 		}
 	}
+	const bool ends = now.has_ended && !last->has_ended;
 	*last = now;
+	if (ends && server->settings.display_ended) {
+		server->settings.display_ended(server->settings.log_user, now.end_error);
+	}
 }
 
 void present_collect(struct server *server) {

@@ -6,12 +6,11 @@
 
 #include "service/presenter_impl.h"
 
-enum { CONSOLE_MHZ = 59831 }; /* where there is no output to set the pace */
-
 static const uint64_t retry_after_ns = 20 * 1000000ull;
 
 static uint64_t period_ns(const struct presenter *p) {
-	return 1000000000000ull / (p->n_outputs ? p->output[0].mode.refresh_mhz : CONSOLE_MHZ);
+	return 1000000000000ull /
+			(p->n_outputs ? p->output[0].mode.refresh_mhz : DISPLAY_CONSOLE_MHZ);
 }
 
 static bool can_show(const struct presenter *p) {
@@ -134,6 +133,11 @@ static void on_display(void *owner, const struct display_event *e) {
 			e->type == DISPLAY_AWAY ? "display_away" : "display_back");
 		p->is_away = e->type == DISPLAY_AWAY;
 		forget_drawn(p);
+		break;
+	case DISPLAY_ENDED:
+		p->n_outputs = 0;
+		p->has_ended = true;
+		p->end_error = e->error;
 		break;
 	}
 	p->changes++;

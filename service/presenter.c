@@ -243,7 +243,12 @@ void presenter_focus(struct presenter *p, uint64_t session) {
 void presenter_state(struct presenter *p, struct present_state *out) {
 	pthread_mutex_lock(&p->mutex);
 	*out = (struct present_state){
-		p->shown, p->forced, p->is_away ? 0 : p->n_outputs, p->changes
+		.shown = p->shown,
+		.pinned = p->forced,
+		.n_outputs = p->is_away ? 0 : p->n_outputs,
+		.changes = p->changes,
+		.has_ended = p->has_ended,
+		.end_error = p->end_error
 	};
 	pthread_mutex_unlock(&p->mutex);
 }

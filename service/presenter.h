@@ -125,6 +125,8 @@ struct present_state {
 	uint64_t pinned;    /* the one of presenter_focus(), 0: as the policy has it */
 	uint32_t n_outputs; /* 0: away, lost, or nothing is connected */
 	uint32_t changes;   /* of outputs, so far */
+	bool has_ended;     /* DISPLAY_ENDED, with this error */
+	int end_error;
 };
 
 void presenter_state(struct presenter *p, struct present_state *out);

@@ -92,7 +92,8 @@ struct presenter {
 	uint64_t orphan_ns; /* time since which no session is to be shown; 0: one is */
 	unsigned n_outputs;
 	uint32_t changes;
-	bool is_away;
+	bool is_away, has_ended;
+	int end_error;
 	uint64_t shown;
 	struct flip flip;
 	struct present_frame *done, **done_end;

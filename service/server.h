@@ -48,6 +48,11 @@ struct server_settings {
 	struct present_settings present; /* present.impl NULL: no display */
 	struct pica_settings device; /* threads, isa, float mode; its log is replaced */
 	server_log_fn *log;
+	/*
+	 * Called with log_user, on the loop's thread, when the user closed the display (error 0) or
+	 * it cannot continue. NULL: the service continues without it
+	 */
+	void (*display_ended)(void *user, int error);
 	void *log_user;
 	enum log_level log_level;
 };

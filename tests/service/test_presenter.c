@@ -187,6 +187,23 @@ TEST_LOOP(away_nothing_is_drawn_and_back_everything_is, 2) {
 	presenter_client_destroy(presenter, c);
 }
 
+/* Frames complete without a display, as before there was one. */
+TEST_LOOP(display_that_ended_is_told_of, 2) {
+	start();
+	struct present_client *c = presenter_client_create(presenter, 7, "a", 0);
+	struct present_state state;
+	presenter_state(presenter, &state);
+	ck_assert(!state.has_ended);
+	tell((struct display_event){ .type = DISPLAY_ENDED, .error = _i ? -EPIPE : 0 });
+	submit(c, RED, RED, 1);
+	expect_done(1, false);
+	presenter_state(presenter, &state);
+	ck_assert(state.has_ended);
+	ck_assert_int_eq(state.end_error, _i ? -EPIPE : 0);
+	ck_assert_uint_eq(state.n_outputs, 0);
+	presenter_client_destroy(presenter, c);
+}
+
 TEST_LOOP(display_that_refuses_is_tried_again, 2) {
 	start();
 	struct present_client *c = presenter_client_create(presenter, 7, "a", 0);

@@ -69,6 +69,8 @@ static void on_event(void *owner, const struct display_event *e) {
 	case DISPLAY_BACK:
 		vm.n_back++;
 		break;
+	case DISPLAY_ENDED:
+		fail("a card has no user who closes it");
 	}
 }
 
