@@ -37,6 +37,13 @@ static int choose_display(const struct options *o, struct present_settings *s) {
 		log_error("display: this picad was built without KMS");
 		return -EINVAL;
 #endif
+	} else if (strcmp(name, "wayland") == 0) {
+#ifdef HAVE_WAYLAND
+		s->impl = &display_wayland;
+#else
+		log_error("display: this picad was built without Wayland");
+		return -EINVAL;
+#endif
 	}
 	if (o->exec && !o->exec[strspn(o->exec, " \t")]) {
 		return refuse("exec", "a command", o->exec);
@@ -154,7 +161,7 @@ static int check_shown(const struct options *o, const struct present_settings *s
 		{ "linger-ms", s->linger_ns != default_linger_ns() } };
 	for (unsigned i = 0; !s->impl && i < sizeof(said) / sizeof(said[0]); i++) {
 		if (said[i].is_said) {
-			log_error("%s: only with display = kms or headless", said[i].name);
+			log_error("%s: only with display = kms, wayland or headless", said[i].name);
 			return -EINVAL;
 		}
 	}

@@ -154,8 +154,10 @@ const char *row_text_in_force(
 		const struct options *o, const struct row *row, char own[OPTIONS_SOCKET_BYTES]) {
 	const char *given = *row_text(o, row);
 	const bool is_headless = o->display && strcmp(o->display, "headless") == 0;
+	const bool is_window = o->display && strcmp(o->display, "wayland") == 0;
 	const bool holds[] = { [ALWAYS] = true, [ON_A_CARD] = options_has_seat(o),
-		[HEADLESS] = is_headless, [ON_A_DISPLAY] = is_headless || options_has_card(o) };
+		[HEADLESS] = is_headless,
+		[ON_A_DISPLAY] = is_headless || is_window || options_has_card(o) };
 	if (given) {
 		return given;
 	}

@@ -18,7 +18,7 @@
 #include "shown.h"
 #include "verbs.h"
 
-enum backend { BACKEND_AUTO, BACKEND_KMS, BACKEND_TERM };
+enum backend { BACKEND_AUTO, BACKEND_KMS, BACKEND_TERM, BACKEND_WAYLAND };
 enum pixels { PIXELS_AUTO, PIXELS_SIXEL, PIXELS_BLOCKS };
 enum screens { SCREENS_BOTH, SCREENS_TOP, SCREENS_BOTTOM, SCREENS_COUNT };
 
@@ -74,7 +74,7 @@ struct view {
 
 /* ---- Options ---- */
 
-static const char *const backend_words[] = { "auto", "kms", "term", NULL };
+static const char *const backend_words[] = { "auto", "kms", "term", "wayland", NULL };
 static const char *const pixels_words[] = { "auto", "sixel", "blocks", NULL };
 static const char *const screen_words[] = { "both", "top", "bottom", NULL };
 
@@ -82,7 +82,7 @@ static const char *const screen_words[] = { "both", "top", "bottom", NULL };
 
 static const struct option_row view_rows[] = {
 	{ "backend", 0, NULL,
-			"A display by picad, or a terminal; auto: the display, on its own console",
+			"A card or a window by picad, or a terminal; auto: what fits where it starts",
 			OPTION_CHOICE, .at = AT(backend), .words = backend_words },
 	{ "pixels", 0, NULL, "How a terminal shows them; auto: as it says that it can", OPTION_CHOICE,
 			.at = AT(pixels), .words = pixels_words },
@@ -374,7 +374,7 @@ static _Noreturn void run_picad(const struct options *o, const char *socket, pid
 		{ "config", "/dev/null" },
 		{ "log-level", o->engine.verbose ? "info" : "warning" },
 		{ "socket", socket },
-		{ "display", "kms" },
+		{ "display", o->backend == BACKEND_WAYLAND ? "wayland" : "kms" },
 		{ "scale", "fit" },
 		{ "layout", layouts[o->screens] },
 		{ "isa", o->engine.isa },
@@ -430,7 +430,7 @@ static int view_on_display(const struct options *o) {
 		return log_result(folder, -errno);
 	}
 	snprintf(socket, sizeof(socket), "%s/0", folder);
-	if (!has_card(F_OK)) {
+	if (o->backend != BACKEND_WAYLAND && !has_card(F_OK)) {
 		log_line("no card found: waiting for one; Ctrl+C ends it");
 	}
 	sigemptyset(&blocked);
@@ -504,17 +504,20 @@ int verb_view(int argc, char **argv) {
 	const char *slash = strrchr(o.capture, '/');
 	v.name = slash ? slash + 1 : o.capture;
 	const char *option = terminals_option(&o), *display = displays_option(&o);
-	const bool wants_display = o.backend == BACKEND_KMS ||
-			(o.backend == BACKEND_AUTO && display);
+	const bool is_named = o.backend == BACKEND_KMS || o.backend == BACKEND_WAYLAND;
+	const bool wants_display = is_named || (o.backend == BACKEND_AUTO && display);
+	const bool is_in_a_window = o.backend == BACKEND_AUTO && getenv("WAYLAND_DISPLAY");
 	if (wants_display && option) {
-		exit = log_fail("%s: only in a terminal, and --%s asks for a display", option,
-				o.backend == BACKEND_KMS ? "backend=kms" : display);
+		exit = log_fail("%s: only in a terminal, and --%s%s asks for a display", option,
+				is_named ? "backend=" : "",
+				is_named ? backend_words[o.backend] : display);
 	} else if (o.backend == BACKEND_TERM && display) {
 		exit = log_fail("--%s: only on a display", display);
 	} else if (o.picads[0] && o.screens != SCREENS_BOTH) {
 		exit = log_fail("--screen: --layout says it already");
 	} else if (wants_display ||
 			(o.backend == BACKEND_AUTO && !option && is_at_a_display())) {
+		o.backend = is_in_a_window ? BACKEND_WAYLAND : o.backend;
 		exit = view_on_display(&o);
 	} else {
 		exit = view_in_terminal(&v);

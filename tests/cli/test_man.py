@@ -289,7 +289,7 @@ class Completion(unittest.TestCase):
         self.assertGreater(len(names), 15)
         self.assertEqual(self.complete('', program=SCENES), sorted(names))
         self.assertEqual(self.complete('--format', '=', '', program=SCENES), ['ctf', 'ctf.zst', 'pica'])
-        self.assertEqual(self.complete('--display', '=', '', program=PICAD), ['headless', 'kms', 'none'])
+        self.assertEqual(self.complete('--display', '=', '', program=PICAD), ['headless', 'kms', 'none', 'wayland'])
         self.assertEqual(self.complete('--layout', 'si', program=PICAD), ['side-by-side'])
         with tempfile.TemporaryDirectory() as folder:
             for name in 'a.pica', 'b.conf':

@@ -384,7 +384,7 @@ class Video(Case):
 class Refused(Case):
     def test_options_that_make_no_sense(self):
         os.mkfifo(self.dir / 'pipe')
-        for args, what in ((('--display', 'hdmi'), 'display: expected kms|headless|none'),
+        for args, what in ((('--display', 'hdmi'), 'display: expected kms|wayland|headless|none'),
                            (('--headless', '1x1'), 'headless: only with display = headless'),
                            (('--frames', 'none'), 'frames: only with display = headless'),
                            (('--display', 'headless', '--headless', '0x1'), 'headless: expected WIDTHxHEIGHT'),
@@ -439,7 +439,7 @@ class Refused(Case):
         for option, value in (('layout', 'top'), ('scale', 'fit'), ('filter', 'bilinear'), ('rotate', '90'),
                               ('background', '102030'), ('stereo', 'left'), ('focus', 'last'), ('idle', '/x.png'),
                               ('linger-ms', '1')):
-            said = f'picad: {option}: only with display = kms or headless\n'
+            said = f'picad: {option}: only with display = kms, wayland or headless\n'
             for display in (), ('--display', 'none'):
                 self.assertEqual(self.refused(*display, f'--{option}', value), said)
             (self.dir / 'picad.conf').write_text(f'[picad]\n{option} = {value}\n')

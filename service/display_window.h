@@ -1,0 +1,100 @@
+/*
+ * The inside of the display in a window (display_wayland.c): what its files share. They have the
+ * objects of the compositor's protocol, the window's size, and its buffers.
+ */
+#ifndef SERVICE_DISPLAY_WINDOW_H
+#define SERVICE_DISPLAY_WINDOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <wayland-client.h>
+#include <xdg-shell-client-protocol.h>
+
+#include "service/display.h"
+
+enum { WINDOW_SCREENS = 8 }; /* of the compositor: more are ignored */
+
+struct window_buffer {
+	struct wl_buffer *wl;
+	uint8_t *host;
+	bool is_acquired, is_busy; /* busy: the compositor may read it */
+	uint64_t flip;             /* number of the commit that showed it last; 0: undefined */
+};
+
+/* A set of equal buffers in one memfd whose size nobody can change. */
+struct window_buffers {
+	uint32_t width, height, stride_bytes; /* width 0: there are none */
+	uint8_t *memory;
+	size_t memory_bytes;
+	struct window_buffer buffer[DISPLAY_BUFFERS];
+	uint64_t flips;
+};
+
+/* A screen of the compositor; wl is NULL in an entry that is free. */
+struct window_screen {
+	struct wl_output *wl;
+	uint32_t name;
+	int32_t scale, height, mhz;
+	bool is_entered; /* by the window */
+};
+
+struct window_size {
+	uint32_t width, height;
+};
+
+struct window {
+	struct display base;
+	display_event_fn *fn;
+	void *owner;
+	struct display_settings settings; /* why alone */
+	struct wl_display *connection;
+	struct wl_registry *registry;
+	struct wl_compositor *compositor;
+	struct wl_shm *shm;
+	struct xdg_wm_base *shell;
+	struct wl_seat *seat;
+	struct wl_keyboard *keyboard;
+	struct window_screen screen[WINDOW_SCREENS];
+	struct wl_surface *surface;
+	struct xdg_surface *xdg;
+	struct xdg_toplevel *top;
+	/*
+	 * In units of the compositor. asked: by it; floating: to return to from a full screen, 0:
+	 * not known yet
+	 */
+	struct window_size asked, floating;
+	bool is_full;
+	bool is_configured;  /* the window may have a picture */
+	bool is_unanswered;  /* a configure was acknowledged, and nothing committed since */
+	bool is_closed;      /* by its user */
+	bool has_ended;      /* and the owner was told */
+	int32_t scale;       /* pixels of a unit, of the buffers */
+	struct window_buffers buffers;
+	struct wl_callback *frame; /* of the flip that waits, or NULL */
+	bool is_shown;             /* the compositor has answered it */
+	uint64_t cookie, committed_ns;
+};
+
+/* ---- display_window.c ---- */
+
+/* Collects what the compositor offers; wl_registry_add_listener() with the window. */
+extern const struct wl_registry_listener window_registry_listener;
+/* Makes the window of what was collected; its size and its keys change struct window. */
+void window_open(struct window *w);
+/* Destroys the window and what was collected. */
+void window_close(struct window *w);
+/* Returns the size that the window should have, in pixels: multiples of *scale. */
+struct window_size window_size_wanted(const struct window *w, int32_t *scale);
+/* Returns the rate of the window's screen, in thousandths of a hertz. */
+uint32_t window_refresh_mhz(const struct window *w);
+
+/* ---- display_shm.c ---- */
+
+/* Each side 1 to DISPLAY_MAX_PX. Returns 0 or a negative errno, with none then. */
+int window_buffers_create(
+		struct window_buffers *b, struct wl_shm *shm, uint32_t width, uint32_t height);
+void window_buffers_destroy(struct window_buffers *b);
+
+#endif
