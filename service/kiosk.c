@@ -34,6 +34,8 @@ enum {
 	/* lines of each stream in a period; further ones are counted */
 	MOST_LINES = 100,
 	COUNT_MS = 10000,
+	HOLD_BYTES = 32,
+	MAX_HOLD_S = 86400, /* as of pica play */
 };
 
 /*
@@ -129,13 +131,14 @@ static int find_files(void *user, const char *pattern) {
 static const char unread[] = "out of memory, or it cannot be read";
 
 static _Noreturn void run_captures(const struct kiosk *k, const char *socket) {
-	char tool[PATH_BYTES], connect[PATH_BYTES];
+	char tool[PATH_BYTES], connect[PATH_BYTES], hold[8 + HOLD_BYTES];
 	static char play[] = "play", loop[] = "--loop", name[] = "--name=kiosk", end[] = "--";
-	char *const first[] = { tool, play, loop, name, connect, end };
+	char *const first[] = { tool, play, loop, name, connect, hold, end };
 	enum { N_FIRST = sizeof(first) / sizeof(first[0]) };
 	glob_t found = { .gl_pathc = 0 };
 	find_tool(tool);
 	snprintf(connect, sizeof(connect), "--connect=%s", socket);
+	snprintf(hold, sizeof(hold), "--hold=%s", k->hold ? k->hold : "0");
 	for (unsigned i = 0; i < k->n_captures; i++) {
 		if (each_pattern(k->captures[i], find_files, &found) != 0) {
 			dprintf(STDERR_FILENO, "%s: %s\n", k->captures[i], unread);
@@ -463,6 +466,13 @@ int kiosk_check(const struct kiosk *k) {
 		}
 	}
 	return 0;
+}
+
+bool kiosk_is_hold(const char *text) {
+	char *end;
+	const double seconds = strtod(text, &end);
+	return end != text && !*end && seconds >= 0 && seconds <= MAX_HOLD_S &&
+	       strlen(text) < HOLD_BYTES;
 }
 
 void kiosk_set_log_level(enum log_level level) {

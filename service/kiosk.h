@@ -7,6 +7,7 @@
 #ifndef SERVICE_KIOSK_H
 #define SERVICE_KIOSK_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "service/server_log.h"
@@ -15,6 +16,7 @@ struct kiosk {
 	const char *command; /* for sh -c; NULL: captures */
 	char **captures;     /* paths or patterns */
 	unsigned n_captures;
+	const char *hold; /* least time of each capture in seconds; NULL: none */
 };
 
 /*
@@ -22,6 +24,8 @@ struct kiosk {
  * opened. Returns 0. On failure prints the error of the first file and returns -EINVAL.
  */
 int kiosk_check(const struct kiosk *k);
+/* Returns whether a text is a least time. */
+bool kiosk_is_hold(const char *text);
 /*
  * Starts it, with $PICA_SOCKET set. Call it before threads exist. Returns the process that restarts
  * it, or a negative errno.

@@ -181,7 +181,8 @@ static int start_kiosk(struct picad *p, const char *socket) {
 	struct options *o = &p->options;
 	char *captures[1 + OPTIONS_MORE] = { o->kiosk };
 	const struct kiosk k = {
-		.command = o->exec, .captures = captures, .n_captures = 1 + o->n_more
+		.command = o->exec, .captures = captures, .n_captures = 1 + o->n_more,
+		.hold = o->hold
 	};
 	if (!o->kiosk && !o->exec) {
 		return 0;

@@ -9,6 +9,7 @@
 #include "service/display_headless.h"
 #include "service/display_why.h"
 #include "service/frame_sink.h"
+#include "service/kiosk.h"
 #include "service/log.h"
 
 enum {
@@ -51,6 +52,13 @@ static int choose_display(const struct options *o, struct present_settings *s) {
 	if (!s->impl && (o->kiosk || o->exec)) {
 		log_error("%s: needs a display", o->kiosk ? "kiosk" : "exec");
 		return -EINVAL;
+	}
+	if (o->hold && !o->kiosk) {
+		log_error("hold: only with kiosk");
+		return -EINVAL;
+	}
+	if (o->hold && !kiosk_is_hold(o->hold)) {
+		return refuse("hold", "seconds from 0 to 86400", o->hold);
 	}
 	if (o->kiosk && o->exec) {
 		log_error("exec: expected no kiosk beside it");

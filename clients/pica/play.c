@@ -11,13 +11,14 @@
 #include "replay.h"
 #include "verbs.h"
 
-enum { CONSOLE_MHZ = 59831, MAX_MHZ = 1000000 };
+enum { CONSOLE_MHZ = 59831, MAX_MHZ = 1000000, MAX_HOLD_S = 86400 };
 
 struct options {
 	const char *where, *name;
 	bool loop;
 	int32_t priority;
 	uint32_t rate_mhz; /* 0: the display's */
+	uint64_t hold_ns;  /* least time of a capture */
 	struct option_args captures;
 };
 
@@ -62,6 +63,16 @@ static const char *parse_rate(void *mhz, char *text) {
 	return NULL;
 }
 
+static const char *parse_hold(void *ns, char *text) {
+	char *end;
+	const double seconds = strtod(text, &end);
+	if (end == text || *end || !(seconds >= 0) || seconds > MAX_HOLD_S) {
+		return "expected seconds from 0 to 86400";
+	}
+	*(uint64_t *)ns = (uint64_t)(seconds * 1e9);
+	return NULL;
+}
+
 /* The service's -10..10. */
 static const char *parse_priority(void *priority, char *text) {
 	char *end;
@@ -75,7 +86,15 @@ static const char *parse_priority(void *priority, char *text) {
 struct pace {
 	uint64_t period_ns; /* 0: no pace of its own */
 	uint64_t next_ns;   /* the next frame's time, 0: none yet */
+	uint64_t hold_ns;
 };
+
+/* Returns earlier after a signal. */
+static void sleep_until(uint64_t ns) {
+	const struct timespec t = { (time_t)(ns / 1000000000), (long)(ns % 1000000000) };
+	while (!is_stopped && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR) {
+	}
+}
 
 /* Sleeps until it is time for a frame. A delay of more than a frame starts a new count. */
 static void keep_pace(struct pace *p) {
@@ -86,10 +105,7 @@ static void keep_pace(struct pace *p) {
 	if (!p->next_ns || now > p->next_ns + p->period_ns) {
 		p->next_ns = now;
 	}
-	const struct timespec t = { (time_t)(p->next_ns / 1000000000),
-		(long)(p->next_ns % 1000000000) };
-	while (!is_stopped && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR) {
-	}
+	sleep_until(p->next_ns);
 	p->next_ns += p->period_ns;
 }
 
@@ -109,6 +125,7 @@ static bool is_news(struct track *t, int exit) {
 
 static void play_frames(struct pica_client *client, struct pica_capture *capture, struct track *t,
 	struct remote *remote, struct pace *pace) {
+	const uint64_t hold_until = now_ns() + pace->hold_ns;
 	struct replay replay;
 	uint64_t previous = 0;
 	int ret = replay_start(&replay, remote_gpu(remote), capture, 0);
@@ -135,6 +152,7 @@ static void play_frames(struct pica_client *client, struct pica_capture *capture
 		}
 	} else if (replay.worst == 0) {
 		t->exit = EXIT_FINE;
+		sleep_until(hold_until);
 	} else if (is_news(t, EXIT_BAD_CAPTURE)) {
 		replay_job_failed(&replay, t->path);
 	}
@@ -173,7 +191,8 @@ static int play(struct pica_client *client, struct track *t, struct pace *pace) 
 }
 
 static int play_all(struct pica_client *client, const struct options *o) {
-	struct pace pace = { .period_ns = o->rate_mhz ? 1000000000000ull / o->rate_mhz : 0 };
+	struct pace pace = { .period_ns = o->rate_mhz ? 1000000000000ull / o->rate_mhz : 0,
+		.hold_ns = o->hold_ns };
 	struct track *tracks = calloc(o->captures.n, sizeof(*tracks));
 	int worst = EXIT_FINE;
 	bool any;
@@ -220,6 +239,9 @@ int verb_play(int argc, char **argv) {
 		{ "rate", 0, "HERTZ",
 				"Frames a second at most; 0: the display's rate (default: 59.831)",
 				OPTION_CALL, .at = AT(rate_mhz), .parse = parse_rate },
+		{ "hold", 0, "SECONDS",
+				"Least time of each capture: its last picture stays (default: 0)",
+				OPTION_CALL, .at = AT(hold_ns), .parse = parse_hold },
 		{ "name", 0, "NAME", "Of the session, for people and picad --focus", OPTION_CALL,
 				.at = AT(name), .parse = remote_name_option },
 		{ "priority", 0, "N",

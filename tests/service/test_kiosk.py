@@ -50,6 +50,20 @@ class Kiosk(Case):
         p.stdout.close()
         self.end(p)
 
+    def test_each_capture_is_held(self):
+        names = 'triangle', 'cube', 'triangle'
+        before_ns = time.monotonic_ns()
+        p = self.start('--headless', '400x240@500', '--layout', 'top', '--frames', 'hash:-', '--hold', '0.5', '--kiosk',
+                       *(CAPTURES / f'{name}.pica' for name in names), stdout=subprocess.PIPE)
+        want = [self.hashes(CAPTURES / f'{name}.pica') for name in names]
+        have = self.rows(p, 1 + len(sum(want, [])))[1:]
+        self.assertEqual([row[2] for row in have], sum(want, []))
+        self.assertLess(max(map(len, want)), 0.5 * 59)  # shorter than they are held
+        # The first picture of the last one, after two that were held.
+        self.assertGreaterEqual(int(have[-len(want[-1])][3]), before_ns + 2 * 500_000_000)
+        p.stdout.close()
+        self.end(p)
+
     def test_each_screen_has_its_output(self):
         captures = CAPTURES / 'cube.pica', CAPTURES / 'octopus.pica'
         p = self.start('--headless', '400x240@500,320x240@500', '--layout', 'split-outputs', '--frames', 'hash:-', '--kiosk',
