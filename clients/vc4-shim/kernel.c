@@ -1,6 +1,7 @@
 #include "impl.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,6 +65,8 @@ static int64_t buffer_create(struct kernel *k, uint32_t size_bytes) {
 	}
 	const int64_t offset = pages_take(k, size_bytes);
 	if (offset < 0) {
+		fprintf(stderr, "libpica-vc4-shim: buffer of %u bytes: no memory is left: expected a larger PICA_VC4_MIB\n",
+				size_bytes);
 		return offset;
 	}
 	k->buffers[i].offset = (uint32_t)offset;

@@ -146,7 +146,10 @@ TEST(etc1_blocks_have_two_halves) {
 	const struct vc4_image image = { VC4_IMAGE_LT, 8, 1, 1 };
 	put(TEXTURE, &image, 0, 0, individual);
 	configure(VC4_TYPE_ETC1, 4, 4, 1, NEAREST, NEAREST, CLAMP);
-	ck_assert_uint_eq(at(0.1f, 0.1f), 0xFF0808FF); /* +8 */
+	ck_assert_uint_eq(at(0.1f, 0.9f), 0xFF0808FF); /* +8; rows are mirrored */
+	ck_assert_uint_eq(at(0.9f, 0.1f), 0xFF004800);
+	look.word[1] |= UINT32_C(1) << 19;
+	ck_assert_uint_eq(at(0.1f, 0.1f), 0xFF0808FF);
 	ck_assert_uint_eq(at(0.1f, 0.4f), 0xFF0202FF); /* +2 */
 	ck_assert_uint_eq(at(0.9f, 0.9f), 0xFF004800); /* -183 */
 	ck_assert_uint_eq(at(0.6f, 0.1f), 0xFF2FFF2F); /* +47 */

@@ -5,28 +5,19 @@ The pictures are compared with those of Mesa's llvmpipe. driver_test.py SHIM PRO
 program runs in qemu-aarch64, and draws with the service of this machine, $PICA_PICAD. The folder with the arm64 packages is
 $PICA_ARM64_ROOT, or / if they are installed. Exit 77 says what is missing.
 """
-import os
 import pathlib
-import platform
-import shutil
 import struct
-import subprocess
 import sys
 import tempfile
-import time
+
+from driver import Driver, compare, skip, start_service
 
 PICTURES = {'clear': 1, 'triangle': 1, 'textured': 1, 'depth': 1, 'blend': 1, 'stencil': 1, 'cube': 1, 'loop': 1,
-            'clip': 1, 'mipmaps': 7, 'to-texture': 2,
+            'clip': 1, 'mipmaps': 7, 'to-texture': 2, 'cube-map': 1, 'formats': 1, 'points': 1,
             'c_tex1': 1, 'd_tev3': 1, 'e_light': 1, 'g2_overblend': 1}  # and how many jobs each needs
-BEYOND = {'mipmaps': 2}  # percent of pixels: llvmpipe blends levels with other weights
 SIZES = {0x04: 1, 0x06: 1, 0x07: 1, 0x08: 1, 0x11: 5, 0x18: 1, 0x19: 1, 0x1c: 7, 0x1d: 7, 0x20: 14, 0x21: 10, 0x38: 2,
          0x40: 5, 0x60: 4, 0x61: 5, 0x62: 5, 0x63: 5, 0x65: 5, 0x66: 9, 0x67: 5, 0x69: 9, 0x6a: 9, 0x70: 16, 0x71: 11,
          0x72: 14, 0x73: 3}
-
-
-def skip(reason):
-    print(reason)
-    sys.exit(77)
 
 
 class Job:
@@ -85,72 +76,25 @@ class Job:
         return sum(op in (0x20, 0x21) for op in ops)
 
 
-def pixels(path):
-    header, size, depth, data = path.read_bytes().split(b'\n', 3)
-    assert (header, depth) == (b'P6', b'255'), path
-    return data
-
-
-def compare(name, ours, other):
-    """At least 99 % of pixels are within 2 of 255, which one colour alone is not."""
-    a, b = pixels(ours), pixels(other)
-    assert len(a) == len(b) > 0, name
-    beyond = sum(max(abs(a[i + c] - b[i + c]) for c in range(3)) > 2 for i in range(0, len(a), 3))
-    share = 100 * beyond / (len(a) / 3)
-    assert share <= (BEYOND.get(name, 1)), f'{name}: {share:.3f} % of pixels differ from llvmpipe'
-    assert name == 'clear' or len({a[i:i + 3] for i in range(0, len(a), 3)}) > 1, f'{name}: nothing is drawn'
-    return share
-
-
-def start_service(picad, socket):
-    service = subprocess.Popen([picad, f'--socket={socket}', '--sandbox=off', '--log-level=error'])
-    while not socket.exists():
-        assert service.poll() is None, 'picad does not start'
-        time.sleep(0.05)
-    return service
-
-
 def main():
     if len(sys.argv) != 4:
         skip('libpica-vc4-shim.so is built for arm64 with libdrm, its test with libEGL and libGLESv2')
-    shim, program, picad = sys.argv[1:]
-    root = pathlib.Path(os.environ.get('PICA_ARM64_ROOT', '/'))
-    if not (root / 'usr/lib/aarch64-linux-gnu/dri/vc4_dri.so').exists():
-        skip(f'{root}: no vc4_dri.so: package libgl1-mesa-dri of arm64')
-    is_native = platform.machine() == 'aarch64'
-    if not is_native and not shutil.which('qemu-aarch64'):
-        skip('no qemu-aarch64: package qemu-user')
-    emulator = [] if is_native else ['qemu-aarch64', '-L', root]
-    picad = picad if is_native else os.environ.get('PICA_PICAD')
-    if not picad:
-        skip('PICA_PICAD: expected the picad of this machine: the emulator lacks system calls of the other one')
-
-    def draw(name, path, **settings):
-        words = [f'{key}={value}' for key, value in settings.items()]
-        # The emulator itself must not load the library.
-        command = ['env', *words] if is_native else [*emulator, *(w for word in words for w in ('-E', word))]
-        return subprocess.run([*command, program, name, path], capture_output=True, text=True, timeout=120)
-
+    driver = Driver(*sys.argv[1:])
     with tempfile.TemporaryDirectory() as top:
         socket = pathlib.Path(top, 'picad')
-        service = start_service(picad, socket)
+        service = start_service(driver.picad, socket)
         try:
             for name, count in PICTURES.items():
                 folder = pathlib.Path(top, name)
                 folder.mkdir()
-                out = draw(name, folder / 'picture.ppm', LD_PRELOAD=shim, MESA_LOADER_DRIVER_OVERRIDE='vc4',
-                           PICA_VC4_DUMP=folder, PICA_VC4_SOCKET=socket)
-                assert out.returncode == 0, out.stderr
-                assert out.stdout == 'VC4 V3D 2.1\n' and not out.stderr, out.stdout + out.stderr
+                driver.draw(name, folder / 'picture.ppm', socket, PICA_VC4_DUMP=folder)
                 jobs = [Job(path) for path in sorted(folder.glob('????'))]
                 assert len(jobs) == count, f'{name}: {len(jobs)} jobs'
                 draws = [job.check() for job in jobs]
                 assert (sum(draws) > 0) == (name != 'clear'), name
-                # Its sampling with 8 bits alone differs from its other one in 4 % of the pixels of mipmaps.
-                other = draw(name, folder / 'llvmpipe.ppm', LP_NUM_THREADS='0', GALLIVM_PERF='no_aos_sampling')
-                assert other.returncode == 0, other.stderr
+                other = driver.draw_other(name, folder / 'llvmpipe.ppm')
                 share = compare(name, folder / 'picture.ppm', folder / 'llvmpipe.ppm')
-                print(f'{name}: {count} jobs, {sum(draws)} draws; {share:.3f} % of pixels differ from {other.stdout.strip()}')
+                print(f'{name}: {count} jobs, {sum(draws)} draws; {share:.3f} % of pixels differ from {other}')
         finally:
             service.terminate()
             service.wait(60)

@@ -22,7 +22,9 @@ struct picture {
 	int width, height;
 	void (*prepare)(const struct picture *p); /* once; NULL: nothing */
 	void (*draw)(const struct picture *p);    /* a frame, after the clear */
-	unsigned scene; /* scenes only: which */
+	/* Scenes only. */
+	unsigned scene;
+	int texture; /* texels a side */
 };
 
 /* Each ends with a picture without a name. */

@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <GLES2/gl2ext.h>
+
 enum { WIDTH = 320, HEIGHT = 240, TEXTURE = 64 };
 
 static void array(GLuint index, GLint n, const float *data) {
@@ -195,7 +197,90 @@ static void to_texture(const struct picture *self) {
 	sampled();
 }
 
-#define PICTURE(name, draw) { name, WIDTH, HEIGHT, NULL, draw, 0 }
+/* Six faces of one colour each with a checker, around a quarter of the sphere above and below */
+static void cube_map(const struct picture *self) {
+	enum { SIDE = 16 };
+	GLubyte pixels[SIDE * SIDE][4];
+	GLuint name;
+	glGenTextures(1, &name);
+	glBindTexture(GL_TEXTURE_CUBE_MAP, name);
+	for (GLenum face = 0; face < 6; face++) {
+		for (int i = 0; i < SIDE * SIDE; i++) {
+			const bool light = ((i % SIDE / 4) ^ (i / SIDE / 4)) & 1;
+			pixels[i][0] = (GLubyte)(face & 1 ? 255 : 16 * (i % SIDE));
+			pixels[i][1] = (GLubyte)(face & 2 ? 255 : 16 * (i / SIDE));
+			pixels[i][2] = (GLubyte)(light ? 48 * face : 255);
+			pixels[i][3] = 255;
+		}
+		glTexImage2D(GL_TEXTURE_CUBE_MAP_POSITIVE_X + face, 0, GL_RGBA, SIDE, SIDE, 0,
+				GL_RGBA, GL_UNSIGNED_BYTE, pixels);
+	}
+	glTexParameteri(GL_TEXTURE_CUBE_MAP, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+	glTexParameteri(GL_TEXTURE_CUBE_MAP, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+	program(NULL, textured_vertex,
+			"precision highp float; varying vec2 c; uniform samplerCube t;"
+			"void main() { float a = 6.28 * c.x; vec3 d = vec3(cos(a), 3.0 * c.y - 1.5, sin(a));"
+			"gl_FragColor = textureCube(t, d); }");
+	draw_quad();
+}
+
+/* Sixteen texels a side of each format that OpenGL ES 2 has, and ETC1 */
+static void formats(const struct picture *self) {
+	enum { SIDE = 16, COUNT = 8 };
+	static const struct {
+		GLenum format, type;
+	} of[COUNT] = { { GL_RGBA, GL_UNSIGNED_BYTE }, { GL_RGB, GL_UNSIGNED_BYTE },
+		{ GL_RGB, GL_UNSIGNED_SHORT_5_6_5 }, { GL_RGBA, GL_UNSIGNED_SHORT_4_4_4_4 },
+		{ GL_RGBA, GL_UNSIGNED_SHORT_5_5_5_1 }, { GL_LUMINANCE, GL_UNSIGNED_BYTE },
+		{ GL_ALPHA, GL_UNSIGNED_BYTE }, { GL_LUMINANCE_ALPHA, GL_UNSIGNED_BYTE } };
+	GLubyte bytes[4 * SIDE * SIDE];
+	for (unsigned i = 0; i < sizeof(bytes); i++) {
+		bytes[i] = (GLubyte)(i * 37 ^ i >> 4 ^ i >> 7);
+	}
+	program(NULL, textured_vertex,
+			"precision mediump float; varying vec2 c; uniform sampler2D t;"
+			"void main() { gl_FragColor = texture2D(t, c); }");
+	glEnable(GL_BLEND);
+	glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
+	array(COORDINATE, 2, corners);
+	for (unsigned i = 0; i <= COUNT; i++) { /* at whole pixels */
+		const float x = (float)(i % 3) * .625f - .9375f, y = (float)(i / 3) * .5f - .75f;
+		const float p[] = { x, y, x + .5f, y, x, y + .375f, x + .5f, y + .375f };
+		texture(SIDE, SIDE, bytes);
+		if (i < COUNT) {
+			glTexImage2D(GL_TEXTURE_2D, 0, (GLint)of[i].format, SIDE, SIDE, 0,
+					of[i].format, of[i].type, bytes);
+		} else {
+			GLubyte blocks[SIDE * SIDE / 2];
+			for (unsigned k = 0; k < sizeof(blocks); k++) { /* without differences */
+				blocks[k] = k % 8 == 3 ? bytes[k] & 0xFD : bytes[k];
+			}
+			glCompressedTexImage2D(GL_TEXTURE_2D, 0, GL_ETC1_RGB8_OES, SIDE, SIDE, 0,
+					sizeof(blocks), blocks);
+		}
+		array(POSITION, 2, p);
+		glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
+	}
+}
+
+/* Points with their coordinates, and lines, in a part of the target */
+static void points(const struct picture *self) {
+	static const float p[] = { -.6f, -.5f, 0, 1, -.2f, .5f, 0, 1, .2f, -.5f, 0, 1, .6f, .5f, 0,
+		1 };
+	static const float c[] = { 1, 0, 0, 1, 0, 1, 0, 1, 1, 1, 0, 1, 0, .5f, 1, 1 };
+	glEnable(GL_SCISSOR_TEST);
+	glScissor(16, 12, WIDTH - 32, HEIGHT - 60);
+	glLineWidth(3);
+	coloured(p, c, 4, GL_LINE_LOOP);
+	program(NULL, "attribute vec4 position, colour; varying vec4 c;"
+		"void main() { gl_Position = position; gl_PointSize = 24.0 + 16.0 * position.x; c = colour; }",
+			"precision mediump float; varying vec4 c; void main() {"
+			"if (distance(gl_PointCoord, vec2(0.5)) > 0.5) discard;"
+			"gl_FragColor = vec4(gl_PointCoord, 1.0, 1.0) * c; }");
+	glDrawArrays(GL_POINTS, 0, 4);
+}
+
+#define PICTURE(name, draw) { name, WIDTH, HEIGHT, NULL, draw, 0, 0 }
 const struct picture small_pictures[] = {
 	PICTURE("clear", clear),
 	PICTURE("triangle", triangle),
@@ -208,5 +293,8 @@ const struct picture small_pictures[] = {
 	PICTURE("clip", clip),
 	PICTURE("mipmaps", mipmaps),
 	PICTURE("to-texture", to_texture),
+	PICTURE("cube-map", cube_map),
+	PICTURE("formats", formats),
+	PICTURE("points", points),
 	{ .name = NULL },
 };

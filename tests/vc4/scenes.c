@@ -8,7 +8,8 @@
 
 #include "bench/geometry.h"
 
-enum { WIDTH = 400, HEIGHT = 240, TEXTURE = 256, TEXTURE_1 = 128, BONE_ROWS = 48 };
+enum { WIDTH = 400, HEIGHT = 240, BONE_ROWS = 48 };
+enum { TEXTURE = 256, SMALL_TEXTURE = 32, HIGHLIGHTS = 256 }; /* texels a side */
 
 static const char scene_vertex[] =
 		"attribute vec4 position, colour, quaternion, bone, weight;"
@@ -122,12 +123,12 @@ static GLuint noise(int size, uint32_t seed) {
 }
 
 static void highlights(void) {
-	static uint8_t pixels[TEXTURE][4];
-	for (int i = 0; i < TEXTURE; i++) {
+	static uint8_t pixels[HIGHLIGHTS][4];
+	for (int i = 0; i < HIGHLIGHTS; i++) {
 		const float power = powf((float)i / 255, 20);
 		pixels[i][0] = (uint8_t)(255 * power + .5f);
 	}
-	texture(TEXTURE, 1, pixels);
+	texture(HIGHLIGHTS, 1, pixels);
 	glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
 	glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
 }
@@ -183,12 +184,12 @@ static void prepare(const struct picture *self) {
 	glBufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)(g->n_index * sizeof(*g->index)),
 			g->index, GL_STATIC_DRAW);
 	glActiveTexture(GL_TEXTURE1);
-	noise(TEXTURE_1, 9);
+	noise(self->texture / 2, 9);
 	glActiveTexture(GL_TEXTURE2);
 	highlights();
 	glActiveTexture(GL_TEXTURE0);
 	for (uint32_t i = 4; i-- > 0;) {
-		made.textures[i] = noise(TEXTURE, i + 1);
+		made.textures[i] = noise(self->texture, i + 1);
 	}
 	made.own = scene_program(scenes[self->scene].macros, &made.own_uses);
 	if (scenes[self->scene].flags & CHANGES) {
@@ -258,7 +259,9 @@ static void draw(const struct picture *self) {
 	}
 }
 
-#define SCENE(name, scene) { name, WIDTH, HEIGHT, prepare, draw, scene }
+#define SCENE(name, scene) { name, WIDTH, HEIGHT, prepare, draw, scene, TEXTURE }
+/* For recordings: noise is as large in a file as in memory. */
+#define SMALL(name, scene) { name, WIDTH, HEIGHT, prepare, draw, scene, SMALL_TEXTURE }
 const struct picture scene_pictures[] = {
 	SCENE("a_flat", 0),
 	SCENE("b_gouraud", 1),
@@ -273,5 +276,9 @@ const struct picture scene_pictures[] = {
 	SCENE("h2_vertskin", 10),
 	SCENE("i_mixed", 11),
 	SCENE("j_draws", 12),
+	SMALL("d_tev3-small", 3),
+	SMALL("e_light-small", 4),
+	SMALL("g2_overblend-small", 8),
+	SMALL("j_draws-small", 12),
 	{ .name = NULL },
 };

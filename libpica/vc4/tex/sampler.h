@@ -20,6 +20,7 @@ struct tex_setup {
 	uint32_t base, cube_stride;
 	uint8_t type, n_levels;
 	bool is_cube, flips_y, b_is_level;
+	bool mirrors_blocks; /* of ETC1: row 0 of a block is its last one */
 	bool mag_is_linear, min_is_linear, has_mips, mips_are_linear;
 	uint8_t wrap_s, wrap_t;
 	uint32_t width, height;

@@ -39,6 +39,7 @@ int vc4_tex_set_up(struct tex_setup *x, const struct vc4_lookup *l, const char *
 		.n_levels = (uint8_t)((p0 & 15) + 1),
 		.is_cube = p0 >> 9 & 1,
 		.flips_y = p0 >> 8 & 1,
+		.mirrors_blocks = !(p1 >> 19 & 1),
 		.width = p1 >> 8 & 2047 ? p1 >> 8 & 2047 : MAX_SIZE,
 		.height = p1 >> 20 & 2047 ? p1 >> 20 & 2047 : MAX_SIZE,
 		.mag_is_linear = !(p1 >> 7 & 1),
@@ -53,9 +54,6 @@ int vc4_tex_set_up(struct tex_setup *x, const struct vc4_lookup *l, const char *
 	}
 	if (!vc4_texel_bytes(x->type)) {
 		return fail(why, x->type <= 17 ? -EOPNOTSUPP : -EINVAL, "texture type");
-	}
-	if (x->type == VC4_TYPE_ETC1 && p1 >> 19 & 1) {
-		return fail(why, -EOPNOTSUPP, "flipped blocks of ETC1");
 	}
 	if (x->n_levels > VC4_TEX_LEVELS || (x->type == VC4_TYPE_RASTER && x->n_levels > 1)) {
 		return fail(why, -EINVAL, "more levels than a texture has");
@@ -156,7 +154,7 @@ static uint32_t texel(struct lane *k, int32_t i, int32_t j) {
 		k->is_outside = true;
 		return 0;
 	}
-	return vc4_texel(x->type, v->host + offset, a & 3, b & 3);
+	return vc4_texel(x->type, v->host + offset, a & 3, x->mirrors_blocks ? 3 - (b & 3) : b & 3);
 }
 
 /* A coordinate in texels, of which floor() fits an int32. */
