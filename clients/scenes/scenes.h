@@ -36,7 +36,7 @@ enum {
 /* All of the PICA200. */
 extern const struct scene *const scenes[SCENE_COUNT];
 
-enum { VC4_SCENE_COUNT = 8 };
+enum { VC4_SCENE_COUNT = 10 };
 /* Those of the VideoCore IV. */
 extern const struct scene vc4_scenes[VC4_SCENE_COUNT];
 

@@ -14,7 +14,9 @@ enum {
 	VC4_BINNING = VC4_BASE,
 	VC4_RENDERING = VC4_BASE + 0x2000,
 	VC4_RECORDS = VC4_BASE + 0x8000,
-	VC4_PROGRAMS = VC4_BASE + 0xA000, /* 0x1000 for each of three */
+	VC4_FRAGMENT = VC4_BASE + 0xA000, /* programs, 0x1000 bytes each */
+	VC4_VERTEX = VC4_BASE + 0xB000,
+	VC4_COORDINATE = VC4_BASE + 0xC000,
 	VC4_UNIFORMS = VC4_BASE + 0xE000,
 	VC4_TILE_STATE = VC4_BASE + 0x10000,
 	VC4_TILE_LISTS = VC4_BASE + 0x18000,
@@ -29,6 +31,29 @@ struct vc4_recorder {
 	struct pica_vc4_frame frame;
 	int error; /* the first one */
 };
+
+/* The first error stays. */
+void vc4_scene_fail(struct vc4_recorder *r, int ret);
+/* Write to memory: bytes, an assembled program, what was emitted. */
+void vc4_scene_put(struct vc4_recorder *r, uint32_t addr, const void *data, size_t size_bytes);
+void vc4_scene_program(struct vc4_recorder *r, uint32_t addr, const char *text);
+void vc4_scene_emitted(struct vc4_recorder *r, uint32_t addr, struct pica_vc4_emit *e);
+/* Begins a binning list, with fields of CONFIGURATION_BITS. */
+void vc4_scene_begin(struct vc4_recorder *r, const char *configuration);
+/* Fields of VIEWPORT_OFFSET. */
+void vc4_scene_center(struct vc4_recorder *r, const char *offset);
+/* Ends the lists and runs them. */
+void vc4_scene_run(struct vc4_recorder *r);
+/* Shaded vertices: position, Zs, 1/Wc and that many varyings. */
+void vc4_scene_use_nv(struct vc4_recorder *r, unsigned n_varyings);
+
+/* A fragment program: three varyings, red in byte 0. */
+enum { VC4_COLORS_WORDS = 11 };
+extern const uint32_t vc4_colors[VC4_COLORS_WORDS][2];
+
+/* Scenes of vc4_mesh.c. */
+void vc4_mesh(struct vc4_recorder *r);
+void vc4_samples(struct vc4_recorder *r);
 
 /* Records a scene's jobs. Returns 0 or a negative errno. */
 int vc4_scene_record(void (*run)(struct vc4_recorder *r), const char *path, const char *title);

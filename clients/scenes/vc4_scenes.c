@@ -10,21 +10,14 @@
 #include "math3.h"
 #include "scenes.h"
 #include "vc4.h"
-#include "vc4/qpu/qpu.h"
 
-enum { WIDTH = 640, HEIGHT = 480, TEXTURE_SIZE = 256, GRID = 225 };
-
-/* Programs: fragment, vertex, coordinate. */
-enum {
-	FRAGMENT = VC4_PROGRAMS,
-	VERTEX = VC4_PROGRAMS + 0x1000,
-	COORDINATE = VC4_PROGRAMS + 0x2000
-};
+enum { TEXTURE_SIZE = 256, GRID = 225 };
 
 /* White; three varyings, red in byte 0; a texture of two varyings. [fidelity: vc4-lists] */
 static const char white[] =
 		"nop\nnop\nnop; sbwait\nldi tlbc, 0xffffffff\nnop; thrend\nnop\nnop; sbdone\n";
-static const uint32_t colors[][2] = { { 0xFF000000, 0xE00208E7 }, { 0x203E3037, 0x100049E0 },
+const uint32_t vc4_colors[VC4_COLORS_WORDS][2] = {
+	{ 0xFF000000, 0xE00208E7 }, { 0x203E3037, 0x100049E0 },
 	{ 0x213E3177, 0x10024821 }, { 0x213E3377, 0x40024862 }, { 0x219E0547, 0xD14248A3 },
 	{ 0x209E000F, 0xD15049E3 }, { 0x209E0017, 0xD16049E3 }, { 0x159E76C0, 0x10020BA7 },
 	{ 0x009E7000, 0x300009E7 }, { 0x009E7000, 0x100009E7 }, { 0x009E7000, 0x500009E7 } };
@@ -33,73 +26,15 @@ static const uint32_t textured[][2] = { { 0x203E3037, 0x100049E0 }, { 0x213E3177
 	{ 0x159E7900, 0x40020BA7 }, { 0x009E7000, 0x300009E7 }, { 0x009E7000, 0x100009E7 },
 	{ 0x009E7000, 0x500009E7 } };
 
-static void fail(struct vc4_recorder *r, int ret) {
-	r->error = r->error ? r->error : ret < 0 ? ret : 0;
-}
-
-static void put(struct vc4_recorder *r, uint32_t addr, const void *data, size_t size_bytes) {
-	const struct pica_job job = { .op = PICA_OP_WRITE,
-		.u.write = { .addr = addr,
-				.size_bytes = (uint32_t)size_bytes,
-				.data = (uintptr_t)data } };
-	fail(r, r->error ? 0 : sink_job(r->sink, &job));
-}
-
-static void put_program(struct vc4_recorder *r, uint32_t addr, const char *text) {
-	uint64_t *words;
-	size_t n;
-	struct qpu_error error;
-	const int ret = qpu_assemble(text, strlen(text), &words, &n, &error);
-	fail(r, ret);
-	if (ret == 0) {
-		put(r, addr, words, n * sizeof(*words));
-		free(words);
-	}
-}
-
-static void put_emitted(struct vc4_recorder *r, uint32_t addr, struct pica_vc4_emit *e) {
-	fail(r, pica_vc4_emit_error(e));
-	put(r, addr, e->bytes, e->size);
-}
-
-static void begin(struct vc4_recorder *r, const char *configuration) {
-	pica_vc4_emit_reset(&r->list[0]);
-	pica_vc4_emit_reset(&r->list[1]);
-	pica_vc4_emit_binning_begin(&r->list[0], &r->frame);
-	pica_vc4_emit_named(&r->list[0], "CONFIGURATION_BITS", configuration);
-}
-
-static void center(struct vc4_recorder *r, const char *offset) {
-	pica_vc4_emit_named(&r->list[0], "VIEWPORT_OFFSET", offset);
-}
-
-/* Ends the lists and runs them. */
-static void run(struct vc4_recorder *r) {
-	static const struct pica_job present = { .op = PICA_OP_PRESENT,
-		.u.present = { .screens = 1 } };
-	struct pica_vc4_emit *binning = &r->list[0], *rendering = &r->list[1];
-	pica_vc4_emit_binning_end(binning);
-	pica_vc4_emit_rendering(rendering, &r->frame);
-	put_emitted(r, VC4_BINNING, binning);
-	put_emitted(r, VC4_RENDERING, rendering);
-	const struct pica_job job = { .op = PICA_OP_CONTROL_LISTS,
-		.u.control_lists = { .binning_start = VC4_BINNING,
-				.binning_end = VC4_BINNING + (uint32_t)binning->size,
-				.rendering_start = VC4_RENDERING,
-				.rendering_end = VC4_RENDERING + (uint32_t)rendering->size } };
-	fail(r, r->error ? 0 : sink_job(r->sink, &job));
-	fail(r, r->error ? 0 : sink_job(r->sink, &present));
-}
-
-static void use_nv(struct vc4_recorder *r, unsigned n_varyings) {
-	const struct pica_vc4_nv_shader s = { .fragment = { FRAGMENT, VC4_UNIFORMS, 0 },
+void vc4_scene_use_nv(struct vc4_recorder *r, unsigned n_varyings) {
+	const struct pica_vc4_nv_shader s = { .fragment = { VC4_FRAGMENT, VC4_UNIFORMS, 0 },
 		.vertices = VC4_VERTICES,
 		.stride = 12 + 4 * n_varyings,
 		.n_varyings = n_varyings };
 	struct pica_vc4_emit record;
 	pica_vc4_emit_init(&record);
 	pica_vc4_emit_nv_record(&record, &s);
-	put_emitted(r, VC4_RECORDS, &record);
+	vc4_scene_emitted(r, VC4_RECORDS, &record);
 	pica_vc4_emit_finish(&record);
 	pica_vc4_emit_nv_shader_state(&r->list[0], VC4_RECORDS);
 }
@@ -107,9 +42,9 @@ static void use_nv(struct vc4_recorder *r, unsigned n_varyings) {
 /* arrays: the first is the coordinate program's, the second the vertex program's. */
 static void use_gl(struct vc4_recorder *r, unsigned n_varyings,
 		const struct pica_vc4_array arrays[2]) {
-	struct pica_vc4_gl_shader s = { .fragment = { FRAGMENT, 0, 0 },
-		.vertex = { VERTEX, 0, 2 },
-		.coordinate = { COORDINATE, 0, 1 },
+	struct pica_vc4_gl_shader s = { .fragment = { VC4_FRAGMENT, 0, 0 },
+		.vertex = { VC4_VERTEX, 0, 2 },
+		.coordinate = { VC4_COORDINATE, 0, 1 },
 		.n_varyings = n_varyings,
 		.clip = true,
 		.n_arrays = 2,
@@ -117,7 +52,7 @@ static void use_gl(struct vc4_recorder *r, unsigned n_varyings,
 	struct pica_vc4_emit record;
 	pica_vc4_emit_init(&record);
 	pica_vc4_emit_gl_record(&record, &s);
-	put_emitted(r, VC4_RECORDS, &record);
+	vc4_scene_emitted(r, VC4_RECORDS, &record);
 	pica_vc4_emit_finish(&record);
 	pica_vc4_emit_gl_shader_state(&r->list[0], VC4_RECORDS, 2);
 }
@@ -138,10 +73,10 @@ static const struct place article[3] = { { 320 * 16, 32 * 16, 1, 1 }, { 32 * 16,
 
 static void begin_article(struct vc4_recorder *r) {
 	r->frame.clear_color = 0xFF00FFFF;
-	put_program(r, FRAGMENT, white);
-	put(r, VC4_VERTICES, article, sizeof(article));
-	begin(r, "DRAW_FRONT=1 DRAW_BACK=1 EARLY_Z_UPDATES=1");
-	center(r, "X=0 Y=0");
+	vc4_scene_program(r, VC4_FRAGMENT, white);
+	vc4_scene_put(r, VC4_VERTICES, article, sizeof(article));
+	vc4_scene_begin(r, "DRAW_FRONT=1 DRAW_BACK=1 EARLY_Z_UPDATES=1");
+	vc4_scene_center(r, "X=0 Y=0");
 }
 
 static void seed_gl(struct vc4_recorder *r) {
@@ -154,13 +89,13 @@ static void seed_gl(struct vc4_recorder *r) {
 		memcpy(rows[i] + sizeof(clip[i]), &article[i], sizeof(article[i]));
 	}
 	begin_article(r);
-	put(r, VC4_VERTICES + 0x100, rows, sizeof(rows));
-	put_program(r, VERTEX,
+	vc4_scene_put(r, VC4_VERTICES + 0x100, rows, sizeof(rows));
+	vc4_scene_program(r, VC4_VERTEX,
 			"nop\nldi vr_setup, 0x1a341ac0\nnop\nnop\nnop\n"
 			"or ra0, vpm, -\nor ra1, vpm, -\nor ra2, vpm, -\n"
 			"ldi vw_setup, 0x17bc1ac0\nor vpm, ra0, -\nor vpm, ra1, -\nor vpm, ra2, -\n"
 			"nop; sbdone\nnop; thrend\nnop\nnop\n");
-	put_program(r, COORDINATE,
+	vc4_scene_program(r, VC4_COORDINATE,
 			"nop\nldi vr_setup, 0x1a741ac0\nnop\nnop\nnop\n"
 			"or ra0, vpm, -\nor ra1, vpm, -\nor ra2, vpm, -\nor ra3, vpm, -\n"
 			"or ra4, vpm, -\nor ra5, vpm, -\nor ra6, vpm, -\n"
@@ -171,14 +106,14 @@ static void seed_gl(struct vc4_recorder *r) {
 			(struct pica_vc4_array[2]){ { VC4_VERTICES + 0x100, 28, 28 },
 					{ VC4_VERTICES, 12, 12 } });
 	triangle(r);
-	run(r);
+	vc4_scene_run(r);
 }
 
 static void seed_nv(struct vc4_recorder *r) {
 	begin_article(r);
-	use_nv(r, 0);
+	vc4_scene_use_nv(r, 0);
 	triangle(r);
-	run(r);
+	vc4_scene_run(r);
 }
 
 /* ---- A console's triangle ---- */
@@ -196,22 +131,22 @@ static void put_corners(struct vc4_recorder *r, int16_t (*xy)[2], float iw) {
 		v[i] = (struct color_row){ { xy[i][0], xy[i][1], 0.94f, iw },
 			{ i == 0, i == 1, i == 2 } };
 	}
-	put(r, VC4_VERTICES, v, sizeof(v));
+	vc4_scene_put(r, VC4_VERTICES, v, sizeof(v));
 }
 
 static void begin_console(struct vc4_recorder *r) {
 	r->frame.clear_color = 0xFF00FFFF;
-	put(r, FRAGMENT, colors, sizeof(colors));
-	begin(r, "DRAW_FRONT=1 CLOCKWISE_FRONT=1");
-	center(r, "X=320 Y=240");
+	vc4_scene_put(r, VC4_FRAGMENT, vc4_colors, sizeof(vc4_colors));
+	vc4_scene_begin(r, "DRAW_FRONT=1 CLOCKWISE_FRONT=1");
+	vc4_scene_center(r, "X=320 Y=240");
 }
 
 static void console_nv(struct vc4_recorder *r) {
 	put_corners(r, d50, 0.25f);
 	begin_console(r);
-	use_nv(r, 3);
+	vc4_scene_use_nv(r, 3);
 	triangle(r);
-	run(r);
+	vc4_scene_run(r);
 }
 
 /* Vertices of 40 bytes: clip coordinates, which only one program copies, and the rest. */
@@ -227,22 +162,22 @@ static void console_gl(struct vc4_recorder *r) {
 		memcpy(v[i].clip, clip, sizeof(clip));
 	}
 	begin_console(r);
-	put(r, VC4_VERTICES, v, sizeof(v));
+	vc4_scene_put(r, VC4_VERTICES, v, sizeof(v));
 #define READ_6                                                                                     \
 	"or ra0, vpm, -\nor ra1, vpm, -\nor ra2, vpm, -\nor ra3, vpm, -\nor ra4, vpm, -\nor ra5, vpm, -\n"
 #define WRITE_6                                                                                    \
 	"ldi vw_setup, 0x1a00\nor vpm, ra0, -\nor vpm, ra1, -\nor vpm, ra2, -\n"                   \
 	"or vpm, ra3, -\nor vpm, ra4, -\nor vpm, ra5, -\n"
 #define END "nop; thrend\nnop\nnop\n"
-	put_program(r, VERTEX, "ldi vr_setup, 0x00601a00\nnop\nnop\nnop\n" READ_6 WRITE_6 END);
-	put_program(r, COORDINATE,
+	vc4_scene_program(r, VC4_VERTEX, "ldi vr_setup, 0x00601a00\nnop\nnop\nnop\n" READ_6 WRITE_6 END);
+	vc4_scene_program(r, VC4_COORDINATE,
 			"ldi vr_setup, 0x00701a00\nnop\nnop\nnop\n" READ_6
 			"or ra6, vpm, -\n" WRITE_6 "or vpm, ra6, -\n" END);
 	use_gl(r, 3,
 			(struct pica_vc4_array[2]){
 					{ VC4_VERTICES, 40, 28 }, { VC4_VERTICES + 16, 40, 24 } });
 	triangle(r);
-	run(r);
+	vc4_scene_run(r);
 }
 
 static void console_samples(struct vc4_recorder *r) {
@@ -250,9 +185,9 @@ static void console_samples(struct vc4_recorder *r) {
 	r->frame.multisample = true;
 	put_corners(r, xy, 0x1.fff8p-3f);
 	begin_console(r);
-	use_nv(r, 3);
+	vc4_scene_use_nv(r, 3);
 	triangle(r);
-	run(r);
+	vc4_scene_run(r);
 }
 
 /* ---- More than one job ---- */
@@ -283,24 +218,24 @@ static void texture(struct vc4_recorder *r) {
 	r->frame.layout = PICA_VC4_LAYOUT_T;
 	r->frame.clear_color = 0xFF602000;
 	put_corners(r, xy, 1);
-	put(r, FRAGMENT, colors, sizeof(colors));
-	begin(r, "DRAW_FRONT=1 DRAW_BACK=1");
-	center(r, "X=128 Y=128");
-	use_nv(r, 3);
+	vc4_scene_put(r, VC4_FRAGMENT, vc4_colors, sizeof(vc4_colors));
+	vc4_scene_begin(r, "DRAW_FRONT=1 DRAW_BACK=1");
+	vc4_scene_center(r, "X=128 Y=128");
+	vc4_scene_use_nv(r, 3);
 	triangle(r);
-	run(r);
+	vc4_scene_run(r);
 
 	r->frame = screen;
 	r->frame.clear_color = 0xFF303030;
-	put(r, FRAGMENT, textured, sizeof(textured));
-	put(r, VC4_UNIFORMS, uniforms, sizeof(uniforms));
-	put(r, VC4_VERTICES, v, sizeof(v));
-	begin(r, "DRAW_FRONT=1 DRAW_BACK=1");
-	center(r, "X=0 Y=0");
-	use_nv(r, 2);
+	vc4_scene_put(r, VC4_FRAGMENT, textured, sizeof(textured));
+	vc4_scene_put(r, VC4_UNIFORMS, uniforms, sizeof(uniforms));
+	vc4_scene_put(r, VC4_VERTICES, v, sizeof(v));
+	vc4_scene_begin(r, "DRAW_FRONT=1 DRAW_BACK=1");
+	vc4_scene_center(r, "X=0 Y=0");
+	vc4_scene_use_nv(r, 2);
 	pica_vc4_emit_draw_arrays(&r->list[0], PICA_VC4_MODE_TRIANGLE_STRIP, 0, 4);
 	pica_vc4_emit_draw_arrays(&r->list[0], PICA_VC4_MODE_TRIANGLE_STRIP, 4, 4);
-	run(r);
+	vc4_scene_run(r);
 }
 
 /* Each frame loads every tile of the last one, draws another triangle, and stores it. */
@@ -316,9 +251,9 @@ static void load(struct vc4_recorder *r) {
 		put_corners(r, xy, 1);
 		begin_console(r);
 		pica_vc4_emit_named(&r->list[0], "CONFIGURATION_BITS", "DRAW_FRONT=1 DRAW_BACK=1");
-		use_nv(r, 3);
+		vc4_scene_use_nv(r, 3);
 		triangle(r);
-		run(r);
+		vc4_scene_run(r);
 	}
 }
 
@@ -330,7 +265,7 @@ static void grid(struct vc4_recorder *r) {
 	if (!v || !index) {
 		free(v);
 		free(index);
-		fail(r, -ENOMEM);
+		vc4_scene_fail(r, -ENOMEM);
 		return;
 	}
 	for (unsigned y = 0; y < GRID; y++) {
@@ -355,15 +290,15 @@ static void grid(struct vc4_recorder *r) {
 	}
 	const uint32_t n = (uint32_t)(at - index), indices = VC4_VERTICES + 0x130000;
 	r->frame.clear_color = 0xFF201008;
-	put(r, FRAGMENT, colors, sizeof(colors));
-	put(r, VC4_VERTICES, v, GRID * GRID * sizeof(*v));
-	put(r, indices, index, n * sizeof(*index));
-	begin(r, "DRAW_FRONT=1 DRAW_BACK=1");
-	center(r, "X=0 Y=0");
-	use_nv(r, 3);
+	vc4_scene_put(r, VC4_FRAGMENT, vc4_colors, sizeof(vc4_colors));
+	vc4_scene_put(r, VC4_VERTICES, v, GRID * GRID * sizeof(*v));
+	vc4_scene_put(r, indices, index, n * sizeof(*index));
+	vc4_scene_begin(r, "DRAW_FRONT=1 DRAW_BACK=1");
+	vc4_scene_center(r, "X=0 Y=0");
+	vc4_scene_use_nv(r, 3);
 	pica_vc4_emit_draw_indexed(
 			&r->list[0], PICA_VC4_MODE_TRIANGLES, 2, indices, n, GRID * GRID - 1);
-	run(r);
+	vc4_scene_run(r);
 	free(v);
 	free(index);
 }
@@ -403,26 +338,12 @@ const struct scene vc4_scenes[VC4_SCENE_COUNT] = {
 			.what = "VideoCore IV: a hundred thousand indexed triangles",
 			.frames = 1,
 			.run = grid },
+	{ .name = "vc4-mesh",
+			.what = "VideoCore IV: links of a chain, lit and textured by their programs",
+			.frames = 2,
+			.run = vc4_mesh },
+	{ .name = "vc4-samples",
+			.what = "VideoCore IV: a fan of thin triangles with four samples a pixel, and with one",
+			.frames = 2,
+			.run = vc4_samples },
 };
-
-int vc4_scene_record(
-		void (*scene_run)(struct vc4_recorder *r), const char *path, const char *title) {
-	struct vc4_recorder r = { .error = 0 };
-	int ret = sink_create(&r.sink, path, title, NULL, false);
-	if (ret < 0) {
-		return ret;
-	}
-	pica_vc4_emit_init(&r.list[0]);
-	pica_vc4_emit_init(&r.list[1]);
-	pica_vc4_frame_init(&r.frame, VC4_TARGET, WIDTH, HEIGHT);
-	r.frame.tile_lists = VC4_TILE_LISTS;
-	r.frame.tile_state = VC4_TILE_STATE;
-	scene_run(&r);
-	pica_vc4_emit_finish(&r.list[0]);
-	pica_vc4_emit_finish(&r.list[1]);
-	if (r.error < 0) {
-		sink_destroy(r.sink);
-		return r.error;
-	}
-	return sink_finish(r.sink);
-}
