@@ -376,6 +376,31 @@ static void make_depth(struct maker *m) {
 	}
 }
 
+/*
+ * The coarse second depth store: values of its registers show nothing as long as both of its bits
+ * are 0; what it drops otherwise is not known.
+ */
+static void make_early_depth(struct maker *m) {
+	for (unsigned on = 0; on < 2; on++) {
+		if (!case_begin(m, on ? ORIGIN_GUESS : ORIGIN_RULE, "early-depth", 16, 16,
+				    "early-depth-%s", on ? "on" : "off")) {
+			return;
+		}
+		draw_depths(m);
+		pica_emit_reg(m->list, PICA_REG_EARLYDEPTH_FUNC, 3);
+		pica_emit_reg(m->list, PICA_REG_EARLYDEPTH_TEST1, on);
+		pica_emit_reg(m->list, PICA_REG_EARLYDEPTH_TEST2, on);
+		pica_emit_reg(m->list, PICA_REG_EARLYDEPTH_DATA, 0x123456);
+		pica_emit_reg(m->list, PICA_REG_EARLYDEPTH_CLEAR, 1);
+		pica_emit_depth_test(m->list, true, PICA_COMPARE_GREATER, true, 0xF);
+		BOX(m, .y1 = 0, .z = -8 / 32.0f, .rgba = 0x40C0F0FF);
+		EACH_PIXEL(m, x, y) {
+			m->want[y][x] = 8 > x + 1 ? 0x40C0F0FF : GROUND;
+		}
+		case_end(m);
+	}
+}
+
 /* z/w times scale plus offset, or that times w; clamped. Numbers in 1/64. */
 static void make_depth_map(struct maker *m) {
 	static const struct {
@@ -524,6 +549,7 @@ void make_output(struct maker *m) {
 	make_formats(m);
 	make_alpha_test(m);
 	make_depth(m);
+	make_early_depth(m);
 	make_depth_map(m);
 	make_stencil(m);
 	make_scissor(m);

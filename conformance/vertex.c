@@ -426,6 +426,14 @@ static void make_outputs(struct maker *m) {
 			case_end(m);
 		}
 	}
+	/* An output that is mapped and never written: a console may stop there. */
+	if (case_begin(m, ORIGIN_GUESS, "shader-hazards", 16, 16, "output-never-written")) {
+		use_program(&m->r,
+				OUT_COLOR ".in in_pos v0\n.proc main\n	mov out_pos, in_pos\n"
+					  "	mov out_color.xy, in_pos.ww\n" END);
+		BOX(m, .rgba = 0xFFFFFFFF);
+		case_end(m);
+	}
 	/* Coordinates that nothing maps are (1, 1): the last texel but for repetition. */
 	for (unsigned unit = 0; unit < 3; unit++) {
 		if (!case_begin(m, ORIGIN_CONSOLE, "semantics", 16, 16,

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""The library of pica conform, and the verb itself. Python's standard library only."""
+"""The library of pica conform, and the verb itself: test_conformance.py PICA LIBRARY ROOT [Sets]
+
+Sets: all instruction sets of this machine with 0 to 8 threads. Python's standard library only.
+"""
 import json
 import os
 import pathlib
@@ -62,6 +65,17 @@ class Conformance(unittest.TestCase):
         self.assertEqual(report['guesses'], guesses)
         self.assertEqual({k: v for k, v in report['by_provenance'].items() if v}, counts)
 
+    def test_threads(self):
+        for args in ('--isa=c', '--threads=0'), ('--threads=8',):
+            self.assertEqual(json.loads(conform('--json', *args).stdout)['failed'], [], args)
+
+    def test_readme_has_the_numbers(self):
+        found = [row[0] for row in rows(LIBRARY / 'manifest.txt').values()]
+        n, console = len(found) - found.count('guess'), found.count('console')
+        page = ' '.join((ROOT / 'README.md').read_text().split())
+        self.assertIn(f'{n} of {n} bit-identical', page)
+        self.assertIn(f'{console} of them are confirmed on a console', page)
+
     def test_truncating_combiner_fails_where_products_are_rounded(self):
         report = json.loads(conform('--combiner=truncate', '--json', 'combiner-rgb-*', code=1).stdout)
         failed = {row['name'] for row in report['failed']}
@@ -111,5 +125,16 @@ class Conformance(unittest.TestCase):
         self.assertIn('no case is named none', conform('none', code=2).stderr)
 
 
+class Sets(unittest.TestCase):
+    def test_every_set_and_number_of_threads(self):
+        here = [isa for isa in ('c', 'emul', 'neon', 'sse4.1', 'avx2', 'avx512')
+                if subprocess.run([PICA, 'conform', '--isa', isa, 'fill-16'], capture_output=True).returncode == 0]
+        self.assertIn('c', here)
+        for isa in here:
+            for threads in range(9):
+                report = json.loads(conform('--json', '--isa', isa, '--threads', str(threads)).stdout)
+                self.assertEqual((report['failed'], report['differing_guesses']), ([], 0), (isa, threads))
+
+
 if __name__ == '__main__':
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=sys.argv[:1], defaultTest=sys.argv[4:] or 'Conformance')
