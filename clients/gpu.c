@@ -103,6 +103,14 @@ static int read_color(struct gpu gpu, const struct pica_target *target, uint8_t 
 	return pica_ctx_read_color(gpu.ctx, target, rgba, stride_bytes);
 }
 
+static int picture(struct gpu gpu, struct pica_picture *out) {
+	return pica_ctx_picture(gpu.ctx, out);
+}
+
+static int read_picture(struct gpu gpu, uint8_t *rgba, size_t stride_bytes) {
+	return pica_ctx_read_picture(gpu.ctx, rgba, stride_bytes);
+}
+
 static int stats(struct gpu gpu, struct pica_stats *out) {
 	return pica_stats(gpu.ctx, out);
 }
@@ -124,7 +132,8 @@ static int zero_memory(struct gpu gpu) {
 
 struct gpu gpu_here(struct pica_ctx *ctx) {
 	static const struct gpu_impl impl = { load, submit, wait_for, reap, read_regs, screen_info,
-		read_screen, read_surface, read_color, stats, zero_memory };
+		read_screen, read_surface, read_color, picture, read_picture, stats,
+		zero_memory };
 	return (struct gpu){ .impl = &impl, .ctx = ctx };
 }
 
@@ -175,7 +184,7 @@ int gpu_read_target(struct picture *p, struct gpu gpu, const struct pica_target 
 
 int gpu_read_picture(struct picture *p, struct gpu gpu) {
 	struct pica_picture info;
-	int ret = gpu.ctx ? pica_ctx_picture(gpu.ctx, &info) : -EOPNOTSUPP;
+	int ret = gpu.impl->picture(gpu, &info);
 	if (ret < 0) {
 		return ret;
 	}
@@ -184,6 +193,6 @@ int gpu_read_picture(struct picture *p, struct gpu gpu) {
 	}
 	const size_t stride = 4 * (size_t)info.width;
 	uint8_t *rgba = malloc(stride * info.height + 1);
-	ret = rgba ? pica_ctx_read_picture(gpu.ctx, rgba, stride) : -ENOMEM;
+	ret = rgba ? gpu.impl->read_picture(gpu, rgba, stride) : -ENOMEM;
 	return take_rgba(p, rgba, info.width, info.height, ret);
 }

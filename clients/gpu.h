@@ -36,6 +36,9 @@ struct gpu_impl {
 			uint32_t height, uint8_t *rgba, size_t stride_bytes);
 	int (*read_color)(struct gpu gpu, const struct pica_target *target, uint8_t *rgba,
 			size_t stride_bytes);
+	/* Of a VideoCore IV; -EOPNOTSUPP: another chip. */
+	int (*picture)(struct gpu gpu, struct pica_picture *out);
+	int (*read_picture)(struct gpu gpu, uint8_t *rgba, size_t stride_bytes);
 	int (*stats)(struct gpu gpu, struct pica_stats *out);
 	/*
 	 * All windows become zero, as if the client had written them. Only pages that exist are
@@ -59,8 +62,8 @@ int gpu_touched(struct pica_window **out, struct pica_ctx *ctx);
 int gpu_read_screen(struct picture *p, struct gpu gpu, enum pica_screen_id screen,
 		enum pica_eye eye);
 /*
- * Reads the picture of a VideoCore IV of this process. Returns 0. On failure returns -EOPNOTSUPP
- * (another chip, or a service), or as pica_ctx_read_picture().
+ * Reads the picture of a VideoCore IV. Returns 0. On failure returns -EOPNOTSUPP (another chip), or
+ * as pica_ctx_read_picture().
  */
 int gpu_read_picture(struct picture *p, struct gpu gpu);
 /*

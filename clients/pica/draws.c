@@ -14,6 +14,7 @@
 #include "lint/lint.h"
 #include "pictures/plain.h"
 #include "verbs.h"
+#include "videocore/videocore.h"
 
 enum sort_key {
 	SORT_ORDER,
@@ -52,6 +53,7 @@ struct table {
 	struct row *rows;
 	size_t n, cap;
 	struct pica_state *state; /* scratch */
+	bool is_videocore;
 	/* With --depends: of all rows, whether they are shown or not. */
 	struct depends depends;
 	bool has_begun;
@@ -384,6 +386,10 @@ static void print_dependencies(const struct table *t) {
 	}
 }
 
+static const json_t *row_at(const void *table, size_t i) {
+	return ((const struct table *)table)->rows[i].json;
+}
+
 static void print_rows(const struct table *t, const char *path, bool has_path) {
 	output_page();
 	if (has_path) {
@@ -392,6 +398,10 @@ static void print_rows(const struct table *t, const char *path, bool has_path) {
 	}
 	if (t->o->depends) {
 		print_dependencies(t);
+		return;
+	}
+	if (t->is_videocore) {
+		videocore_print_draws(t->n, row_at, t);
 		return;
 	}
 	printf("FRAME KIND      DRAW VERTICES    STEPS    KEPT  MASKED   ALPHA STENCIL   DEPTH  SAMPLES  "
@@ -409,17 +419,7 @@ static void print_rows(const struct table *t, const char *path, bool has_path) {
 	}
 }
 
-static int run(struct table *t, const struct capture_here *c, json_t *reports) {
-	t->l.ctx = c->ctx;
-	t->n_frames = capture_frames(c->capture);
-	t->state = calloc(1, sizeof(*t->state));
-	int ret = t->state ? pica_ctx_find_costs(c->ctx, 1) : -ENOMEM;
-	ret = ret < 0 ? ret : lint_gather(&t->l, c->capture, c->name, t->n_frames);
-	log_end();
-	if (ret < 0) {
-		return capture_failed(c->capture, c->path, ret);
-	}
-	mark_unread(t);
+static void tell_rows(struct table *t, const struct capture_here *c, json_t *reports) {
 	sorted_by = t->o->sort;
 	if (t->n) {
 		qsort(t->rows, t->n, sizeof(*t->rows), compare_rows);
@@ -434,6 +434,48 @@ static int run(struct table *t, const struct capture_here *c, json_t *reports) {
 	} else {
 		print_rows(t, c->path, t->o->captures.n > 1);
 	}
+}
+
+/* ---- The other chip ---- */
+
+static int on_videocore(void *user, json_t *row, const struct videocore_costs *costs) {
+	const uint64_t key[SORT_COUNT] = {
+		[SORT_VERTICES] = costs->vertices,
+		[SORT_STEPS] = costs->steps,
+		[SORT_TRIANGLES] = costs->triangles,
+		[SORT_FRAGMENTS] = costs->fragments,
+	};
+	return add(user, row, key);
+}
+
+static int run_videocore(struct table *t, const struct capture_here *c, json_t *reports) {
+	static const bool has_key[SORT_COUNT] = { [SORT_ORDER] = true, [SORT_VERTICES] = true,
+		[SORT_STEPS] = true, [SORT_TRIANGLES] = true, [SORT_FRAGMENTS] = true };
+	if (t->o->depends || !has_key[t->o->sort]) {
+		return log_fail("%s: a capture of a vc4: expected no --depends, and --sort by vertices, "
+				"steps, triangles or fragments", c->path);
+	}
+	t->is_videocore = true;
+	t->l.heard = -1;
+	const int exit = videocore_draws(c, &t->o->frames, on_videocore, t);
+	if (exit == EXIT_FINE || t->n) {
+		tell_rows(t, c, reports);
+	}
+	return exit;
+}
+
+static int run(struct table *t, const struct capture_here *c, json_t *reports) {
+	t->l.ctx = c->ctx;
+	t->n_frames = capture_frames(c->capture);
+	t->state = calloc(1, sizeof(*t->state));
+	int ret = t->state ? pica_ctx_find_costs(c->ctx, 1) : -ENOMEM;
+	ret = ret < 0 ? ret : lint_gather(&t->l, c->capture, c->name, t->n_frames);
+	log_end();
+	if (ret < 0) {
+		return capture_failed(c->capture, c->path, ret);
+	}
+	mark_unread(t);
+	tell_rows(t, c, reports);
 	return replay_job_failed(&t->l.step.replay, c->path);
 }
 
@@ -445,11 +487,11 @@ static int tell(const void *options, const char *path, json_t *reports) {
 	const struct lint_guest guest = { on_draw, on_drawn, on_moved, on_shown, &t };
 	t.l.guest = &guest;
 	int exit = capture_here_open(&c, path, &o->engine);
-	exit = exit == EXIT_FINE ? capture_is_pica200(c.capture, path) : exit;
 	if (exit == EXIT_FINE) {
 		const uint32_t n = capture_frames(c.capture);
-		exit = capture_has_frame(path, n, frame_list_end(&o->frames, n)) ?
-				run(&t, &c, reports) : EXIT_TROUBLE;
+		exit = !capture_has_frame(path, n, frame_list_end(&o->frames, n)) ? EXIT_TROUBLE :
+				c.info.chip == PICA_CHIP_VC4 ? run_videocore(&t, &c, reports) :
+							       run(&t, &c, reports);
 	}
 	if (reports && json_array_size(reports) == before) {
 		json_array_append_new(reports, json_error_of(path));

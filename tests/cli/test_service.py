@@ -67,9 +67,7 @@ class Case(unittest.TestCase):
 class Render(Case):
     @classmethod
     def setUpClass(cls):
-        # Pictures of a VideoCore IV are not read from a service.
-        bundled = (p for p in CAPTURES.glob('*.pica') if not p.name.startswith('vc4-'))
-        cls.captures = [*map(str, sample(bundled)), str(DATA / 'triangle.ctf.zst'),
+        cls.captures = [*map(str, sample(CAPTURES.glob('*.pica'))), str(DATA / 'triangle.ctf.zst'),
                         *map(str, sample(DATA.glob('*.ctf')))]
         cls.args = 'render', '--format', 'hash', '--frames', 'all', '--eye', 'both'
         cls.here = pica(*cls.args, *cls.captures)

@@ -190,6 +190,44 @@ class VideoCore(Case):
         for args in (['--draw', '0'], ['--group', 'raster']):
             self.assertEqual(self.pica('dump', *args, 'a.pica', code=2), '')
 
+    def draws(self, *args):
+        return json.loads(self.pica('draws', '--json', *args))['captures'][0]['rows']
+
+    def test_draws(self):
+        # As many pixels as the console drew; one of d53 may be covered by some samples only. A program of 11 instructions.
+        row, = self.draws(BUNDLED / 'vc4-d50.pica')
+        self.assertEqual({key: row[key] for key in ('frame', 'job', 'draw', 'mode', 'shader', 'varyings')},
+                         {'frame': 0, 'job': 0, 'draw': 0, 'mode': 'triangles', 'shader': 'NV', 'varyings': 3})
+        self.assertEqual((row['cost']['vertices'], row['cost']['drawn_triangles'], row['cost']['fragments']), (3, 1, 80000))
+        self.assertEqual(row['cost']['steps'] % 11, 0)
+        self.assertGreaterEqual(row['cost']['steps'], 11 * 80000 // 16)
+        row, = self.draws('--isa', 'c', BUNDLED / 'vc4-d53.pica')
+        self.assertEqual(row['cost']['fragments'], 79202 + 99 + 697 + 102)
+
+    def test_draws_alone(self):
+        # The second of equal draws, which a test of Z would hide, has the first one's cost; half a tile of 64x64, with
+        # the pixels whose centres lie on its right edge.
+        self.job('a.pica', (DRAW, DRAW + '\n' + DRAW), ('DEPTH_FUNCTION=always', 'DEPTH_FUNCTION=lt UPDATE_Z=1'))
+        first, second = self.draws('a.pica')
+        self.assertEqual((first['draw'], second['draw']), (0, 1))
+        self.assertEqual(first['cost'], second['cost'])
+        self.assertEqual(first['cost']['fragments'], 64 * 65 // 2)
+        self.assertEqual(self.pica('draws', '--sort', 'vertices', '--frames', '0', 'a.pica').count('triangles'), 2)
+
+    def test_what_is_of_the_other_chip(self):
+        self.job('a.pica')
+        for args in (['draws', '--depends'], ['draws', '--sort', 'bytes'], ['pixel'], ['inspect', '-o', 'a.html'],
+                     ['shader', 'trace', '--draw', '0'], ['render', '--overdraw', '-o', 'a']):
+            with self.subTest(args):
+                place = ['0,0'] if args[0] == 'pixel' else []
+                self.assertEqual(self.pica(*args, 'a.pica', *place, code=2), '')
+
+    def test_a_service_draws(self):
+        expected = self.pica('render', '--format', 'hash', '--frames', 'all', *sorted(BUNDLED.glob('vc4-*.pica')))
+        self.assertGreater(len(expected.splitlines()), 25)
+        self.assertEqual(self.pica('render', '--connect=builtin:1', '--format', 'hash', '--frames', 'all',
+                                   *sorted(BUNDLED.glob('vc4-*.pica'))), expected)
+
     def test_diff(self):
         self.job('a.pica')
         self.job('b.pica', ('COLOR=0xFF102030 COLOR_ODD', 'COLOR=0xFF102031 COLOR_ODD'))

@@ -6,7 +6,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "core/base/arena.h"
 #include "options.h"
+#include "vc4/front/front.h"
 
 enum {
 	FLIGHTS = 512,           /* jobs in flight at most */
@@ -43,6 +45,8 @@ struct remote {
 	 */
 	struct pica_device *device;
 	struct pica_ctx *viewer;
+	enum pica_chip chip;
+	struct pica_job_control_lists lists; /* of a VideoCore IV: of its last job */
 };
 
 /* ---- Connecting ---- */
@@ -256,6 +260,9 @@ static int add(struct remote *r, const struct pica_job *job) {
 	if (ret < 0) {
 		return ret;
 	}
+	if (job->op == PICA_OP_CONTROL_LISTS) {
+		r->lists = job->u.control_lists;
+	}
 	f->stage_end = r->stage_head;
 	copy.handle = slot->handle;
 	copy.user_data = ++r->submitted;
@@ -281,7 +288,10 @@ static int submit(struct gpu gpu, const struct pica_job *jobs, size_t n, uint64_
 static int load(struct gpu gpu, struct pica_capture *capture) {
 	struct remote *r = gpu.service;
 	int ret = wait_all(r);
-	return ret < 0 ? ret : pica_client_load_state(r->ctx, pica_capture_state(capture));
+	if (ret < 0 || r->chip != PICA_CHIP_PICA200) {
+		return ret; /* another chip's state is its memory */
+	}
+	return pica_client_load_state(r->ctx, pica_capture_state(capture));
 }
 
 static int read_regs(struct gpu gpu, uint32_t first, uint32_t n, uint32_t *out) {
@@ -317,6 +327,7 @@ static int create_viewer(struct remote *r) {
 	struct pica_ctx_settings ctx_settings;
 	pica_settings_init(&settings);
 	pica_ctx_settings_init(&ctx_settings);
+	ctx_settings.chip = r->chip;
 	ctx_settings.fcram_bytes = ctx_settings.vram_bytes = 0;
 	int ret = pica_device_create(&r->device, &settings);
 	ret = ret < 0 ? ret : pica_ctx_create(&r->viewer, r->device, &ctx_settings);
@@ -338,6 +349,40 @@ static int read_color(struct gpu gpu, const struct pica_target *target, uint8_t 
 	int ret = wait_all(r);
 	ret = ret < 0 || r->viewer ? ret : create_viewer(r);
 	return ret < 0 ? ret : pica_ctx_read_color(r->viewer, target, rgba, stride_bytes);
+}
+
+/*
+ * The service does not name the target of a VideoCore IV: it is found in the last job's lists, as
+ * they lie in memory now.
+ */
+static int picture(struct gpu gpu, struct pica_picture *out) {
+	struct remote *r = gpu.service;
+	if (r->chip != PICA_CHIP_VC4) {
+		return -EOPNOTSUPP;
+	}
+	int ret = wait_all(r);
+	ret = ret < 0 || r->viewer ? ret : create_viewer(r);
+	if (ret < 0) {
+		return ret;
+	}
+	struct vc4_frame frame;
+	struct vc4_error error;
+	struct arena arena;
+	const struct vc4_lists lists = { .space = &r->viewer->space,
+		.start = { r->lists.binning_start, r->lists.rendering_start },
+		.end = { r->lists.binning_end, r->lists.rendering_end } };
+	arena_init(&arena, NULL);
+	ret = vc4_frame_read(&frame, &lists, &arena, &error);
+	if (ret == 0 && frame.last.exists) {
+		vc4_from(r->viewer)->unit.target = frame.last;
+	}
+	arena_finish(&arena);
+	return ret == -ENOMEM ? ret : pica_ctx_picture(r->viewer, out);
+}
+
+static int read_picture(struct gpu gpu, uint8_t *rgba, size_t stride_bytes) {
+	const struct remote *r = gpu.service;
+	return pica_ctx_read_picture(r->viewer, rgba, stride_bytes);
 }
 
 static int stats(struct gpu gpu, struct pica_stats *out) {
@@ -368,7 +413,8 @@ static int zero_memory(struct gpu gpu) {
 
 struct gpu remote_gpu(struct remote *r) {
 	static const struct gpu_impl impl = { load, submit, wait_for, reap, read_regs, screen_info,
-		read_screen, read_surface, read_color, stats, zero_memory };
+		read_screen, read_surface, read_color, picture, read_picture, stats,
+		zero_memory };
 	return (struct gpu){ .impl = &impl, .service = r };
 }
 
@@ -407,7 +453,19 @@ int remote_create(struct remote **out, struct pica_client *client,
 		snprintf(message, PICA_TEXT_BYTES, "%s", strerror(ENOMEM));
 		return -ENOMEM;
 	}
+	struct pica_client_ctx_settings own;
+	struct pica_capture_info info = { .chip = PICA_CHIP_PICA200 };
+	if (capture) {
+		pica_capture_info(capture, &info);
+	}
+	if (info.chip != PICA_CHIP_PICA200) { /* which has no arithmetic to choose */
+		pica_client_ctx_settings_init(&own);
+		own.rank = settings ? settings->rank : 0;
+		own.chip = info.chip;
+		settings = &own;
+	}
 	r->client = client;
+	r->chip = info.chip;
 	choose_windows(r, capture);
 	int ret = r->n_windows > GPU_WINDOWS ? -E2BIG : 0;
 	ret = ret < 0 ? ret : pica_client_ctx_create(&r->ctx, client, settings);

@@ -314,6 +314,7 @@ int shader_trace(const struct shader_trace_options *o) {
 	struct trace t = { 0 };
 	struct capture_here c;
 	int exit = capture_here_open(&c, o->capture, &o->engine);
+	exit = exit == EXIT_FINE ? capture_is_pica200(c.capture, o->capture) : exit;
 	exit = exit == EXIT_FINE ? begin(&t, o, c.ctx) : exit;
 	exit = exit == EXIT_FINE ? find(&t, c.capture) : exit;
 	if (exit == EXIT_FINE && o->json) {

@@ -17,6 +17,7 @@
 #include "vc4/list/list.h"
 
 struct dump_options;
+struct frame_list;
 
 /* ---- walk.c ---- */
 
@@ -59,12 +60,34 @@ int videocore_start(struct videocore_walk *w, const struct capture_here *c, uint
 int videocore_frame(struct videocore_walk *w, bool looks);
 void videocore_finish(struct videocore_walk *w);
 
+/* What a draw costs. */
+struct videocore_costs {
+	uint64_t vertices, triangles, fragments; /* triangles: drawn, pieces of clipped ones too */
+	uint64_t steps; /* instructions of its fragment program, of 16 lanes each */
+};
+/*
+ * While a visitor looks: draws one draw of the job alone, and stores nothing. Counts do not depend
+ * on what other draws left; costs->vertices is left alone. Returns 0 or a negative errno.
+ */
+int videocore_run_alone(struct pica_ctx *ctx, const struct videocore_job *job, uint32_t draw,
+		struct videocore_costs *costs);
+
 /* ---- The verbs ---- */
 
 /* Return an exit code, after logging errors. */
 
 /* reports: of several captures, or NULL. */
 int videocore_info(const struct capture_here *c, bool json, json_t *reports);
+
+/* Takes the row, and returns 0 or a negative errno. */
+typedef int videocore_row_fn(void *user, json_t *row, const struct videocore_costs *costs);
+/* Calls fn for each draw of the frames. */
+int videocore_draws(const struct capture_here *c, const struct frame_list *frames,
+		videocore_row_fn *fn, void *user);
+typedef const json_t *videocore_row_at(const void *user, size_t i);
+/* Prints n rows, with their heading. */
+void videocore_print_draws(size_t n, videocore_row_at *at, const void *user);
+
 int videocore_dump(const struct dump_options *o, const struct capture_here *c);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <errno.h>
 
-#include "core/ctx/ctx.h"
+#include "vc4/front/front.h"
 
 static void show(void *user, const struct vc4_step *step) {
 	const struct videocore_walk *w = user;
@@ -65,4 +65,29 @@ int videocore_frame(struct videocore_walk *w, bool looks) {
 
 void videocore_finish(struct videocore_walk *w) {
 	arena_finish(&w->arena);
+}
+
+int videocore_run_alone(struct pica_ctx *ctx, const struct videocore_job *job, uint32_t draw,
+		struct videocore_costs *costs) {
+	struct vc4_unit *unit = &vc4_from(ctx)->unit;
+	struct pica_stats before = { .size = sizeof(before) }, after = before;
+	const struct pica_job copy = { .op = PICA_OP_CONTROL_LISTS,
+		.u.control_lists = *job->lists };
+	const struct vc4_rendering target = unit->target;
+	struct pica_done done;
+	uint64_t seq;
+	pica_stats(ctx, &before); /* waits for idle */
+	const uint64_t steps = unit->steps;
+	unit->only_draw = draw + 1;
+	int ret = pica_submit(ctx, &copy, 1, &seq);
+	ret = ret < 0 ? ret : pica_wait(ctx, seq, -1);
+	while (pica_reap(ctx, &done, 1) > 0) { /* the replay runs the job, and tells its error */
+	}
+	pica_stats(ctx, &after);
+	unit->only_draw = 0;
+	unit->target = target;
+	costs->triangles = after.drawn_triangles - before.drawn_triangles;
+	costs->fragments = after.fragments - before.fragments;
+	costs->steps = unit->steps - steps;
+	return ret;
 }

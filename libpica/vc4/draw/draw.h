@@ -26,10 +26,16 @@ struct vc4_kernels {
  */
 struct vc4_report {
 	atomic_uint_fast64_t first; /* address of a record << 32 | errno; UINT64_MAX: none */
+	atomic_uint_fast64_t steps; /* instructions of fragment programs, of 16 lanes each */
 };
 
 static inline void vc4_report_init(struct vc4_report *r) {
 	atomic_init(&r->first, UINT64_MAX);
+	atomic_init(&r->steps, 0);
+}
+
+static inline void vc4_report_steps(struct vc4_report *r, uint64_t steps) {
+	atomic_fetch_add_explicit(&r->steps, steps, memory_order_relaxed);
 }
 
 /* The work of a primitive's record failed. error: a negative errno. Any thread. */
@@ -74,6 +80,8 @@ struct vc4_tiles {
 	uint8_t *const *host; /* of the memory of frame.ops; NULL: it moves nothing */
 	/* Of task t: steps[first[t]] to steps[first[t + 1] - 1]. */
 	const uint32_t *first, *steps;
+	struct vc4_report *report; /* receives the steps of fragments */
+	bool stores_nothing;       /* memory stays as it is */
 };
 
 /*
@@ -110,6 +118,12 @@ struct vc4_unit {
 	struct vc4_rendering target;
 	/* The first error of the tasks of the units that were reaped since it was set to 0. */
 	struct vc4_error error;
+	uint64_t steps; /* of fragment programs: sum of the units that were reaped */
+	/*
+	 * For tools. Not 0: of the next jobs this draw alone, counted from 1, is drawn, and nothing
+	 * is stored. Set while the context is idle.
+	 */
+	uint32_t only_draw;
 };
 
 /*

@@ -65,6 +65,7 @@ static void put(void *thing) {
 static void retire(void *thing) {
 	struct work *w = thing;
 	const uint64_t first = atomic_load_explicit(&w->report.first, memory_order_relaxed);
+	w->unit->steps += atomic_load_explicit(&w->report.steps, memory_order_relaxed);
 	if (first != UINT64_MAX && !w->unit->error.error) {
 		const uint32_t record = (uint32_t)(first >> 32);
 		const int error = -(int)(uint32_t)first;
@@ -326,7 +327,8 @@ static int draw(struct planner *p) {
 	struct work *w = p->w;
 	for (uint32_t i = 0; i < w->frame.n_draws; i++) {
 		const struct vc4_draw *d = &w->frame.draws[i];
-		int ret = add_draw(p, d);
+		const bool is_wanted = !w->unit->only_draw || i + 1 == w->unit->only_draw;
+		int ret = is_wanted ? add_draw(p, d) : 0;
 		if (ret == 0 && p->job->tick) {
 			ret = p->job->tick(p->job->arg, 1 + d->count / DRAW_VERTICES);
 		}
@@ -369,6 +371,8 @@ static int run(struct work *w, struct exec *x, const struct vc4_job *job, bool *
 		error->offset = error->address - (job->start[1] & VC4_ADDRESS_BITS);
 		return ret;
 	}
+	w->tiles.report = &w->report;
+	w->tiles.stores_nothing = w->unit->only_draw;
 	if (f->last.exists) {
 		w->unit->target = f->last;
 	}

@@ -215,7 +215,9 @@ static void transfer(const struct vc4_tiles *tiles, const struct vc4_tile_op *op
 		.y0 = (uint32_t)op->row * r->tile_px,
 		.tile_px = r->tile_px,
 		.n_samples = r->is_multisample ? QPU_SAMPLES : 1 };
-	if (t->is_full) {
+	if (is_store && tiles->stores_nothing) {
+		p.host = NULL;
+	} else if (t->is_full) {
 		move_buffers(&p, b, is_store);
 	} else if (p.host && p.x0 < r->width && p.y0 < r->height) {
 		p.width = least(r->tile_px, r->width - p.x0);
@@ -243,6 +245,7 @@ static enum tile_next step(const struct tile_program *program, unsigned task, ui
 		b->spent = 0;
 	}
 	if (*at == tiles->first[task + 1] - tiles->first[task]) {
+		vc4_report_steps(tiles->report, b->spent);
 		return TILE_ENDS;
 	}
 	const uint32_t what = tiles->steps[tiles->first[task] + (*at)++];
