@@ -387,11 +387,12 @@ int main(int argc, char **argv) {
 		return 1;
 	}
 	offer(argc > 2 ? argv[2] : NULL);
-	wl_event_loop_add_fd(wl_display_get_event_loop(c.display), STDIN_FILENO, WL_EVENT_READABLE,
-			on_input, NULL);
+	struct wl_event_source *input = wl_event_loop_add_fd(wl_display_get_event_loop(c.display),
+			STDIN_FILENO, WL_EVENT_READABLE, on_input, NULL);
 	puts("ready");
 	fflush(stdout);
 	wl_display_run(c.display);
+	wl_event_source_remove(input);
 	wl_display_destroy_clients(c.display);
 	wl_display_destroy(c.display);
 	return 0;

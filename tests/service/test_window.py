@@ -90,7 +90,7 @@ class Window(Case):
         return said
 
     def test_the_window_follows_the_compositor(self):
-        p = self.start('--scale', 'fit', '--sandbox', 'on')
+        p = self.start('--scale', 'fit')  # in the sandbox, as by default
         tell = self.compositor.tell
         self.expect(400, 480)  # its own choice: nine tenths of 1024 rows hold both screens once
         for width, height in (1, 1), (2, 4000), (677, 333), (1024, 3), (801, 961):
