@@ -90,6 +90,7 @@ void recording_log_no_start(const struct recording *r) {
 			(unsigned long long)r->session, r->path,
 			r->error == -ETIME	? "the disk does not answer" :
 			r->error == -EDQUOT ? "as many files or bytes as its user, or all, may have" :
+			r->error == -ENOBUFS ? "it and its recording need more memory than its quota" :
 			r->error == -EOPNOTSUPP ? "it has memory that is read-only for the GPU" :
 					r->error == -EFBIG ?
 						  "it has more memory than can be recorded" :

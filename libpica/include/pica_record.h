@@ -73,6 +73,7 @@ void pica_recorder_settings_init(struct pica_recorder_settings *settings);
  *   -EINVAL      bad settings, or path is not a regular file
  *   -EOPNOTSUPP  the context has windows that are read-only for the GPU
  *   -EFBIG       windows of more than 1 GiB
+ *   -ENOBUFS     the recording's copy of the memory exceeds the limit of the context's account
  *   -ENOENT      the path is empty, or its folder does not exist
  *   -ENOMEM, or an error of open(2) or write(2)
  */
@@ -90,6 +91,7 @@ int pica_recorder_frame(struct pica_recorder *recorder);
  *   -ETIME        the disk is too slow, see queue_bytes
  *   -ENOMEM       out of memory
  *   -EFBIG        a limit of the format is reached
+ *   -ENOBUFS      the copy of the memory and the queue exceed the limit of the context's account
  *   -ECANCELED    pica_ctx_load_state(), pica_ctx_map() or pica_ctx_unmap() replaced state or
  *                 windows
  */

@@ -120,6 +120,8 @@ static int open_written(struct check *c) {
 
 int record_check(struct pica_recorder *r, struct pica_capture_error *err) {
 	struct check c = { .r = r, .err = err };
+	const size_t replay_bytes = r->shadow.charged_bytes; /* it has as much memory */
+	memory_charge(r->memory, replay_bytes);
 	struct pica_ctx_settings settings = r->settings;
 	settings.vram_bytes = settings.fcram_bytes = 0;
 	settings.interrupt = NULL;
@@ -150,5 +152,6 @@ int record_check(struct pica_recorder *r, struct pica_capture_error *err) {
 	pica_memory_destroy(settings.memory);
 	pica_device_destroy(own);
 	pica_capture_close(c.capture);
+	memory_uncharge(r->memory, replay_bytes);
 	return ret;
 }

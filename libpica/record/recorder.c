@@ -18,6 +18,14 @@ static void fail(struct pica_recorder *r, int error) {
 	}
 }
 
+/* The copy of the memory and the queue to the disk count for those who pay for the context. */
+static void check_quota(struct pica_recorder *r) {
+	if (!r->error && memory_find_full(r->memory)) {
+		fail(r, -ENOBUFS);
+		shadow_finish(&r->shadow);
+	}
+}
+
 /* Recording has ended. */
 static bool has_ended(const struct pica_recorder *r) {
 	return r->error || r->is_over;
@@ -200,6 +208,7 @@ static void on_job_done(struct observer *o, const struct pica_job *job) {
 	} else if (job->op != PICA_OP_STATS) { /* which only looks */
 		fail(r, pica_capture_writer_job(r->writer, job));
 	}
+	check_quota(r);
 	shadow_next_job(&r->shadow);
 }
 
@@ -259,6 +268,7 @@ static bool settings_ok(const struct pica_recorder_settings *s) {
 static void free_recorder(struct pica_recorder *r) {
 	pica_capture_writer_destroy(r->writer);
 	shadow_finish(&r->shadow);
+	memory_put(r->memory);
 	pica_device_destroy(r->device);
 	free(r->state);
 	free(r->rgb);
@@ -294,17 +304,20 @@ PICA_EXPORT int pica_recorder_start(struct pica_recorder **out, struct pica_ctx 
 	r->device = device_get(ctx->device);
 	r->settings = ctx->settings;
 	r->settings.memory = NULL;
+	r->memory = memory_get(ctx->settings.memory);
 	r->unit_limit = memory_unit_limit(&ctx->exec.memory);
 	r->path = strdup(path);
 	r->state = calloc(1, sizeof(*r->state));
 	r->rgb = malloc(3 * (size_t)RECORD_MAX_WIDTH * RECORD_HEIGHT);
 	int ret = r->path && r->state && r->rgb ? open_writer(r, path, settings) : -ENOMEM;
 	const struct disk_bounds bounds = { settings->queue_bytes,
-		settings->patience_ns ? settings->patience_ns : DEFAULT_PATIENCE_NS };
+		settings->patience_ns ? settings->patience_ns : DEFAULT_PATIENCE_NS,
+		r->memory };
 	if (ret == 0 && bounds.bytes) {
 		ret = disk_defer(&r->writer->file, &bounds);
 	}
-	ret = ret < 0 ? ret : shadow_init(&r->shadow, &ctx->space, on_change, r);
+	ret = ret < 0 ? ret : shadow_init(&r->shadow, &ctx->space, r->memory, on_change, r);
+	ret = ret == 0 && memory_find_full(r->memory) ? -ENOBUFS : ret;
 	ret = ret < 0 ? ret : put_key(r);
 	if (ret < 0) {
 		free_recorder(r);
@@ -386,6 +399,8 @@ PICA_EXPORT int pica_recorder_finish(struct pica_recorder *r, struct pica_captur
 						"the context's state or windows were replaced, or it was destroyed" :
 						ret == -ETIME ?
 						"the disk does not take what is written fast enough" :
+						ret == -ENOBUFS ?
+						"it and its recording need more memory than its quota" :
 						strerror(-ret));
 	}
 	free_recorder(r);

@@ -14,6 +14,7 @@ struct pica_recorder {
 	struct pica_device *device;
 	struct pica_ctx_settings settings; /* of the context; without its memory, which may go */
 	size_t unit_limit; /* memory_unit_limit() of it */
+	struct pica_memory *memory; /* a reference: charged with the copy and the queue; or NULL */
 	struct pica_capture_writer *writer;
 	char *path;
 	atomic_int error; /* the first one; nothing is recorded from then on */

@@ -17,7 +17,19 @@ static bool is_zero(const uint8_t *page) {
 	return page[0] == 0 && memcmp(page, page + 1, PAGE - 1) == 0;
 }
 
-static int window_init(struct shadow_window *w, const struct window *from) {
+static void charge(struct shadow *s, size_t size_bytes) {
+	memory_charge(s->memory, size_bytes);
+	s->charged_bytes += size_bytes;
+}
+
+static void touch(struct shadow *s, struct shadow_window *w, uint32_t at, uint32_t end) {
+	for (uint32_t page = at >> SPACE_PAGE_BITS; page <= (end - 1) >> SPACE_PAGE_BITS; page++) {
+		charge(s, w->touched[page] ? 0 : PAGE);
+		w->touched[page] = 1;
+	}
+}
+
+static int window_init(struct shadow *s, struct shadow_window *w, const struct window *from) {
 	const uint32_t pages = from->size_bytes >> SPACE_PAGE_BITS;
 	*w = (struct shadow_window){ .phys = from->phys, .size_bytes = from->size_bytes,
 		.live = from->host, .stamp = from->stamp };
@@ -30,20 +42,25 @@ static int window_init(struct shadow_window *w, const struct window *from) {
 	if (!w->checked || !w->seen || !w->touched || !w->copy) {
 		return -ENOMEM;
 	}
+	charge(s, pages * (sizeof(*w->checked) + sizeof(*w->seen) + 1));
 	for (uint32_t at = 0; at < w->size_bytes; at += PAGE) {
 		if (!is_zero(w->live + at)) { /* the others stay away */
 			memcpy(w->copy + at, w->live + at, PAGE);
-			w->touched[at >> SPACE_PAGE_BITS] = 1;
+			touch(s, w, at, at + PAGE);
 		}
 	}
 	return 0;
 }
 
-int shadow_init(struct shadow *s, struct space *space, shadow_change_fn *change, void *user) {
-	*s = (struct shadow){ .space = space, .change = change, .user = user, .job = 1 };
+int shadow_init(struct shadow *s, struct space *space, struct pica_memory *memory,
+		shadow_change_fn *change, void *user) {
+	*s = (struct shadow){
+		.space = space, .memory = memory, .change = change, .user = user, .job = 1
+	};
 	int ret = 0;
 	for (unsigned i = 0; i < space->n && ret == 0; i++) {
-		ret = window_init(&s->win[s->n++], &space->win[i]);
+		ret = window_init(s, &s->win[s->n], &space->win[i]);
+		s->n++;
 	}
 	if (ret < 0) {
 		shadow_finish(s);
@@ -62,6 +79,7 @@ void shadow_finish(struct shadow *s) {
 		}
 	}
 	free(s->pending);
+	memory_uncharge(s->memory, s->charged_bytes);
 	*s = (struct shadow){ 0 };
 }
 
@@ -101,12 +119,6 @@ int shadow_parts(const struct shadow *s, struct pica_window **out, unsigned *n) 
 	return 0;
 }
 
-static void touch(struct shadow_window *w, uint32_t at, uint32_t end) {
-	for (uint32_t page = at >> SPACE_PAGE_BITS; page <= (end - 1) >> SPACE_PAGE_BITS; page++) {
-		w->touched[page] = 1;
-	}
-}
-
 /* ---- Changes ---- */
 
 static void end_run(struct shadow *s) {
@@ -123,7 +135,7 @@ static void end_run(struct shadow *s) {
 
 static void changed(struct shadow *s, struct shadow_window *w, uint32_t at, uint32_t size) {
 	memcpy(w->copy + at, w->live + at, size);
-	touch(w, at, at + size);
+	touch(s, w, at, at + size);
 	const uint32_t phys = w->phys + at;
 	if (s->run_bytes && phys == s->run_phys + s->run_bytes &&
 			w->copy + at == s->run_data + s->run_bytes &&
@@ -273,7 +285,7 @@ static void copy_range(struct shadow *s, struct range r) {
 		struct shadow_window *w = &s->win[i];
 		if (clip(w, r, &at, &end)) {
 			memcpy(w->copy + at, w->live + at, end - at);
-			touch(w, at, end);
+			touch(s, w, at, end);
 		}
 	}
 }

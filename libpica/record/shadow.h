@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/base/memory.h"
 #include "core/space/space.h"
 #include "pica.h"
 
@@ -36,6 +37,8 @@ struct shadow {
 	unsigned n_pending, n_closed, room;
 	shadow_change_fn *change;
 	void *user;
+	struct pica_memory *memory; /* charged with touched pages; NULL: none */
+	size_t charged_bytes;
 	/* A change that may continue in the next page. */
 	uint32_t run_phys, run_bytes;
 	const uint8_t *run_data;
@@ -47,8 +50,11 @@ enum shadow_use {
 	SHADOW_WRITTEN, /* just written by the program, by a job */
 };
 
-/* Copies all windows. Returns 0 or -ENOMEM. */
-int shadow_init(struct shadow *s, struct space *space, shadow_change_fn *change, void *user);
+/*
+ * Copies all windows. memory, or NULL, is charged with what the copy uses. Returns 0 or -ENOMEM.
+ */
+int shadow_init(struct shadow *s, struct space *space, struct pica_memory *memory,
+		shadow_change_fn *change, void *user);
 void shadow_finish(struct shadow *s);
 /* The next job: the program may have changed anything. */
 void shadow_next_job(struct shadow *s);

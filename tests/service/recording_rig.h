@@ -17,7 +17,7 @@ static struct pica_client *client;
 static struct pica_client_ctx *ctx;
 static struct pica_client_memory *vram, *fcram;
 /* Lines of the log about recordings, by what they say. */
-static atomic_uint too_slow, no_answer, over_quota, recorded, left, stopped_early;
+static atomic_uint too_slow, no_answer, over_quota, over_memory, recorded, left, stopped_early;
 
 static void on_log(void *user, enum log_level level, const char *line) {
 	recorded += strstr(line, "event=recorded ") != NULL;
@@ -26,6 +26,7 @@ static void on_log(void *user, enum log_level level, const char *line) {
 	if (strstr(line, "event=recording_failed")) {
 		too_slow += strstr(line, "the disk does not take") != NULL;
 		over_quota += strstr(line, "as many files or bytes as its user") != NULL;
+		over_memory += strstr(line, "need more memory than its quota") != NULL;
 		no_answer += strstr(line, "error=\"the disk does not answer\"") != NULL;
 	}
 }
@@ -37,7 +38,7 @@ static void default_settings(void) {
 	settings.record_user_bytes = settings.record_user_files = 0;
 	settings.hello_ns = UINT64_C(10000000000);
 	settings.log = on_log;
-	too_slow = no_answer = over_quota = recorded = left = stopped_early = 0;
+	too_slow = no_answer = over_quota = over_memory = recorded = left = stopped_early = 0;
 }
 
 static void open_service(enum loop_kind loop, bool always, unsigned threads) {

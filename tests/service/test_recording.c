@@ -171,6 +171,33 @@ TEST_LOOP(dying_contexts_of_a_user_are_limited_across_sessions, N_LOOPS) {
 	ck_assert_uint_eq(take_files().files, 4);
 }
 
+/* The quota has room for an eighth of the memory beside the regions: too little for a quarter. */
+TEST_LOOP(memory_of_recordings_counts_for_their_session, 2 * N_LOOPS) {
+	enum { AT = FCRAM_BYTES / 4 * 3, BYTES = FCRAM_BYTES / 4 };
+	const bool is_late = _i >= N_LOOPS; /* it is filled when the recording has begun */
+	settings.limits.memory_bytes = VRAM_BYTES + FCRAM_BYTES + FCRAM_BYTES / 8;
+	open_service(loops[_i % N_LOOPS], false, 2);
+	open_client();
+	const uint32_t size_bytes = triangle_list(pica_client_host(fcram), 1);
+	memset((uint8_t *)pica_client_host(fcram) + AT, 0x55, is_late ? 0 : BYTES);
+	ck_assert_int_eq(record_me(1), 0);
+	frame(size_bytes);
+	memset((uint8_t *)pica_client_host(fcram) + AT, 0x55, BYTES);
+	struct pica_job *job = pica_client_slot(ctx);
+	job->op = PICA_OP_TRANSFER;
+	job->u.transfer.src = FCRAM + AT;
+	job->u.transfer.dst = VRAM + 0x300000;
+	job->u.transfer.out_dim = job->u.transfer.in_dim = 512 | 256 << 16;
+	wait_all();
+	frame(size_bytes);
+	ck_assert_int_eq(record_me(0), 0);
+	frame(size_bytes);
+	pica_client_close(client);
+	close_service();
+	ck_assert_uint_eq(over_memory, 1);
+	ck_assert_uint_eq(take_files().files, 0);
+}
+
 static unsigned count_files(void) {
 	struct dirent **entries;
 	const int n = scandir(folder, &entries, is_capture, NULL);

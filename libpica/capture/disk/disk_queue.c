@@ -10,6 +10,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "core/base/memory.h"
+
 enum { PIECE_BYTES = 1 << 20 }; /* of one write(2): a sign of life each */
 
 struct block {
@@ -39,12 +41,16 @@ static void unlock(struct disk_queue *q) {
 	pthread_mutex_unlock(&q->mutex);
 }
 
+static void free_block(struct disk_queue *q, struct block *b) {
+	memory_free(q->bounds.memory, b, sizeof(*b) + b->size);
+}
+
 /* Mutex held: drops the data that waits. */
 static void forget(struct disk_queue *q) {
 	while (q->first) {
 		struct block *b = q->first;
 		q->first = b->next;
-		free(b);
+		free_block(q, b);
 	}
 	q->last = &q->first;
 }
@@ -58,6 +64,7 @@ static void unref(struct disk_queue *q) {
 		return;
 	}
 	forget(q);
+	memory_put(q->bounds.memory);
 	close(q->fd);
 	pthread_cond_destroy(&q->cond);
 	pthread_mutex_destroy(&q->mutex);
@@ -103,7 +110,7 @@ static void *run(void *arg) {
 			q->last = &q->first;
 		}
 		write_block(q, b);
-		free(b);
+		free_block(q, b);
 	}
 	unref(q);
 	return NULL;
@@ -125,6 +132,7 @@ int disk_queue_create(struct disk_queue **out, int fd, const struct disk_bounds 
 		free(q);
 		return ret;
 	}
+	memory_get(q->bounds.memory);
 	pthread_condattr_t attributes;
 	pthread_condattr_init(&attributes);
 	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
@@ -184,7 +192,7 @@ int disk_queue_write(struct disk_queue *q, const void *data, uint64_t size, bool
 		q->error = -ETIME;
 	}
 	int ret = wait_below(q, most);
-	struct block *b = ret == 0 ? malloc(sizeof(*b) + size) : NULL;
+	struct block *b = ret == 0 ? memory_alloc(q->bounds.memory, sizeof(*b) + size) : NULL;
 	if (b) {
 		*b = (struct block){ .size = size };
 		memcpy(b->bytes, data, size);
