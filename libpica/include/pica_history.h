@@ -66,7 +66,7 @@ enum pica_verdict {
 const char *pica_history_kind_name(enum pica_history_kind kind);
 const char *pica_verdict_name(enum pica_verdict verdict);
 
-enum { PICA_WATCH_MAX = 16, PICA_HISTORY_STAGES = 6 };
+enum { PICA_WATCH_MAX = 16, PICA_HISTORY_STAGES = 6, PICA_HISTORY_LIGHTS = 8 };
 
 /* Bytes that are watched. */
 struct pica_watch {
@@ -133,11 +133,76 @@ struct pica_history_entry {
 	float barycentric[3];
 	/* Depth and stencil in the buffer, before and after; 0 without a depth buffer. */
 	uint32_t z_before, z_after;
+	uint32_t steps; /* for pica_ctx_read_steps(), or PICA_HISTORY_NONE */
 	uint8_t stencil_before, stencil_after;
 	/* From here on: after the scissor test. 0 for SCISSOR, CULLED, CLIPPED, DEGENERATE. */
 	uint8_t is_shaded;
 	uint8_t reserved2;
 	struct pica_fragment fragment; /* if a test dropped it: as it would have been */
+};
+
+/* ---- Steps of a fragment ---- */
+
+enum {
+	PICA_NO_TABLE = 0xFF,        /* of pica_light_factor.table: the factor is 1 */
+	PICA_LIGHT_DISTANCE = 0xFE, /* of input: the distance, scaled and clamped to 0..1 */
+};
+
+/* A texel that a unit read. */
+struct pica_texel {
+	uint16_t s, t;      /* of the level, after wrapping; t 0 is where v is 0 */
+	uint8_t level, face; /* face: of a cube, 0 to 5: +X, -X, +Y, -Y, +Z, -Z */
+	uint8_t is_border;  /* the border colour; s and t are 0 */
+	uint8_t reserved;
+	uint8_t color[4];   /* RGBA; of a shadow map density, then depth, low byte first */
+	float weight;       /* share in the result; the weights of a unit sum up to 1 */
+};
+
+/* The texels of a unit: 1, 4 of a bilinear filter, or both of two levels; 0: it is off. */
+struct pica_texture_steps {
+	uint32_t n;
+	struct pica_texel texel[8];
+};
+
+/* A factor out of a table of lighting. [fidelity: light-lookup] */
+struct pica_light_factor {
+	uint8_t table;  /* PICA_LIGHT_TABLE_* (pica_regs.h), or PICA_NO_TABLE */
+	uint8_t input;  /* PICA_LIGHT_INPUT_*, or PICA_LIGHT_DISTANCE */
+	uint16_t entry; /* 0..255, as the port counts them */
+	float from;     /* value of the input */
+	float value;    /* of the entry and its difference, scaled */
+};
+
+/* A light that adds to a colour that is read. [fidelity: lights] */
+struct pica_light_steps {
+	uint8_t number;    /* 0..7 */
+	uint8_t reserved[3];
+	float diffuse;     /* cosine of normal and light, not below 0; two-sided: absolute */
+	float geometric;   /* of highlights that it dims; 1 if of none */
+	struct pica_light_factor spot, distance, d0, d1, reflection[3];
+	float primary[3], secondary[3]; /* what it adds to the colours, RGB */
+};
+
+/* Values on the way of a fragment that are not in struct pica_fragment. */
+struct pica_fragment_steps {
+	struct pica_texture_steps unit[3];
+	/* Lighting, if is_lit: */
+	uint8_t is_lit, n_lights;
+	uint8_t reserved[2];
+	float normal[3];
+	float tangent[3], view[3]; /* unit vectors; 0 if no table asks for them */
+	float ambient[3];          /* added to the primary colour once */
+	float shadow[4];           /* dims lights, and alpha; 1 if no light asks for it */
+	struct pica_light_steps light[PICA_HISTORY_LIGHTS]; /* n_lights of them */
+	struct pica_light_factor fresnel;
+	/* If has_fog: (factor * colour + (2047 - factor) * fog_color) / 2047. [fidelity: fog] */
+	uint8_t has_fog;
+	uint8_t fog_color[3];
+	uint16_t fog_entry, fog_factor;
+	/* The blender's other input, if it reads the pixel: RGBA. */
+	uint8_t reads_target;
+	uint8_t target[4];
+	uint8_t reserved2[3];
 };
 
 /*
@@ -146,6 +211,16 @@ struct pica_history_entry {
  * 0; -EINVAL for too many or a size that is not 1..4; -ENOMEM.
  */
 int pica_ctx_watch(struct pica_ctx *ctx, const struct pica_watch *pixels, unsigned n);
+/*
+ * Switches steps of shaded fragments on (off at first): they are kept from now on. Waits for idle.
+ * Returns 0; -EINVAL if nothing is watched.
+ */
+int pica_ctx_watch_steps(struct pica_ctx *ctx, int on);
+/*
+ * Copies the steps of an entry, by its number (pica_history_entry.steps). Waits for idle. Returns
+ * 0; -EINVAL if there are none.
+ */
+int pica_ctx_read_steps(struct pica_ctx *ctx, uint32_t steps, struct pica_fragment_steps *out);
 /* Returns the number of entries; -ENOMEM if some could not be kept. Waits for idle. */
 int64_t pica_ctx_history(struct pica_ctx *ctx);
 /* Copies entries [first, first + n). Waits for idle. Returns 0; -EINVAL beyond the last one. */

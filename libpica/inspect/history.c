@@ -84,6 +84,35 @@ PICA_EXPORT int pica_ctx_read_history(
 	return 0;
 }
 
+PICA_EXPORT int pica_ctx_watch_steps(struct pica_ctx *base, int on) {
+	struct pica200 *ctx = pica200_from(base);
+	if (!ctx) {
+		return -EOPNOTSUPP;
+	}
+	ctx_idle(base);
+	if (!ctx->history) {
+		return -EINVAL;
+	}
+	history_keep_steps(ctx->history, on != 0);
+	return 0;
+}
+
+PICA_EXPORT int pica_ctx_read_steps(
+		struct pica_ctx *base, uint32_t steps, struct pica_fragment_steps *out) {
+	struct pica200 *ctx = pica200_from(base);
+	if (!ctx) {
+		return -EOPNOTSUPP;
+	}
+	ctx_idle(base);
+	const struct pica_fragment_steps *s =
+			ctx->history ? history_steps(ctx->history, steps) : NULL;
+	if (!s) {
+		return -EINVAL;
+	}
+	*out = *s;
+	return 0;
+}
+
 PICA_EXPORT int pica_ctx_trace(struct pica_ctx *base, uint32_t addr, uint32_t frame, uint32_t event,
 		struct pica_history_entry *out) {
 	struct pica200 *ctx = pica200_from(base);

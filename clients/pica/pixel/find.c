@@ -53,6 +53,7 @@ static int replay_watched(struct finder *f, const struct pica_watch *pixels, uns
 		if (r.frames >= a->first && !is_watching) {
 			replay_wait(&r);
 			ret = pica_ctx_watch(c->ctx, pixels, n);
+			ret = ret < 0 ? ret : pica_ctx_watch_steps(c->ctx, f->o->steps);
 			is_watching = true;
 		}
 		ret = ret < 0 ? ret : replay_frame(&r);
@@ -143,6 +144,21 @@ static int compare(const void *x, const void *y) {
 	return x_at < y_at ? -1 : 1;
 }
 
+/* Steps of the entries, in their order. */
+static int take_steps(struct finder *f) {
+	struct pixel_answer *a = f->a;
+	free(a->steps);
+	a->steps = malloc((a->n + 1) * sizeof(*a->steps));
+	for (size_t i = 0; a->steps && i < a->n; i++) {
+		struct pica_history_entry *e = &a->entries[i];
+		if (e->steps != PICA_HISTORY_NONE) {
+			pica_ctx_read_steps(f->c->ctx, e->steps, &a->steps[i]);
+			e->steps = (uint32_t)i;
+		}
+	}
+	return a->steps ? EXIT_FINE : log_no_memory();
+}
+
 /* Entries of each place that can be seen, settled; then all in order. */
 static int take_entries(struct finder *f) {
 	struct pixel_answer *a = f->a;
@@ -175,7 +191,7 @@ static int take_entries(struct finder *f) {
 		a->last = e->verdict == PICA_VERDICT_KEPT && !moves ? (int64_t)i : a->last;
 		e->frame += a->first;
 	}
-	return EXIT_FINE;
+	return f->o->steps ? take_steps(f) : EXIT_FINE;
 }
 
 static int look_from(struct finder *f) {
@@ -227,5 +243,6 @@ int pixel_find(struct pixel_answer *a, const struct pixel_options *o) {
 
 void pixel_finish(struct pixel_answer *a) {
 	free(a->entries);
+	free(a->steps);
 	*a = (struct pixel_answer){ 0 };
 }

@@ -42,6 +42,7 @@ struct pixel_answer {
 	/* Settled, in the order of the work; frames as the capture counts them. */
 	struct pica_history_entry *entries;
 	size_t n;
+	struct pica_fragment_steps *steps; /* with --steps: entry i's, if it has any */
 	int64_t last;     /* the entry that made the pixel: through transfers, if any; or -1 */
 };
 
@@ -57,6 +58,16 @@ int pixel_find(struct pixel_answer *a, const struct pixel_options *o);
 /* The same with a capture of the PICA200 that is open; o->capture names it in messages. */
 int pixel_find_in(struct pixel_answer *a, const struct pixel_options *o, struct capture_here *c);
 void pixel_finish(struct pixel_answer *a);
+
+/* ---- steps.c ---- */
+
+/* "#RRGGBBAA" */
+void pixel_color_text(const uint8_t c[4], char out[16]);
+json_t *pixel_color_json(const uint8_t c[4]);
+/* Adds to the fragment of an entry; s: its steps, or NULL. */
+void pixel_steps_json(json_t *fragment, const struct pica_fragment *f,
+		const struct pica_fragment_steps *s);
+void pixel_steps_print(const struct pica_fragment *f, const struct pica_fragment_steps *s);
 
 /* ---- print.c ---- */
 

@@ -6,21 +6,11 @@
 #include "pica_regs.h"
 #include "pixel/pixel.h"
 
-static void color_text(const uint8_t c[4], char out[16]) {
-	snprintf(out, 16, "#%02X%02X%02X%02X", c[0], c[1], c[2], c[3]);
-}
-
 /* ---- JSON ---- */
 
 static json_t *hex(uint32_t addr) {
 	char text[16];
 	snprintf(text, sizeof(text), "0x%08" PRIX32, addr);
-	return json_string(text);
-}
-
-static json_t *color_json(const uint8_t c[4]) {
-	char text[16];
-	color_text(c, text);
 	return json_string(text);
 }
 
@@ -30,48 +20,26 @@ static json_t *bytes_json(uint32_t bytes, unsigned n) {
 	return json_string(text);
 }
 
-static json_t *stages_json(const struct pica_fragment *f) {
-	json_t *stages = json_array();
-	for (unsigned i = 0; i < PICA_HISTORY_STAGES; i++) {
-		json_t *operands = json_array();
-		for (unsigned k = 0; k < 3; k++) {
-			const uint8_t *rgb = f->stage[i].rgb[k];
-			const uint8_t c[4] = { rgb[0], rgb[1], rgb[2], f->stage[i].alpha[k] };
-			json_array_append_new(operands, color_json(c));
-		}
-		json_array_append_new(stages, json_pack("{so so}", "operands", operands, "result",
-						      color_json(f->stage[i].out)));
-	}
-	return stages;
-}
-
-static json_t *fragment_json(const struct pica_fragment *f, bool steps) {
-	json_t *j = json_pack("{so}", "color", color_json(f->color));
+/* steps: those of the entry, or NULL. */
+static json_t *fragment_json(const struct pica_fragment *f, bool has_steps,
+		const struct pica_fragment_steps *steps) {
+	json_t *j = json_pack("{so}", "color", pixel_color_json(f->color));
 	if (f->has_depth) {
 		json_object_set_new(j, "depth", json_real((double)f->depth));
 		json_object_set_new(j, "z", json_integer(f->z));
 	}
-	if (!steps) {
-		return j;
+	if (has_steps) {
+		pixel_steps_json(j, f, steps);
 	}
-	json_t *coords = json_array(), *texels = json_array();
-	for (unsigned u = 0; u < 3; u++) {
-		json_array_append_new(coords, json_pack("[ff]", (double)f->coord[u][0],
-						      (double)f->coord[u][1]));
-		json_array_append_new(texels, color_json(f->texture[u]));
-	}
-	json_array_append_new(texels, color_json(f->proctex));
-	json_object_set_new(j, "primary", color_json(f->primary));
-	json_object_set_new(j, "coordinates", coords);
-	json_object_set_new(j, "textures", texels);
-	json_object_set_new(j, "light", json_pack("[oo]", color_json(f->light[0]),
-						color_json(f->light[1])));
-	json_object_set_new(j, "stages", stages_json(f));
-	json_object_set_new(j, "combined", color_json(f->combined));
 	return j;
 }
 
-static void add_draw(json_t *j, const struct pica_history_entry *e, bool steps) {
+static const struct pica_fragment_steps *steps_of(
+		const struct pixel_answer *a, const struct pica_history_entry *e) {
+	return e->steps != PICA_HISTORY_NONE ? &a->steps[e->steps] : NULL;
+}
+
+static void add_draw(json_t *j, const struct pica_history_entry *e, const struct pixel_answer *a) {
 	const struct pica_target *t = &e->target;
 	json_t *vertices = json_array();
 	for (unsigned i = 0; i < 3; i++) {
@@ -95,11 +63,12 @@ static void add_draw(json_t *j, const struct pica_history_entry *e, bool steps) 
 		json_object_set_new(j, "stencil_after", json_integer(e->stencil_after));
 	}
 	if (e->is_shaded) {
-		json_object_set_new(j, "fragment", fragment_json(&e->fragment, steps));
+		json_object_set_new(j, "fragment", fragment_json(&e->fragment, a->steps != NULL,
+							   steps_of(a, e)));
 	}
 }
 
-static json_t *entry_json(const struct pica_history_entry *e, bool steps) {
+static json_t *entry_json(const struct pica_history_entry *e, const struct pixel_answer *a) {
 	json_t *j = json_pack("{si si sI ss ss sb}", "frame", (int)e->frame, "event",
 			(int)e->event, "offset", (json_int_t)e->user_data, "kind",
 			pica_history_kind_name((enum pica_history_kind)e->kind), "verdict",
@@ -108,7 +77,7 @@ static json_t *entry_json(const struct pica_history_entry *e, bool steps) {
 	json_object_set_new(j, "before", bytes_json(e->before, 4));
 	json_object_set_new(j, "after", bytes_json(e->after, 4));
 	if (e->kind == PICA_HISTORY_DRAW) {
-		add_draw(j, e, steps);
+		add_draw(j, e, a);
 	}
 	if (e->n_sources) {
 		json_t *sources = json_array();
@@ -123,7 +92,7 @@ static json_t *entry_json(const struct pica_history_entry *e, bool steps) {
 json_t *pixel_json(const struct pixel_answer *a, const struct pixel_options *o) {
 	json_t *entries = json_array(), *writer = json_null();
 	for (size_t i = 0; i < a->n; i++) {
-		json_array_append_new(entries, entry_json(&a->entries[i], o->steps));
+		json_array_append_new(entries, entry_json(&a->entries[i], a));
 	}
 	if (a->last >= 0) {
 		const struct pica_history_entry *e = &a->entries[a->last];
@@ -142,7 +111,7 @@ json_t *pixel_json(const struct pixel_answer *a, const struct pixel_options *o) 
 			"format", field_text("COLOR_FORMAT", a->format)));
 	json_object_set_new(report, "x", json_integer(o->x));
 	json_object_set_new(report, "y", json_integer(o->y));
-	json_object_set_new(report, "color", color_json(a->color));
+	json_object_set_new(report, "color", pixel_color_json(a->color));
 	json_object_set_new(report, "last_writer", writer);
 	json_object_set_new(report, "entries", entries);
 	return report;
@@ -150,36 +119,12 @@ json_t *pixel_json(const struct pixel_answer *a, const struct pixel_options *o) 
 
 /* ---- Text ---- */
 
-static void print_steps(const struct pica_fragment *f) {
-	char text[4][16];
-	color_text(f->primary, text[0]);
-	color_text(f->light[0], text[1]);
-	color_text(f->light[1], text[2]);
-	printf("    primary %s, light %s %s\n", text[0], text[1], text[2]);
-	for (unsigned u = 0; u < 3; u++) {
-		color_text(f->texture[u], text[u]);
-		printf("    texture %u at %g %g: %s\n", u, (double)f->coord[u][0],
-				(double)f->coord[u][1], text[u]);
-	}
-	color_text(f->proctex, text[0]);
-	printf("    procedural texture %s\n", text[0]);
-	for (unsigned i = 0; i < PICA_HISTORY_STAGES; i++) {
-		for (unsigned k = 0; k < 3; k++) {
-			const uint8_t *rgb = f->stage[i].rgb[k];
-			const uint8_t c[4] = { rgb[0], rgb[1], rgb[2], f->stage[i].alpha[k] };
-			color_text(c, text[k]);
-		}
-		color_text(f->stage[i].out, text[3]);
-		printf("    stage %u: %s %s %s -> %s\n", i, text[0], text[1], text[2], text[3]);
-	}
-}
-
 static const char *verdict_color(const struct pica_history_entry *e) {
 	return output_color(e->verdict == PICA_VERDICT_KEPT ? OUTPUT_GREEN :
 			e->verdict == PICA_VERDICT_OVERWRITTEN ? OUTPUT_PLAIN : OUTPUT_YELLOW);
 }
 
-static void print_entry(const struct pica_history_entry *e, bool steps) {
+static void print_entry(const struct pica_history_entry *e, const struct pixel_answer *a) {
 	printf("frame %" PRIu32 " event %" PRIu32 " %-8s ", e->frame, e->event,
 			pica_history_kind_name((enum pica_history_kind)e->kind));
 	if (e->kind == PICA_HISTORY_DRAW) {
@@ -193,26 +138,26 @@ static void print_entry(const struct pica_history_entry *e, bool steps) {
 	}
 	if (e->is_shaded) {
 		char text[16];
-		color_text(e->fragment.color, text);
+		pixel_color_text(e->fragment.color, text);
 		printf("  %s", text);
 		if (e->fragment.has_depth) {
 			printf(" z %" PRIu32 " at %" PRIu32, e->fragment.z, e->z_before);
 		}
 	}
 	printf("\n");
-	if (steps && e->is_shaded) {
-		print_steps(&e->fragment);
+	if (a->steps && e->is_shaded) {
+		pixel_steps_print(&e->fragment, steps_of(a, e));
 	}
 }
 
 void pixel_print(const struct pixel_answer *a, const struct pixel_options *o) {
 	char text[16];
-	color_text(a->color, text);
+	pixel_color_text(a->color, text);
 	printf("%s%s frame %" PRIu32 " pixel %" PRIu32 ",%" PRIu32 ": %s at %08" PRIX32 "%s\n",
 			output_color(OUTPUT_BOLD), a->path, a->frame, o->x, o->y, text,
 			a->shown.addr, output_color(OUTPUT_PLAIN));
 	for (size_t i = 0; i < a->n; i++) {
-		print_entry(&a->entries[i], o->steps);
+		print_entry(&a->entries[i], a);
 	}
 	if (a->last < 0) {
 		printf("nothing wrote it since frame %" PRIu32 "\n", a->first);

@@ -206,8 +206,11 @@ struct frag_seen {
 /*
  * Shades lane `lane` of the first quad of the batch, whose planes are interpolated: as
  * frag_early() and frag_shade() would, with the plan that a watching cache made. The draw is bound.
+ * steps: or NULL.
  */
-void frag_watch(struct frag_scratch *s, struct batch *b, unsigned lane, struct frag_seen *out);
+struct pica_fragment_steps;
+void frag_watch(struct frag_scratch *s, struct batch *b, unsigned lane, struct frag_seen *out,
+		struct pica_fragment_steps *steps);
 
 /* Returns the greatest plain density that was stored since the last call, as f16, or 0. */
 uint32_t frag_gas_max(struct frag_scratch *s);

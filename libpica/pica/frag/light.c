@@ -10,6 +10,7 @@
 #include "core/base/fixed.h"
 #include "pica/frag/step.h"
 #include "pica/regs/regs.h"
+#include "pica_history.h"
 
 /* ---- Which tables a state reads [fidelity: lighting-disable, lighting-tables] ---- */
 
@@ -218,6 +219,7 @@ static void source_from_regs(
 	color_from_reg(s->specular1, LIGHT_REG(regs, id, SPECULAR1));
 	color_from_reg(s->diffuse, LIGHT_REG(regs, id, DIFFUSE));
 	color_from_reg(s->ambient, LIGHT_REG(regs, id, AMBIENT));
+	s->number = (uint8_t)id;
 	s->flags |= LIGHT_CONFIG_DIRECTIONAL(config) ? LIGHT_DIRECTIONAL : 0;
 	s->flags |= LIGHT_CONFIG_TWO_SIDED(config) ? LIGHT_TWO_SIDED : 0;
 	vectors_from_regs(s, regs, id);
@@ -353,13 +355,21 @@ static void find_factors(
 	}
 }
 
+static bool adds_colors(const struct light_source *s) {
+	return s->flags & (LIGHT_ADDS_PRIMARY | LIGHT_ADDS_SECONDARY);
+}
+
+/* Whether the alpha of the colours is that of this light's vectors. */
+static bool has_fresnel(const struct light_draw *l, unsigned source) {
+	return source == l->n_sources - 1u && l->fresnel_alpha;
+}
+
 static void run_sources(const struct run *r, const struct batch *b) {
 	const struct light_draw *l = r->l;
 	unsigned begun = 0;
 	for (unsigned i = 0; i < l->n_sources; i++) {
 		const struct light_source *s = &l->source[i];
-		const bool adds = s->flags & (LIGHT_ADDS_PRIMARY | LIGHT_ADDS_SECONDARY);
-		const bool last = i == l->n_sources - 1u && l->fresnel_alpha;
+		const bool adds = adds_colors(s), last = has_fresnel(l, i);
 		if (!adds && !last) {
 			continue;
 		}
@@ -420,6 +430,98 @@ void light_run(struct light_planes *p, const struct light_kernels *k, const stru
 	}
 	if (l->outputs & LIGHT_SECONDARY_ALPHA) {
 		k->bytes(dst + 7 * BATCH, find_alpha(l, p, LIGHT_SECONDARY_ALPHA), 0.0f, n_lanes);
+	}
+}
+
+/* ---- Terms, for tools ---- */
+
+static void take3(float out[3], float (*rows)[BATCH], unsigned lane) {
+	for (unsigned c = 0; c < 3; c++) {
+		out[c] = rows[c][lane];
+	}
+}
+
+/* values: of the factor, or NULL. */
+static struct pica_light_factor take_factor(const struct light_source *s,
+		const struct light_lookup *how, uint8_t input, const float *from,
+		const float *values, unsigned lane) {
+	struct pica_light_factor f = { .table = PICA_NO_TABLE, .input = input, .value = 1.0f };
+	if (values && how->table != LIGHT_NO_TABLE) {
+		float fraction;
+		f.table = how->table;
+		f.from = from[lane];
+		f.entry = (uint16_t)light_entry_at(
+				how, s->flags & LIGHT_TWO_SIDED, f.from, &fraction);
+		f.value = values[lane];
+	}
+	return f;
+}
+
+static struct pica_light_factor take_input_factor(const struct light_planes *p,
+		const struct light_source *s, const struct light_lookup *how, const float *values,
+		unsigned lane) {
+	return take_factor(s, how, how->input, p->input[how->input], values, lane);
+}
+
+/* A light whose vectors are made; adds its part to sums that begin with it. */
+static void watch_source(const struct run *r, const struct light_source *s, unsigned lane,
+		struct pica_light_steps *out) {
+	struct light_planes *p = r->p;
+	const struct light_draw *l = r->l;
+	struct light_factors f;
+	find_factors(&f, r, s);
+	f.first = LIGHT_PRIMARY | LIGHT_SECONDARY;
+	r->k->add(p, s, &f, r->n_lanes);
+	out->number = s->number;
+	out->diffuse = p->diffuse[lane];
+	out->geometric = s->flags & (LIGHT_GEOMETRIC0 | LIGHT_GEOMETRIC1) ? p->geometric[lane] : 1;
+	out->spot = take_input_factor(p, s, &s->spot_factor, f.spot, lane);
+	out->distance = take_factor(s, &s->distance_factor, PICA_LIGHT_DISTANCE, p->distance,
+			f.distance, lane);
+	out->d0 = take_input_factor(p, s, &l->d0, f.d0, lane);
+	out->d1 = take_input_factor(p, s, &l->d1, f.d1, lane);
+	for (unsigned c = 0; c < 3; c++) {
+		out->reflection[c] = take_input_factor(
+				p, s, &l->reflection[c], f.reflection[c], lane);
+	}
+	if (s->flags & LIGHT_ADDS_PRIMARY) {
+		take3(out->primary, p->primary, lane);
+	}
+	if (s->flags & LIGHT_ADDS_SECONDARY) {
+		take3(out->secondary, p->secondary, lane);
+	}
+}
+
+void light_watch(struct light_planes *p, const struct light_kernels *k, const struct light_draw *l,
+		const struct batch *b, unsigned lane, struct pica_fragment_steps *out) {
+	const struct run r = { p, k, l, 16 };
+	out->is_lit = 1;
+	take3(out->normal, p->n, lane);
+	if (l->surface & LIGHT_TANGENT) {
+		take3(out->tangent, p->t, lane);
+	}
+	if (l->view) {
+		take3(out->view, p->v, lane);
+	}
+	memcpy(out->ambient, l->ambient, sizeof(out->ambient));
+	for (unsigned c = 0; c < 4; c++) {
+		const bool is_made = l->shadow && (c < 3 || l->shadow_alpha);
+		out->shadow[c] = is_made ? p->shadow[c][lane] : 1;
+	}
+	out->fresnel = (struct pica_light_factor){ .table = PICA_NO_TABLE, .value = 1 };
+	for (unsigned i = 0; i < l->n_sources; i++) {
+		const struct light_source *s = &l->source[i];
+		if (!adds_colors(s) && !has_fresnel(l, i)) {
+			continue;
+		}
+		k->vectors(p, b->f[PLANE_VIEW], s, r.n_lanes);
+		if (adds_colors(s)) {
+			watch_source(&r, s, lane, &out->light[out->n_lights++]);
+		}
+		if (has_fresnel(l, i)) {
+			const float *values = look_up_input(&r, s, &l->fresnel, p->alpha);
+			out->fresnel = take_input_factor(p, s, &l->fresnel, values, lane);
+		}
 	}
 }
 

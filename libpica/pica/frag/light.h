@@ -9,6 +9,7 @@
 #ifndef FRAG_LIGHT_H
 #define FRAG_LIGHT_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -80,6 +81,27 @@ struct light_lookup {
 	uint8_t is_signed; /* indexed by -1..1; else by the absolute value or the positive part */
 };
 
+/* The entry that value r of an input names, whatever r is; the fraction after it in *f. */
+static inline unsigned light_entry_at(
+		const struct light_lookup *how, bool two_sided, float r, float *f) {
+	float x, at;
+	if (how->is_signed) {
+		x = r * 128.0f;
+		at = floorf(x);
+		at = at > -128.0f ? at : -128.0f;
+		at = at < 127.0f ? at : 127.0f;
+		*f = x - at;
+		return (unsigned)(int)at & 255; /* -1 is the last entry */
+	}
+	x = two_sided ? fabsf(r) : r > 0.0f ? r : 0.0f;
+	x *= 256.0f;
+	at = floorf(x);
+	at = at > 0.0f ? at : 0.0f;
+	at = at < 255.0f ? at : 255.0f;
+	*f = x - at;
+	return (unsigned)(int)at;
+}
+
 enum {
 	LIGHT_DIRECTIONAL = 1,
 	LIGHT_TWO_SIDED = 2,
@@ -104,6 +126,7 @@ struct light_source {
 	struct light_lookup spot_factor, distance_factor; /* SP, DA */
 	uint16_t flags;
 	uint8_t inputs;     /* bit i: enum light_input i is needed */
+	uint8_t number;     /* 0..7 */
 };
 
 enum {
@@ -211,5 +234,12 @@ ISA_BUILT(LIGHT_TABLE, )
 void light_run(struct light_planes *p, const struct light_kernels *k, const struct light_draw *l,
 		const struct batch *b, const struct plane_in *bump, const struct plane_in *shadow,
 		uint16_t *dst, unsigned n_lanes);
+/*
+ * After light_run() on the same values: the terms of a lane, light by light. Leaves sums of p other
+ * than they were.
+ */
+struct pica_fragment_steps;
+void light_watch(struct light_planes *p, const struct light_kernels *k, const struct light_draw *l,
+		const struct batch *b, unsigned lane, struct pica_fragment_steps *out);
 
 #endif

@@ -185,18 +185,9 @@ static void light_vectors(struct light_planes *p, const float *view, const struc
 static void light_lookup(float *dst, const float *r, const struct light_entry *table,
 		const struct light_lookup *how, bool two_sided, unsigned n_lanes) {
 	for (unsigned i = 0; i < n_lanes; i++) {
-		float x, at;
-		unsigned index;
-		if (how->is_signed) {
-			x = r[i] * 128.0f;
-			at = min_f(max_f(floorf(x), -128.0f), 127.0f);
-			index = (unsigned)(int)at & 255; /* -1 is the last entry */
-		} else {
-			x = (two_sided ? fabsf(r[i]) : max_f(r[i], 0.0f)) * 256.0f;
-			at = min_f(max_f(floorf(x), 0.0f), 255.0f);
-			index = (unsigned)(int)at;
-		}
-		dst[i] = (table[index].value + table[index].difference * (x - at)) * how->scale;
+		float f;
+		const unsigned index = light_entry_at(how, two_sided, r[i], &f);
+		dst[i] = (table[index].value + table[index].difference * f) * how->scale;
 	}
 }
 

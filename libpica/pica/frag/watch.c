@@ -7,8 +7,10 @@
 
 #include <string.h>
 
+#include "pica/frag/fog.h"
 #include "pica/frag/step.h"
 #include "pica/regs/regs.h"
+#include "pica_history.h"
 
 /* The pixel's bytes, in a target that is no larger than its quad. */
 struct pixel {
@@ -141,7 +143,50 @@ static bool replaces(const struct frag_key *key) {
 			!output_reads(key, false) && !(has_alpha && output_reads(key, true));
 }
 
-void frag_watch(struct frag_scratch *s, struct batch *b, unsigned lane, struct frag_seen *out) {
+static void watch_texture(const struct frag_scratch *s, const struct batch *b, unsigned unit,
+		unsigned lane, struct pica_fragment_steps *out) {
+	const unsigned plane = frag_coord_plane[s->draw.plan->key.coord_set[unit]];
+	tex_watch(s->tk, &s->draw.tex[unit], s->draw.image[unit], s->draw.cube, b->f[plane],
+			b->f[plane + 1], b->f[PLANE_TC0_W], lane, &out->unit[unit]);
+}
+
+static void watch_fog(const struct frag_scratch *s, const struct batch *b, unsigned lane,
+		struct pica_fragment_steps *out) {
+	const struct frag_fog_consts *fog = &s->draw.consts->fog;
+	float place = fog->offset + b->depth[lane] * fog->scale;
+	place = place > 0.0f ? place : 0.0f;
+	place = place < FRAG_FOG_ENTRIES - 1 ? place : FRAG_FOG_ENTRIES - 1;
+	out->has_fog = 1;
+	out->fog_entry = (uint16_t)place;
+	out->fog_factor = (uint16_t)frag_fog_factor(fog, b->depth[lane]);
+	memcpy(out->fog_color, fog->color, sizeof(out->fog_color));
+}
+
+/* The step has run. */
+static void watch_step(struct frag_scratch *s, const struct frag_step *st, const struct batch *b,
+		unsigned lane, struct pica_fragment_steps *out) {
+	switch ((enum frag_step_kind)st->kind) {
+	case STEP_TEXTURE:
+	case STEP_TEXTURE_W:
+		watch_texture(s, b, st->kind == STEP_TEXTURE ? st->op : 0, lane, out);
+		break;
+	case STEP_LIGHT:
+		light_watch(&s->light, s->k->light, s->draw.light, b, lane, out);
+		break;
+	case STEP_FOG:
+		watch_fog(s, b, lane, out);
+		break;
+	case STEP_LOAD:
+		out->reads_target = 1;
+		take_value(s, frag_slot_value(SLOT_TARGET), lane, out->target);
+		break;
+	default:
+		break;
+	}
+}
+
+void frag_watch(struct frag_scratch *s, struct batch *b, unsigned lane, struct frag_seen *out,
+		struct pica_fragment_steps *steps) {
 	const struct frag_plan *p = s->draw.plan;
 	const uint64_t live = UINT64_C(1) << lane;
 	const struct pixel before = pixel_take(s, lane);
@@ -165,6 +210,9 @@ void frag_watch(struct frag_scratch *s, struct batch *b, unsigned lane, struct f
 		if (i < (unsigned)p->n_bind + p->n_steps) {
 			out->has_depth |= p->step[i].kind == STEP_DEPTH;
 			s->step[i].run(s, &p->step[i], b, 16);
+			if (steps) {
+				watch_step(s, &p->step[i], b, lane, steps);
+			}
 		}
 	}
 	out->has_depth |= p->tests && frag_key_depth(&p->key);

@@ -28,6 +28,7 @@ void history_destroy(struct history *h) {
 		free(h->batch);
 		free(h->frag);
 		free(h->entries);
+		free(h->steps);
 		free(h->moved);
 		free(h->noted);
 		free(h);
@@ -59,8 +60,22 @@ struct pica_history_entry *history_add(struct history *h, enum pica_history_kind
 	struct pica_history_entry *e = &h->entries[h->n_entries++];
 	*e = (struct pica_history_entry){ .kind = (uint8_t)kind, .watch = (uint8_t)pixel,
 		.frame = at->frame, .event = at->event, .user_data = at->user_data,
+		.steps = PICA_HISTORY_NONE,
 		.replaces = kind != PICA_HISTORY_DRAW };
 	return e;
+}
+
+struct pica_fragment_steps *history_steps_add(struct history *h, struct pica_history_entry *e) {
+	struct pica_fragment_steps *steps = h->has_steps ?
+			grow(h, h->steps, h->n_steps, &h->cap_steps, sizeof(*steps)) : NULL;
+	if (!steps) {
+		return NULL;
+	}
+	h->steps = steps;
+	e->steps = (uint32_t)h->n_steps++;
+	steps += e->steps;
+	*steps = (struct pica_fragment_steps){ 0 };
+	return steps;
 }
 
 uint32_t history_bytes(const struct history *h, unsigned pixel, const struct space *space) {
@@ -189,6 +204,14 @@ int64_t history_count(const struct history *h) {
 
 const struct pica_history_entry *history_entry(const struct history *h, size_t index) {
 	return index < h->n_entries ? &h->entries[index] : NULL;
+}
+
+void history_keep_steps(struct history *h, bool on) {
+	h->has_steps = on;
+}
+
+const struct pica_fragment_steps *history_steps(const struct history *h, size_t index) {
+	return index < h->n_steps ? &h->steps[index] : NULL;
 }
 
 bool history_trace(const struct history *h, uint32_t addr, uint32_t frame, uint32_t event,

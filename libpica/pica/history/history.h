@@ -47,6 +47,9 @@ void history_passed(struct history *h, struct exec *x);
 
 int64_t history_count(const struct history *h);
 const struct pica_history_entry *history_entry(const struct history *h, size_t index);
+/* NULL: there are none. */
+const struct pica_fragment_steps *history_steps(const struct history *h, size_t index);
+void history_keep_steps(struct history *h, bool on);
 /* As pica_ctx_trace(). */
 bool history_trace(const struct history *h, uint32_t addr, uint32_t frame, uint32_t event,
 		struct pica_history_entry *out);

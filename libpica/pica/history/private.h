@@ -45,6 +45,9 @@ struct history {
 
 	struct pica_history_entry *entries;
 	size_t n_entries, cap_entries;
+	struct pica_fragment_steps *steps;
+	size_t n_steps, cap_steps;
+	bool has_steps; /* they are kept */
 	struct moved *moved;
 	size_t n_moved, cap_moved;
 	int error; /* -ENOMEM: something is missing */
@@ -68,6 +71,8 @@ struct history {
 /* Appends an entry at the present moment. NULL: out of memory. */
 struct pica_history_entry *history_add(struct history *h, enum pica_history_kind kind,
 		unsigned pixel, const struct moment *at);
+/* Room for the steps of an entry, all 0. NULL: they are not kept, or out of memory. */
+struct pica_fragment_steps *history_steps_add(struct history *h, struct pica_history_entry *e);
 /* The pixel's bytes in memory. */
 uint32_t history_bytes(const struct history *h, unsigned pixel, const struct space *space);
 

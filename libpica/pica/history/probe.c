@@ -118,7 +118,7 @@ static void take_seen(struct pica_fragment *f, const struct frag_seen *s) {
 
 /* The fragment of a triangle that covers the pixel, in the window. */
 static void shade(struct look *l, const struct watched *w, const struct draw *d,
-		struct frag_seen *seen) {
+		struct frag_seen *seen, struct pica_fragment_steps *steps) {
 	const struct raster_kernels *k = l->work.raster;
 	const struct raster_state *rs = d->state.raster;
 	const struct raster_quad at = { (int32_t)(l->x & ~1u), (int32_t)(l->y & ~1u) };
@@ -130,7 +130,7 @@ static void shade(struct look *l, const struct watched *w, const struct draw *d,
 	}
 	k->setup(&tri, rs, w->v[0], w->v[1], w->v[2], at.x & ~7, at.y & ~7, 8);
 	k->interp_quads(&tri, &at, 1, l->h->batch, 0, 0, tri_planes(rs));
-	frag_watch(l->h->frag, l->h->batch, lane_of(l), seen);
+	frag_watch(l->h->frag, l->h->batch, lane_of(l), seen, steps);
 }
 
 static enum pica_verdict verdict_of(enum frag_end end) {
@@ -179,7 +179,7 @@ static void on_primitive(void *user, const struct watched *w) {
 		e->verdict = PICA_VERDICT_SCISSOR;
 	} else {
 		struct frag_seen seen;
-		shade(l, w, n->draw, &seen);
+		shade(l, w, n->draw, &seen, history_steps_add(l->h, e));
 		e->verdict = (uint8_t)verdict_of(seen.end);
 		e->replaces = seen.end == FRAG_STORED && seen.replaces;
 		e->is_shaded = 1;

@@ -231,5 +231,13 @@ void tex_sample(const struct tex_kernels *k, const struct tex_desc *d, struct te
 void tex_sample_w(const struct tex_kernels *k, const struct tex_desc *d, struct tex_image *image,
 		const struct tex_cube *cube, const float *u, const float *v, const float *w,
 		unsigned n, uint16_t (*out)[BATCH]);
+/*
+ * The texels that a lane of the first quad reads, as tex_sample() or, if the type is not 2D,
+ * tex_sample_w() does; u, v, w: whole planes.
+ */
+struct pica_texture_steps;
+void tex_watch(const struct tex_kernels *k, const struct tex_desc *d, struct tex_image *image,
+		const struct tex_cube *cube, const float *u, const float *v, const float *w,
+		unsigned lane, struct pica_texture_steps *out);
 
 #endif

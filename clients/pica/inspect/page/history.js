@@ -56,6 +56,40 @@ function fact(name, ...content) {
 	return element("tr", {}, element("th", {}, name), element("td", {}, ...content));
 }
 
+/* The texels of a unit, and their shares. */
+function texelItems(texels) {
+	const faces = ["+X", "-X", "+Y", "-Y", "+Z", "-Z"], isCube = texels.some((t) => t.face);
+	return texels.map((t) => element("div", { class: "dim" }, colorItem(t.color), ` ${+(100 * t.weight).toPrecision(3)} % `,
+		t.border ? "border" : `${isCube ? faces[t.face] + " " : ""}${t.s}, ${t.t}`, t.level ? ` of level ${t.level}` : ""));
+}
+
+function factorItem(name, f) {
+	return f ? [element("div", { class: "dim" }, `${name} ${numbers([f.value])}: ${f.table}[${f.entry}] of ${f.input} ${numbers([f.from])}`)] : [];
+}
+
+const FACTORS = { spot: "spot", distance: "distance", d0: "D0", d1: "D1", reflection_r: "reflection R", reflection_g: "G", reflection_b: "B" };
+
+/* Each light with its terms, and what it adds. */
+function lightItems(lighting) {
+	return lighting.lights.map((l) => element("div", { class: "stage" }, element("b", {}, `light ${l.number}`),
+		` cosine ${numbers([l.diffuse])}`, l.geometric === 1 ? "" : `, geometric ${numbers([l.geometric])}`,
+		...Object.entries(FACTORS).flatMap(([key, name]) => factorItem(name, l[key])),
+		element("div", {}, `→ ${numbers(l.primary)} and ${numbers(l.secondary)}`)));
+}
+
+/* After the combiner: fog, and what the blender reads. */
+function outputItems(f) {
+	const out = [];
+	if (f.fog) {
+		out.push(element("div", { class: "stage" }, element("b", {}, "fog"), ` entry ${f.fog.entry}: ${+(f.fog.factor / 20.47).toPrecision(4)} % of `,
+			colorItem(f.combined), " over ", colorItem(f.fog.color), " → ", colorItem(f.color)));
+	}
+	if (f.destination) {
+		out.push(element("div", { class: "stage" }, element("b", {}, "blender"), " source ", colorItem(f.color), ", destination ", colorItem(f.destination)));
+	}
+	return out;
+}
+
 /* Clear values that no unit gave are left out. */
 function fragmentFacts(e, index) {
 	const f = e.fragment, rows = [];
@@ -63,11 +97,13 @@ function fragmentFacts(e, index) {
 		rows.push(fact("primary colour", colorItem(f.primary)));
 		f.textures.forEach((t, u) => {
 			if (t !== "#00000000") {
-				rows.push(fact(u < 3 ? `texture ${u}` : "procedural", colorItem(t), u < 3 ? ` at ${numbers(f.coordinates[u])}` : ""));
+				rows.push(fact(u < 3 ? `texture ${u}` : "procedural", colorItem(t), u < 3 ? ` at ${numbers(f.coordinates[u])}` : "",
+					...texelItems(f.texels[u] || [])));
 			}
 		});
 		if (f.light.some((c) => c !== "#00000000")) {
-			rows.push(fact("light", colorItem(f.light[0]), " ", colorItem(f.light[1])));
+			rows.push(fact("light", colorItem(f.light[0]), " ", colorItem(f.light[1]),
+				element("div", { class: "dim" }, `normal ${numbers(f.lighting.normal)}; ambient ${numbers(f.lighting.ambient)}`), ...lightItems(f.lighting)));
 		}
 	}
 	rows.push(fact("colour to blend", colorItem(f.color)));
@@ -77,7 +113,7 @@ function fragmentFacts(e, index) {
 	if (e.stencil_before !== undefined) {
 		rows.push(fact("stencil", `${e.stencil_before} → ${e.stencil_after}`));
 	}
-	return [element("table", { class: "facts" }, ...rows), ...(f.stages ? stageItems(f, index) : [])];
+	return [element("table", { class: "facts" }, ...rows), ...(f.stages ? stageItems(f, index).concat(outputItems(f)) : [])];
 }
 
 function details(e, index, actions) {
