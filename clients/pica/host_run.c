@@ -22,7 +22,7 @@ enum { SIGNALLED = 128 };
 
 struct options {
 	struct render_options render; /* its output, frames, screens, format and engine */
-	uint32_t frames;
+	uint32_t frames, timeout_s;
 	const char *record, *input, *romfs, *font;
 	bool lint;
 	char **program; /* up to NULL */
@@ -48,6 +48,8 @@ static const char *const format_words[] = { "png", "ppm", "qoi", "raw", "hash", 
 static const struct option_row rows[] = {
 	{ "frames", 'n', "N", "How many frames the program lives (default: 60, a second)",
 			OPTION_U32, .at = AT(frames), .min = 1, .max = 1000000 },
+	{ "timeout", 0, "N", "Seconds without a frame that end it; 0: none (default: 60)",
+			OPTION_U32, .at = AT(timeout_s), .max = 86400 },
 	{ "record", 0, "FILE", "Record its work as a capture", OPTION_TEXT, .at = AT(record) },
 	{ "lint", 0, NULL, "Tell what would hang or misbehave on the console", OPTION_FLAG,
 			.at = AT(lint) },
@@ -98,6 +100,7 @@ static void parse_options(struct options *o, int argc, char **argv) {
 		.check = check,
 	};
 	*o = (struct options){ .frames = 60,
+		.timeout_s = 60,
 		.render = { .writer = &writer_png,
 				.screens = (SCREEN_TOP | SCREEN_BOTTOM) - 1,
 				.eyes = EYE_LEFT - 1 } };
@@ -106,6 +109,24 @@ static void parse_options(struct options *o, int argc, char **argv) {
 	options_parse(&spec, argc, argv, o);
 	o->render.screens++;
 	o->render.eyes++;
+}
+
+/* ---- Time ---- */
+
+static volatile sig_atomic_t watched, is_late;
+
+static void on_alarm(int signal) {
+	(void)signal;
+	is_late = 1;
+	kill(watched, SIGKILL);
+}
+
+/* Ends the program after the timeout, from now on. */
+static void watch(pid_t pid, uint32_t timeout_s) {
+	struct sigaction action = { .sa_handler = on_alarm, .sa_flags = SA_RESTART };
+	watched = pid;
+	sigaction(SIGALRM, &action, NULL);
+	alarm(timeout_s);
 }
 
 /* ---- Pictures ---- */
@@ -183,6 +204,7 @@ static void take_pictures(struct run *r, int fd) {
 		return;
 	}
 	while (read_frame(r, pipe)) {
+		alarm(r->o->timeout_s);
 		if (frame_list_has(list, n_frames, r->frame.number)) {
 			write_frame(r);
 		}
@@ -259,12 +281,17 @@ static int start(const struct options *o, const char *record, pid_t *pid, int *f
 }
 
 /* Returns its exit code, or 128 and the signal that ended it. */
-static int finish(const char *name, pid_t pid) {
+static int finish(const char *name, pid_t pid, uint32_t timeout_s) {
 	int status;
 	while (waitpid(pid, &status, 0) < 0) {
 		if (errno != EINTR) {
 			return log_fail("%s", strerror(errno));
 		}
+	}
+	alarm(0);
+	if (is_late && WIFSIGNALED(status)) {
+		log_line("%s: no frame in %u s: ended (--timeout)", name, timeout_s);
+		return EXIT_TIMEOUT;
 	}
 	if (WIFSIGNALED(status)) {
 		log_line("%s: ended by a signal: %s", name, strsignal(WTERMSIG(status)));
@@ -289,8 +316,9 @@ static int run(struct run *r, const char *record) {
 	if (exit != EXIT_FINE) {
 		return exit;
 	}
+	watch(pid, r->o->timeout_s);
 	take_pictures(r, fd);
-	const int code = finish(r->shot.path, pid);
+	const int code = finish(r->shot.path, pid, r->o->timeout_s);
 	log_end();
 	if (code == 0 && !r->has_frame && r->shot.exit == EXIT_FINE) {
 		return log_fail("%s: no frame: it must be linked with libpica-ctru, and call gfxInit()",

@@ -181,6 +181,8 @@ class Host(unittest.TestCase):
         run = self.pica('host-run', '--romfs', 'none', PROGRAMS / 'host-cube', exit=3)
         self.assertIn('there is no folder none', run.stderr)
         self.pica('host-run', '--frames', '0', 'true', exit=2)
+        run = self.pica('host-run', '--timeout', '1', 'sleep', '60', exit=5)
+        self.assertIn('sleep: no frame in 1 s: ended', run.stderr)
 
 
 if __name__ == '__main__':
