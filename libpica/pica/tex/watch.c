@@ -64,6 +64,9 @@ void tex_watch(const struct tex_kernels *k, const struct tex_desc *d, struct tex
 	struct place p = { .k = k, .d = d, .image = image };
 	uint32_t addr = d->addr;
 	out->n = 0;
+	if (!d->enabled || !d->valid) {
+		return; /* a colour in its place */
+	}
 	if (tex_type_is_cube((enum tex_type)d->type)) {
 		k->cube(&to, u, v, w, 4);
 		p.face = (uint8_t)ctz32(to.face[lane]);
@@ -76,8 +79,8 @@ void tex_watch(const struct tex_kernels *k, const struct tex_desc *d, struct tex
 		u = s;
 		v = t;
 	}
-	if (!d->enabled || !d->valid || addr == 0 || !p.image) {
-		return; /* a colour in its place: tex_has_texels() */
+	if (addr == 0 || !p.image) {
+		return; /* likewise: tex_has_texels() */
 	}
 	p.u = u[lane];
 	p.v = v[lane];
