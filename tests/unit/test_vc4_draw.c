@@ -1,5 +1,6 @@
 /* Pictures of the VideoCore IV: the article's triangle, a console's triangle. */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -200,6 +201,65 @@ TEST(programs_that_copy_draw_the_same) {
 	draw_console_triangle("40 02031100", 0);
 	ck_assert_uint_eq(seed_crc32(rig_at(&rig, RIG_TARGET), PICTURE_BYTES), crc);
 	rig_close(&rig);
+}
+
+enum { SCREEN = 0x01000000, SCREEN_WIDTH = 1920, SCREEN_HEIGHT = 1080 };
+
+/*
+ * T12, of hackdriver: W is 1 and is not multiplied; byte indices; the list ends with a flush and a
+ * halt; tiles column by column. Corners (960, 200), (560, 800), (1360, 800).
+ */
+TEST(a_triangle_of_a_large_screen) {
+	static const int16_t xy[3][2] = { { 960 * 16, 200 * 16 }, { 560 * 16, 800 * 16 },
+		{ 1360 * 16, 800 * 16 } };
+	const size_t size = (size_t)SCREEN_WIDTH * SCREEN_HEIGHT * 4;
+	uint8_t *screen = aligned_alloc(4096, (size + 4095) & ~(size_t)4095);
+	char text[64];
+	ck_assert_ptr_nonnull(screen);
+	rig_open(&rig, isa_best(), 2);
+	ck_assert_int_eq(pica_ctx_map(rig.ctx, SCREEN, (uint32_t)size, screen, 0), 0);
+	put_vertices(xy, 1);
+	rig_program(&rig, RIG_SHADERS + 0x200,
+			"or r0, vary, -\nfadd r0, r0, r5\nor r1, vary, -\nfadd r1, r1, r5\n"
+			"or r2, vary, -\nfadd r2, r2, r5\nldi r3, 0xff000000\n"
+			"fmul.pm.pack8a r3, r0, 1.0\nfmul.pm.pack8b r3, r1, 1.0\n"
+			"fmul.pm.pack8c r3, r2, 1.0\nmov tlbc, r3; sbwait\n"
+			"nop; thrend\nnop\nnop; sbdone\n");
+	rig_hex(&rig, RIG_SHADERS + 0x340, nv_record);
+	rig_hex(&rig, RIG_VERTICES + 0x100, "00 01 02");
+	rig_begin(&rig, SCREEN_WIDTH, SCREEN_HEIGHT, 0xFF000000, 0);
+	rig_hex(&rig, RIG_RENDERING + 15, "00000001"); /* the target */
+	rig_list(&rig, 0, "60 03 00 00 67 0000 0000 41 40031100");
+	rig_list(&rig, 0, "20 04 03000000 00811100 02000000 05 00");
+	for (unsigned tile = 0; tile < rig.columns * rig.rows; tile++) {
+		const unsigned x = tile / rig.rows, y = tile % rig.rows;
+		const uint32_t bin = RIG_TILES + 32 * (y * rig.columns + x);
+		snprintf(text, sizeof(text), "73 %02X%02X 11 %02X%02X%02X%02X %02X", x, y,
+				bin & 255, bin >> 8 & 255, bin >> 16 & 255, bin >> 24,
+				tile + 1 < rig.columns * rig.rows ? 0x18 : 0x19);
+		rig_list(&rig, 1, text);
+	}
+	ck_assert_int_eq(rig_run(&rig), 0);
+	unsigned drawn = 0;
+	for (int i = 0; i < SCREEN_WIDTH * SCREEN_HEIGHT; i++) {
+		const int x = i % SCREEN_WIDTH, y = i / SCREEN_WIDTH, down = 2 * (y - 200) + 1;
+		const uint8_t *px = screen + 4 * (size_t)i;
+		const int at = 6 * x + 3; /* the centre, in sixths of a pixel; on no edge */
+		const bool is_in = y >= 200 && y < 800 && at > 5760 - 2 * down &&
+				at <= 5760 + 2 * down;
+		ck_assert_msg((px[0] | px[1] | px[2]) == 0 ? !is_in : is_in, "(%d, %d)", x, y);
+		drawn += is_in;
+		if (is_in) { /* weights of the corners */
+			const double red = 1 - (y + 0.5 - 200) / 600;
+			const double blue = (x + 0.5 - 960) / 800 + (1 - red) / 2;
+			ck_assert(fabs(px[0] - 255 * red) <= 1.5);
+			ck_assert(fabs(px[2] - 255 * blue) <= 1.5);
+			ck_assert(fabs(px[1] - 255 * (1 - red - blue)) <= 1.5);
+		}
+	}
+	ck_assert_uint_eq(drawn, 800 * 600 / 2);
+	rig_close(&rig);
+	free(screen);
 }
 
 /*
