@@ -204,6 +204,13 @@ class VideoCore(Case):
         row, = self.draws('--isa', 'c', BUNDLED / 'vc4-d53.pica')
         self.assertEqual(row['cost']['fragments'], 79202 + 99 + 697 + 102)
 
+    def test_vertex_programs_run_where_a_tile_has_a_triangle(self):
+        cost = self.draws(BUNDLED / 'vc4-d51.pica')[0]['cost']
+        self.assertEqual((cost['vertices'], cost['completed_vertices']), (3, 3))
+        for row in self.draws('--isa', 'c', BUNDLED / 'vc4-mesh.pica'):  # half of each ring faces away
+            self.assertLess(row['cost']['completed_vertices'], 49 * 21)
+            self.assertGreater(row['cost']['completed_vertices'], 49 * 21 // 3)
+
     def test_draws_alone(self):
         # The second of equal draws, which a test of Z would hide, has the first one's cost; half a tile of 64x64, with
         # the pixels whose centres lie on its right edge.

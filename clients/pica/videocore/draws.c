@@ -44,8 +44,9 @@ static json_t *row_of(const struct draws *d, const struct videocore_job *job,
 				vc4_value_text(store, "FORMAT", t->format), "layout",
 				vc4_value_text(store, "LAYOUT", t->layout)));
 	}
-	json_object_set_new(row, "cost", json_pack("{sI sI sI sI sI}", "vertices",
-			(json_int_t)costs->vertices, "primitives",
+	json_object_set_new(row, "cost", json_pack("{sI sI sI sI sI sI}", "vertices",
+			(json_int_t)costs->vertices, "completed_vertices",
+			(json_int_t)costs->completed, "primitives",
 			(json_int_t)vc4_primitives(draw->mode, draw->count), "drawn_triangles",
 			(json_int_t)costs->triangles, "fragments", (json_int_t)costs->fragments,
 			"steps", (json_int_t)costs->steps));
@@ -93,18 +94,21 @@ static json_int_t cost(const json_t *row, const char *name) {
 }
 
 void videocore_print_draws(size_t n, videocore_row_at *at, const void *user) {
-	printf("FRAME JOB DRAW MODE           SHADER VERTICES    PRIMS    DRAWN FRAGMENTS      STEPS  "
+	printf("FRAME JOB DRAW MODE           SHADER VERTICES COMPLETED    PRIMS    DRAWN "
+	       "FRAGMENTS      STEPS  "
 	       "TARGET  FRAGMENT PROGRAM\n");
 	for (size_t i = 0; i < n; i++) {
 		const json_t *row = at(user, i), *target = json_object_get(row, "target");
 		printf("%5" JSON_INTEGER_FORMAT " %3" JSON_INTEGER_FORMAT " %4" JSON_INTEGER_FORMAT
-		       " %-14s %-6s %8" JSON_INTEGER_FORMAT " %8" JSON_INTEGER_FORMAT
+		       " %-14s %-6s %8" JSON_INTEGER_FORMAT " %9" JSON_INTEGER_FORMAT
+		       " %8" JSON_INTEGER_FORMAT
 		       " %8" JSON_INTEGER_FORMAT " %9" JSON_INTEGER_FORMAT
 		       " %10" JSON_INTEGER_FORMAT "  ",
 				json_number_of(row, "frame"), json_number_of(row, "job"),
 				json_number_of(row, "draw"), json_text_of(row, "mode"),
 				json_text_of(row, "shader"), cost(row, "vertices"),
-				cost(row, "primitives"), cost(row, "drawn_triangles"),
+				cost(row, "completed_vertices"), cost(row, "primitives"),
+				cost(row, "drawn_triangles"),
 				cost(row, "fragments"), cost(row, "steps"));
 		if (target) {
 			printf("%s:%s:%" JSON_INTEGER_FORMAT "x%" JSON_INTEGER_FORMAT,

@@ -63,6 +63,7 @@ void videocore_finish(struct videocore_walk *w);
 /* What a draw costs. */
 struct videocore_costs {
 	uint64_t vertices, triangles, fragments; /* triangles: drawn, pieces of clipped ones too */
+	uint64_t completed; /* vertices of triangles in tiles: the vertex program runs for them */
 	uint64_t steps; /* instructions of its fragment program, of 16 lanes each */
 };
 /*

@@ -87,6 +87,7 @@ int videocore_run_alone(struct pica_ctx *ctx, const struct videocore_job *job, u
 	unit->only_draw = 0;
 	unit->target = target;
 	costs->triangles = after.drawn_triangles - before.drawn_triangles;
+	costs->completed = after.completed_vertices - before.completed_vertices;
 	costs->fragments = after.fragments - before.fragments;
 	costs->steps = unit->steps - steps;
 	return ret;
