@@ -337,7 +337,7 @@ class View(unittest.TestCase):
             self.assertEqual(p.returncode, exit, p.stderr)
             return p.stderr
         self.assertIn('expected a terminal', refused('--backend', 'term', CAPTURE))
-        self.assertIn('expected auto, kms or term', refused('--backend', 'x11', CAPTURE))
+        self.assertIn('expected auto, kms, term or wayland', refused('--backend', 'x11', CAPTURE))
         self.assertIn('expected auto, sixel or blocks', refused('--pixels', 'ascii', CAPTURE))
         self.assertIn('expected one capture', refused(CAPTURE, CAPTURE))
         self.assertIn('expected a capture', refused())
