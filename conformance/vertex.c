@@ -47,7 +47,7 @@ static void make_formats(struct maker *m) {
 			float x, y;
 			uint8_t select[4];
 		} place[COLUMNS * ROWS * CORNERS];
-		uint8_t value[COLUMNS * ROWS * CORNERS][16] = { 0 };
+		uint8_t value[COLUMNS * ROWS * CORNERS * 16] = { 0 };
 		const unsigned stride = (n * size + 3) & ~3u;
 		if (!case_begin(m, ORIGIN_RULE, "vertex-values", 16, 16, "attribute-%sx%u",
 				    types[type].name, n)) {
@@ -66,7 +66,7 @@ static void make_formats(struct maker *m) {
 				const double x = types[type].values[(col + 3 * c) % COLUMNS];
 				const float f = (float)x;
 				const int whole = (int)x;
-				memcpy(value[0] + v * stride + c * size,
+				memcpy(value + v * stride + c * size,
 						type == 3 ? (const void *)&f : &whole, size);
 			}
 		}
