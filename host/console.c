@@ -31,7 +31,7 @@ static const PrintConsole fresh = { .font = { letters[0], 0, GLYPHS },
 	.fg = 7 };
 static PrintConsole usual, *selected = &usual;
 
-/* What is printed to a descriptor; and whether it has begun a line. */
+/* By descriptor: its text is drawn on a screen; its last line has no end yet. */
 static bool is_drawn[3], is_open_line[3];
 
 /* An escape sequence, as far as it has come. */
@@ -442,8 +442,8 @@ static void forward(int fd, const char *text, size_t size) {
 }
 
 /*
- * What is drawn is forwarded as lines: without escape sequences, which would do to a terminal what
- * they do to the screen; a move of the cursor ends a line.
+ * Draws text, and forwards it to the descriptor in lines. Escape sequences are left out, for a
+ * terminal would obey them; a move of the cursor ends a line.
  */
 static void draw(int fd, const char *text, size_t size) {
 	char line[256];

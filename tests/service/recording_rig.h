@@ -102,6 +102,16 @@ static void frame(uint32_t size_bytes) {
 	ck_assert_uint_eq(triangle_count(pica_client_host(vram)), TRIANGLE_PIXELS);
 }
 
+/* Has the GPU read memory of FCRAM. */
+static void read_memory(uint32_t offset, uint32_t width) {
+	struct pica_job *job = pica_client_slot(ctx);
+	job->op = PICA_OP_TRANSFER;
+	job->u.transfer.src = FCRAM + offset;
+	job->u.transfer.dst = VRAM + 0x300000;
+	job->u.transfer.out_dim = job->u.transfer.in_dim = width | 256 << 16;
+	wait_all();
+}
+
 enum { NOISE = 0x40000 };
 
 /* The memory that a frame reads has changed: it must be recorded. */
@@ -111,12 +121,7 @@ static PICA_UNUSED void noisy_frame(uint32_t size_bytes) {
 		noise[k] = (uint32_t)rand() ^ (uint32_t)rand() << 16;
 	}
 	frame(size_bytes);
-	struct pica_job *job = pica_client_slot(ctx);
-	job->op = PICA_OP_TRANSFER;
-	job->u.transfer.src = FCRAM + NOISE;
-	job->u.transfer.dst = VRAM + 0x300000;
-	job->u.transfer.out_dim = job->u.transfer.in_dim = 256 | 256 << 16;
-	wait_all();
+	read_memory(NOISE, 256);
 }
 
 /* ---- Contents of the folder ---- */

@@ -183,12 +183,7 @@ TEST_LOOP(memory_of_recordings_counts_for_their_session, 2 * N_LOOPS) {
 	ck_assert_int_eq(record_me(1), 0);
 	frame(size_bytes);
 	memset((uint8_t *)pica_client_host(fcram) + AT, 0x55, BYTES);
-	struct pica_job *job = pica_client_slot(ctx);
-	job->op = PICA_OP_TRANSFER;
-	job->u.transfer.src = FCRAM + AT;
-	job->u.transfer.dst = VRAM + 0x300000;
-	job->u.transfer.out_dim = job->u.transfer.in_dim = 512 | 256 << 16;
-	wait_all();
+	read_memory(AT, 512);
 	frame(size_bytes);
 	ck_assert_int_eq(record_me(0), 0);
 	frame(size_bytes);

@@ -1,7 +1,7 @@
 /*
  * Memory that frames overwrite before they read it. Each 16 bytes of memory are in one of three
- * states. What a step may read is estimated too large, what it writes too small, so that the
- * others can be cleared without any effect on pictures.
+ * states. If in doubt, a step reads bytes, and does not write them: so bytes that are cleared have
+ * no effect on pictures.
  */
 #include <errno.h>
 #include <stdlib.h>

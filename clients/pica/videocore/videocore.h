@@ -60,7 +60,7 @@ int videocore_start(struct videocore_walk *w, const struct capture_here *c, uint
 int videocore_frame(struct videocore_walk *w, bool looks);
 void videocore_finish(struct videocore_walk *w);
 
-/* What a draw costs. */
+/* Costs of a draw. */
 struct videocore_costs {
 	uint64_t vertices, triangles, fragments; /* triangles: drawn, pieces of clipped ones too */
 	uint64_t completed; /* vertices of triangles in tiles: the vertex program runs for them */
