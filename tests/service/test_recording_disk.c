@@ -1,11 +1,8 @@
 /* Recordings to a disk that hangs, on both loops: it delays no session and no other recording. */
-#include <sched.h>
 #include <sys/stat.h>
 #include <time.h>
 
 #include "recording_rig.h"
-
-FIXTURE(default_settings, NULL)
 
 /* ---- A disk that hangs, by the linker's --wrap ---- */
 
@@ -20,10 +17,12 @@ ssize_t __wrap_write(int fd, const void *bytes, size_t size);
 static void wait_while(const bool *hangs) {
 	pthread_mutex_lock(&disk);
 	disk_waiters++;
+	pthread_cond_broadcast(&disk_moves);
 	while (*hangs) {
 		pthread_cond_wait(&disk_moves, &disk);
 	}
 	disk_waiters--;
+	pthread_cond_broadcast(&disk_moves);
 	pthread_mutex_unlock(&disk);
 }
 
@@ -54,12 +53,35 @@ static void hang_disk(bool on) {
 	set_hanging(&disk_hangs, on);
 }
 
+/* Returns when n threads stand at the disk; fails when that takes a minute. */
+static void wait_for_disk_waiters(unsigned n) {
+	struct timespec until;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += 60;
+	int error = 0;
+	pthread_mutex_lock(&disk);
+	while (disk_waiters != n && !error) {
+		error = pthread_cond_timedwait(&disk_moves, &disk, &until);
+	}
+	const unsigned now = disk_waiters;
+	pthread_mutex_unlock(&disk);
+	ck_assert_uint_eq(now, n);
+}
+
 static unsigned count_disk_waiters(void) {
 	pthread_mutex_lock(&disk);
 	const unsigned n = disk_waiters;
 	pthread_mutex_unlock(&disk);
 	return n;
 }
+
+/* After each test: one that failed leaves no thread at the disk. */
+static void free_disk(void) {
+	hang_disk(false);
+	set_hanging(&sync_hangs, false);
+}
+
+FIXTURE(default_settings, free_disk)
 
 /* ---- Tests ---- */
 
@@ -72,7 +94,7 @@ TEST_LOOP(a_disk_that_hangs_ends_the_recording_alone, N_LOOPS) {
 	frame(size_bytes);
 	hang_disk(true);
 	unsigned frames = 0;
-	while (too_slow == 0) {
+	while (too_slow == 0 && frames < 1000) {
 		noisy_frame(size_bytes);
 		frames++;
 	}
@@ -83,9 +105,7 @@ TEST_LOOP(a_disk_that_hangs_ends_the_recording_alone, N_LOOPS) {
 	hang_disk(false);
 	pica_client_close(client);
 	close_service();
-	while (count_disk_waiters()) {
-		sched_yield();
-	}
+	wait_for_disk_waiters(0);
 	ck_assert_uint_eq(too_slow, 1);
 	ck_assert_uint_eq(no_answer, 0);
 	ck_assert_uint_eq(take_files().files, 0);
@@ -109,12 +129,6 @@ TEST_LOOP(a_disk_that_hangs_keeps_no_session_from_drawing, N_LOOPS) {
 	close_service();
 	ck_assert_uint_eq(no_answer, 2);
 	ck_assert_uint_eq(take_files().files, 0);
-}
-
-static void wait_for_disk_waiters(unsigned n) {
-	while (count_disk_waiters() != n) {
-		sched_yield();
-	}
 }
 
 /* One that hangs where a recording is brought to it holds that one alone. */
@@ -217,9 +231,10 @@ TEST_LOOP(a_disk_that_hangs_keeps_no_service_from_ending, N_LOOPS) {
 	ck_assert_uint_eq(recorded, 0);
 	recover_file();
 	set_hanging(&sync_hangs, false);
-	while (!recorded) {
-		sched_yield();
+	for (unsigned ms = 0; !recorded && ms < 60000; ms++) {
+		usleep(1000);
 	}
+	ck_assert_uint_eq(recorded, 1);
 	ck_assert_uint_eq(take_files().files, 1);
 }
 
