@@ -54,7 +54,12 @@ static void open_client(void) {
 	pica_client_settings_init(&of_client);
 	of_client.required = PICA_FEATURE_BIT_RECORD;
 	of_client.name = "a/../b";
-	ck_assert_int_eq(pica_client_connect(&client, path, &of_client, message), 0);
+	/* Where a test has made hello_ns short, a stalled machine says HELLO too late now and then. */
+	int ret = -ETIME;
+	for (unsigned i = 0; ret == -ETIME && i < 20; i++) {
+		ret = pica_client_connect(&client, path, &of_client, message);
+	}
+	ck_assert_int_eq(ret, 0);
 	ck_assert_int_eq(pica_client_ctx_create(&ctx, client, NULL), 0);
 	ck_assert_int_eq(pica_client_map(&vram, ctx, VRAM, VRAM_BYTES, 0), 0);
 	ck_assert_int_eq(pica_client_map(&fcram, ctx, FCRAM, FCRAM_BYTES, 0), 0);
