@@ -38,7 +38,7 @@ TEST_LOOP(who_sends_no_hello_is_late_beside_contexts_that_end, N_LOOPS) {
 	struct one o;
 	server_settings_init(&settings);
 	settings.loop = loops[_i];
-	settings.hello_ns = 100000000;
+	settings.hello_ns = 1000000000;
 	open_service(&settings);
 	open_one(&o);
 	struct dying *dying = server->dying;
