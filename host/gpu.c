@@ -1,4 +1,9 @@
-/* The GPU: a context of libpica, its frames, and its recording. */
+/*
+ * The GPU: a context of libpica or of a service, its frames, and its recording.
+ *
+ * Work of a service is recorded by a context of libpica that does it, too, before the service, on a
+ * copy of the heaps.
+ */
 #include "host.h"
 #include "pictures.h"
 
@@ -11,8 +16,9 @@
 
 uint32_t host_frames;
 
+static bool has_begun;
 static struct pica_device *device;
-static struct pica_ctx *ctx;
+static struct pica_ctx *ctx; /* NULL: the service alone */
 static struct pica_recorder *recorder;
 static bool is_over; /* nothing is recorded or shown any more */
 
@@ -35,16 +41,28 @@ static void begin_recording(void) {
 	}
 }
 
-struct pica_ctx *host_gpu(void) {
-	if (ctx) {
-		return ctx;
+enum pica_float host_float_mode(void) {
+	return (enum pica_float)(host_options.arithmetic & 1);
+}
+
+enum pica_combiner host_combiner(void) {
+	return (enum pica_combiner)(host_options.arithmetic >> 1 & 1);
+}
+
+void host_gpu_begin(void) {
+	if (has_begun) {
+		return;
+	}
+	has_begun = true;
+	if (host_options.connect && !host_options.record) {
+		return;
 	}
 	struct pica_settings settings;
 	struct pica_ctx_settings of_ctx;
 	pica_settings_init(&settings);
 	settings.n_threads = host_options.threads;
-	settings.float_mode = (enum pica_float)(host_options.arithmetic & 1);
-	settings.combiner = (enum pica_combiner)(host_options.arithmetic >> 1 & 1);
+	settings.float_mode = host_float_mode();
+	settings.combiner = host_combiner();
 	settings.log = on_log;
 	settings.log_level = PICA_LOG_ERROR;
 	pica_ctx_settings_init(&of_ctx);
@@ -58,7 +76,6 @@ struct pica_ctx *host_gpu(void) {
 	if (host_options.record) {
 		begin_recording();
 	}
-	return ctx;
 }
 
 void host_gpu_end(void) {
@@ -80,6 +97,7 @@ __attribute__((destructor)) static void end(void) {
 	pica_device_destroy(device);
 	ctx = NULL;
 	device = NULL;
+	host_service_end();
 }
 
 /* ---- Work ---- */
@@ -96,20 +114,48 @@ static void say_result(const char *name, const struct pica_done *done) {
 	}
 }
 
-int host_run(const struct pica_job *jobs, size_t n, const char *name) {
-	struct pica_done done;
+static int submit_here(const struct pica_job *jobs, size_t n) {
 	uint64_t seq;
-	int result = pica_submit(host_gpu(), jobs, n, &seq);
+	const int ret = pica_submit(ctx, jobs, n, &seq);
+	return ret < 0 ? ret : pica_wait(ctx, seq, -1);
+}
+
+static bool take_here(struct pica_done *done) {
+	return pica_reap(ctx, done, 1) == 1;
+}
+
+/* For the recording alone; the service says what is wrong. */
+static void run_copy(const struct pica_job *jobs, size_t n) {
+	struct pica_done done;
+	host_memory_renew();
+	submit_here(jobs, n);
+	while (take_here(&done)) {
+	}
+}
+
+int host_run(const struct pica_job *jobs, size_t n, const char *name) {
+	const bool is_there = host_options.connect;
+	struct pica_done done;
+	host_gpu_begin();
+	if (is_there && recorder) {
+		run_copy(jobs, n);
+	}
+	int result = is_there ? host_service_submit(jobs, n) : submit_here(jobs, n);
 	if (result < 0) {
 		host_say("%s: %s", name, strerror(-result));
 		return result;
 	}
-	pica_wait(ctx, seq, -1);
-	while (pica_reap(ctx, &done, 1) == 1) {
+	while (is_there ? host_service_take(&done) : take_here(&done)) {
 		say_result(name, &done);
 		result = result < 0 ? result : done.result;
 	}
 	return result;
+}
+
+int host_read_external(uint32_t addr, uint32_t *value) {
+	host_gpu_begin();
+	return host_options.connect ? host_service_read_external(addr, value) :
+				      pica_ctx_read_external(ctx, addr, value);
 }
 
 /* ---- Frames ---- */
@@ -128,32 +174,50 @@ static void write_all(const void *data, size_t size) {
 }
 
 static bool has_picture(enum pica_screen_id id, enum pica_eye eye, struct pica_screen *screen) {
-	return pica_ctx_screen(ctx, id, screen) == 0 && screen->is_set &&
-			(!eye || screen->has_right);
+	const int ret = host_options.connect ? host_service_screen(id, screen) :
+					       pica_ctx_screen(ctx, id, screen);
+	return ret == 0 && screen->is_set && (!eye || screen->has_right);
 }
 
+struct sent {
+	struct host_picture head;
+	uint8_t rgb[HOST_PICTURE_MAX_WIDTH * HOST_PICTURE_HEIGHT * 3];
+};
+
+static void read_picture(struct sent *p) {
+	const enum pica_screen_id id = (enum pica_screen_id)p->head.screen;
+	const enum pica_eye eye = (enum pica_eye)p->head.eye;
+	const size_t stride = (size_t)p->head.width * 3;
+	if (host_options.connect) {
+		host_service_read_screen(id, eye, p->rgb, stride);
+	} else {
+		pica_ctx_read_screen(ctx, id, eye, p->rgb, stride);
+	}
+}
+
+/* All are read before the first byte is sent: a service may end meanwhile. */
 static void send_frame(void) {
 	static const struct {
 		enum pica_screen_id screen;
 		enum pica_eye eye;
 	} views[HOST_FRAME_PICTURES] = { { PICA_SCREEN_TOP, PICA_EYE_LEFT },
 		{ PICA_SCREEN_TOP, PICA_EYE_RIGHT }, { PICA_SCREEN_BOTTOM, PICA_EYE_LEFT } };
-	static uint8_t rgb[HOST_PICTURE_MAX_WIDTH * HOST_PICTURE_HEIGHT * 3];
+	static struct sent pictures[HOST_FRAME_PICTURES];
 	struct host_frame frame = { host_frames, 0 };
 	struct pica_screen screen;
 	for (unsigned i = 0; i < HOST_FRAME_PICTURES; i++) {
-		frame.n += has_picture(views[i].screen, views[i].eye, &screen);
+		if (has_picture(views[i].screen, views[i].eye, &screen)) {
+			struct sent *p = &pictures[frame.n++];
+			p->head = (struct host_picture){ (uint32_t)views[i].screen,
+				(uint32_t)views[i].eye, screen.width, screen.height };
+			read_picture(p);
+		}
 	}
 	write_all(&frame, sizeof(frame));
-	for (unsigned i = 0; i < HOST_FRAME_PICTURES; i++) {
-		if (has_picture(views[i].screen, views[i].eye, &screen)) {
-			const struct host_picture head = { (uint32_t)views[i].screen,
-				(uint32_t)views[i].eye, screen.width, screen.height };
-			const size_t stride = (size_t)screen.width * 3;
-			pica_ctx_read_screen(ctx, views[i].screen, views[i].eye, rgb, stride);
-			write_all(&head, sizeof(head));
-			write_all(rgb, stride * screen.height);
-		}
+	for (unsigned i = 0; i < frame.n; i++) {
+		const struct sent *p = &pictures[i];
+		write_all(&p->head, sizeof(p->head));
+		write_all(p->rgb, (size_t)p->head.width * p->head.height * 3);
 	}
 }
 
@@ -170,7 +234,7 @@ static void check_end(void) {
 
 void host_frame(void) {
 	const struct pica_job present = { .op = PICA_OP_PRESENT, .u.present.screens = 3 };
-	if (!ctx) {
+	if (!has_begun) {
 		return;
 	}
 	if (!is_over) {

@@ -224,7 +224,7 @@ PICA_EXPORT Result GSPGPU_InvalidateDataCache(const void *address, u32 size) {
 
 PICA_EXPORT Result GSPGPU_ReadHWRegs(u32 reg, u32 *data, u8 size) {
 	for (unsigned i = 0; i < size / 4u; i++) {
-		if (pica_ctx_read_external(host_gpu(), HW_BASE + reg + 4 * i, &data[i]) < 0) {
+		if (host_read_external(HW_BASE + reg + 4 * i, &data[i]) < 0) {
 			return HOST_BAD_ARGUMENT;
 		}
 	}
@@ -252,7 +252,7 @@ PICA_EXPORT Result GSPGPU_WriteHWRegsWithMask(
 
 PICA_EXPORT Result gspInit(void) {
 	n_users++;
-	host_gpu();
+	host_gpu_begin();
 	return 0;
 }
 

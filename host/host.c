@@ -61,10 +61,14 @@ __attribute__((constructor(101))) static void begin(int argc, char **argv) {
 		.input = getenv("PICA_HOST_INPUT"),
 		.romfs = getenv("PICA_HOST_ROMFS"),
 		.pictures = (int)number("PICA_HOST_PICTURES", UINT32_MAX),
+		.connect = getenv("PICA_HOST_CONNECT"),
 		.threads = number("PICA_HOST_THREADS", 1),
 		.arithmetic = number("PICA_HOST_ARITHMETIC", 0),
 	};
 	host_memory_begin(argv);
+	if (host_options.connect) {
+		host_service_begin();
+	}
 	host_console_begin();
 	if (host_options.input) {
 		host_input_begin(host_options.input);

@@ -18,6 +18,10 @@ enum {
 	HOST_FRAME_TICKS = 451 * 414 * 24,
 	/* Frames that a program may still take after aptMainLoop() has returned false. */
 	HOST_GRACE_FRAMES = 60,
+	/* Of the process if there is no service, or it ends: that of the tools. */
+	HOST_EXIT_NO_SERVICE = 4,
+	/* Of physical memory: the linear heap, VRAM. */
+	HOST_WINDOWS = 2,
 };
 
 #define HOST_BAD_ARGUMENT MAKERESULT(RL_USAGE, RS_INVALIDARG, RM_APPLICATION, RD_OUT_OF_RANGE)
@@ -29,6 +33,7 @@ struct host_options {
 	const char *input;
 	const char *romfs; /* NULL: the folder beside the program */
 	int pictures; /* pipe for the pictures of each frame, or -1 */
+	const char *connect; /* where a service is, "": the usual place; NULL: no service */
 	uint32_t threads;
 	uint32_t arithmetic; /* enum pica_float, enum pica_combiner in bit 1 */
 };
@@ -58,8 +63,21 @@ void host_console_flush(void);
 
 /* Maps the heaps; before main(). argv: of the process, which it may start once more. */
 void host_memory_begin(char **argv);
-/* Makes them windows of a context. */
+struct host_window {
+	uint8_t *base;
+	uint32_t phys, size;
+};
+
+/* Returns window i of HOST_WINDOWS. */
+struct host_window host_memory_window(unsigned i);
+/* Lets a window that nobody has used yet be the memory of a descriptor. */
+void host_memory_share(unsigned i, int fd);
+/*
+ * Makes the windows those of a context; if they are shared, copies of them, which hold what the
+ * windows do after each host_memory_renew().
+ */
 int host_memory_map(struct pica_ctx *ctx);
+void host_memory_renew(void);
 /* Cuts a range to the heap that it begins in. Returns its physical address, or 0. */
 uint32_t host_memory_clip(const void *address, uint32_t *size);
 /* Returns the memory at a virtual address of the console's size, or NULL. */
@@ -82,8 +100,12 @@ void host_spend(uint64_t ticks);
 
 /* ---- gpu.c ---- */
 
-/* Makes the context at the first call. */
-struct pica_ctx *host_gpu(void);
+/* Makes the GPU at the first call. */
+void host_gpu_begin(void);
+enum pica_float host_float_mode(void);
+enum pica_combiner host_combiner(void);
+/* Reads a GPU or LCD register by its physical address. Returns 0, or an error of pica.h. */
+int host_read_external(uint32_t addr, uint32_t *value);
 /* Runs jobs to their end. name: of the command, for messages. Returns the first bad result, or 0.
  */
 int host_run(const struct pica_job *jobs, size_t n, const char *name);
@@ -93,6 +115,26 @@ void host_frame(void);
 extern uint32_t host_frames;
 /* Ends the recording. */
 void host_gpu_end(void);
+
+/* ---- service.c ---- */
+
+/*
+ * With host_options.connect, a service takes the place of libpica. These end the process with
+ * HOST_EXIT_NO_SERVICE and a message when it is gone.
+ */
+
+/* Connects, and shares the windows; before main(). */
+void host_service_begin(void);
+void host_service_end(void);
+/* Submits jobs; host_service_take() must have returned false. Returns 0 or more. */
+int host_service_submit(const struct pica_job *jobs, size_t n);
+/* Waits for the next completion. Returns false if no job is in flight. */
+bool host_service_take(struct pica_done *done);
+/* As the functions of pica_client.h. */
+int host_service_read_external(uint32_t addr, uint32_t *value);
+int host_service_screen(enum pica_screen_id id, struct pica_screen *out);
+void host_service_read_screen(
+		enum pica_screen_id id, enum pica_eye eye, uint8_t *rgb, size_t stride);
 
 /* ---- gsp.c ---- */
 

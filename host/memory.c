@@ -38,6 +38,8 @@ static struct heap linear = { .name = "linearFree" };
 static struct heap bank[2] = { { .name = "vramFree" }, { .name = "vramFree" } };
 static struct heap mappable = { .name = "mappableFree" };
 static uint8_t *area; /* for it, at the console's address; or NULL */
+static int shared[HOST_WINDOWS] = { -1, -1 }; /* descriptors of their memory; -1: ours alone */
+static uint8_t *copies[HOST_WINDOWS];
 
 PICA_EXPORT u32 __ctru_linear_heap, __ctru_linear_heap_size = LINEAR_SIZE;
 
@@ -104,25 +106,59 @@ void host_memory_begin(char **argv) {
 	__ctru_linear_heap_size = size;
 }
 
+struct host_window host_memory_window(unsigned i) {
+	return i ? (struct host_window){ bank[0].base, OS_VRAM_PADDR, OS_VRAM_SIZE } :
+		   (struct host_window){ linear.base, OS_FCRAM_PADDR, linear.size };
+}
+
+void host_memory_share(unsigned i, int fd) {
+	const struct host_window w = host_memory_window(i);
+	if (mmap(w.base, w.size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) ==
+			MAP_FAILED) {
+		host_fail("memory of the service: %s", strerror(errno));
+	}
+	shared[i] = fd;
+}
+
+/* What is written to a copy stays there; its other pages are those of the window. */
+static uint8_t *copy_window(unsigned i, uint32_t size) {
+	const int flags = MAP_PRIVATE | MAP_NORESERVE;
+	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, shared[i], 0);
+	copies[i] = at == MAP_FAILED ? NULL : at;
+	return copies[i];
+}
+
 int host_memory_map(struct pica_ctx *ctx) {
-	int ret = pica_ctx_map(ctx, OS_FCRAM_PADDR, linear.size, linear.base, 0);
-	return ret < 0 ? ret : pica_ctx_map(ctx, OS_VRAM_PADDR, OS_VRAM_SIZE, bank[0].base, 0);
+	for (unsigned i = 0; i < HOST_WINDOWS; i++) {
+		const struct host_window w = host_memory_window(i);
+		uint8_t *base = shared[i] < 0 ? w.base : copy_window(i, w.size);
+		const int ret = base ? pica_ctx_map(ctx, w.phys, w.size, base, 0) : -ENOMEM;
+		if (ret < 0) {
+			return ret;
+		}
+	}
+	return 0;
+}
+
+void host_memory_renew(void) {
+	for (unsigned i = 0; i < HOST_WINDOWS; i++) {
+		if (copies[i]) {
+			madvise(copies[i], host_memory_window(i).size, MADV_DONTNEED);
+		}
+	}
 }
 
 /* ---- Addresses ---- */
 
 uint32_t host_memory_clip(const void *address, uint32_t *size) {
 	const uintptr_t at = (uintptr_t)address;
-	const struct heap vram = {
-		.base = bank[0].base, .size = OS_VRAM_SIZE, .phys = OS_VRAM_PADDR
-	};
-	const struct heap *const heaps[] = { &linear, &vram };
-	for (unsigned i = 0; i < 2; i++) {
-		const uintptr_t offset = at - (uintptr_t)heaps[i]->base;
-		if (offset < heaps[i]->size) {
-			const uint32_t left = heaps[i]->size - (uint32_t)offset;
+	for (unsigned i = 0; i < HOST_WINDOWS; i++) {
+		const struct host_window w = host_memory_window(i);
+		const uintptr_t offset = at - (uintptr_t)w.base;
+		if (offset < w.size) {
+			const uint32_t left = w.size - (uint32_t)offset;
 			*size = *size < left ? *size : left;
-			return heaps[i]->phys + (uint32_t)offset;
+			return w.phys + (uint32_t)offset;
 		}
 	}
 	return 0;

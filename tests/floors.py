@@ -29,8 +29,8 @@ FLOOR = {
     'pictures': 15,
     'options': 16,
     'service': 17,
-    'clients/lib': 18, 'host': 18,
-    'clients': 19, 'clients/scenes': 20, 'clients/pica': 20, 'clients/vc4-shim': 20,
+    'clients/lib': 18,
+    'clients': 19, 'host': 19, 'clients/scenes': 20, 'clients/pica': 20, 'clients/vc4-shim': 20,
     'bench': 21, 'conformance': 21, 'tests': 22,
 }
 # The independent renderer shares number formats and the register table with what it checks, and nothing else.

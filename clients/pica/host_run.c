@@ -23,7 +23,7 @@ enum { SIGNALLED = 128 };
 struct options {
 	struct render_options render; /* its output, frames, screens, format and engine */
 	uint32_t frames, timeout_s;
-	const char *record, *input, *romfs, *font;
+	const char *record, *input, *romfs, *font, *where;
 	bool lint;
 	char **program; /* up to NULL */
 };
@@ -72,11 +72,22 @@ static const struct option_row rows[] = {
 	{ "format", 0, "FORMAT", "png, ppm, qoi, raw, hash, none (default: as PATH, or png)",
 			OPTION_CALL, .at = AT(render.writer), .words = format_words,
 			.parse = render_format_option, .given = RENDER_FORMAT },
+	{ "connect", 0, "SOCKET", "Let a service be its GPU; builtin: is one in its process",
+			OPTION_TEXT, .at = AT(where), .given = RENDER_CONNECT,
+			.is_arg_optional = true },
 };
 
 static void check(void *input, struct option_args args) {
 	struct options *o = input;
+	const unsigned given = o->render.engine.given;
 	o->program = args.v;
+	if (o->render.given & RENDER_CONNECT) {
+		o->where = o->where ? o->where : "";
+		if (given & ENGINE_MACHINE) {
+			options_fail("--connect: %s is the service's own",
+					given & ENGINE_ISA ? "--isa" : "--threads");
+		}
+	}
 	if (o->render.output && !(o->render.given & RENDER_FORMAT)) {
 		o->render.writer = writer_of_path(o->render.output, true);
 	}
@@ -243,6 +254,7 @@ static void set_environment(const struct options *o, const char *record, int pic
 	set_number("PICA_HOST_PICTURES", (uint32_t)pictures);
 	set_number("PICA_HOST_THREADS", e->threads);
 	set_number("PICA_HOST_ARITHMETIC", (uint32_t)e->float_mode | (uint32_t)e->combiner << 1);
+	set_text("PICA_HOST_CONNECT", o->where);
 	set_text("PICA_HOST_RECORD", record);
 	set_text("PICA_HOST_INPUT", o->input);
 	set_text("PICA_HOST_ROMFS", o->romfs);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Programs of the console on this machine: test_host.py PICA PROGRAMS [unittest arguments]
+"""Programs of the console on this machine: test_host.py PICA PICAD PROGRAMS [unittest arguments]
 
 The folder has host-calls, host-console, host-cube, host-threads and cube.shbin.
 """
@@ -9,11 +9,12 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import zlib
 
 TREE = pathlib.Path(__file__).resolve().parents[2]
-PICA, PROGRAMS = (pathlib.Path(p).resolve() for p in sys.argv[1:3])
+PICA, PICAD, PROGRAMS = (pathlib.Path(p).resolve() for p in sys.argv[1:4])
 # By hand: the main thread has priority 0x30, "urgent" one less, the patient ones one more, "late" two. Two of the patient
 # ones have a place; each asks for the time, which then advances by 1 us.
 ORDER = """main 0 at 1 us
@@ -103,6 +104,55 @@ class Host(unittest.TestCase):
         self.pica('render', '--verify', 'one.pica')
         self.assertEqual(self.hashes('-n', '3', '--isa', 'c'), first[:6])
 
+    def service(self, *args):
+        """Starts picad. Returns its process; its socket is `socket` in the folder."""
+        picad = subprocess.Popen([PICAD, '--socket', self.folder / 'socket', *args], stderr=subprocess.PIPE, text=True)
+        self.addCleanup(picad.communicate, timeout=300)
+        self.addCleanup(picad.kill)
+        self.wait_log(picad, 'event=ready')
+        return picad
+
+    def wait_log(self, picad, event):
+        while event not in (line := picad.stderr.readline()):
+            self.assertTrue(line, f'picad ended before {event}')
+
+    def test_service(self):
+        """picad as the GPU: pictures and recording are the same, also those of another process."""
+        here = self.hashes('-n', '5', '--record', 'here.pica')
+        picad = self.service('--threads', '2')
+        self.assertEqual(self.hashes('-n', '5', '--connect=socket'), here)
+        self.assertEqual(self.hashes('-n', '5', '--connect=builtin:', '--float', 'f32'),
+                         self.hashes('-n', '5', '--float', 'f32'))
+        run = self.host('cube', '-n', '5', '--format', 'hash', '--pictures', 'all', '--connect=socket', '--record',
+                        'there.pica', '--lint')
+        self.assertEqual(run.stdout.splitlines(), [*here, 'there.pica: clean'])
+        self.assertEqual((self.folder / 'there.pica').read_bytes(), (self.folder / 'here.pica').read_bytes())
+        run = self.host('calls', '--format', 'none', '--connect=socket')
+        self.assertIn('GX_TextureCopy: 0x00001000 is not in the linear heap or VRAM', run.stderr)
+        picad.terminate()
+        log = picad.communicate(timeout=300)[1]
+        self.assertEqual((log.count('event=session_open'), log.count('event=session_closed')), (3, 3), log)
+
+    def test_no_service(self):
+        run = self.host('cube', '--connect=none', exit=4)
+        self.assertEqual(run.stderr, 'libpica-ctru: no service at none: No such file or directory\n')
+        run = self.host('cube', '--connect=builtin:', '--isa', 'c', exit=2)
+        self.assertIn('--connect: --isa is the service\'s own', run.stderr)
+        for end, why in (('kill', ''), ('terminate', ': the service stops')):
+            picad = self.service()
+            with subprocess.Popen([PICA, 'host-run', '--romfs', 'romfs', '-n', '1000000', '--pictures', '0',
+                                   '-o', f'{end}-{{screen}}.ppm', '--connect=socket', '--record', 'x.pica', PROGRAMS / 'host-cube'], cwd=self.folder,
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as program:
+                while program.poll() is None and not (self.folder / f'{end}-bottom.ppm').exists():
+                    time.sleep(0.01)
+                getattr(picad, end)()
+                error = program.communicate(timeout=60)[1]
+            self.assertEqual((program.returncode, error), (4, f'libpica-ctru: the service is gone{why}\n'))
+            self.assertFalse((self.folder / 'x.pica').exists())
+        self.service('--region', '1M')
+        run = self.host('cube', '--connect=socket', exit=2)
+        self.assertEqual(run.stderr, 'libpica-ctru: the service: 128 MiB of memory: larger than the quota of region_bytes\n')
+
     def test_input(self):
         still = self.hashes('-n', '6')
         script = self.write('keys', '# frame: state\n\n2: A circle=100,-50\n3:\n')
@@ -186,4 +236,4 @@ class Host(unittest.TestCase):
 
 
 if __name__ == '__main__':
-    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]])
