@@ -54,7 +54,7 @@ static void open_client(void) {
 	pica_client_settings_init(&of_client);
 	of_client.required = PICA_FEATURE_BIT_RECORD;
 	of_client.name = "a/../b";
-	/* Where a test has made hello_ns short, a stalled machine says HELLO too late now and then. */
+	/* If a test has made hello_ns short, a stalled machine may say HELLO too late. */
 	int ret = -ETIME;
 	for (unsigned i = 0; ret == -ETIME && i < 20; i++) {
 		ret = pica_client_connect(&client, path, &of_client, message);
