@@ -3,6 +3,9 @@
  * independent renderer, and compares their hashes with the manifest's. With PICTURES the manifest
  * is written to the standard output with the hashes of cases of two renderers and of guesses as
  * they are drawn, and their pictures into that folder. Exit 1: pictures differ.
+ *
+ * naive-pictures CAPTURE.pica FOLDER: draws one capture into FOLDER/top.png, as a replayer of
+ * `pica conform`.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -142,14 +145,26 @@ static bool compare(
 	return true;
 }
 
+static int replay(struct picture *p, const char *capture, const char *folder) {
+	char *path = file_in(folder, "top.png");
+	const int ret = path && draw(p, capture) == 0 ? picture_write_png(p, path) : -ENOMEM;
+	free(path);
+	picture_finish(p);
+	return ret < 0 ? 2 : 0;
+}
+
 int main(int argc, char **argv) {
 	struct picture p = { 0 };
 	void *text = NULL;
 	size_t size;
 	unsigned n = 0, wrong = 0;
 	if (argc < 2 || argc > 3 || picture_alloc(&p, WIDTH, HEIGHT) < 0) {
-		fprintf(stderr, "usage: naive-pictures LIBRARY [PICTURES]\n");
+		fprintf(stderr, "usage: naive-pictures LIBRARY [PICTURES]\n"
+				"       naive-pictures CAPTURE.pica FOLDER\n");
 		return 2;
+	}
+	if (argc == 3 && file_ends_with(argv[1], ".pica")) {
+		return replay(&p, argv[1], argv[2]);
 	}
 	/* rows.txt has the rows of the sources, and the hashes that are computed there. */
 	char *manifest = file_in(argv[1], argc > 2 ? "rows.txt" : "manifest.txt");

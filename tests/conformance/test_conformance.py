@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""The library of pica conform, and the verb itself: test_conformance.py PICA LIBRARY ROOT [Sets]
+"""The library of pica conform, and the verb itself: test_conformance.py PICA LIBRARY ROOT [Sets|Naive]
 
-Sets: all instruction sets of this machine with 0 to 8 threads. Python's standard library only.
+Sets: all instruction sets of this machine with 0 to 8 threads. Naive: the independent renderer, the program
+$NAIVE_PICTURES, as a replayer of all cases. Python's standard library only.
 """
 import json
 import os
@@ -134,6 +135,14 @@ class Sets(unittest.TestCase):
             for threads in range(9):
                 report = json.loads(conform('--json', '--isa', isa, '--threads', str(threads)).stdout)
                 self.assertEqual((report['failed'], report['differing_guesses']), ([], 0), (isa, threads))
+
+
+class Naive(unittest.TestCase):
+    def test_independent_renderer_as_a_replayer(self):
+        report = json.loads(conform('--json', '--replayer', os.environ['NAIVE_PICTURES']).stdout)
+        self.assertEqual((report['failed'], report['differing_guesses']), ([], 0))
+        self.assertEqual((report['passed'], report['guesses']), (report['cases'], len(rows(LIBRARY / 'manifest.txt')) - report['cases']))
+        print(f"{report['passed']} of {report['cases']}, and {report['guesses']} guesses, agree")
 
 
 if __name__ == '__main__':
