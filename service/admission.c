@@ -27,7 +27,7 @@ static uint32_t count_of_user(const struct server *server, uid_t uid) {
 	return n;
 }
 
-/* Those beyond the quota that are still open; the oldest of them. */
+/* Counts open sessions beyond the quota; *oldest becomes the oldest of them. */
 static uint32_t count_reserved(const struct server *server, struct session **oldest) {
 	uint32_t n = 0;
 	for (struct session *s = server->sessions; s; s = s->next) {
@@ -39,7 +39,7 @@ static uint32_t count_reserved(const struct server *server, struct session **old
 	return n;
 }
 
-/* NULL, or which quota has no place for one more session. */
+/* Returns the name of the quota that refuses one more session, or NULL. */
 static const char *quota_of_sessions(const struct server *server, const struct session *s) {
 	const uint32_t of_user = server->settings.user_sessions;
 	struct session *oldest;
@@ -51,7 +51,9 @@ static const char *quota_of_sessions(const struct server *server, const struct s
 			memory_quota_error(s, 0, 0);
 }
 
-/* For one more beyond the quota. */
+/*
+ * Makes room for one more session beyond the quota: ends the oldest of them if there are too many.
+ */
 static void make_place(struct server *server, const char *quota) {
 	struct session *oldest;
 	if (count_reserved(server, &oldest) >= RESERVED_SESSIONS) {
@@ -150,7 +152,7 @@ int server_add_client(struct server *server, int sock) {
 	return add(server, sock, 0, geteuid());
 }
 
-/* Says why before hanging up; if it cannot be said, the hanging up says it. */
+/* Sends the reason, if possible, and disconnects. */
 static void refuse(struct server *server, int sock, int error, const char *why) {
 	struct pica_msg_error m;
 	memset(&m, 0, sizeof(m));
@@ -173,7 +175,7 @@ static uint32_t count_greeting(const struct server *server, const uid_t *uid) {
 	return n;
 }
 
-/* The oldest of the user with most of them, counting the new one. */
+/* Returns the oldest silent session of the user who has the most, counting the new one. */
 static struct session *who_gives_way(const struct server *server, uid_t newcomer) {
 	struct session *oldest = NULL;
 	uint32_t most = 0;
@@ -191,7 +193,8 @@ static struct session *who_gives_way(const struct server *server, uid_t newcomer
 
 /*
  * Reads the HELLO of a peer that has sent it by now; disconnects the oldest silent one for a
- * newcomer. Not within an event of a session. False: one had to go, and there was none.
+ * newcomer. Must not be called within an event of a session. Returns false if one had to go and
+ * there was none.
  */
 static bool make_room(struct server *server, uid_t newcomer, bool has_to) {
 	uint32_t n;

@@ -13,7 +13,9 @@
 
 /* ---- Threads: detached, since no thread may wait for a disk that hangs ---- */
 
-/* Mutex held; given back. The last one ends the server, too, if that could not wait. */
+/*
+ * Mutex held; given back. The last reference also ends the server if server_destroy() did not wait.
+ */
 static void unref(struct archive *a) {
 	const bool is_last = --a->refs == 0;
 	struct server *server = a->server;
@@ -42,7 +44,7 @@ void recording_free(struct recording *r, uint64_t size_bytes) {
 
 /* ---- The archive's thread ---- */
 
-/* Whether the disk takes a byte. It may hang here, where only the archive depends on it. */
+/* Returns 0 if the disk accepts a byte. A hanging disk blocks only the archive's thread here. */
 static int probe(const struct recording *r) {
 	const int fd = open(r->archive->folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
 	if (fd < 0) {
@@ -189,7 +191,10 @@ static void unlink_from(struct recording **list, const struct recording *r) {
 	*list = r->next;
 }
 
-/* Mutex held. Frees r, which is finished. NULL, or the next one: of another user if there is. */
+/*
+ * Mutex held. Frees r, which is finished. Returns the next one, preferably of another user, or
+ * NULL.
+ */
 static struct recording *after(struct archive *a, struct recording *r, uint64_t size_bytes) {
 	struct recording *next = a->waiting;
 	while (next && next->dying == r->dying) {
@@ -238,7 +243,7 @@ void recording_finish(struct recording *r) {
 	a->refs += has_room;
 	pthread_mutex_unlock(&a->mutex);
 	if (has_room && spawn_detached(run_finish, r) < 0) {
-		run_finish(r); /* no threads are left: it takes as long as it takes */
+		run_finish(r); /* no thread is left: this wait has no limit */
 	}
 }
 

@@ -46,13 +46,13 @@ static const char *folder_of(char buffer[PATH_BYTES], const char *path) {
 	return dirname(buffer);
 }
 
-/* Of "png:PATTERN", ...: where its files are made, whatever the words in braces become. */
+/* Returns the folder of the files of "png:PATTERN", ..., for all values of the words in braces. */
 static const char *frames_folder(char buffer[PATH_BYTES], const char *where) {
 	const char *path = strchr(where, ':');
 	snprintf(buffer, PATH_BYTES, "%s", path ? path + 1 : where);
 	char *brace = strchr(buffer, '{');
 	if (brace) {
-		brace[0] = 'x'; /* the folder in front of it is what counts */
+		brace[0] = 'x'; /* the folder before it is used */
 		brace[1] = 0;
 	}
 	return dirname(buffer);
@@ -107,7 +107,7 @@ int confine_begin(
 	const char *mode = o->sandbox ? o->sandbox : "auto";
 	*c = (struct confinement){ .wanted = strcmp(mode, "off") != 0,
 		.demanded = strcmp(mode, "on") == 0 };
-	/* A card that comes back is opened again, in the way of the seat. */
+	/* A card that comes back is opened again through the seat. */
 	c->wanted &= c->demanded || !options_has_card(o);
 	if (!c->wanted) {
 		return 0;

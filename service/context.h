@@ -1,12 +1,13 @@
 /*
- * A context of a session, and the way of its jobs to the engine and back. Private to the service.
+ * A context of a session, and the path of its jobs to the engine and back. Private to the service.
  *
  * A ring of slots holds every job from the time it is taken from the client until it is answered:
  *
  *     head ... have begun, in order ... next ... are queued ... tail
  *
  * A slot that has begun is in the engine, waits for the display, or has its result. Slots at the
- * head that have theirs are answered. WAIT and control requests hold `next` until they are over.
+ * head that have their results are answered. WAIT and control requests hold `next` until they are
+ * over.
  */
 #ifndef SERVICE_CONTEXT_H
 #define SERVICE_CONTEXT_H
@@ -66,7 +67,7 @@ struct context {
 	uint64_t engine_done; /* jobs that came out of the engine */
 	bool is_fence_next;   /* a fence is the next to come out of the engine */
 	bool may_draw_on;     /* after REG_WRITE: draws may wait in the engine for more */
-	bool has_done;        /* completions wait in the engine */
+	bool has_done;        /* the engine has completions to collect */
 
 	/* The oldest job in the engine, by number, and since when: for job-seconds. */
 	struct loop_timer job_timer;
@@ -94,8 +95,8 @@ int context_reserve(struct context *c);
 /* Queues the slot at tail and returns it. */
 struct slot *context_push(struct context *c);
 /*
- * Puts a request after everything that was taken, and owns it. Returns 0, or -ENOMEM: the caller
- * keeps it.
+ * Queues a request after everything already taken, and takes ownership. Returns 0, or -ENOMEM: the
+ * caller keeps it.
  */
 int context_add_request(struct context *c, struct request *r);
 /* Returns whether nothing that the client submitted is queued or in flight. */
@@ -123,15 +124,15 @@ void context_answer(struct context *c, const struct pica_job *job, int32_t resul
 /* Ends queued jobs with this user_data. Returns how many. */
 int32_t context_cancel(struct context *c, uint64_t user_data);
 /*
- * The PRESENT of a slot was shown, or replaced: returns its user_data. False: the slot no longer
- * exists.
+ * Call when the PRESENT of a slot was shown or replaced. Stores its user_data. Returns false if the
+ * slot no longer exists.
  */
 bool context_flipped(struct context *c, uint32_t slot, uint64_t *user_data);
 
 /* ---- usage.c ---- */
-/* The context is about to be destroyed: its numbers stay with the session and the service. */
+/* Call before the context is destroyed: adds its usage to the session's and the service's. */
 void context_usage_ends(const struct context *c);
-/* A job went to the engine: one that takes too long ends the session. */
+/* Call when a job goes to the engine: one that takes too long ends the session. */
 void context_watch_job(struct context *c);
 
 #endif

@@ -11,9 +11,8 @@
  *
  * Threads: everything of one display, its creation included, happens on one thread, the display
  * thread (display_thread.h), which may block: a slow mode set stops no ring. That thread sleeps in
- * poll(2) on the descriptors that prepare() names, then calls dispatch(). Events are told from
- * within dispatch() only, never from another call, and the listener may call acquire(), commit()
- * and release() in them.
+ * poll(2) on the descriptors that prepare() names, then calls dispatch(). Events are reported only
+ * from within dispatch(); the listener may then call acquire(), commit() and release().
  */
 #ifndef SERVICE_DISPLAY_H
 #define SERVICE_DISPLAY_H
@@ -76,7 +75,7 @@ struct display_buffer {
 /* One output's part of a commit. */
 struct display_flip {
 	uint32_t output;                     /* index */
-	/* as acquired; the display's again from a commit that succeeds on */
+	/* as acquired; a successful commit returns it to the display */
 	struct display_buffer buffer;
 	uint64_t cookie;                     /* comes back with DISPLAY_FLIPPED */
 	struct display_rect damage[DISPLAY_DAMAGE]; /* against the picture shown now: a hint */
@@ -85,7 +84,7 @@ struct display_flip {
 
 enum display_event_type {
 	/*
-	 * The picture is shown, from time_ns on; or it never will be (error). Each output of a
+	 * The picture is shown from time_ns on, or never will be (error). Each output of a
 	 * commit that returned 0 gets exactly one, in the order of its commits.
 	 */
 	DISPLAY_FLIPPED,
@@ -140,8 +139,10 @@ struct display_settings {
 	/* WIDTHxHEIGHT[@HERTZ][:FORMAT], requested; NULL: the preferred mode */
 	const char *mode;
 	const char *seat;       /* the seat that grants the card: see seat.h. NULL: "auto" */
-	bool no_atomic;         /* the calls of old only */
-	/* readable once the display is to end: what blocks (a full pipe) gives up; -1: none */
+	bool no_atomic;         /* legacy calls only */
+	/*
+	 * readable once the display is to end: blocked writes (a full pipe) are abandoned; -1: none
+	 */
 	int stop_fd;
 	/* NULL: silent. Gets every line, from the display thread, and filters them */
 	server_log_fn *log;
@@ -160,9 +161,9 @@ struct display;
 struct display_impl {
 	const char *name; /* "headless", "kms", "wayland" */
 	/*
-	 * 0, also where no output is there yet, or an errno for what waiting does not mend: -EINVAL
-	 * settings (logged), -ENOMEM, -EMFILE, ... *out is untouched on failure. No event before
-	 * dispatch().
+	 * Returns 0, even if there is no output yet. On failure returns an errno for errors that
+	 * waiting does not mend, and leaves *out unchanged: -EINVAL settings (logged), -ENOMEM,
+	 * -EMFILE, ... No event comes before dispatch().
 	 */
 	int (*create)(struct display **out, const struct display_settings *settings,
 			display_event_fn *fn, void *owner);
@@ -171,11 +172,11 @@ struct display_impl {
 	/* Copies up to n outputs; returns how many there are (at most DISPLAY_OUTPUTS). */
 	unsigned (*outputs)(const struct display *d, struct display_output *out, unsigned n);
 	/*
-	 * A buffer to draw into. -EAGAIN: all wait or are shown, there will be one after the next
-	 * DISPLAY_FLIPPED of this output; -ENODEV: no such output; -EACCES: away; -EIO.
+	 * Gets a buffer to draw into. -EAGAIN: all are waiting or shown, one becomes free with the
+	 * next DISPLAY_FLIPPED of this output; -ENODEV: no such output; -EACCES: away; -EIO.
 	 */
 	int (*acquire)(struct display *d, uint32_t output, struct display_buffer *out);
-	/* Gives a buffer back undrawn, or half drawn: its age is 0 the next time. */
+	/* Returns a buffer that was not drawn, or only in part: its age is 0 the next time. */
 	void (*release)(struct display *d, uint32_t output, const struct display_buffer *buffer);
 	/*
 	 * Shows buffers at the next refresh, of several outputs together where the card can. 0:

@@ -13,8 +13,8 @@
 #include "service/uevent.h"
 
 enum {
-	SCAN_REST_MS = 50, /* a plug that is pushed in bounces */
-	SLEEP_MS = 500,    /* of the whole machine: shorter ones are noise */
+	SCAN_REST_MS = 50, /* a plug being pushed in bounces */
+	SLEEP_MS = 500,    /* shorter sleeps of the machine are noise */
 };
 
 static uint64_t clock_ns(clockid_t clock) {
@@ -27,17 +27,15 @@ uint64_t card_now_ns(void) {
 	return clock_ns(CLOCK_MONOTONIC);
 }
 
-/*
- * Returns how long the machine has slept since it booted; slightly negative if it has not.
- */
+/* Returns how long the machine has slept since it booted; slightly negative if it has not. */
 static int64_t slept_ns(void) {
 	uint64_t boot_ns = clock_ns(CLOCK_BOOTTIME);
 	return (int64_t)(boot_ns - card_now_ns());
 }
 
 /*
- * Readable when the system's clock jumps, as it does when the machine wakes up: nothing else would
- * wake us then.
+ * Readable when the system's clock jumps, as it does when the machine wakes up: no other event
+ * would wake the thread.
  */
 static int open_clock(void) {
 	const struct itimerspec far = { .it_value.tv_sec = (time_t)1 << 33 };
@@ -133,7 +131,7 @@ static int card_create(struct display **out, const struct display_settings *sett
 				"event=display_uevents error=\"%s\" text=\"looking now and then instead\"",
 				strerror(-card->uevents));
 	}
-	/* without it we notice at the next frame, or when something is plugged */
+	/* without it the display notices at the next frame or hotplug */
 	card->clock = open_clock();
 	*out = &card->base;
 	return 0;

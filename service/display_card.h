@@ -16,7 +16,7 @@
 
 enum {
 	NS_PER_MS = 1000000,
-	/* between two looks for a seat, a card, or a display without the kernel's word */
+	/* between searches for a seat, a card, or a display without hotplug events */
 	LOOK_REST_MS = 1000,
 	MASTER_REST_MS = 300,
 };
@@ -33,7 +33,7 @@ struct buffer {
 enum flip_state {
 	FLIP_NONE,
 	FLIP_DUE,     /* goes to the card at due_ns */
-	FLIP_IN_CARD, /* its event comes */
+	FLIP_IN_CARD, /* its event is pending */
 	FLIP_DONE,    /* to be reported */
 };
 
@@ -41,7 +41,7 @@ struct output {
 	struct kms_pipe pipe;
 	struct buffer buffer[DISPLAY_BUFFERS];
 	unsigned n_buffers;
-	bool is_set;     /* the mode stands: flips will do */
+	bool is_set;     /* the mode is set: flips suffice */
 	bool has_vblank;
 	uint64_t commits;
 	/* The flip. */
@@ -53,31 +53,31 @@ struct output {
 	int result;
 	struct display_rect damage[DISPLAY_DAMAGE];
 	unsigned n_damage;
-	/* The last one that was shown: the grid. */
+	/* When the last picture was shown: the origin of the grid. */
 	uint64_t shown_ns;
 };
 
 struct card {
 	struct display base;
-	struct display_settings settings; /* its strings are not ours */
-	char *path, *connectors;   /* of the card, and as wished; or NULL */
+	struct display_settings settings; /* strings borrowed */
+	char *path, *connectors;   /* of the card; requested connectors; or NULL */
 	struct kms_wish wish;
 	char missing[KMS_NAMES_BYTES]; /* missing connectors, as last reported */
 	display_event_fn *fn;
 	void *owner;
-	struct seat *seat;         /* NULL: lost, and not found again yet */
-	char seat_name[16];        /* as it is asked for the next time */
-	uint64_t seat_ns;          /* when, if there is none */
-	bool is_seat_new;          /* it may have events from before there was a descriptor */
-	int seat_error;            /* why there is none, said once */
-	uint64_t overdue_ns;       /* when it should have said that the screen is ours at last */
-	unsigned n_silent;         /* seats in a row that did not */
+	struct seat *seat;         /* NULL: lost and not yet found again */
+	char seat_name[16];        /* to request next time */
+	uint64_t seat_ns;          /* time of the next request */
+	bool is_seat_new;          /* it may have events older than its descriptor */
+	int seat_error;            /* why there is none; logged once */
+	uint64_t overdue_ns;       /* by when it should grant the screen */
+	unsigned n_silent;         /* consecutive seats that did not */
 	struct seat_device device; /* fd -1: no card */
 	struct kms kms;
-	int uevents;               /* -1: the kernel does not tell */
+	int uevents;               /* -1: no uevents */
 	int clock;                 /* reports that the machine woke up; -1: none */
 	bool is_away;              /* another program has the screen */
-	bool has_lost_master;      /* ... without a seat that will say when it comes back */
+	bool has_lost_master;      /* ... and no seat reports its return */
 	bool is_told_away;
 	struct output output[DISPLAY_OUTPUTS];
 	unsigned n_outputs;
@@ -87,7 +87,7 @@ struct card {
 	uint64_t master_ns;        /* when to ask to be master again */
 	int64_t slept_ns;          /* how long the machine has slept so far */
 	int error;                 /* the reason for the loss of the card; dispatch() reports it */
-	/* why there was none at the last look, so that it is said once */
+	/* why the last search found none, so that it is logged once */
 	int look_error;
 };
 
@@ -105,7 +105,7 @@ uint64_t card_now_ns(void);
 
 /* ---- display_outputs.c ---- */
 
-/* Closes the card; restore: what was shown before is shown again. */
+/* Closes the card; restore: shows again what was shown before. */
 void card_close(struct card *card, bool restore);
 /* Looks for a card, if there is none. */
 void card_look(struct card *card);
@@ -129,11 +129,11 @@ void card_begin_anew(struct card *card);
 int card_open_seat(struct card *card, enum log_level level);
 /* Handles events of the seat; a lost seat is looked for. */
 void card_handle_seat(struct card *card, const struct pollfd *fds, unsigned n);
-/* If another program became master of the card: now and then. */
+/* Asks to be master again, at intervals, after another program became master. */
 void card_ask_for_master(struct card *card);
 /* Returns the time at which these need to be called; UINT64_MAX: no time is set. */
 uint64_t card_seat_deadline(const struct card *card);
-/* Whether the seat may give a card now. */
+/* Returns whether the seat may grant a card now. */
 bool card_may_look(const struct card *card);
 
 /* ---- display_flip.c ---- */
@@ -142,10 +142,10 @@ bool card_may_look(const struct card *card);
 void flips_send(struct card *card);
 /* Marks flips that the card has done as FLIP_DONE. Returns 0 or a negative errno. */
 int flips_read(struct card *card);
-/* ... as do those that it has lost. */
+/* Ends flips that the card has lost. */
 void flips_end_lost(struct card *card);
 void flips_report(struct card *card);
-/* Every pending flip ends with error, reported. */
+/* Ends every pending flip with error, and reports it. */
 void flips_cancel(struct card *card, int error);
 /*
  * Returns the time at which a new flip of the output is due: now, or at the next slot of the grid.

@@ -61,7 +61,7 @@ static void tell_flip(struct card *card, unsigned index) {
 	card_report(card, event);
 }
 
-/* Every flip that waits ends with error. */
+/* Ends every waiting flip with error. */
 void flips_cancel(struct card *card, int error) {
 	for (unsigned i = 0; i < card->n_outputs; i++) {
 		struct output *o = &card->output[i];
@@ -110,7 +110,7 @@ static void on_refusal(struct card *card, struct output *o, int error) {
 	case -EAGAIN:
 	case -ENOMEM:
 		/*
-		 * A flip is pending after all, or the CRTC is off: which of them cannot be known.
+		 * Either a flip is still pending or the CRTC is off; the error does not say which.
 		 */
 		if (++o->tries < BUSY_TRIES) {
 			o->due_ns = now + BUSY_REST_MS * (uint64_t)NS_PER_MS;
@@ -121,7 +121,7 @@ static void on_refusal(struct card *card, struct output *o, int error) {
 		break;
 	}
 	if (o->is_set) {
-		/* Once more, with the whole mode. */
+		/* Try again, with a full mode set. */
 		o->is_set = false;
 		o->tries = 0;
 		o->due_ns = now;

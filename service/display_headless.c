@@ -26,7 +26,7 @@ enum buffer_state { BUFFER_FREE, BUFFER_ACQUIRED, BUFFER_WAITING, BUFFER_SHOWN }
 struct buffer {
 	uint8_t *host;
 	enum buffer_state state;
-	uint64_t flip; /* number of the flip that showed it last, 0: contents undefined */
+	uint64_t flip; /* number of the last flip that showed it; 0: contents undefined */
 };
 
 struct output {
@@ -177,7 +177,7 @@ static void log_line(server_log_fn *log, void *user, enum log_level level, const
 	}
 }
 
-/* Its file has its name then, or the log says why not. */
+/* Afterwards the file has its name, or the log says why not. */
 static void end_sink(struct headless *h) {
 	char path[PATH_BYTES];
 	if (h->sink) {
@@ -242,7 +242,7 @@ static int headless_create(struct display **out, const struct display_settings *
 	int ret = 0;
 	for (int i = 0; ret == 0 && i < n; i++) {
 		h->output[i].mode = modes[i];
-		h->n_outputs++; /* before: a half-built one is freed, too */
+		h->n_outputs++; /* counted before: a half-built output is freed, too */
 		ret = output_init(&h->output[i], start);
 	}
 	if (ret == 0 && s->frames) {
@@ -372,7 +372,7 @@ static void check_sink(struct headless *h) {
 	}
 }
 
-/* Refreshes for which the frames get the picture that stands. */
+/* Writes the current picture to the frames for each refresh without a flip. */
 static void repeat(struct headless *h, struct output *o, uint64_t n) {
 	const struct buffer *b = shown_buffer(o);
 	if (!b || !h->sink) {

@@ -191,7 +191,7 @@ static const drmModeModeInfo *choose_mode(const drmModeConnector *c, const struc
 	return preferred && !has_wished ? preferred : best;
 }
 
-/* Lists hold names with commas. Its place, from 0 on, or -1. */
+/* Returns the index of the name in a comma-separated list, or -1. */
 static int place_in_list(const char *list, const char *name) {
 	size_t n = strlen(name);
 	int place = 0;
@@ -205,7 +205,7 @@ static int place_in_list(const char *list, const char *name) {
 	return -1;
 }
 
-/* A list that would become too long stays as it is. */
+/* Leaves the list unchanged if it would become too long. */
 static void add_to_list(char list[KMS_NAMES_BYTES], const char *name, size_t len) {
 	const size_t n = strlen(list);
 	if (n + 1 + len < KMS_NAMES_BYTES) {
@@ -292,7 +292,7 @@ static void find_plane(struct kms *kms, struct kms_pipe *p, const struct kms_wis
 	drmModeFreePlaneResources(planes);
 }
 
-/* A CRTC that no other pipe has: the old one if it can be, else the first that fits. */
+/* Chooses a CRTC that no other pipe has: the old one if possible, else the first that fits. */
 static int choose_crtc(const drmModeRes *res, uint32_t possible, uint32_t used, uint32_t old) {
 	int first = -1;
 	for (int i = 0; i < res->count_crtcs && i < 32; i++) {
@@ -317,7 +317,7 @@ static int compare_candidates(const void *a, const void *b) {
 	return x->place != y->place ? (x->place > y->place) - (x->place < y->place) : 0;
 }
 
-/* Connected ones with modes that are wished, in order. */
+/* Finds requested connectors that are connected and have modes, in order. */
 static unsigned find_candidates(struct kms *kms, const drmModeRes *res, const struct kms_wish *wish,
 		struct candidate *out, unsigned n_max) {
 	unsigned n = 0;
@@ -439,8 +439,8 @@ static int add_plane(drmModeAtomicReq *req, const struct kms_show *s) {
 	}
 	if (ret >= 0 && p->plane_props[PLANE_ROTATION]) {
 		/*
-		 * Pictures are turned in software, the same on every card; who was here before may
-		 * have turned this.
+		 * Pictures are rotated in software, the same on every card; an earlier program may
+		 * have rotated the plane.
 		 */
 		ret = drmModeAtomicAddProperty(req, p->plane, p->plane_props[PLANE_ROTATION],
 				DRM_MODE_ROTATE_0);
@@ -493,10 +493,7 @@ static int add_damage(struct kms *kms, drmModeAtomicReq *req, const struct kms_s
 	return ret < 0 ? ret : 0;
 }
 
-/*
- * The tag goes in one event; libdrm hands a pointer through, so each request has one tag: its
- * first.
- */
+/* libdrm passes one pointer through to the event, so each request has one tag: its first. */
 static int commit(struct kms *kms, const struct kms_show *shows, unsigned n, bool is_mode_set) {
 	struct blobs blobs = { .n = 0 };
 	drmModeAtomicReq *req = drmModeAtomicAlloc();
@@ -580,7 +577,7 @@ struct reading {
 	void *owner;
 };
 
-/* The reader's words travel beside libdrm's, whose handlers have no room for them. */
+/* The caller's arguments, since libdrm's handlers have no parameter for them. */
 static _Thread_local struct reading reading;
 
 static void on_flip(

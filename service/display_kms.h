@@ -20,7 +20,7 @@ enum { KMS_CRTCS = 32, KMS_PLANE_PROPS = 13, KMS_CRTC_PROPS = 2 };
 /* A connector, the CRTC that feeds it, and the plane that the CRTC shows. */
 struct kms_pipe {
 	char name[DISPLAY_NAME_BYTES];
-	uint32_t connector, crtc, plane; /* object ids; plane 0: none known, legacy calls only */
+	uint32_t connector, crtc, plane; /* object ids; plane 0: unknown, legacy calls only */
 	unsigned crtc_index;
 	struct drm_mode_modeinfo mode;
 	enum display_format format;
@@ -34,7 +34,7 @@ enum { KMS_NAMES_BYTES = 256 };
 
 /* Requests for outputs. NULL or 0: none. */
 struct kms_wish {
-	/* names with commas, in the order of the outputs; others stay dark */
+	/* comma-separated names in the order of the outputs; others stay dark */
 	const char *connectors;
 	uint32_t width, height; /* of the mode */
 	uint32_t refresh_mhz;
@@ -49,9 +49,11 @@ struct kms {
 	void *saved[KMS_CRTCS];
 	uint32_t saved_connector[KMS_CRTCS]; /* 0: none */
 	unsigned n_saved;
-	/* the last scan missed something that failed: another one is worth while */
+	/* part of the last scan failed: worth repeating */
 	bool is_incomplete;
-	/* As of kms_scan(), with commas: connectors that are there, and wished ones that are not */
+	/*
+	 * From kms_scan(), comma-separated: present connectors, and requested ones that are missing
+	 */
 	char names[KMS_NAMES_BYTES], missing[KMS_NAMES_BYTES];
 };
 
@@ -67,14 +69,14 @@ struct kms_show {
 /* A flip of a CRTC is done, at time_ns (CLOCK_MONOTONIC). */
 typedef void kms_flip_fn(void *owner, uint64_t tag, uint32_t crtc, uint64_t time_ns);
 
-/* Whether a card can set modes at all and has dumb buffers. */
+/* Returns 0 if the card can set modes and has dumb buffers; otherwise a negative errno. */
 int kms_probe(int fd);
 /*
  * Reads the present state of the screens. allow_atomic: false for legacy calls only. Returns 0 or a
  * negative errno.
  */
 int kms_open(struct kms *kms, int fd, bool allow_atomic);
-/* Gives the screens back as they were found, as far as that is possible, and forgets them. */
+/* Restores the screens as they were found, as far as possible, and forgets them. */
 void kms_close(struct kms *kms, bool restore);
 /*
  * Asks the connectors what is plugged in (slow on real displays) and finds a pipe for each, n at

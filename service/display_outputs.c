@@ -124,7 +124,7 @@ static int try_card(struct card *card, const char *path) {
 	return 0;
 }
 
-/* The wished card, or the first that can show something; failing that, the first that could. */
+/* Finds the requested card; or the first with a display; or the first that can show something. */
 static int find_card(struct card *card) {
 	struct kms_pipe pipe;
 	if (card->path) {
@@ -210,7 +210,7 @@ static bool is_unchanged(const struct card *card, const struct kms_pipe *pipes, 
 	return true;
 }
 
-/* A size or a rate that the display does not have: another one is taken. */
+/* Reports a requested size or rate that the display lacks: another mode is used. */
 static void report_mode(struct card *card, const struct output *o) {
 	const struct kms_wish *w = &card->wish;
 	const uint32_t mhz = kms_refresh_mhz(&o->pipe.mode);
@@ -277,7 +277,7 @@ static void replace_outputs(struct card *card, const struct kms_pipe *pipes, uns
 	}
 }
 
-/* True: a change was reported to the user. */
+/* Returns whether a change was reported to the user. */
 bool card_scan(struct card *card) {
 	struct kms_pipe pipes[DISPLAY_OUTPUTS], old[DISPLAY_OUTPUTS];
 	for (unsigned i = 0; i < card->n_outputs; i++) {

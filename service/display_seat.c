@@ -5,7 +5,7 @@
 #include "service/display_why.h"
 
 enum {
-	/* for a seat that should have given the screen; twice as long for each further one */
+	/* wait for a seat to grant the screen; doubles with each further seat */
 	PATIENCE_MS = 2000,
 	PATIENCE_DOUBLINGS = 5,
 };
@@ -61,13 +61,13 @@ int card_open_seat(struct card *card, enum log_level level) {
 	card_log(card, LOG_LEVEL_INFO, "event=display_seat name=%s by=%s", card->seat_name,
 			is_kept ? "libseat" : "none");
 	if (is_kept && strcmp(card->seat_name, "auto") == 0) {
-		strcpy(card->seat_name, "any"); /* where there was a seat, there will be one */
+		strcpy(card->seat_name, "any"); /* a seat that was there will come back */
 	}
 	card->is_away = !seat_is_active(card->seat);
 	return 0;
 }
 
-/* The daemon that granted the card has ended, and the grant with it. */
+/* Call when the daemon that granted the card has ended, and its grant with it. */
 static void lose_seat(struct card *card, int error) {
 	card_log(card, LOG_LEVEL_ERROR,
 			"event=display_seat_lost name=%s error=\"%s\" text=\"waiting for it\"",
@@ -84,9 +84,9 @@ static void lose_seat(struct card *card, int error) {
 }
 
 /*
- * logind reports nothing when it starts again: neither that it has taken the card nor that it gives
- * it back. Other signs show that the screen should be ours: our terminal is the one in front,
- * or no report said that we are away, and yet the card obeys another.
+ * logind reports nothing when it starts again: neither that it has revoked the card nor that it
+ * grants it again. Other signs show that the screen should be ours: our terminal is the one in
+ * front, or no report said that we are away, and yet the card obeys another.
  */
 static bool should_be_ours(const struct card *card) {
 	return card->is_away ? seat_is_in_front(card->seat) :
@@ -107,7 +107,7 @@ static void mind_silence(struct card *card) {
 	}
 }
 
-/* libseat's dispatch does not always tell that its service has ended. */
+/* libseat's dispatch does not always report that its daemon has ended. */
 static bool has_hung_up(const struct card *card, const struct pollfd *fds, unsigned n) {
 	const int fd = card->seat ? seat_fd(card->seat) : -1;
 	for (unsigned i = 0; fd >= 0 && i < n; i++) {
@@ -138,7 +138,7 @@ void card_handle_seat(struct card *card, const struct pollfd *fds, unsigned n) {
 	}
 }
 
-/* One that we opened ourselves, for as long as it takes. */
+/* Only for a card that the display opened itself; repeated without limit. */
 void card_ask_for_master(struct card *card) {
 	if (!card->has_lost_master || card->is_away || card_now_ns() < card->master_ns) {
 		return;
@@ -159,7 +159,7 @@ uint64_t card_seat_deadline(const struct card *card) {
 	if (card->has_lost_master && !card->is_away) {
 		return card->master_ns;
 	}
-	/* nothing else would tell that our terminal has come to the front */
+	/* nothing else reports that the terminal is in front again */
 	return card->is_away && seat_has_terminal(card->seat) ?
 			card_now_ns() + LOOK_REST_MS * (uint64_t)NS_PER_MS :
 			UINT64_MAX;

@@ -12,9 +12,11 @@
 #include "service/display_window.h"
 #include "service/loop.h"
 
-/* A window that is not visible gets no word of its pictures: they count as shown after that. */
+/*
+ * The compositor does not report pictures of a hidden window: they count as shown after this time.
+ */
 static const uint64_t hidden_ns = 100000000;
-/* How long a compositor may take to say what it is. */
+/* The time that a compositor has to describe itself. */
 static const uint64_t patience_ns = 5000000000;
 
 static const char gone[] = "the Wayland compositor has gone";
@@ -101,7 +103,7 @@ static void end_flip(struct window *w, int error) {
 			.cookie = w->cookie, .time_ns = loop_now_ns() });
 }
 
-/* The owner ends us. error 0: the user closed the window. */
+/* Reports the end; the owner then destroys the display. error 0: the user closed the window. */
 static void end(struct window *w, int error) {
 	w->has_ended = true;
 	end_flip(w, -ECANCELED);
@@ -109,7 +111,7 @@ static void end(struct window *w, int error) {
 	tell(w, (struct display_event){ .type = DISPLAY_ENDED, .error = error });
 }
 
-/* The connection is over: says why. */
+/* Reports the end of the connection, with the reason. */
 static void end_lost(struct window *w, int error) {
 	const struct wl_interface *interface = NULL;
 	uint32_t id;
@@ -168,7 +170,7 @@ static void destroy(struct display *d) {
 	free(w);
 }
 
-/* libwayland's own words go to standard error, past the log: end_lost() says the same. */
+/* libwayland prints to standard error, bypassing the log: end_lost() reports the same. */
 static void say_nothing(const char *fmt, va_list args) {
 }
 
@@ -184,7 +186,7 @@ static int connect_to(struct window *w) {
 	}
 	w->registry = wl_display_get_registry(w->connection);
 	wl_registry_add_listener(w->registry, &window_registry_listener, w);
-	/* First it lists what it has, which then says what it is. */
+	/* The first round trip lists the globals, the second describes them. */
 	int ret = synchronise(w);
 	ret = ret < 0 ? ret : synchronise(w);
 	if (ret < 0) {

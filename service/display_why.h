@@ -5,7 +5,7 @@
 #include "core/base/attributes.h"
 #include "service/display.h"
 
-/* Writes what create() fails with, if anybody asks. */
+/* Stores the reason why create() fails in settings.why, unless that is NULL. */
 PICA_PRINTF(2, 3)
 void why_failed(const struct display_settings *settings, const char *fmt, ...);
 /* Returns why there is no seat. name: the argument of seat_open(); error: its result. */

@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 enum {
-	WIDTH = 400, HEIGHT = 480, /* of both screens, one above the other */
+	WIDTH = 400, HEIGHT = 480, /* size of both screens, stacked */
 	MAX_SCALE = 8,
 	MAX_MHZ = 1000000,
-	KEY_ESCAPE = 1, KEY_F11 = 87, /* codes of the kernel: the same with every layout */
+	KEY_ESCAPE = 1, KEY_F11 = 87, /* key codes of the kernel, the same for every layout */
 };
 
 /* ---- Size ---- */
@@ -24,7 +24,7 @@ static int32_t wanted_scale(const struct window *w) {
 	return scale;
 }
 
-/* As many times both screens as nine tenths of the lowest screen allow. */
+/* Returns how many times both screens fit nine tenths of the lowest screen. */
 static uint32_t own_factor(const struct window *w) {
 	int32_t least = 0;
 	for (unsigned i = 0; i < WINDOW_SCREENS; i++) {
@@ -127,7 +127,7 @@ static const struct wl_surface_listener surface_listener = { .enter = on_enter,
 
 /* ---- Keys ---- */
 
-/* Codes are enough for us: the layout stays unread. */
+/* Key codes are enough: the layout is not read. */
 static void on_keymap(void *data, struct wl_keyboard *keyboard, uint32_t format, int32_t fd,
 		uint32_t size) {
 	close(fd);

@@ -14,13 +14,13 @@
 
 #include "service/display.h"
 
-enum { WINDOW_SCREENS = 8 }; /* of the compositor: more are ignored */
+enum { WINDOW_SCREENS = 8 }; /* screens of the compositor; more are ignored */
 
 struct window_buffer {
 	struct wl_buffer *wl;
 	uint8_t *host;
 	bool is_acquired, is_busy; /* busy: the compositor may read it */
-	uint64_t flip;             /* number of the commit that showed it last; 0: undefined */
+	uint64_t flip;             /* number of the last commit that showed it; 0: undefined */
 };
 
 /* A set of equal buffers in one memfd whose size nobody can change. */
@@ -61,7 +61,7 @@ struct window {
 	struct xdg_surface *xdg;
 	struct xdg_toplevel *top;
 	/*
-	 * In units of the compositor. asked: by it; floating: to return to from a full screen, 0:
+	 * In units of the compositor. asked: its request; floating: the size after full screen, 0:
 	 * not known yet
 	 */
 	struct window_size asked, floating;
@@ -92,7 +92,9 @@ uint32_t window_refresh_mhz(const struct window *w);
 
 /* ---- display_shm.c ---- */
 
-/* Each side 1 to DISPLAY_MAX_PX. Returns 0 or a negative errno, with none then. */
+/*
+ * Each side 1 to DISPLAY_MAX_PX. Returns 0. On failure returns a negative errno, and creates none.
+ */
 int window_buffers_create(
 		struct window_buffers *b, struct wl_shm *shm, uint32_t width, uint32_t height);
 void window_buffers_destroy(struct window_buffers *b);

@@ -17,9 +17,9 @@ int fault_fd(void);
 
 /* Any thread. Covers a mapping. Returns its number, or -ENOMEM. */
 int fault_cover(const void *host, size_t size_bytes);
-/* It is going to be unmapped. A negative number is allowed. */
+/* Call before the mapping is unmapped. A negative number is allowed. */
 void fault_uncover(int number);
-/* Returns whether a page of it was not available. A negative number is allowed. */
+/* Returns whether a page of the mapping was unavailable. A negative number is allowed. */
 bool fault_has_been(int number);
 
 #endif

@@ -25,7 +25,7 @@ static void *run(void *arg) {
 	return NULL;
 }
 
-/* Without memory or threads it takes as long as it takes. */
+/* Without memory or threads the caller closes it, and may block. */
 static void close_apart(int fd, struct dying *user) {
 	struct closing *c = malloc(sizeof(*c));
 	if (!c) {
@@ -43,8 +43,8 @@ static void close_apart(int fd, struct dying *user) {
 }
 
 /*
- * Nothing more can come. Asked for credentials, the kernel has control data for each message, and
- * tells that there is no room for it.
+ * Nothing more can arrive. With SO_PASSCRED each message has control data, and the kernel reports
+ * that there is no room for it.
  */
 static bool has_unread(int sock) {
 	const int on = 1;

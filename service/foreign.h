@@ -1,7 +1,8 @@
 /*
- * Descriptors that clients send, and sockets in which such may lie unread. The last close of a
- * socket may wait for its peer (SO_LINGER), and that of a file for its file system, for as long as
- * the client likes: not on the loop's thread. Memory (memfd) is closed at once.
+ * Descriptors that clients send, and sockets that may hold such descriptors unread. The last close
+ * of a socket may wait for its peer (SO_LINGER), and that of a file for its file system, for as
+ * long as the client likes, so neither happens on the loop's thread. Memory (memfd) is closed at
+ * once.
  */
 #ifndef SERVICE_FOREIGN_H
 #define SERVICE_FOREIGN_H
@@ -15,14 +16,17 @@
 
 struct dying;
 
-/* Whether the descriptor is memory. Never waits. */
+/* Returns whether the descriptor is a memfd. Never waits. */
 bool foreign_is_memory(int fd);
-/* Closes it, by a thread of its own where that may wait, which counts in user.closing; or NULL. */
+/*
+ * Closes it, on a thread of its own if that may block. Such threads count in user.closing, unless
+ * user is NULL.
+ */
 void foreign_close(int fd, struct dying *user);
 /* The same for the socket of a client; nothing more can be sent to it. */
 void foreign_close_socket(int sock, struct dying *user);
 /*
- * Whether the socket, or those that are accepted from it, take descriptors. Without effect before
+ * Sets whether the socket, or those accepted from it, receive descriptors. Without effect before
  * Linux 6.16.
  */
 void foreign_allow(int sock, bool on);

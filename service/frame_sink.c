@@ -83,7 +83,7 @@ static int put_bytes(const struct frame_sink *s, const void *bytes, size_t n) {
 	return 0;
 }
 
-/* Of a pipe 0 also without a reader: has_file says. */
+/* Returns 0 for a pipe even without a reader: see has_file. */
 static int open_pipe(struct frame_sink *s) {
 	const int fd = open(s->where, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0) {
@@ -113,7 +113,7 @@ static int close_file(struct frame_sink *s) {
 	return ret;
 }
 
-/* The next reader gets everything from its begin on. */
+/* The next reader gets a video from its start. */
 static void keep_error(struct frame_sink *s, int error) {
 	s->error = error;
 	if (s->is_pipe && error == -EPIPE) {
@@ -122,7 +122,7 @@ static void keep_error(struct frame_sink *s, int error) {
 	}
 }
 
-/* Returns the error of opening it; the header is written like a picture. */
+/* Returns 0 or the error of opening the file; the header is written like a picture. */
 static int open_file(struct frame_sink *s) {
 	const int ret = s->is_pipe ? open_pipe(s) : file_begin(&s->file, s->where);
 	s->has_file |= !s->is_pipe && ret == 0;
@@ -153,7 +153,7 @@ static int init_file(struct frame_sink *s) {
 
 static int put_hash(struct frame_sink *s, unsigned output, uint64_t time_ns, bool is_open) {
 	char hash[PICTURE_HASH_TEXT], line[128];
-	uint64_t number = 0; /* over all outputs, whose lines they are */
+	uint64_t number = 0; /* counted over all outputs */
 	if (!is_open) {
 		return 0;
 	}
@@ -191,7 +191,7 @@ static int expand(struct frame_sink *s, unsigned output) {
 	return 0;
 }
 
-/* The folders of the first picture, which must exist and be writable now. */
+/* Checks that the folders of the first picture exist and are writable now. */
 static int init_png(struct frame_sink *s) {
 	char folder[PATH_BYTES];
 	struct stat st;

@@ -1,14 +1,11 @@
 /*
  * Where the pictures of the headless display go:
  *
- *     none            nowhere
- *     hash:FILE       a line "N OUTPUT HASH TIME" a flip: number from 0, index of the output,
- *                     picture hash (as "pica render --format hash"), time of the refresh in ns.
- *                     FILE "-": standard output
- *     png:PATTERN     a file a flip; {frame} is its number (six digits, from 0 for each output),
- *                     {output} the output's name, which has to be there where there are several
- *     y4m:FILE        a video of 4:4:4 pictures, one a refresh of the first output: of a pipe, "-",
- *                     too
+ * none nowhere hash:FILE a line "N OUTPUT HASH TIME" a flip: number from 0, index of the output,
+ * picture hash (as "pica render --format hash"), time of the refresh in ns. FILE "-": standard
+ * output png:PATTERN a file a flip; {frame} is its number (six digits, from 0 for each output),
+ * {output} the output's name, required if there are several y4m:FILE a video of 4:4:4 pictures, one
+ * a refresh of the first output: also to a pipe or "-"
  *
  * Display thread. A slow reader of a pipe delays the display, not the clients' work. If the reader
  * has gone, frames end, but the display continues. A named pipe waits for a reader, and then for
@@ -42,13 +39,13 @@ const char *frame_sink_expected(const char *where, unsigned n_outputs);
 int frame_sink_create(struct frame_sink **out, const char *where,
 		const struct display_output *outputs, unsigned n, int stop_fd);
 /*
- * Gives files their names; they hold what was written whole. NULL is allowed. Returns 0, or the
- * reason for a missing file, unless it was reported before.
+ * Renames the files to their final names; they hold whole pictures only. NULL is allowed. Returns
+ * 0, or the reason for a missing file, unless it was reported before.
  */
 int frame_sink_destroy(struct frame_sink *sink);
 /* Writes a picture that an output shows now. An error ends the sink: frame_sink_error(). */
 void frame_sink_put(struct frame_sink *sink, unsigned output, const struct frame *frame);
-/* The output keeps showing it for another refresh. */
+/* Call when the output shows the same picture for another refresh. */
 void frame_sink_repeat(struct frame_sink *sink, unsigned output);
 /* Returns whether it uses repeats. */
 bool frame_sink_repeats(const struct frame_sink *sink);

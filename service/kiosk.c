@@ -27,7 +27,7 @@
 enum {
 	PATH_BYTES = 4096,
 	LINE_BYTES = 1024, /* of the program's output */
-	STAMP_BYTES = 64,  /* time and level in front of a line */
+	STAMP_BYTES = 64,  /* time and level before a line */
 	READS_A_TURN = 32, /* of 4 KiB: more than a pipe holds */
 	END_MS = 1000,     /* between SIGTERM and SIGKILL */
 	KILL_MS = 150,
@@ -40,14 +40,14 @@ enum {
 
 /*
  * A program that ends sooner twice in a row is not started again at once, but after so long, and
- * twice as long each further time.
+ * doubling each further time.
  */
 static const int64_t rest_seconds = 1, most_seconds = 16;
 
 /* The least important level to log: set by the service, read by the process of the program. */
 static atomic_int *wanted_level;
 
-/* The tool beside us, as it is installed or in a build directory; else by $PATH. */
+/* Finds `pica` next to picad, installed or in a build directory; else by $PATH. */
 static void find_tool(char path[PATH_BYTES]) {
 	static const char *const beside[] = { "/pica", "/../clients/pica/pica" };
 	char self[PATH_BYTES - 64];
@@ -95,8 +95,8 @@ typedef int pattern_fn(void *user, const char *pattern);
 
 /*
  * Calls fn for each alternative of a pattern with braces, in their order, until it returns
- * something else than 0. glob() knows braces, too, but drops in silence what names nothing where
- * another one names something.
+ * non-zero. glob() also expands braces, but silently drops alternatives without a match if another
+ * one has a match.
  */
 static int each_pattern(const char *pattern, pattern_fn *fn, void *user) {
 	const char *open = pattern;
@@ -122,7 +122,7 @@ static int each_pattern(const char *pattern, pattern_fn *fn, void *user) {
 
 /* Adds the matches of a pattern without braces. Returns 0 or an error of glob(). */
 static int find_files(void *user, const char *pattern) {
-	/* A name that no file has stays as it is, for who opens it to complain about. */
+	/* A pattern without a match is kept, so that opening it reports the error. */
 	return glob(pattern, GLOB_NOCHECK | GLOB_APPEND, NULL, user);
 }
 
@@ -157,14 +157,14 @@ static _Noreturn void run_captures(const struct kiosk *k, const char *socket) {
 	_exit(127);
 }
 
-/* Its output on a stream, as lines for the log. */
+/* An output stream of the program, as lines for the log. */
 struct stream {
 	int fd, its_fd; /* ends of a pipe: ours, and the program's */
 	enum log_level level;
 	unsigned n_lines;   /* since when they are counted */
-	int64_t counted_ms; /* until when; holds while there are any */
+	int64_t counted_ms; /* end of the period in which lines are counted */
 	size_t n;
-	char line[LINE_BYTES]; /* one that has no end yet, n bytes */
+	char line[LINE_BYTES]; /* an unfinished line, n bytes */
 };
 
 enum { OUTPUT, ERRORS, STREAMS };
@@ -177,7 +177,7 @@ struct minder {
 	bool is_ending; /* we were asked */
 };
 
-/* Runs in its process, which has none of our threads: errors go to its standard error. */
+/* Runs in the program's process, without picad's threads: errors go to its standard error. */
 static _Noreturn void run(const struct minder *k, pid_t minder) {
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != minder) {
@@ -297,8 +297,8 @@ static void wait_a_turn(struct minder *k, int64_t until_ms) {
 }
 
 /*
- * The program and what it starts are a group, and orphans of it are ours to wait for: we are their
- * reaper. true: all of them ended before the time.
+ * The program and what it starts are a group, and its orphans are reparented to this process, a
+ * subreaper. Returns whether all ended in time.
  */
 static bool reap_group(struct minder *k, pid_t group, int patience_ms) {
 	const int64_t until = now_ms() + patience_ms;
@@ -323,7 +323,7 @@ static void end_group(struct minder *k, pid_t group) {
 	}
 }
 
-/* Whether it ended, how, rather than that we are to end. */
+/* Waits for pid. Returns true with its *status, or false if the minder is to end. */
 static bool wait_for(struct minder *k, pid_t pid, int *status) {
 	for (;;) {
 		pid_t ended;
@@ -343,7 +343,7 @@ static bool wait_for(struct minder *k, pid_t pid, int *status) {
 
 /* ---- Again and again ---- */
 
-/* Returns false if we are to end. If fork() failed, *status is not set. */
+/* Returns false if the minder is to end. If fork() failed, *status is not set. */
 static bool run_once(struct minder *k, pid_t self, int *status) {
 	sigset_t none;
 	sigemptyset(&none);
@@ -370,10 +370,10 @@ static int open_minder(struct minder *k) {
 	sigset_t signals, blocked;
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGINT); /* of a terminal, whose group we are in */
+	sigaddset(&signals, SIGINT); /* from a terminal, to its process group */
 	sigaddset(&signals, SIGCHLD);
 	blocked = signals;
-	sigaddset(&blocked, SIGHUP); /* to all that are named picad: it is for the service */
+	sigaddset(&blocked, SIGHUP); /* sent to all processes named picad: meant for the service */
 	sigprocmask(SIG_SETMASK, &blocked, NULL);
 	k->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	for (unsigned i = 0; i < STREAMS && k->signal_fd >= 0; i++) {
@@ -433,7 +433,7 @@ static _Noreturn void keep(const struct kiosk *kiosk, const char *socket, pid_t 
 
 /* ---- Face ---- */
 
-/* 0: it does; otherwise the error was printed. */
+/* Returns 0 if each match is a capture. On failure prints the error and returns -EINVAL. */
 static int names_capture(void *user, const char *pattern) {
 	struct pica_capture *capture = NULL;
 	struct pica_capture_error error, first = { .code = 0 };

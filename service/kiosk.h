@@ -16,7 +16,7 @@ struct kiosk {
 	const char *command; /* for sh -c; NULL: captures */
 	char **captures;     /* paths or patterns */
 	unsigned n_captures;
-	const char *hold; /* least time of each capture in seconds; NULL: none */
+	const char *hold; /* minimum time of each capture in seconds; NULL: none */
 };
 
 /*
@@ -24,7 +24,7 @@ struct kiosk {
  * opened. Returns 0. On failure prints the error of the first file and returns -EINVAL.
  */
 int kiosk_check(const struct kiosk *k);
-/* Returns whether a text is a least time. */
+/* Returns whether a text is a minimum time. */
 bool kiosk_is_hold(const char *text);
 /*
  * Starts it, with $PICA_SOCKET set. Call it before threads exist. Returns the process that restarts
@@ -35,7 +35,7 @@ pid_t kiosk_start(const struct kiosk *k, const char *socket, enum log_level leve
 void kiosk_set_log_level(enum log_level level);
 /* Asks the program to end; it is not started again. pid <= 0: does nothing. */
 void kiosk_end(pid_t pid);
-/* The same; waits a few seconds, then kills the rest. */
+/* Asks the program to end, waits a few seconds, then kills what is left. */
 void kiosk_stop(pid_t pid);
 
 #endif

@@ -195,7 +195,7 @@ static int32_t scaled(const struct ratio *r, unsigned axis, uint32_t at) {
 	return (int32_t)(at * r->num[axis] / r->den[axis]);
 }
 
-/* Of the view, which is the output before it is turned. */
+/* Turns a place of the view, which is the output before rotation. */
 static void turn(struct layout_place *p, uint32_t turns, uint32_t width, uint32_t height) {
 	const int32_t x = p->x, y = p->y;
 	const uint32_t w = p->width, h = p->height;
@@ -219,7 +219,7 @@ static void turn(struct layout_place *p, uint32_t turns, uint32_t width, uint32_
 	p->height = w;
 }
 
-/* Edges are scaled, not sizes: what meets on the canvas meets on the output. */
+/* Edges are scaled, not sizes: screens that touch on the canvas touch on the output. */
 static void put(const struct layout *l, uint32_t width, uint32_t height, const uint32_t canvas[2],
 	struct layout_place *places, unsigned n) {
 	const uint32_t view[2] = { l->turns & 1 ? height : width, l->turns & 1 ? width : height };
@@ -281,7 +281,10 @@ static unsigned add_rect(
 	return n;
 }
 
-/* The rest of a rectangle around a hole: above, below, and on its sides. */
+/*
+ * Cuts a hole out of a rectangle: stores the parts above, below and on its sides. Returns their
+ * number.
+ */
 static unsigned cut(const struct display_rect *r, const struct display_rect *hole,
 		struct display_rect *out, unsigned n) {
 	const uint32_t rx1 = r->x + r->width, ry1 = r->y + r->height;
@@ -299,8 +302,10 @@ static unsigned cut(const struct display_rect *r, const struct display_rect *hol
 
 unsigned layout_rest(const struct layout_place *places, unsigned n, uint32_t width, uint32_t height,
 	struct display_rect out[LAYOUT_REST]) {
-	/* Screens lie in one row, or in two: a hole meets one rectangle that is left, and makes it
-	 * at most four. */
+	/*
+	 * Screens lie in one row, or in two: a hole meets one of the remaining rectangles, and cuts
+	 * it into at most four.
+	 */
 	struct display_rect now[4 * LAYOUT_REST];
 	unsigned n_out = 1;
 	out[0] = (struct display_rect){ 0, 0, width, height };

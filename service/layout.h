@@ -32,9 +32,9 @@ enum layout_kind {
 
 enum layout_scale {
 	LAYOUT_INTEGER, /* the largest whole multiple; where not even 1 fits: as LAYOUT_FIT */
-	LAYOUT_FIT,     /* as large as it can be with its proportions */
+	LAYOUT_FIT,     /* as large as its proportions allow */
 	LAYOUT_STRETCH, /* all of the output */
-	LAYOUT_TIMES,   /* layout.times; what sticks out is cut off on all sides */
+	LAYOUT_TIMES,   /* layout.times; cropped on all sides */
 };
 
 enum layout_stereo {
@@ -60,7 +60,7 @@ enum { LAYOUT_PLACES = 3, LAYOUT_REST = 10 };
 /* A screen on an output, in its pixels; may stick out. */
 struct layout_place {
 	enum pica_screen_id screen;
-	/* PICA_SHOW_LEFT: the eye that the PRESENT names, unless eyes are beside */
+	/* PICA_SHOW_LEFT: the eye that the PRESENT names, unless eyes are side by side */
 	enum pica_show_eyes eyes;
 	int32_t x, y;
 	uint32_t width, height;
@@ -82,10 +82,13 @@ int layout_set_stereo(struct layout *l, const char *name);
 /* Computes the places on an output of that size. Returns their number; 0: only background. */
 unsigned layout_places(const struct layout *l, unsigned output, unsigned n_outputs, uint32_t width,
 	uint32_t height, struct layout_place out[LAYOUT_PLACES]);
-/* One picture of that size instead of the screens, scaled alike. screen and eyes are not set. */
+/*
+ * Places one picture of that size instead of the screens, scaled in the same way. screen and eyes
+ * are not set.
+ */
 void layout_picture(const struct layout *l, uint32_t width, uint32_t height, uint32_t picture_width,
 	uint32_t picture_height, struct layout_place *out);
-/* The rest of the output around n places: rectangles that do not overlap. Returns their number. */
+/* Stores rectangles that cover the output around n places without overlap. Returns their number. */
 unsigned layout_rest(const struct layout_place *places, unsigned n, uint32_t width, uint32_t height,
 	struct display_rect out[LAYOUT_REST]);
 /* Stores the visible part of a place. Returns false if there is none. */

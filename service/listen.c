@@ -19,7 +19,7 @@
 
 #include "service/log.h"
 
-/* NAME_BYTES: what /proc/self/fd/NUMBER/ leaves of an address */
+/* NAME_BYTES: room in an address after /proc/self/fd/NUMBER/ */
 enum { FIRST_PASSED = 3, BACKLOG = 64, NAME_BYTES = 82, PATH_BYTES = 128 };
 
 /* The longest wait for the previous service to end. */
@@ -94,8 +94,8 @@ static void rest(void) {
 }
 
 /*
- * In a folder of the service's user we have that user's rights alone, not those of root: its owner
- * may put links to foreign files there. At folder -1: all of ours.
+ * In a folder of the service's user, acts with only that user's rights, not root's: its owner may
+ * put links to foreign files there. For folder -1, acts with all rights of the process.
  */
 static void act_in(const struct listening *l, int folder) {
 	struct stat st;
@@ -104,7 +104,7 @@ static void act_in(const struct listening *l, int folder) {
 	setfsuid(is_its ? l->owner : geteuid());
 }
 
-/* Root follows no link, which another user may have made. */
+/* As root, follows no link, since another user may have made it. */
 static int open_folder(int at, const char *path) {
 	const struct open_how how = { .flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
 		.resolve = (at == AT_FDCWD ? 0 : RESOLVE_BENEATH) |
@@ -139,8 +139,8 @@ static int make_folder(const struct listening *l, char *path) {
 }
 
 /*
- * Opens the folder of the socket. Everything below is done in this folder, wherever its owner moves
- * it, and whatever has its name then.
+ * Opens the folder of the socket. Everything below is done in this folder, even if its owner moves
+ * it or replaces its name.
  */
 static int take_folder(struct listening *l) {
 	char copy[sizeof(l->path)];
@@ -158,7 +158,7 @@ static int take_folder(struct listening *l) {
 	return 0;
 }
 
-/* Whether the file that is open as fd still has that name. */
+/* Returns whether the file that is open as fd still has that name. */
 static bool is_still_there(const struct listening *l, int fd, const char *name) {
 	struct stat open_one, named;
 	return fd >= 0 && fstat(fd, &open_one) == 0 &&
@@ -166,7 +166,7 @@ static bool is_still_there(const struct listening *l, int fd, const char *name) 
 			open_one.st_ino == named.st_ino && open_one.st_dev == named.st_dev;
 }
 
-/* Its name in the folder that is open. */
+/* Returns the socket's address in the open folder. */
 static struct sockaddr_un address(const struct listening *l) {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	snprintf(addr.sun_path, sizeof(addr.sun_path), "/proc/self/fd/%d/%.*s", l->folder,
@@ -191,7 +191,10 @@ static void lock_name(const struct listening *l, char name[PATH_BYTES]) {
 	snprintf(name, PATH_BYTES, "%s.lock", l->name);
 }
 
-/* 1: it is ours; 0: another has it. A file that is removed while we wait for it is made again. */
+/*
+ * Returns 1 if the lock is ours, 0 if another process has it. A file removed during the wait is
+ * created again.
+ */
 static int try_lock(struct listening *l) {
 	char name[PATH_BYTES];
 	lock_name(l, name);
@@ -233,7 +236,7 @@ static int take_lock(struct listening *l) {
 	return ret < 0 ? ret : 0;
 }
 
-/* Removes the socket of a service that is gone. We have the lock. */
+/* Removes the socket of a service that is gone. The lock is held. */
 static int clear_path(const struct listening *l) {
 	struct stat st;
 	if (fstatat(l->folder, l->name, &st, AT_SYMLINK_NOFOLLOW) < 0) {
@@ -254,14 +257,14 @@ static int clear_path(const struct listening *l) {
 	return 0;
 }
 
-/* The rights of the file are a first fence, SO_PEERCRED is what counts. */
+/* The mode of the file is only a first barrier; SO_PEERCRED decides. */
 static mode_t mode_for(enum server_access access) {
 	return access == SERVER_ACCESS_ALL ? 0666 : access == SERVER_ACCESS_GROUP ? 0660 : 0600;
 }
 
 /*
- * Gives the file to the user of the service and to the group that may connect. Only the file that
- * we made: the owner of the folder may put another in its place.
+ * Gives the file to the user of the service and to the group that may connect. Changes only the
+ * created file: the owner of the folder may have replaced it.
  */
 static int give(struct listening *l, uid_t maker) {
 	struct stat st;
@@ -365,7 +368,7 @@ void listen_close(struct listening *l) {
 
 /* ---- The service manager ---- */
 
-/* Connected to it, or -1: there is none. */
+/* A socket connected to the service manager; -1: none. */
 static int manager = -1;
 
 void listen_notify_open(void) {
@@ -390,6 +393,6 @@ void listen_notify_open(void) {
 void listen_notify(const char *state) {
 	if (manager >= 0) {
 		ssize_t sent = send(manager, state, strlen(state), MSG_NOSIGNAL | MSG_DONTWAIT);
-		(void)sent; /* a manager that does not listen is its own problem */
+		(void)sent; /* a manager that does not read it is not an error here */
 	}
 }

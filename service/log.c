@@ -20,13 +20,13 @@ static _Thread_local struct {
 	size_t size;
 } kept;
 
-/* At the end, the longest wait for a reader that does not read. */
+/* The longest wait, at the end, for a reader that has stopped reading. */
 static const long patience_ns = 200000000;
 
 /* One for the process, as standard error is; it outlives main() where the thread does. */
 static struct {
 	pthread_mutex_t mutex; /* covers what follows */
-	pthread_cond_t cond;   /* by CLOCK_MONOTONIC: a line came, one was written, the end */
+	pthread_cond_t cond;   /* by CLOCK_MONOTONIC: a line was queued or written, or the end */
 	bool has_thread, is_ending;
 	char bytes[LOG_QUEUE_BYTES]; /* a ring of whole lines */
 	size_t head, tail;           /* free-running */
@@ -36,7 +36,7 @@ static struct {
 static void write_all(const char *text, size_t n) {
 	while (n > 0) {
 		const ssize_t done = write(STDERR_FILENO, text, n);
-		if (done < 0 && errno == EAGAIN) { /* another program wants it not to block */
+		if (done < 0 && errno == EAGAIN) { /* another program made it non-blocking */
 			struct pollfd p = { .fd = STDERR_FILENO, .events = POLLOUT };
 			poll(&p, 1, -1);
 		} else if (done < 0 && errno != EINTR) {
@@ -49,7 +49,7 @@ static void write_all(const char *text, size_t n) {
 
 /* ---- The thread ---- */
 
-/* The first line, taken out; its length. Mutex held. */
+/* Mutex held. Dequeues the first line and returns its length. */
 static size_t take_line(char line[LOG_LINE_BYTES]) {
 	size_t n = 0;
 	do {

@@ -2,9 +2,9 @@
  * Standard error of picad: messages for people and lines of the log. Text from outside is made
  * plain (pictures/plain.h).
  *
- * A reader that stops reading must not stop the service: a thread of its own writes, from a
- * bounded queue. Lines that do not fit are counted, and their number is written later. Other
- * processes share the open file, so its flags are left alone.
+ * A reader that stops reading must not stop the service: a separate thread writes from a bounded
+ * queue. Lines that do not fit are counted, and their number is written later. Other processes
+ * share the open file, so its flags are left alone.
  */
 #ifndef SERVICE_LOG_H
 #define SERVICE_LOG_H
@@ -14,15 +14,15 @@
 #include "service/server_log.h"
 
 enum {
-	LOG_LINE_BYTES = 4096, /* at most, and what a pipe takes in one piece */
+	LOG_LINE_BYTES = 4096, /* at most, and what a pipe accepts in one write */
 	LOG_QUEUE_BYTES = 64 << 10,
 };
 
 /* "picad: " and the text. Any thread. */
 void log_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /*
- * From here on the errors of this thread go to text, as many as fit, without "picad: "; NULL: to
- * standard error again.
+ * From now on stores the errors of this thread in text, as many as fit, without "picad: "; NULL:
+ * prints them on standard error again.
  */
 void log_capture(char *text, size_t size);
 /* A server_log_fn: the line, with its time and level. */

@@ -1,6 +1,6 @@
 /*
- * Limits the log lines that clients cause: each second has a few lines of each kind about each of
- * them, the rest is counted. Any thread.
+ * Limits the log lines that clients cause: a few lines a second of each kind for each client; the
+ * rest are counted. Any thread.
  */
 #ifndef SERVICE_LOG_LIMIT_H
 #define SERVICE_LOG_LIMIT_H
@@ -15,12 +15,12 @@
 enum {
 	LOG_LIMIT_LINES = 10,
 	LOG_LIMIT_KINDS = 512,
-	LOG_LIMIT_OF_SESSIONS = 384, /* who come and go: the rest is for users and strangers */
+	LOG_LIMIT_OF_SESSIONS = 384, /* the rest is for users and refused connections */
 };
 
 struct log_kind {
 	uint64_t who;
-	const char *fmt; /* NULL: all for which there was no room */
+	const char *fmt; /* NULL: all kinds beyond LOG_LIMIT_KINDS */
 	uint32_t lines;
 };
 
@@ -35,7 +35,7 @@ struct log_limit {
 
 struct server;
 
-/* Of lines that are about a session, a user, or connections that were not welcome. */
+/* Values of `who`: lines about a session, a user, or refused connections. */
 static inline uint64_t log_session(uint64_t id) {
 	return id;
 }
@@ -48,7 +48,7 @@ enum { LOG_STRANGERS = 0 };
 
 void log_limit_init(struct server *server);
 void log_limit_finish(struct server *server);
-/* Whether a line of the kind that fmt stands for is written. Counts it. */
+/* Counts a line of the kind that fmt identifies. Returns whether it is to be written. */
 bool log_limit_allows(struct server *server, uint64_t who, const char *fmt);
 /* Loop's thread, after each of its rounds: reports omitted lines within a second. */
 void log_limit_look(struct server *server);

@@ -8,13 +8,13 @@ static const char cut[] = "...\"";
 
 struct line {
 	char *out;
-	size_t n, most; /* most: after it there is room for cut and the final 0 */
+	size_t n, most; /* after this many bytes there is room for cut and the final 0 */
 	bool in_quotes, is_full;
 };
 
 static void put(struct line *l, const char *text, size_t n) {
 	if (l->is_full || n > l->most - l->n) {
-		l->is_full = true; /* whole escapes and numbers, or nothing */
+		l->is_full = true; /* never part of an escape or number */
 		return;
 	}
 	memcpy(l->out + l->n, text, n);
@@ -38,7 +38,7 @@ static void put_value(struct line *l, const char *text) {
 	}
 }
 
-/* A number by its specification, spec[0..n), which ends in d, u or x. */
+/* Appends a number by its specification, spec[0..n), which ends in d, u or x. */
 static void put_number(struct line *l, const char *spec, size_t n, va_list *args) {
 	char format[16], text[32];
 	const char kind = spec[n - 1];

@@ -10,9 +10,9 @@
 
 #include "service/loop_impl.h"
 
-#define LONGEST_NS UINT64_C(1000000000000000) /* eleven days, then it looks again */
+#define LONGEST_NS UINT64_C(1000000000000000) /* eleven days, then it checks again */
 
-/* After so long tasks wait for a round of events, which may post some that come before them. */
+/* After this time, tasks wait for a round of events, which may post tasks with precedence. */
 static const uint64_t tasks_ns = 100000;
 
 struct loop {
@@ -22,8 +22,8 @@ struct loop {
 	struct loop_watch *removed; /* freed when nothing can refer to them any more */
 	struct loop_timer *timers;  /* by deadline */
 	struct loop_task *tasks, *running; /* of the next round, of this one; in order of posting */
-	uint64_t (*clock_ns)(void); /* what tasks take is measured by it */
-	uint64_t least_ns;          /* what the share that was chosen last had had by then */
+	uint64_t (*clock_ns)(void); /* measures the time of tasks */
+	uint64_t least_ns;          /* time of the last chosen share when it was chosen */
 	int wake_fd;
 	struct loop_watch *wake;
 };
@@ -146,7 +146,7 @@ void loop_ring_now(int fd) {
 }
 
 void loop_bell_ring(struct loop *loop, int fd) {
-	/* Together with those of the tasks that follow in this round, or at once. */
+	/* Submitted with those of later tasks of this round, or at once. */
 	if (loop->running) {
 		loop->impl->ring(loop->state, fd);
 	} else {

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 enum loop_kind {
-	LOOP_AUTO, /* io_uring, or epoll where it is barred */
+	LOOP_AUTO, /* io_uring, or epoll if it is forbidden */
 	LOOP_URING,
 	LOOP_EPOLL,
 };
@@ -38,7 +38,7 @@ struct loop_timer {
 
 /* Time of the loop's thread used by a share's tasks; zero at the start. It must not be moved. */
 struct loop_share {
-	uint64_t ns;      /* private: with what counts as had while there were no tasks */
+	uint64_t ns;      /* private: includes a credit for the time without tasks */
 	uint64_t used_ns; /* of tasks that are over */
 };
 
@@ -64,8 +64,8 @@ const char *loop_name(const struct loop *loop);
 int loop_kind_from_name(const char *name);
 
 /*
- * Calls fn(owner, events) on the loop's thread when the descriptor, which the caller owns and
- * open, becomes readable, or is already. Returns 0, -ENOMEM, or what the kernel says.
+ * Calls fn(owner, events) on the loop's thread when the descriptor, which the caller owns, becomes
+ * readable, or already is. Returns 0, -ENOMEM, or what the kernel says.
  */
 int loop_watch_add(
 		struct loop *loop, struct loop_watch **out, int fd, loop_fn *fn, void *owner);
@@ -74,7 +74,7 @@ int loop_bell_add(
 		struct loop *loop, struct loop_watch **out, int fd, loop_fn *fn, void *owner);
 /*
  * Writes a byte to a non-blocking pipe, now or before the loop waits. If the pipe is full, it is
- * ringing already. The caller removes a watch before it closes the pipe, which sends what waits.
+ * ringing already. Remove a watch before closing the pipe: that also writes waiting bytes.
  */
 void loop_bell_ring(struct loop *loop, int fd);
 /* fn is no longer called, even if it is due. NULL is allowed. The caller may then close the fd. */
@@ -95,12 +95,12 @@ uint64_t loop_now_ns(void);
  */
 void loop_post(struct loop *loop, struct loop_task *task);
 void loop_unpost(struct loop *loop, struct loop_task *task);
-/* For tests: the time of tasks is that of this clock, and not the thread's processor time. */
+/* For tests: measures tasks by this clock instead of the thread's processor time. */
 void loop_set_clock(struct loop *loop, uint64_t (*clock_ns)(void));
 
 /*
- * Handles what is due. Waits for it at most timeout_ns (< 0: without limit). Returns 0 or a
- * negative errno.
+ * Handles due events, timers and tasks. Waits for them at most timeout_ns (< 0: without limit).
+ * Returns 0 or a negative errno.
  */
 int loop_step(struct loop *loop, int64_t timeout_ns);
 /* Lets loop_step() return soon. Any thread. */

@@ -41,7 +41,7 @@ static int add(void *impl, struct loop_watch *w) {
 
 static void removed(void *impl, struct loop_watch *w) {
 	const struct state *s = impl;
-	epoll_ctl(s->fd, EPOLL_CTL_DEL, w->fd, NULL); /* fails only where there is none */
+	epoll_ctl(s->fd, EPOLL_CTL_DEL, w->fd, NULL); /* fails only if nothing is watched */
 }
 
 static int wait_round(void *impl, int64_t timeout_ns) {

@@ -11,7 +11,7 @@ struct loop_watch {
 	int fd;
 	loop_fn *fn; /* NULL: removed */
 	void *owner;
-	bool is_bell;   /* a pipe: its bytes are read and forgotten */
+	bool is_bell;   /* a pipe: its bytes are discarded */
 	bool is_polled; /* io_uring: a bell that the ring cannot read */
 	bool is_armed; /* io_uring: a poll is in the kernel, and its last completion will follow */
 };
@@ -25,7 +25,7 @@ struct loop_impl {
 	void (*remove)(void *impl, struct loop_watch *w);
 	/* Writes a byte. */
 	void (*ring)(void *impl, int fd);
-	/* Waits and dispatches with loop_dispatch(). timeout_ns < 0: for ever. */
+	/* Waits and dispatches with loop_dispatch(). timeout_ns < 0: no limit. */
 	int (*wait)(void *impl, int64_t timeout_ns);
 };
 
@@ -34,9 +34,9 @@ extern const struct loop_impl loop_impl_epoll;
 extern const struct loop_impl loop_impl_uring;
 #endif
 
-/* Reads what a bell has, but not to the end at any price: a client may ring faster than that. */
+/* Reads a bounded number of bytes: a client may ring faster than they are read. */
 void loop_read_bells(int fd);
-/* A byte into a pipe; a full one is ringing already. */
+/* Writes a byte to a pipe; a full one is already ringing. */
 void loop_ring_now(int fd);
 
 static inline void loop_dispatch(struct loop_watch *w, uint32_t events) {

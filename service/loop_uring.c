@@ -13,7 +13,7 @@
 enum {
 	ENTRIES = 256,
 	EVENTS_A_ROUND = 512,
-	BUFFERS = 256, /* bells that are read before the loop sees the first */
+	BUFFERS = 256, /* reads of bells between two rounds of the loop */
 	GROUP = 1,
 	OP_READ_MULTISHOT = 49, /* Linux 6.7; liburing 2.3 has no name for it */
 };
@@ -26,8 +26,8 @@ struct state {
 };
 
 /*
- * The ring can do what is done here and nothing else: a filter of system calls does not see what is
- * asked for through a ring.
+ * Allows only the operations used here: a system call filter does not see requests made through a
+ * ring.
  */
 static int restrict_ring(struct io_uring *ring, bool reads_bells) {
 	struct io_uring_restriction r[] = {
@@ -40,7 +40,7 @@ static int restrict_ring(struct io_uring *ring, bool reads_bells) {
 		{ .opcode = IORING_RESTRICTION_SQE_OP, .sqe_op = OP_READ_MULTISHOT },
 	};
 	const unsigned n = sizeof(r) / sizeof(r[0]);
-	/* By the call itself: liburing 2.3 does not export its own function for this. */
+	/* Called directly: liburing 2.3 does not export its function for this. */
 	return io_uring_register((unsigned)ring->ring_fd, IORING_REGISTER_RESTRICTIONS, r,
 			reads_bells ? n : n - 2);
 }
@@ -87,7 +87,7 @@ static int create(void **out) {
 		return -ENOMEM;
 	}
 	/*
-	 * Containers and seccomp bar it with EPERM or ENOSYS, old kernels lack multishot polls
+	 * Containers and seccomp forbid it with EPERM or ENOSYS; old kernels lack multishot polls
 	 * (5.13) and silent successes (5.17).
 	 */
 	int ret = io_uring_queue_init(ENTRIES, &s->ring, IORING_SETUP_R_DISABLED);
@@ -167,8 +167,8 @@ static void removed(void *impl, struct loop_watch *w) {
 		cancel(s, w);
 	}
 	/*
-	 * Now: the caller may close its descriptors, of which bells that are to be rung may name
-	 * one, and a poll keeps its file open.
+	 * Submitted now: the caller may close its descriptors, which unsent bells may name, and a
+	 * poll keeps its file open.
 	 */
 	io_uring_submit(&s->ring);
 }
@@ -209,7 +209,7 @@ static void complete(struct state *s, const struct io_uring_cqe *cqe) {
 	}
 	if (!w->fn) {
 		if (w->is_armed) {
-			/* again: a request that is about to complete could not be removed */
+			/* retried: a request about to complete could not be removed */
 			cancel(s, w);
 			io_uring_submit(&s->ring);
 		}
@@ -226,7 +226,7 @@ static void complete(struct state *s, const struct io_uring_cqe *cqe) {
 		return; /* it can no longer ring */
 	}
 	if (w->fn && !w->is_armed && arm(s, w) < 0) {
-		loop_dispatch(w, LOOP_HANGUP); /* it can be watched no more */
+		loop_dispatch(w, LOOP_HANGUP); /* it can no longer be watched */
 	}
 }
 

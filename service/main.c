@@ -25,7 +25,7 @@
 
 enum { EXIT_USAGE = 2 };
 
-/* Of the two seconds to its end; the rest is for display and log. */
+/* Parts of the two seconds in which the service ends; the rest is for display and log. */
 static const uint64_t stop_ns = 1700000000, kiosk_ns = 1200000000;
 
 struct picad {
@@ -37,9 +37,9 @@ struct picad {
 	struct loop_timer watchdog;
 	uint64_t watchdog_ns; /* 0: the manager does not watch */
 	pid_t kiosk;  /* who minds its program; 0: none */
-	int kiosk_fd; /* readable when he has ended; -1: none, or a kernel that cannot say */
+	int kiosk_fd; /* readable when it has ended; -1: none, or not supported by the kernel */
 	struct loop_watch *kiosk_watch;
-	struct loop_timer kiosk_timer; /* after SIGTERM: he has had his time */
+	struct loop_timer kiosk_timer; /* its time after SIGTERM is over */
 	bool is_stopping, has_lost_kiosk;
 	int display_error; /* it ended with this; 0: it has not, or its user closed it */
 	int signal_fd;
@@ -86,14 +86,14 @@ static void reload(struct picad *p) {
 	}
 }
 
-/* It ends within a time of its own (kiosk.c), unless the system is stuck. */
+/* The kiosk ends within its own time limit (kiosk.c) unless the system hangs. */
 static void on_kiosk_late(void *owner) {
 	const struct picad *p = owner;
 	kill(p->kiosk, SIGKILL);
 	server_stop(p->server);
 }
 
-/* The kiosk first, which would miss us. */
+/* The kiosk ends first, since it is a client. */
 static void stop(struct picad *p) {
 	if (p->is_stopping) {
 		return;
@@ -121,7 +121,7 @@ static void on_signal(void *owner, uint32_t events) {
 	}
 }
 
-/* Without its window the service is of no use to its user. */
+/* The user who closes the window wants the service to end. */
 static void on_display_end(void *owner, int error) {
 	struct picad *p = owner;
 	p->display_error = error;
@@ -131,7 +131,7 @@ static void on_display_end(void *owner, int error) {
 	stop(p);
 }
 
-/* Nothing else would play: the supervisor restarts all of it. */
+/* Without its kiosk picad ends, so that the supervisor restarts both. */
 static void on_kiosk(void *owner, uint32_t events) {
 	struct picad *p = owner;
 	loop_watch_remove(server_loop(p->server), p->kiosk_watch);
@@ -168,7 +168,7 @@ static int open_signals(struct picad *p) {
 	signal(SIGPIPE, SIG_IGN);
 	/* a limit on file sizes refuses a region; it does not end the service */
 	signal(SIGXFSZ, SIG_IGN);
-	/* Before there are threads: they inherit it. */
+	/* Before threads are created, which inherit the mask. */
 	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0) {
 		return -errno;
 	}
@@ -200,7 +200,7 @@ static int start_kiosk(struct picad *p, const char *socket) {
 	return p->kiosk < 0 ? (int)p->kiosk : 0;
 }
 
-/* Everything is open: the rest needs few rights. */
+/* Called when everything is open: the rest needs few rights. */
 static int confine(struct picad *p, struct confinement *c) {
 	unsigned features = (p->options.record || p->options.frames || p->options.trace ?
 							    SANDBOX_FILES :
@@ -275,8 +275,10 @@ static int check_record(const struct options *o) {
 	return 0;
 }
 
-/* The steps that need rights which the service gives up afterwards. On failure prints the error and
- * returns a negative errno. */
+/*
+ * The steps that need rights which the service gives up afterwards. On failure prints the error and
+ * returns a negative errno.
+ */
 static int begin(struct picad *p, const struct server_settings *s, struct confinement *c) {
 	int ret = confine_user(&p->options, &p->listening, s);
 	ret = ret < 0 ? ret : check_record(&p->options);
@@ -284,7 +286,7 @@ static int begin(struct picad *p, const struct server_settings *s, struct confin
 	return ret < 0 ? ret : confine_begin(c, &p->options, &p->listening);
 }
 
-/* A named pipe would block us until it has a reader, and drawing from then on. */
+/* A named pipe would block the service until it has a reader, and then drawing. */
 static bool is_pipe(const char *path) {
 	struct stat st;
 	return !file_is_stdout(path) && stat(path, &st) == 0 && S_ISFIFO(st.st_mode);
@@ -335,7 +337,7 @@ static int run(struct picad *p, struct server_settings *settings) {
 	ret = ret < 0 ? ret : serve(p, &confinement);
 	kiosk_stop(p->kiosk);
 	const bool has_begun = p->server;
-	/* ends recordings, and says so; else threads are left that trace */
+	/* false: some threads could not be ended, and may still write to the trace */
 	const bool is_done = server_destroy(p->server);
 	if (ret < 0) {
 		log_error("%s: %s", has_begun ? "it ends" : "it cannot start",
@@ -344,7 +346,7 @@ static int run(struct picad *p, struct server_settings *settings) {
 		log_line(p, LOG_LEVEL_INFO, "event=stopped");
 	}
 	if (!is_done) {
-		memset(&p->options, 0, sizeof(p->options)); /* threads that are left use them */
+		memset(&p->options, 0, sizeof(p->options)); /* remaining threads use them */
 		return ret;
 	}
 	return close_trace(p, ret);
@@ -353,7 +355,10 @@ static int run(struct picad *p, struct server_settings *settings) {
 int main(int argc, char **argv) {
 	struct picad p = { .argc = argc, .argv = argv, .kiosk_fd = -1 };
 	struct server_settings settings;
-	/* With a heap for each thread, what a session leaves free in one helps no other. */
+	/*
+	 * With a heap for each thread, memory that a session frees in one is of no use to the
+	 * others.
+	 */
 	mallopt(M_ARENA_MAX, 1);
 	options_read(&p.options, argc, argv);
 	if (options_apply(&p.options, &settings) < 0) {
@@ -376,7 +381,7 @@ int main(int argc, char **argv) {
 	}
 	listen_init(&p.listening);
 	int ret = run(&p, &settings);
-	picture_finish(&p.idle); /* of one that could not begin */
+	picture_finish(&p.idle); /* if begin() failed */
 	listen_close(&p.listening);
 	options_finish(&p.options);
 	log_end();

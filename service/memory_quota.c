@@ -29,7 +29,7 @@ static uint64_t least(uint64_t a, uint64_t b) {
 	return a < b ? a : b;
 }
 
-/* Of the control group at path, "/" or "/a/b", and of all around it, root included. */
+/* The least limit of the control group at path, "/" or "/a/b", and its ancestors, root included. */
 static uint64_t limit_of_groups(const char *root, char *path, const char *file) {
 	uint64_t bytes = UINT64_MAX;
 	for (char *end = path + strlen(path); end; end = strrchr(path, '/')) {
@@ -42,8 +42,8 @@ static uint64_t limit_of_groups(const char *root, char *path, const char *file) 
 }
 
 /*
- * Of our control group, version 2 or 1. In a container the path may not exist below root: root is
- * our group there.
+ * The limit of this process's control group, version 2 or 1. In a container the path may not exist
+ * below root: root is our group there.
  */
 static uint64_t group_limit(void) {
 	uint64_t bytes = UINT64_MAX;
@@ -69,7 +69,7 @@ static uint64_t group_limit(void) {
 }
 
 uint64_t memory_quota_default(void) {
-	/* Later, in the sandbox, the files cannot be read. 0: not read yet; relaxed. */
+	/* Kept, since the sandbox forbids reading the files. 0: not read yet; relaxed. */
 	static atomic_uint_fast64_t known;
 	uint64_t bytes = atomic_load_explicit(&known, memory_order_relaxed);
 	if (bytes == 0) {

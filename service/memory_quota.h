@@ -13,15 +13,15 @@ struct session;
  */
 uint64_t memory_quota_default(void);
 /*
- * Returns NULL if the session may have that much more, of which uncharged_bytes are not charged to
- * its user yet; otherwise the name of the quota that refuses it.
+ * Returns NULL if the session may use that much more, of which uncharged_bytes are not yet charged
+ * to its user; otherwise the name of the quota that refuses it.
  */
 const char *memory_quota_error(
 		const struct session *s, uint64_t size_bytes, uint64_t uncharged_bytes);
-/* Returns whether the session or its user has more than its quota, with what the engine uses. */
+/* Returns whether the session or its user exceeds its quota, including the engine's memory. */
 bool memory_quota_is_full(const struct session *s);
 /*
- * Returns whether its user gave back memory that is not free yet, so that a later attempt may
+ * Returns whether memory that its user released is not free yet, so that a later attempt may
  * succeed.
  */
 bool memory_quota_recovers(const struct session *s);

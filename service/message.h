@@ -23,8 +23,8 @@ struct request {
 	} u;
 	struct session *session; /* counts it in n_requests */
 	struct region *memory;   /* counted, or NULL */
-	int fd;                  /* REGION_IMPORT: to be closed; else -1 */
-	uint32_t rows;           /* READ_SURFACE: that have been read */
+	int fd;                  /* REGION_IMPORT: owned, to be closed; else -1 */
+	uint32_t rows;           /* READ_SURFACE: read so far */
 };
 
 /* The message, whose size was checked. */
@@ -52,10 +52,11 @@ void message_admin(struct session *s, struct sock_message *raw);
 /* A copy of the message. On failure replies and returns NULL. */
 struct request *request_create(
 		struct session *s, const struct pica_message *head, size_t size_bytes);
-/* Queues it in the context with that handle, and owns it. On failure replies. */
+/* Queues r in the context with that handle, and takes ownership. On failure replies. */
 void request_add(struct request *r, uint32_t context);
 /*
- * The context is idle. Runs the request, or a slice of it. Returns true if it is over: r is freed.
+ * The context must be idle. Runs the request, or a slice of it. Returns true if it is over: r is
+ * freed.
  */
 bool request_run(struct context *c, struct request *r);
 void request_free(struct request *r);

@@ -55,7 +55,7 @@ static int describe_screen(struct context *c, const struct pica_msg_query *q) {
 
 /* ---- Transfers ---- */
 
-/* Rows of bytes that fit what the client said it has room for. */
+/* Checks that the rows fit the buffer that the client declared. */
 static int check_rows(const struct pica_msg_transfer *t, uint32_t row_bytes, uint32_t rows,
 		uint32_t stride) {
 	return stride >= row_bytes && rows > 0 &&
@@ -76,7 +76,10 @@ static int read_screen(struct pica_ctx *ctx, const struct pica_msg_transfer *t, 
 			 pica_ctx_read_screen(ctx, id, (enum pica_eye)t->args[1], out, t->args[2]);
 }
 
-/* In slices of whole rows of tiles; *rows have been read. Returns -EAGAIN if more are left. */
+/*
+ * Reads a slice of whole rows of tiles; *rows have been read so far. Returns -EAGAIN if more are
+ * left.
+ */
 static int read_surface(struct pica_ctx *ctx, const struct pica_msg_transfer *t, uint32_t *rows,
 		uint8_t *out) {
 	const uint32_t width = t->args[2], height = t->args[3], stride = t->args[4];
@@ -94,8 +97,8 @@ static int read_surface(struct pica_ctx *ctx, const struct pica_msg_transfer *t,
 }
 
 /*
- * By a private copy: the client may change its memory meanwhile, and nothing else of the service
- * goes out in it.
+ * Uses a private copy: the client may change its memory meanwhile, and must see no other bytes of
+ * the service.
  */
 static int transfer_state(struct context *c, const struct pica_msg_transfer *t, uint8_t *memory) {
 	if (t->size_bytes != sizeof(struct pica_state)) {

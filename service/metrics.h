@@ -1,4 +1,4 @@
-/* Numbers of the service for machines: text in the format of Prometheus. Loop's thread only. */
+/* Metrics of the service, as text in Prometheus format. Loop's thread only. */
 #ifndef SERVICE_METRICS_H
 #define SERVICE_METRICS_H
 
@@ -32,16 +32,16 @@ enum { METRICS_BUCKETS = 16 };
 
 /* Sums since the service began. */
 struct metrics {
-	uint64_t jobs[PICA_OP_COUNT + 1][METRICS_CLASSES]; /* [PICA_OP_COUNT]: of no known kind */
-	/* the last one: longer than all buckets */
+	uint64_t jobs[PICA_OP_COUNT + 1][METRICS_CLASSES]; /* [PICA_OP_COUNT]: unknown operations */
+	/* last entry: beyond all buckets */
 	uint64_t latency[METRICS_BUCKETS + 1];
 	uint64_t latency_ns;
-	uint64_t opened;                   /* sessions that were welcomed */
+	uint64_t opened;                   /* sessions that got WELCOME */
 	/* connections that were accepted; OK: the client closed */
 	uint64_t ended[METRICS_CLASSES];
-	uint64_t refused[METRICS_CLASSES]; /* before they were heard */
+	uint64_t refused[METRICS_CLASSES]; /* before their HELLO was read */
 	uint64_t throttled;                /* sessions that had to wait for processor time */
-	struct pica_usage gone;            /* of contexts that are destroyed */
+	struct pica_usage gone;            /* by destroyed contexts */
 };
 
 /* error: 0 (or more) or a negative errno; of a connection -ENOBUFS: it did not read its answers. */

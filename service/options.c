@@ -20,7 +20,7 @@ struct parsing {
 };
 
 static struct option_row parse_rows[MAX_OPTIONS];
-/* Rows of parse_rows, and what they stand for; NULL: --config, --print-config. */
+/* For each entry of parse_rows, its row of the table; NULL: --config, --print-config. */
 static const struct row *row_of[MAX_OPTIONS];
 
 static const char *set_row(void *input, const struct option_table *table,
@@ -134,7 +134,7 @@ void options_read(struct options *o, int argc, char **argv) {
 
 /* ---- Reading again ---- */
 
-/* A default that is given is not a change. */
+/* Giving a default explicitly is not a change. */
 static bool is_same(const struct options *a, const struct options *b, const struct row *row) {
 	char own_a[OPTIONS_SOCKET_BYTES], own_b[OPTIONS_SOCKET_BYTES];
 	if (row_is_number(row)) {
@@ -144,7 +144,7 @@ static bool is_same(const struct options *a, const struct options *b, const stru
 	return x && y ? strcmp(x, y) == 0 : x == y;
 }
 
-/* The options that hold from the start on, one after another. */
+/* Iterates over the options that cannot change after the start. */
 static const struct row *next_fixed(const struct row *row) {
 	const struct row *end = option_rows + n_option_rows;
 	for (row = row ? row + 1 : option_rows; row != end; row++) {

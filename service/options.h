@@ -17,8 +17,8 @@ struct options {
 #define NUMBER(...)
 #define BYTES(...)
 #include "service/options.def"
-	char *config; /* the file that was given; NULL: /etc/pica/picad.conf, where it exists */
-	char *more[OPTIONS_MORE]; /* further captures of the kiosk; the command line's */
+	char *config; /* the given file; NULL: /etc/pica/picad.conf, if it exists */
+	char *more[OPTIONS_MORE]; /* further captures of the kiosk, from the command line */
 	unsigned n_more;
 	struct server_settings settings; /* the numbers, and the defaults of all others */
 	bool print_config;
@@ -42,14 +42,14 @@ void options_read(struct options *o, int argc, char **argv);
  */
 int options_reread(struct options *fresh, struct options *o, int argc, char **argv, char *fixed,
 		size_t fixed_bytes);
-/* The fresh ones are right: they become o, which keeps the texts that others borrow. */
+/* Call if the fresh options are valid: they become o, which keeps the texts that others borrow. */
 void options_adopt(struct options *o, struct options *fresh);
 /* They are not. */
 void options_discard(struct options *o, struct options *fresh);
 void options_finish(struct options *o);
 /* Returns the level of the least important lines to log. */
 enum log_level options_log_level(const struct options *o);
-/* Whether the display is one of a card. */
+/* Returns whether the display is a card's. */
 bool options_has_card(const struct options *o);
 /* Returns whether a seat daemon grants the card; it is asked again after it has restarted. */
 bool options_has_seat(const struct options *o);
@@ -57,7 +57,7 @@ bool options_has_seat(const struct options *o);
 const char *options_config(const struct options *o);
 /* Returns the path of the socket; a default path is stored in own. */
 const char *options_socket(const struct options *o, char own[OPTIONS_SOCKET_BYTES]);
-/* As a picad.conf that says the same. */
+/* Prints the options as an equivalent picad.conf. */
 void options_print(const struct options *o, FILE *out);
 /*
  * Fills settings, which borrow texts of o. Returns 0, or -EINVAL after printing the error: a group

@@ -88,9 +88,7 @@ static int apply_headless(const struct options *o, struct present_settings *s) {
 	return 0;
 }
 
-/*
- * A seat starts processes and opens what it likes, which a sandbox that is demanded forbids.
- */
+/* A seat starts processes and opens any file, which a required sandbox forbids. */
 static bool is_closed(const struct options *o) {
 	return o->sandbox && strcmp(o->sandbox, "on") == 0;
 }
@@ -158,7 +156,7 @@ static uint64_t default_linger_ns(void) {
 	return s.linger_ns;
 }
 
-/* Returns the name of the first option that needs a display. */
+/* Refuses options that need a display, by the name of the first one. */
 static int check_shown(const struct options *o, const struct present_settings *s) {
 	const struct {
 		const char *name;

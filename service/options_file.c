@@ -16,13 +16,13 @@
 
 static const char default_config[] = "/etc/pica/picad.conf";
 
-/* inih takes some lines that are wrong: those are found in read_line(), the others in on_key(). */
+/* inih accepts some malformed lines: read_line() finds those, on_key() the others. */
 struct reading {
 	struct options *o;
 	FILE *file;
 	int line, wrong_line; /* wrong_line: the first that inih accepts by mistake; 0: none */
 	char wrong[256];      /* why */
-	char why[256];        /* of the first wrong line whose number inih returns */
+	char why[256];        /* of the first wrong line, whose number inih returns */
 };
 
 static int on_key(void *user, const char *section, const char *name, const char *value) {
@@ -66,8 +66,8 @@ static bool skip_rest(FILE *file) {
 }
 
 /*
- * A line of the file for inih: without leading blanks, by which it would continue the value before
- * it. Sections without keys do not reach on_key().
+ * A line of the file for inih: without leading blanks, which would make it continue the previous
+ * value. Sections without keys do not reach on_key().
  */
 static char *read_line(char *line, int size, void *file) {
 	struct reading *r = file;

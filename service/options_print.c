@@ -1,4 +1,4 @@
-/* The options as a configuration that says the same. */
+/* Prints the options as an equivalent configuration. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -98,7 +98,7 @@ static int set_number(struct options *o, const struct row *row, const char *valu
 	return ret;
 }
 
-/* Of ASCII, or U+0080 to U+009F: lines of a configuration have none. */
+/* Control characters of ASCII, and U+0080 to U+009F: a configuration must not contain them. */
 static bool has_control(const char *value) {
 	for (const unsigned char *c = (const unsigned char *)value; *c; c++) {
 		if (*c < 0x20 || *c == 0x7F || (*c == 0xC2 && c[1] >= 0x80 && c[1] < 0xA0)) {
@@ -145,7 +145,7 @@ int row_set(struct options *o, const struct row *row, const char *value, char *w
 
 const char *options_socket(const struct options *o, char own[OPTIONS_SOCKET_BYTES]) {
 	struct identity id;
-	identity_find(&id, o->user); /* an unknown user is refused where it is assumed */
+	identity_find(&id, o->user); /* confine_user() refuses an unknown user */
 	listen_default_path(own, id.is_set ? id.uid : geteuid());
 	return o->socket ? o->socket : own;
 }

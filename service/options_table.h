@@ -6,7 +6,7 @@
 
 enum row_type { ROW_SUBJECT, ROW_TEXT, ROW_CHOICE, ROW_NUMBER, ROW_BYTES };
 
-/* From the start on; or until SIGHUP brings another value. */
+/* Fixed at the start, or changed by SIGHUP. */
 enum row_hold { FIXED, LIVE };
 
 /* For options whose absence has a meaning. */

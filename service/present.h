@@ -1,5 +1,6 @@
 /*
- * Sessions and the presenter: their frames there and back, focus, screenshots. Loop's thread only.
+ * Between sessions and the presenter: frames and their results, focus, screenshots. Loop's thread
+ * only.
  */
 #ifndef SERVICE_PRESENT_H
 #define SERVICE_PRESENT_H
@@ -18,11 +19,11 @@ struct session;
 struct present_frame *present_frame_create(const struct pica_job *job, uint64_t arrived_ns);
 void present_frame_free(struct present_frame *frame);
 /*
- * Passes a frame whose shots are filled to the display, and takes it. Returns 0, or -ENOMEM: the
+ * Passes a frame with filled shots to the display, and takes ownership. Returns 0, or -ENOMEM: the
  * caller keeps it.
  */
 int present_rendered(struct context *c, uint32_t ticket, struct present_frame *frame);
-/* Collects results of the presenter; its descriptor is readable. */
+/* Collects results of the presenter. Call when its descriptor is readable. */
 void present_collect(struct server *server);
 /* FOCUS, SCREENSHOT. */
 void present_request(struct session *s, const struct pica_msg_object *m);

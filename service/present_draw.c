@@ -1,4 +1,4 @@
-/* Contents onto outputs: the parts to draw, and the damage for the display. */
+/* Draws contents onto outputs: the parts to draw, and the damage for the display. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 struct scene {
 	struct layout_place place[LAYOUT_PLACES];
 	const struct pica_shot *shot[LAYOUT_PLACES];
-	uint64_t key[LAYOUT_PLACES]; /* of what is to be seen there */
+	uint64_t key[LAYOUT_PLACES]; /* one for each place */
 	unsigned n;
 };
 
@@ -48,7 +48,7 @@ static void make_scene(const struct presenter *p, const struct content *c, unsig
 	}
 }
 
-/* A screen that was never presented is black, and so is one that was never set. */
+/* Without a shot, or with a screen that was never set, the part is black. */
 static struct pica_show_part part_of(const struct presenter *p, const struct scene *s, unsigned i) {
 	const struct layout_place *place = &s->place[i];
 	struct pica_show_part part = { .shot = s->shot[i],
@@ -62,7 +62,7 @@ static struct pica_show_part part_of(const struct presenter *p, const struct sce
 	if (part.shot) {
 		struct pica_screen info;
 		pica_shot_screen(part.shot, &info);
-		/* Wide mode at its simple size: half of the columns would be lost. */
+		/* In wide mode at 1:1 the nearest filter would drop half of the columns. */
 		const uint32_t along = part.turns & 1 ? part.height : part.width;
 		part.filter = along < info.width ? PICA_SHOW_BILINEAR : part.filter;
 	}
@@ -119,7 +119,7 @@ static void add_damage(struct display_flip *f, const struct drawn *shown, const 
 	}
 	if (!f->n_damage) {
 		f->damage[f->n_damage++] = (struct display_rect){ 0, 0, 1,
-			1 }; /* the same again: as little as can be said */
+			1 }; /* unchanged: the smallest possible damage */
 	}
 }
 

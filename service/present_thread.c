@@ -27,7 +27,7 @@ static void count_flip(struct presenter *p, struct present_client *c, const stru
 	if (!c) {
 		return;
 	}
-	/* It was due once it was submitted and the one before it was shown. */
+	/* A frame is due once it was submitted and the one before it was shown. */
 	const uint64_t since = f->arrived_ns > c->last_flip_ns ? f->arrived_ns : c->last_flip_ns;
 	const bool is_late = time_ns > since && 2 * (time_ns - since) > 3 * period_ns(p);
 	p->stats.late += is_late;
@@ -82,7 +82,7 @@ static void drop_flip(struct presenter *p) {
 	}
 }
 
-/* Every buffer is to be drawn whole. */
+/* Afterwards every buffer must be drawn whole. */
 static void forget_drawn(struct presenter *p) {
 	for (unsigned i = 0; i < p->n_outputs; i++) {
 		memset(p->output[i].buffer, 0, sizeof(p->output[i].buffer));
@@ -149,7 +149,7 @@ static void on_display(void *owner, const struct display_event *e) {
 
 /* ---- Settings that change ---- */
 
-/* Settings of presenter_reload(), applied between two pictures. */
+/* Applies the settings of presenter_reload() between two pictures. */
 static void take_reload(struct presenter *p) {
 	pthread_mutex_lock(&p->mutex);
 	if (p->has_reloaded) {
@@ -169,7 +169,9 @@ static void take_reload(struct presenter *p) {
 
 /* ---- The next picture on the display ---- */
 
-/* No session to show: the last picture stays for a while. */
+/*
+ * Returns whether the time is over for which the last picture stays when no session can be shown.
+ */
 static bool is_idle_due(struct presenter *p, uint64_t now) {
 	if (!p->orphan_ns) {
 		p->orphan_ns = now;
@@ -179,7 +181,8 @@ static bool is_idle_due(struct presenter *p, uint64_t now) {
 }
 
 /*
- * Its last picture is another one than what is shown: the focus changed, or frames went by unseen.
+ * Returns whether its last picture differs from the one shown: the focus changed, or frames were
+ * not shown.
  */
 static bool is_news(const struct content *shown, const struct content *last) {
 	return (last->shot[0] || last->shot[1]) &&
@@ -187,7 +190,7 @@ static bool is_news(const struct content *shown, const struct content *last) {
 		       shown->serial[1] != last->serial[1]);
 }
 
-/* The mutex is held. True: p->content is to be drawn. */
+/* The mutex is held. Returns true if p->content is to be drawn. */
 static bool choose(struct presenter *p, uint64_t now) {
 	struct present_client *c = present_focused(p);
 	if (!c) {
@@ -211,7 +214,7 @@ static bool choose(struct presenter *p, uint64_t now) {
 	return p->needs_drawing;
 }
 
-/* The mutex is held; the picture could not be shown now. */
+/* Called when the picture could not be shown now. The mutex is held. */
 static void give_up_flip(struct presenter *p, int error) {
 	struct flip *flip = &p->flip;
 	flip->left = 0;
@@ -228,7 +231,7 @@ static void show_next(struct presenter *p, uint64_t now) {
 	const bool is_free = can_show(p) && !p->flip.left && now >= p->retry_ns;
 	const bool draws = is_free && choose(p, now);
 	if (draws) {
-		/* The answers come from dispatch(): not before we wait for them. */
+		/* The answers come from dispatch(), called later on this thread. */
 		p->flip.cookie++;
 		p->flip.error = 0;
 		p->flip.time_ns = 0;
@@ -266,8 +269,8 @@ static bool is_hidden(
 }
 
 /*
- * One of each client's; they go at the display's pace. The mutex is held. When to come again, or
- * never.
+ * Completes one frame of each hidden client, at the display's pace. The mutex is held. Returns when
+ * to call it again; UINT64_MAX: never.
  */
 static uint64_t run_hidden(struct presenter *p, uint64_t now) {
 	const struct present_client *focused = present_focused(p);
@@ -284,7 +287,7 @@ static uint64_t run_hidden(struct presenter *p, uint64_t now) {
 		is_waiting |= is_hidden(p, c, focused);
 	}
 	if (now >= due) {
-		/* On the grid, unless it slept. */
+		/* Keeps to the grid, unless the thread slept. */
 		p->tick_ns = now - due < period_ns(p) ? due : now;
 	}
 	return is_waiting ? p->tick_ns + period_ns(p) : UINT64_MAX;
@@ -341,7 +344,7 @@ static void wait_for(struct presenter *p, uint64_t until_ns) {
 	const uint64_t now = present_now_ns(), left = until_ns > now ? until_ns - now : 0;
 	const struct timespec timeout = { (time_t)(left / 1000000000), (long)(left % 1000000000) };
 	if (ppoll(fds, 1 + n, until_ns == UINT64_MAX ? NULL : &timeout, NULL) < 0) {
-		memset(fds + 1, 0, n * sizeof(*fds)); /* EINTR: nothing is known to be ready */
+		memset(fds + 1, 0, n * sizeof(*fds)); /* EINTR: readiness is unknown */
 	}
 	ssize_t got = read(p->wake_fd, &count, sizeof(count));
 	(void)got;

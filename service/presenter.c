@@ -82,7 +82,7 @@ void content_copy(struct content *to, const struct content *from) {
 static void wake(int fd) {
 	const uint64_t one = 1;
 	ssize_t n = write(fd, &one, sizeof(one));
-	(void)n; /* the counter is full: then it is readable, which is all it says */
+	(void)n; /* a full counter is readable, which is enough */
 }
 
 void present_done_wake(const struct presenter *p) {
@@ -312,7 +312,7 @@ int presenter_reload(struct presenter *p, const struct present_settings *s) {
 		return ret;
 	}
 	pthread_mutex_lock(&p->mutex);
-	content_clear(&p->new_idle); /* of a reload that was not taken over yet */
+	content_clear(&p->new_idle); /* of a reload not yet applied */
 	p->new_idle = idle;
 	p->new_layout = s->layout;
 	p->has_reloaded = true;

@@ -1,15 +1,15 @@
 /*
- * Shows what sessions present: whose frames, when, and where on the outputs. It owns the display
- * and the display's thread; the loop's thread hands frames over and collects them when they are
- * done.
+ * Shows the frames of sessions: chooses the session, the time, and the place on the outputs. It
+ * owns the display and the display's thread; the loop's thread hands frames over and collects them
+ * when they are done.
  *
  *     loop: presenter_submit() -> queue of the client -> display thread: draw, commit ... flipped
  *     loop: presenter_reap()   <- done                <-
  *
  * One client has the focus. Its frames are shown one a refresh, in order; those of the others are
  * done at the same pace without being shown, and the last of each is kept, so that a change of
- * focus is the next picture and never a black one. While there is nothing to show them on, all are
- * done like that.
+ * focus is the next picture and never a black one. Without a display all frames are completed in
+ * that way.
  *
  * Threads: the functions are for the loop's thread, unless they say otherwise.
  */
@@ -27,11 +27,11 @@
 struct presenter;
 struct present_client;
 
-/* Which session is shown, of those that have presented. presenter_focus() overrides it. */
+/* The policy that chooses among sessions that have presented. presenter_focus() overrides it. */
 enum present_policy {
 	PRESENT_LAST,     /* who presented a first frame last */
-	PRESENT_PRIORITY, /* the highest priority; of these, as above */
-	PRESENT_PINNED,   /* of those with one name, as above; none if there is none */
+	PRESENT_PRIORITY, /* the highest priority; among equals, as above */
+	PRESENT_PINNED,   /* as above, among sessions of one name; if there are none, none */
 };
 
 struct present_settings {
@@ -49,8 +49,9 @@ struct present_settings {
 
 void present_settings_init(struct present_settings *settings);
 
-/* A PRESENT whose pictures are taken. Made by the loop's thread (malloc), the presenter's until it
- * is reaped.
+/*
+ * A PRESENT whose pictures are taken. Allocated (malloc) by the loop's thread; owned by the
+ * presenter until it is reaped.
  */
 struct present_frame {
 	struct present_frame *next; /* private */
@@ -58,23 +59,23 @@ struct present_frame {
 	struct pica_shot *shot[2];
 	uint32_t eye;               /* of the top screen, where one is shown */
 	uint64_t arrived_ns;        /* when it was submitted: CLOCK_MONOTONIC */
-	/* The owner's: who waits for it. */
+	/* For the owner: the job that waits for it. */
 	uint64_t session;
 	uint32_t context, ticket;
 	/* When it is done: */
-	uint64_t time_ns; /* of the flip; of the refresh that it would have had */
+	uint64_t time_ns; /* of the flip, or of the refresh at which it would have been shown */
 	bool was_shown;
 };
 
-/* Counters since the start, and latencies from submission to flip of the last frames shown. */
+/* Counters since the start, and latencies, from submission to flip, of the last frames shown. */
 struct present_stats {
 	uint64_t presented; /* shown */
 	/* completed without being shown: another client has the focus, or there is no display */
 	uint64_t hidden;
-	uint64_t dropped;   /* to be shown, and not: the display or the client went away */
+	uint64_t dropped;   /* not shown, because the display or the client went away */
 	/* shown, a refresh or more after the first one that they were submitted in time for */
 	uint64_t late;
-	uint64_t missed; /* refreshes that the display itself let pass (not of one client) */
+	uint64_t missed; /* refreshes that the display missed (not of one client) */
 	uint32_t p50_us, p99_us;
 };
 
@@ -110,7 +111,7 @@ void presenter_submit(
  */
 struct present_frame *presenter_reap(struct presenter *p);
 
-/* Shows a session from now on, as soon as it presents, until it is gone; 0: by policy again. */
+/* From now on shows this session, once it presents, until it ends; 0: follows the policy again. */
 void presenter_focus(struct presenter *p, uint64_t session);
 
 /*
@@ -122,9 +123,9 @@ int presenter_reload(struct presenter *p, const struct present_settings *setting
 
 struct present_state {
 	uint64_t shown;     /* session whose picture is on the display, 0: none */
-	uint64_t pinned;    /* the one of presenter_focus(), 0: as the policy has it */
+	uint64_t pinned;    /* set by presenter_focus(); 0: by policy */
 	uint32_t n_outputs; /* 0: away, lost, or nothing is connected */
-	uint32_t changes;   /* of outputs, so far */
+	uint32_t changes;   /* of the outputs, counted so far */
 	bool has_ended;     /* DISPLAY_ENDED, with this error */
 	int end_error;
 };
@@ -146,7 +147,7 @@ struct present_picture {
 	uint8_t *rgb; /* RGB8 rows without gaps; the caller's to free() */
 };
 
-/* Takes the request (malloc); comes back from presenter_reap_picture(). */
+/* Takes the request (malloc); presenter_reap_picture() returns it. */
 void presenter_ask_picture(struct presenter *p, struct present_picture *picture);
 struct present_picture *presenter_reap_picture(struct presenter *p);
 

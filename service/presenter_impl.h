@@ -29,7 +29,7 @@ struct present_client {
 	uint64_t session;
 	char name[32];
 	int32_t priority;
-	uint64_t started;                   /* order of the first frames, 0: none yet */
+	uint64_t started;                   /* rank by time of the first frame; 0: none yet */
 	struct content last;                /* the last frame that was taken from the queue */
 	struct present_frame *first, **end; /* queue */
 	struct present_stats stats;
@@ -67,7 +67,7 @@ struct presenter {
 	pthread_t thread;
 	int wake_fd; /* for the display thread */
 	int done_fd; /* for the loop */
-	int stop_fd; /* for the display itself: the end */
+	int stop_fd; /* ends the display's own waits */
 
 	/* The display thread's alone, and so is settings.layout. */
 	struct display *display;
@@ -81,7 +81,7 @@ struct presenter {
 	pthread_mutex_t mutex; /* covers what follows */
 	pthread_cond_t cond;   /* is_started */
 	bool is_started, stop;
-	/* For the display thread to take over: */
+	/* Applied by the display thread: */
 	bool has_reloaded;
 	struct layout new_layout;
 	struct content new_idle;
@@ -89,7 +89,7 @@ struct presenter {
 	struct present_client *clients;
 	uint64_t forced; /* presenter_focus() */
 	uint64_t n_started, n_serials;
-	uint64_t orphan_ns; /* time since which no session is to be shown; 0: one is */
+	uint64_t orphan_ns; /* since when no session can be shown; 0: one can */
 	unsigned n_outputs;
 	uint32_t changes;
 	bool is_away, has_ended;
@@ -108,7 +108,7 @@ void present_log(const struct presenter *p, enum log_level level, const char *fm
 	__attribute__((format(printf, 3, 4)));
 
 /* ---- presenter.c; the mutex is held ---- */
-/* The frame is done; without its shots it goes to the loop. */
+/* Completes the frame: drops its shots and returns it to the loop. */
 void present_done(
 		struct presenter *p, struct present_frame *frame, uint64_t time_ns, bool was_shown);
 /* Wakes the loop. */
@@ -124,11 +124,11 @@ struct present_client *present_focused(struct presenter *p);
 
 /* ---- present_draw.c; on the display thread, the mutex is not held ---- */
 /*
- * Draws the content on all outputs and commits it, to be answered with the cookie. Returns how many
- * outputs will answer, or what the display says.
+ * Draws the content on all outputs and commits it, with the cookie for the answers. Returns how
+ * many outputs will answer, or a negative errno of the display.
  */
 int present_draw(struct presenter *p, const struct content *content, uint64_t cookie);
-/* The picture of the output that out names into it. */
+/* Draws the picture of the output that out names into out. */
 void present_picture(
 		struct presenter *p, const struct content *content, struct present_picture *out);
 

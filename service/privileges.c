@@ -32,7 +32,7 @@ static int find_user(struct identity *id, const char *name) {
 	const struct passwd *p = getpwnam(name);
 	if (!p && parse_id(name, &number)) {
 		p = getpwuid(number);
-		if (!p) { /* a number alone: without groups of its own */
+		if (!p) { /* only a number: no supplementary groups */
 			id->uid = number;
 			id->gid = number;
 			return 0;
@@ -48,7 +48,7 @@ static int find_user(struct identity *id, const char *name) {
 	id->has_own_groups = true;
 	snprintf(id->name, sizeof(id->name), "%s", p->pw_name);
 	snprintf(id->home, sizeof(id->home), "%s", p->pw_dir);
-	/* without one in the file it is this one [passwd(5)] */
+	/* the default if the file names none [passwd(5)] */
 	snprintf(id->shell, sizeof(id->shell), "%s", p->pw_shell[0] ? p->pw_shell : "/bin/sh");
 	return 0;
 }
@@ -149,7 +149,7 @@ int privileges_reduce(bool keep_admin) {
 			files.rlim_max > files.rlim_cur) {
 		files.rlim_cur = files.rlim_max < MOST_DESCRIPTORS ? files.rlim_max :
 								     MOST_DESCRIPTORS;
-		setrlimit(RLIMIT_NOFILE, &files); /* else what there is has to do */
+		setrlimit(RLIMIT_NOFILE, &files); /* else the present limit has to do */
 	}
 	return drop_capabilities(keep_admin);
 }

@@ -22,14 +22,15 @@ struct identity {
  */
 int identity_find(struct identity *out, const char *spec);
 /*
- * Becomes that identity for good, and verifies it; without one, nothing changes. Afterwards $HOME,
+ * Assumes that identity permanently, and verifies it; without one, does nothing. Afterwards $HOME,
  * $USER, $LOGNAME and $SHELL are those of the identity, or are unset. Returns 0 or a negative
  * errno.
  */
 int identity_assume(const struct identity *id);
 /*
- * No new privileges by programs, no capabilities (but for keep_admin CAP_SYS_ADMIN, which cards
- * need), no core files with clients' memory in them; as many descriptors as the system allows.
+ * Sets no_new_privs, drops all capabilities (except CAP_SYS_ADMIN, which cards need, if
+ * keep_admin), forbids core files, which would hold clients' memory, and raises the limit of
+ * descriptors to its maximum.
  */
 int privileges_reduce(bool keep_admin);
 

@@ -10,15 +10,15 @@
 #include "service/record.h"
 
 enum {
-	TRIM_S = 1,  /* nothing was destroyed for so long: freed memory goes back to the system */
-	THREADS = 4, /* that destroy what is left at the end; one before */
+	TRIM_S = 1,  /* after this time without work, freed memory is returned to the system */
+	THREADS = 4, /* at the end; one until then */
 };
 
 struct reaper {
 	pthread_t threads[THREADS];
 	unsigned n_threads;    /* loop's thread */
 	pthread_mutex_t mutex; /* covers what follows */
-	pthread_cond_t cond;   /* remains came, stop was set, or a thread has ended */
+	pthread_cond_t cond;   /* remains were added, stop was set, or a thread has ended */
 	struct remains_queue queue;
 	uint32_t pending;
 	bool stop;
@@ -32,7 +32,7 @@ struct dying *dying_get(struct dying **list, uid_t uid) {
 			found = d;
 		} else if (atomic_load_explicit(&d->refs, memory_order_acquire) == 1 &&
 				d->cpu.allowance_ns >= 0) {
-			*list = d->next; /* the last reference: that user has left, without debts */
+			*list = d->next; /* the last reference: no sessions, no debt */
 			dying_put(d);
 			continue;
 		}
@@ -56,7 +56,7 @@ void dying_put(struct dying *d) {
 	}
 }
 
-/* Destroys them, or a slice. Returns whether that was all. */
+/* Destroys them, or a slice. Returns whether all is destroyed. */
 static bool remains_step(struct remains *m) {
 	if (m->released) {
 		const bool is_over = region_release(m->released);
@@ -120,7 +120,7 @@ struct remains *remains_take(struct remains_queue *q) {
 	return m;
 }
 
-/* Returns whether remains came, or stop was set, within TRIM_S. Mutex held. */
+/* Mutex held. Waits at most TRIM_S. Returns whether remains were added or stop was set. */
 static bool comes_soon(struct reaper *r) {
 	struct timespec end;
 	clock_gettime(CLOCK_MONOTONIC, &end);

@@ -1,7 +1,7 @@
 /*
  * Destroys contexts of dead sessions and releases regions. Work in flight cannot be cancelled at
- * once, giving back pages takes time, and either would stop the loop: a thread of its own waits,
- * at the end several. Users have turns: a context, or a slice of a region's pages.
+ * once, giving back pages takes time, and either would stop the loop: a separate thread waits; at
+ * the end several do. Users take turns: a context, or a slice of a region's pages.
  */
 #ifndef SERVICE_REAPER_H
 #define SERVICE_REAPER_H
@@ -19,7 +19,7 @@
 struct reaper;
 struct recording;
 
-/* A quota of processor time: fills at its rate, and holds a second of it. */
+/* A quota of processor time: fills at the quota's rate, and holds at most one second of it. */
 struct cpu_bucket {
 	int64_t allowance_ns;
 	uint64_t at_ns; /* of the last look */
@@ -33,14 +33,14 @@ struct dying {
 	struct dying *next; /* server.dying */
 	uid_t uid;
 	struct cpu_bucket cpu; /* loop's thread */
-	struct loop_share share; /* likewise: what runs of its sessions have taken */
-	uint64_t loop_ns;        /* likewise: of it, at the last look */
+	struct loop_share share; /* likewise: time taken by runs of its sessions */
+	uint64_t loop_ns;        /* likewise: its value at the last check */
 	atomic_uint refs;
 	atomic_uint contexts;   /* that are being destroyed */
 	atomic_uint recordings; /* that begin, continue, or are being finished */
 	atomic_uint finishing;  /* of these */
-	atomic_uint closing;    /* descriptors, which may take for ever (foreign.h) */
-	uint64_t reserved_bytes; /* for these, of the disk: under the archive's mutex */
+	atomic_uint closing;    /* descriptors being closed, which may never end (foreign.h) */
+	uint64_t reserved_bytes; /* disk space for its recordings; under the archive's mutex */
 };
 
 /* Returns a reference to the entry of a user, or NULL when out of memory. Loop's thread. */
@@ -57,7 +57,7 @@ struct remains {
 	uid_t uid;                /* whose turn it takes */
 	struct region *released;  /* NULL: a context */
 	struct pica_ctx *ctx;     /* NULL: none */
-	struct region **regions;  /* references that are dropped after ctx is gone */
+	struct region **regions;  /* references, dropped after ctx is destroyed */
 	uint32_t n_regions;
 	struct recording *recording; /* of ctx, to be finished; NULL: none */
 	struct dying *dying;         /* a reference; NULL: not counted */
@@ -66,10 +66,10 @@ struct remains {
 /* Destroys them, which waits for jobs in flight. Any thread. */
 void remains_destroy(struct remains *m);
 
-/* Of users in turn; not locked. */
+/* A queue that takes users in turn; not locked. */
 struct remains_queue {
 	struct remains *first, **last;
-	uid_t last_uid; /* whose turn was the last one */
+	uid_t last_uid; /* user of the last turn */
 };
 
 void remains_queue_init(struct remains_queue *q);
@@ -86,7 +86,7 @@ int spawn_detached(void *(*main)(void *arg), void *arg);
 /* ---- Waiting until a time of the monotonic clock; UINT64_MAX: no end ---- */
 
 void deadline_cond_init(pthread_cond_t *cond);
-/* Returns false when that time has come. */
+/* Returns false if that time has come. */
 bool deadline_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t until_ns);
 
 /* ---- The reaper ---- */
@@ -99,7 +99,7 @@ int reaper_create(struct reaper **out);
 bool reaper_stop(struct reaper *r, uint64_t until_ns);
 /* Of a stopped one. */
 void reaper_destroy(struct reaper *r);
-/* Any thread. Stopped: destroys them itself. */
+/* Any thread. After reaper_stop() it destroys them itself. */
 void reaper_add(struct reaper *r, struct remains *remains);
 /* Returns how many contexts wait or are being destroyed. Any thread. */
 uint32_t reaper_pending(struct reaper *r);

@@ -15,8 +15,8 @@
 /* ---- Beginning ---- */
 
 /*
- * Mutex held. False: the archive's thread has taken it. True: it is freed, here, or by that thread
- * if the disk answers.
+ * Mutex held. Returns false if the archive's thread has taken it; otherwise it is freed, here or by
+ * that thread if the disk answers.
  */
 static bool withdraw(struct recording *r) {
 	struct archive *a = r->archive;
@@ -36,7 +36,10 @@ static bool withdraw(struct recording *r) {
 	return true;
 }
 
-/* The disk has had its time, and the archive's thread stands there: the context continues alone. */
+/*
+ * The disk did not answer in time, and the archive's thread hangs: the context continues
+ * unrecorded.
+ */
 static void on_patience(void *owner) {
 	struct recording *r = owner;
 	struct archive *a = r->archive;
@@ -51,14 +54,14 @@ static void on_patience(void *owner) {
 	pthread_mutex_unlock(&a->mutex);
 	if (!is_late) {
 		r->is_late = true;
-		return; /* it starts, or has started: record_on_started() comes */
+		return; /* it starts, or has started: record_on_started() will be called */
 	}
 	c->recording = NULL;
 	c->session->is_recorded = false;
 	session_mark(c->session);
 }
 
-/* Letters and digits only, as a name in a folder. */
+/* Copies the name as letters and digits only, for a file name. */
 static void plain_name(char out[PICA_NAME_BYTES], const char *name) {
 	for (unsigned i = 0; i < PICA_NAME_BYTES; i++) {
 		char c = name[i];
@@ -103,7 +106,7 @@ static struct recording *recording_create(struct archive *a, struct context *c) 
 	return r;
 }
 
-/* Whether its user has as many recordings as there may be. */
+/* Returns whether the user, or all, have the maximum of recordings. */
 static bool has_many(const struct session *s) {
 	struct archive *a = s->server->archive;
 	pthread_mutex_lock(&a->mutex);
@@ -113,7 +116,7 @@ static bool has_many(const struct session *s) {
 	return atomic_load_explicit(&s->dying->recordings, memory_order_relaxed) >= most;
 }
 
-/* False: it cannot be, and will not be asked for again. */
+/* Returns false if it cannot be recorded; then it is not tried again. */
 static bool begin(struct context *c) {
 	struct session *s = c->session;
 	struct archive *a = s->server->archive;
@@ -219,7 +222,7 @@ void record_session(struct session *s, bool on) {
 	}
 }
 
-/* It has started, and the loop no longer needs to be notified. Mutex held. */
+/* Mutex held. Removes a started recording from the list of those to report to the loop. */
 static void forget_started(struct recording *r) {
 	struct recording **link = &r->archive->started;
 	while (*link && *link != r) {

@@ -1,10 +1,10 @@
 /*
- * Recordings: what contexts do, written down as captures (pica_record.h) in the service's folder.
+ * Recordings: the work of contexts, written as captures (pica_record.h) into the service's folder.
  * Beginning one copies the context's memory, on the archive's thread; finishing one replays the
- * file, on a thread of its own. So the loop never waits, nor one recording for the disk of another.
- * A context is parked while its recording begins.
- * A thread of each file writes what jobs add, from a bounded queue: a disk that hangs or does not
- * keep up costs the recording, not the session.
+ * file, on a thread of its own. So the loop never waits, and no recording waits for the disk of
+ * another. A context is parked while its recording begins. Each file has a thread that writes
+ * additions of jobs from a bounded queue: a disk that hangs or does not keep up costs the
+ * recording, not the session.
  *
  * A context's recording ends when its state or its windows are replaced from outside; with its next
  * job another file begins. A disk that fails ends that recording, and nothing else.
@@ -37,10 +37,10 @@ bool archive_destroy(struct archive *a, uint64_t until_ns);
 
 /* ---- Loop's thread ---- */
 
-/* Asks for the recording of a session, or ends it. */
+/* Starts or stops recording a session. */
 void record_session(struct session *s, bool on);
 /*
- * The head of the queue goes to the engine next. Returns false if it has to wait because a
+ * Call before the head of the queue goes to the engine. Returns false if it has to wait because a
  * recording begins or has to end first; pump() is called again.
  */
 bool record_ready(struct context *c);
@@ -51,11 +51,11 @@ bool record_ready(struct context *c);
 bool record_is_starting(const struct context *c);
 /* Returns whether a recording is starting, which may take as long as the disk needs. */
 bool record_keeps_waiting(const struct context *c);
-/* The idle context's state or windows are going to be replaced, or its recording has ended. */
+/* Call before the idle context's state or windows are replaced, or when its recording has ended. */
 void record_split(struct context *c);
 /*
- * The context ends. A recording that has not begun is dropped. Returns true if m was taken and will
- * be freed here. Otherwise m->recording is set and the caller keeps m.
+ * Call when the context ends. Drops a recording that has not begun. Returns true if m was taken and
+ * will be freed here. Otherwise m->recording is set and the caller keeps m.
  */
 bool record_abandon(struct context *c, struct remains *m);
 /* Abandons the recording: out of memory for remains. May wait. */
@@ -63,7 +63,7 @@ void record_drop(struct context *c);
 
 /* ---- Where remains are buried ---- */
 
-/* Waits for the context to be idle and lets go of it. */
+/* Waits for the context to be idle and detaches from it. */
 void recording_detach(struct recording *r);
 /* Hands it over to be finished. */
 void recording_finish(struct recording *r);

@@ -13,7 +13,7 @@
 enum {
 	MAX_FINISHING = 8, /* at a time; others wait */
 	RECORDINGS_A_USER = 32,   /* that begin, continue, or are being finished */
-	RECORDINGS_IN_ALL = 128,  /* then a user may have: */
+	RECORDINGS_IN_ALL = 128,  /* from this many on, each user may have: */
 	RECORDINGS_BEYOND = 4,
 	KEPT_IN_ALL = 1 << 16, /* files that count */
 };
@@ -27,14 +27,14 @@ struct recording {
 	uint64_t session;
 	struct dying *dying; /* a reference to its user's, where it is counted */
 	uid_t uid;
-	uint64_t bytes; /* under archive.mutex: reserved; of one that is kept: of its file */
-	bool is_starting; /* loop's thread: until it has heard of it */
-	bool to_start;    /* under archive.mutex: the thread has yet to do so */
+	uint64_t bytes; /* under archive.mutex: reserved; of a kept one: size of its file */
+	bool is_starting; /* loop's thread: until its start was reported */
+	bool to_start;    /* under archive.mutex: not started yet */
 	bool is_taken;    /* likewise: the thread starts it, and may touch the context */
 	bool is_withdrawn; /* likewise: the thread is to forget it */
 	bool is_late;      /* loop's thread: the start takes longer than a disk has to answer */
 	struct loop_timer patience; /* until it has started */
-	struct remains *remains; /* likewise: the context went before; to be buried by the thread */
+	struct remains *remains; /* likewise: set if the context ended first; the thread destroys it */
 	int error;
 	char title[PICA_NAME_BYTES];
 	char path[];
@@ -45,17 +45,17 @@ struct archive {
 	char *folder;
 	uint64_t max_bytes;
 	pthread_mutex_t mutex; /* covers what follows */
-	pthread_cond_t cond;   /* something came, a thread ended, or stop was set */
+	pthread_cond_t cond;   /* work was added, a thread ended, or stop was set */
 	struct recording *first, **last;
 	struct recording *started;
-	struct recording *finishing; /* each by a thread of its own */
-	struct recording *waiting;   /* for such a thread */
-	struct recording *kept;      /* finished, without all that they had: their files count */
+	struct recording *finishing; /* each on its own thread */
+	struct recording *waiting;   /* for a free thread */
+	struct recording *kept;      /* finished and stripped: only their files count */
 	uint32_t most_kept;
 	uint64_t reserved_bytes;     /* of those that continue */
 	unsigned n_recordings;
 	unsigned n_finishing;
-	unsigned refs; /* its threads, and the server until archive_destroy() */
+	unsigned refs; /* held by its threads, and by the server until archive_destroy() */
 	bool stop;
 	/* Tells the loop of `started`. */
 	int event_fd;
@@ -64,7 +64,7 @@ struct archive {
 
 /* Hands it to the archive's thread, to begin. */
 void archive_add(struct recording *r);
-/* Mutex held. size_bytes: of its file, or 0: there is none, or it does not count. */
+/* Mutex held. size_bytes: of its file; 0: no file, or it does not count. */
 void recording_free(struct recording *r, uint64_t size_bytes);
 /* Why it did not begin. */
 void recording_log_no_start(const struct recording *r);
@@ -77,12 +77,12 @@ void recording_log_no_start(const struct recording *r);
 int record_space_reserve(struct recording *r);
 /* Mutex held. */
 void record_space_release(struct recording *r);
-/* Mutex held. Returns whether r is kept from now on, for its file counts. */
+/* Mutex held. Returns whether r is kept from now on because its file counts. */
 bool record_space_keep(struct recording *r, uint64_t size_bytes);
 void record_space_finish(struct archive *a);
 
 /* ---- record.c ---- */
-/* A loop_fn: recordings have begun, or could not. */
+/* A loop_fn, called when recordings have begun, or failed to. */
 void record_on_started(void *owner, uint32_t events);
 
 #endif

@@ -10,7 +10,9 @@
 #include "service/record_impl.h"
 #include "service/server_impl.h"
 
-/* A recording may have an eighth of what is left, so that others have some; at least: */
+/*
+ * A recording may use an eighth of the free space, so that others have some; at least LEAST_BYTES.
+ */
 enum { SHARE = 8, LEAST_BYTES = 1 << 20 };
 
 /* The archive's thread, without the mutex: the disk may hang. */

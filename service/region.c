@@ -18,7 +18,7 @@
 enum {
 	TMPFS_SUPER = 0x01021994,
 	SLICE_BYTES = 2 << 20, /* of pages that are given back, 0.3 ms */
-	KEPT_BYTES = 64 << 10, /* for a file with its inode, its watch, and what is not a page */
+	KEPT_BYTES = 64 << 10, /* for a file's inode, watch and other kernel memory */
 	MOST_KEPT = 8192,      /* half of the events that inotify queues by default */
 };
 
@@ -104,7 +104,7 @@ static void forget(struct region *r) {
 	free(r);
 }
 
-/* Another region of the same file, kept or not; or NULL. */
+/* Returns another region of the same file, kept or not; or NULL. */
 static struct region *find_twin(const struct region *r, bool is_kept) {
 	struct region *twin = r->watch < 0 ? NULL : *bucket_of(r->all, r->watch);
 	while (twin && (twin == r || twin->watch != r->watch || twin->is_kept != is_kept)) {
@@ -113,7 +113,7 @@ static struct region *find_twin(const struct region *r, bool is_kept) {
 	return twin;
 }
 
-/* Whether pages of the same file are being given back. */
+/* Returns whether pages of the same file are being given back. */
 static bool is_being_punched(const struct region *r) {
 	const struct region *twin = r->watch < 0 ? NULL : *bucket_of(r->all, r->watch);
 	while (twin && (twin->watch != r->watch || !twin->is_punching)) {
@@ -122,7 +122,7 @@ static bool is_being_punched(const struct region *r) {
 	return twin;
 }
 
-/* The watch has ended: with the last descriptor and the last mapping. */
+/* Called when the watch has ended: the last descriptor and the last mapping are gone. */
 static void file_is_gone(struct regions *all, int watch) {
 	for (struct region *r = *bucket_of(all, watch), *next; r; r = next) {
 		next = r->next;
@@ -236,7 +236,7 @@ static uint64_t cost(const struct regions *all, uint64_t bytes) {
 	return bytes > all->kept_bytes ? bytes : all->kept_bytes;
 }
 
-/* From now on it is charged, and in the place of a kept region of the same file. fd < 0: none. */
+/* Charges the region from now on, in place of a kept region of the same file. fd < 0: no file. */
 static int enlist(struct region *r, uid_t uid, uint64_t bytes, int fd) {
 	struct regions *all = r->all;
 	char path[32];
@@ -244,7 +244,7 @@ static int enlist(struct region *r, uid_t uid, uint64_t bytes, int fd) {
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	pthread_mutex_lock(&all->mutex);
 	if (all->inotify >= 0 && fd >= 0) {
-		/* Nothing of that comes but the end of the watch. */
+		/* No such event occurs, only the end of the watch. */
 		r->watch = inotify_add_watch(all->inotify, path, IN_MOVE_SELF);
 		ret = r->watch < 0 ? -errno : 0;
 	}
@@ -316,7 +316,7 @@ int region_import(
 		struct region **out, struct regions *all, uid_t uid, int fd, uint32_t size_bytes) {
 	struct stat st;
 	struct statfs fs;
-	/* Seals before sizes: once it is sealed the size stays. */
+	/* Seals are read before the size, which cannot change once sealed. */
 	int seals = fcntl(fd, F_GET_SEALS);
 	if (seals < 0 || (seals & (F_SEAL_SHRINK | F_SEAL_GROW)) != (F_SEAL_SHRINK | F_SEAL_GROW) ||
 			(seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE))) {
@@ -371,7 +371,7 @@ void region_drop(struct region *r) {
 }
 
 /*
- * Gives back a slice of pages, which an import of the same file waits for. Returns false if it
+ * Gives back a slice of pages; an import of the same file waits for that. Returns false if it
  * cannot, or if the file is imported: then its pages are those of the other region.
  */
 static bool punch(struct region *r) {

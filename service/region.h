@@ -1,15 +1,14 @@
 /*
  * Memory that a session and the service share: memfds of fixed size. The service makes them and
- * seals their size, or imports a client's if it is sealed likewise, so that no access raises
- * SIGBUS.
+ * seals their size, or imports a client's if its size is sealed, so that no access raises SIGBUS.
  *
- * Pages that the service touches first are the service's for the kernel, for as long as anybody
- * holds the file. Therefore each region is charged to its user until it is gone:
+ * The kernel charges pages to the process that touches them first, here the service, for as long as
+ * anybody holds the file. Therefore each region is charged to its user until the file is gone:
  *
  *     live -> dying, the jobs in flight have it -> released by the reaper -> kept -> gone
  *
- * The release of a made region gives its pages back, unless the service ended the session; what
- * its client writes there afterwards is the client's. A file that another process still
+ * The release of a made region gives its pages back, unless the service ended the session; pages
+ * that its client writes afterwards are charged to the client. A file that another process still
  * holds is kept: an inotify watch reports its last close, and which regions are of one file.
  */
 #ifndef SERVICE_REGION_H
@@ -27,9 +26,9 @@ struct remains;
 
 enum region_kind {
 	REGION_MADE,     /* released: zeros, and charged as a kept descriptor */
-	REGION_RINGS,    /* charged when it is released: its client reads the last words there */
-	REGION_IMPORTED, /* released: charged with its size, for the pages may be the service's */
-	REGION_WINDOWS,  /* memory of a context, which libpica has: a charge alone */
+	REGION_RINGS,    /* stays charged after release: its client reads the last words there */
+	REGION_IMPORTED, /* charged in full after release: the service may have touched it */
+	REGION_WINDOWS,  /* memory of a context, owned by libpica: a charge only */
 };
 
 enum { REGION_BUCKETS = 1024 };
@@ -40,15 +39,15 @@ struct region_account;
 /* All regions of a service. */
 struct regions {
 	struct reaper *reaper;
-	int inotify;  /* -1: none, so that nothing is charged beyond its release */
+	int inotify;  /* -1: none, so nothing stays charged after its release */
 	pthread_mutex_t mutex; /* covers what follows */
 	pthread_cond_t cond;   /* a slice of pages was given back */
 	struct region *bucket[REGION_BUCKETS]; /* by watch */
 	struct region_account *accounts;       /* of users that have regions */
 	uint64_t charged_bytes; /* to all */
 	/*
-	 * The engine's of all sessions, without regions: those of some users must not take the
-	 * room that others work in. Accounts belong to it.
+	 * The engine's memory of all sessions, without regions: regions of some users must not take
+	 * the room that others work in. Accounts belong to it.
 	 */
 	struct pica_memory *memory;
 	uint64_t user_bytes; /* limit of an account */
@@ -63,10 +62,10 @@ struct region {
 	atomic_uint refs;
 	uint32_t handle;
 	uint32_t size_bytes;
-	uint32_t context; /* whose lists can address it; 0: none */
+	uint32_t context; /* 0: not addressable by lists */
 	uint32_t phys;
 	enum region_kind kind;
-	bool may_come_back; /* set before the drop: its client may import it, so that pages stay */
+	bool may_come_back; /* set before the drop: its client may import it, so its pages stay */
 	uint8_t *host;
 	int fault; /* of fault.h; -1: no mapping */
 	/* Covered by regions.mutex. */
@@ -84,8 +83,8 @@ int regions_init(struct regions *all, struct reaper *reaper);
 /* All regions must have been released. */
 void regions_finish(struct regions *all);
 /*
- * The quotas of all and of a user; user_bytes 0: none. Bounds how many regions can be kept, and so
- * watches and events. The engine may use half of total_bytes beside the regions.
+ * The quotas of all and of a user; user_bytes 0: none. Bounds the number of kept regions, and so of
+ * watches and events. The engine may use half of total_bytes in addition to the regions.
  */
 void regions_limit(struct regions *all, uint64_t total_bytes, uint64_t user_bytes);
 /* Looks for kept regions that are gone. */
@@ -111,10 +110,10 @@ int region_import(
 		struct region **out, struct regions *all, uid_t uid, int fd, uint32_t size_bytes);
 /* Creates a region of kind REGION_WINDOWS. Returns 0 or -ENOMEM. */
 int region_charge(struct region **out, struct regions *all, uid_t uid, uint32_t size_bytes);
-/* Of its user: regions, and what contexts use that belong to it. Borrowed. */
+/* Returns the memory account of its user. Borrowed. */
 struct pica_memory *region_memory(const struct region *r);
 struct region *region_get(struct region *r);
-/* NULL is allowed. Any thread; the last one gives it to the reaper. */
+/* NULL is allowed. Any thread; dropping the last reference gives it to the reaper. */
 void region_put(struct region *r);
 /* Puts the reference of its owner: from now on it is dying. NULL is allowed. */
 void region_drop(struct region *r);

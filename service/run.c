@@ -12,7 +12,7 @@
 #include "service/server_impl.h"
 #include "service/session.h"
 
-/* Of a session in one run; then others have theirs. */
+/* Limits of one run of a session; then other sessions run. */
 enum { JOBS_A_RUN = 256, MESSAGES_A_RUN = 16 };
 
 /* After this time a run takes no further message, and begins no further request. */
@@ -68,8 +68,8 @@ static bool has_room(const struct session *s, int room) {
 }
 
 /*
- * Takes jobs while there is room for their completions, at most *left. Each is copied to the place
- * where it stays if it is for the same context as the one before. Returns 0 or -EPROTO.
+ * Takes at most *left jobs, while there is room for their completions. Each is copied to its final
+ * place if it is for the same context as the one before. Returns 0 or -EPROTO.
  */
 static int take_jobs(struct session *s, unsigned *left) {
 	ring_server_awake(&s->ring);
@@ -104,7 +104,7 @@ static void advance(struct session *s) {
 	} while (s->has_signalled);
 }
 
-/* Asks for the bell. Returns true if jobs came, or room for them, before it could. */
+/* Asks for the bell. Returns true if jobs, or room for them, came before that. */
 static bool has_more(struct session *s) {
 	if (s->outstanding >= s->limits.jobs) {
 		return false; /* completions mark the session */

@@ -1,5 +1,5 @@
 /*
- * Confines the service once it serves, so that a client that takes it over gains little: a filter
+ * Confines the running service, so that a client that takes it over gains little: a filter
  * of system calls (seccomp) and folders as the only files (Landlock). A part that was not built in,
  * or that the kernel lacks, is left out and reported.
  */
@@ -23,8 +23,8 @@
 enum sandbox_feature {
 	SANDBOX_FILES = 1, /* writes recordings or pictures */
 	SANDBOX_URING = 2, /* waits on a ring, which exists */
-	SANDBOX_DRM = 4,   /* shows pictures on cards, which come and go */
-	SANDBOX_SEAT = 8,  /* is given them by a daemon, which may end and come back */
+	SANDBOX_DRM = 4,   /* shows pictures on cards, which may come and go */
+	SANDBOX_SEAT = 8,  /* gets cards from a daemon, which may restart */
 };
 
 enum sandbox_right {

@@ -1,4 +1,4 @@
-/* The folders that are left. [kernel: Documentation/userspace-api/landlock.rst] */
+/* Restricts files to the allowed folders. [kernel: Documentation/userspace-api/landlock.rst] */
 #include "service/sandbox.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@
 /* Version 6, Linux 6.12: nothing outside of the sandbox by abstract sockets, by signals. */
 enum { SCOPE_SOCKETS = 1, SCOPE_SIGNALS = 2 };
 
-/* All that version 6 has; older ones take it where the rest is 0. */
+/* The fields of version 6; older kernels accept it if the rest is 0. */
 struct rules_attr {
 	uint64_t files, net, scoped;
 };
@@ -32,7 +32,7 @@ static const uint64_t writing = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_F
 		LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_REFER |
 		LANDLOCK_ACCESS_FS_TRUNCATE;
 
-/* All rights on files that a version knows. */
+/* Returns all file rights of a version. */
 static uint64_t handled(long version) {
 	uint64_t all = (1ULL << 13) - 1;
 	all |= version >= 2 ? LANDLOCK_ACCESS_FS_REFER : 0;

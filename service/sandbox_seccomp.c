@@ -23,7 +23,7 @@
 #define S SCMP_SYS
 
 /*
- * Whatever their arguments are. A name that a machine lacks is a negative number there, and
+ * Allowed with any arguments. A call that an architecture lacks has a negative number, and is
  * ignored.
  */
 static const int always[] = {
@@ -46,7 +46,7 @@ static const int always[] = {
 	/* Signals to itself, threads. */
 	S(rt_sigaction), S(rt_sigprocmask), S(rt_sigreturn), S(sigaltstack),
 	S(set_robust_list), S(rseq), S(membarrier), S(exit), S(exit_group),
-	/* Names of files: which ones is for Landlock to say. The socket goes at the end. */
+	/* Calls with file names, which Landlock restricts. The socket is removed at the end. */
 	S(stat), S(lstat), S(newfstatat), S(statx), S(access), S(faccessat), S(faccessat2),
 	S(readlink), S(readlinkat), S(unlink), S(unlinkat),
 };
@@ -78,7 +78,7 @@ static const int deadly[] = {
 	S(personality),
 };
 
-/* With one argument as it has to be: (argument & mask) == value. */
+/* Allowed if one argument matches: (argument & mask) == value. */
 struct narrow {
 	int call;
 	unsigned argument;
@@ -112,7 +112,7 @@ static int add_arguments(scmp_filter_ctx filter, unsigned features) {
 		{ SCMP_SYS(tgkill), 0, WHOLE, (scmp_datum_t)getpid() },
 		{ SCMP_SYS(prctl), 0, WHOLE, PR_SET_NAME },
 		{ SCMP_SYS(prlimit64), 2, WHOLE, 0 },
-		/* Which control data comes with messages. */
+		/* Selects the control data of messages. */
 		{ SCMP_SYS(setsockopt), 2, WHOLE, SO_PASSCRED },
 		{ SCMP_SYS(setsockopt), 2, WHOLE, SO_PASSRIGHTS },
 		/* The configuration is read again. */
@@ -153,7 +153,7 @@ static int add_arguments(scmp_filter_ctx filter, unsigned features) {
 	return ret;
 }
 
-/* It is asked to end, and waited for. */
+/* Allows asking the child to end, and waiting for it. */
 static int add_child(scmp_filter_ctx filter, pid_t child) {
 	const struct narrow narrow[] = {
 		{ SCMP_SYS(kill), 0, WHOLE, (scmp_datum_t)child },
@@ -172,7 +172,7 @@ static int compose(scmp_filter_ctx filter, unsigned features, pid_t child) {
 	int ret = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
 	ret = ret < 0 ? ret : add(filter, SCMP_ACT_ALLOW, always, COUNT(always));
 	ret = ret < 0 ? ret : add(filter, SCMP_ACT_KILL_PROCESS, deadly, COUNT(deadly));
-	/* Its arguments lie in memory: the C library takes clone() when there is none. */
+	/* Its arguments are in memory, out of reach; without it the C library uses clone(). */
 	ret = ret < 0 ? ret : add(filter, SCMP_ACT_ERRNO(ENOSYS), &clone3, 1);
 	ret = ret < 0 ? ret : add_narrow(filter, SCMP_ACT_KILL_PROCESS, &new_process);
 	ret = ret < 0 ? ret : add_arguments(filter, features);
@@ -200,16 +200,14 @@ int sandbox_filter(unsigned features, pid_t child) {
 	int ret = compose(filter, features, child);
 	ret = ret < 0 ? ret : seccomp_load(filter);
 	seccomp_release(filter);
-	/* The error of kernels without it, and of their emulators. */
+	/* Errors of kernels and emulators without seccomp. */
 	return ret == -EINVAL || ret == -ENOSYS || ret == -ECANCELED ? -EOPNOTSUPP : ret;
 }
 
 #else
 
 int sandbox_filter(unsigned features, pid_t child) {
-	/*
-	 * built without libseccomp, or with a sanitizer, which needs more calls than there are here
-	 */
+	/* built without libseccomp, or with a sanitizer, which needs further calls */
 	return -EOPNOTSUPP;
 }
 

@@ -16,8 +16,8 @@ struct seat {
 	void *owner;
 	bool is_active;
 	struct libseat *libseat; /* NULL: none */
-	char terminal[16];       /* as the kernel names the one in front */
-	int front_fd;            /* where it does; -1: not wanted, or not known */
+	char terminal[16];       /* name of the terminal in front, as the kernel prints it */
+	int front_fd;            /* the kernel's file for that; -1: not wanted, or not known */
 };
 
 static int set_nonblocking(int fd) {
@@ -55,7 +55,7 @@ static int open_libseat(struct seat *seat, const char *name) {
 }
 
 static int open_by_seat(struct seat *seat, const char *path, struct seat_device *out) {
-	errno = 0; /* which some refusals leave as it is */
+	errno = 0; /* some refusals leave it unchanged */
 	out->id = libseat_open_device(seat->libseat, path, &out->fd);
 	if (out->id < 0) {
 		return errno ? -errno : -EACCES;

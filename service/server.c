@@ -56,7 +56,7 @@ void server_log_of(struct server *server, uint64_t who, enum log_level level, co
 	va_end(args);
 }
 
-/* The engine's words; from any of its threads. */
+/* Log lines of the engine, from any of its threads. */
 static void on_engine_log(void *user, enum pica_log_level level, const char *line) {
 	server_log(user, (enum log_level)level, "event=engine text=\"%s\"", line);
 }
@@ -195,7 +195,7 @@ static void begin_stop(struct server *server) {
 		}
 	}
 	server->is_stopping = true;
-	/* Those that have used up their processor time need not wait for more. */
+	/* Sessions that have used up their processor time need not wait for more. */
 	for (struct session *s = server->sessions; s; s = s->next) {
 		session_run(s);
 	}
@@ -316,7 +316,7 @@ static void on_fault(void *owner, uint32_t events) {
 	}
 }
 
-/* Without inotify or /proc, the service works without the watch of memory. */
+/* Without inotify or /proc, the service works without watching memory. */
 static int open_regions(struct server *server) {
 	const int ret = regions_init(&server->regions, server->reaper);
 	if (!server->regions.memory) {
@@ -378,7 +378,7 @@ int server_create(struct server **out, const struct server_settings *settings) {
 	server->settings.device.log = on_engine_log;
 	server->settings.device.owner_log = on_session_log;
 	server->settings.device.log_user = server;
-	/* All of it: which lines are wanted changes with a reload, and a device never does. */
+	/* All lines: a reload may change the wanted level, but the device's level is fixed. */
 	server->settings.device.log_level = PICA_LOG_DEBUG;
 	ret = pica_device_create(&server->device, &server->settings.device);
 	if (ret < 0) {

@@ -31,20 +31,20 @@ struct server_settings {
 	uint32_t max_sessions;
 	uint32_t user_sessions;     /* of one user; 0: as many as there are */
 	uint64_t total_memory_bytes; /* of all sessions */
-	uint64_t user_memory_bytes; /* of those of one user; 0: as much as there is */
-	uint64_t user_cpu_ns_per_s; /* likewise: processor time */
-	uint32_t max_greeting;      /* connections that have not said HELLO yet */
+	uint64_t user_memory_bytes; /* of one user's sessions; 0: no limit */
+	uint64_t user_cpu_ns_per_s; /* likewise, processor time */
+	uint32_t max_greeting;      /* connections without a HELLO yet */
 	uint64_t hello_ns;          /* how long they may take */
 	int32_t max_priority;       /* that a client may ask for, 0..10 */
-	uint64_t stop_ns;          /* from server_stop() to the end; 0: as long as it takes */
+	uint64_t stop_ns;          /* from server_stop() to the end; 0: no limit */
 	uint64_t job_ns;           /* a job that takes longer ends its session; 0: none does */
 	const char *record_folder; /* borrowed; NULL: nothing can be recorded */
 	bool record_always;        /* every session, else those that are asked for */
-	uint64_t record_bytes;     /* of a file; 0: no end */
-	uint64_t record_user_bytes, record_total_bytes; /* of a user's files, and all; 0: no end */
+	uint64_t record_bytes;     /* of a file; 0: no limit */
+	uint64_t record_user_bytes, record_total_bytes; /* of a user's files, of all; 0: no limit */
 	uint32_t record_user_files; /* likewise */
 	uint64_t record_queue_bytes; /* that wait for the disk; a recording with more ends */
-	uint64_t record_patience_ns; /* longest wait for a slow disk; then it continues without */
+	uint64_t record_patience_ns; /* longest wait for a slow disk; then it is dropped */
 	struct present_settings present; /* present.impl NULL: no display */
 	struct pica_settings device; /* threads, isa, float mode; its log is replaced */
 	server_log_fn *log;

@@ -30,7 +30,7 @@ struct server {
 	struct present_state present_state;
 	struct session *sessions;
 	struct dying *dying; /* a reference to each user's */
-	uint32_t n_sessions;  /* that have said HELLO and were welcome */
+	uint32_t n_sessions;  /* that sent HELLO and were admitted */
 	uint64_t last_id, boot;
 	struct metrics metrics;
 	/* a reload sets it, any thread that logs reads it; relaxed */
@@ -43,7 +43,7 @@ struct server {
 	struct sock_message mail; /* the message that is being handled */
 	atomic_bool want_stop;
 	bool is_stopping;
-	uint64_t stop_by_ns; /* then: on loop_now_ns()'s clock */
+	uint64_t stop_by_ns; /* limit of the stop, by loop_now_ns() */
 };
 
 /* Returns an open session, or NULL. */
@@ -67,11 +67,14 @@ const char *server_admit(struct server *server, struct session *s);
  */
 bool server_spare_begin(struct server *server);
 void server_spare_end(struct server *server);
-/* The session, which was admitted and is an administrator's, is one beyond the quota. */
+/* Marks an admitted session of an administrator as beyond the quota. */
 void server_put_beyond_quota(struct server *server, struct session *s, const char *quota);
 /* ---- server.c ---- */
 
-/* Frees broken sessions: now, not within an event of one; or after this round of events. */
+/*
+ * Frees broken sessions: now, which must not be within an event of one; or after this round of
+ * events.
+ */
 void server_free_broken(struct server *server);
 void server_free_later(struct server *server);
 

@@ -20,14 +20,17 @@
 
 static const uint64_t dying_rest_ns = 1000000;
 
-/* A user's, or those of all, that make the user's sessions wait. */
+/* From these numbers on, for a user or for all, the user's sessions wait. */
 enum { FINISHING_A_USER = 8, CLOSING_A_USER = 8, DYING_IN_ALL = 64 };
 
 enum { UNREAD_FDS = 16 }; /* of a session */
 
 /* ---- Log ---- */
 
-/* Lines about its life are limited by user, as sessions can be many. */
+/*
+ * Log lines about a session's start and end are limited by user, since a user may have many
+ * sessions.
+ */
 static uint64_t log_who(const struct session *s) {
 	return s->is_admitted ? log_user(s->uid) : LOG_STRANGERS;
 }
@@ -96,7 +99,7 @@ void session_break(struct session *s, int error, const char *why) {
 	}
 	static const char dropped[] =
 			"event=session_dropped session=%llu pid=%d error=\"%s\" why=\"%s\"";
-	/* An orderly end is not an error, and not the client's doing. */
+	/* An orderly end is not an error, and not caused by the client. */
 	if (error == -ESHUTDOWN || log_limit_allows(s->server, log_who(s), dropped)) {
 		server_log(s->server, error == -ESHUTDOWN ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING,
 				dropped, (unsigned long long)s->id, (int)s->pid, strerror(-error),
@@ -177,7 +180,7 @@ static void on_bell(void *owner, uint32_t events) {
 	session_mark(owner);
 }
 
-/* Creates rings and bells, and the client's ends. */
+/* Creates rings, bells, and the client's ends of the bells. */
 static int open_rings(struct session *s, uint32_t entries, int fds[3]) {
 	struct pica_ring_header header;
 	int to_us[2] = { -1, -1 }, to_client[2] = { -1, -1 };
@@ -329,9 +332,9 @@ static void on_dying_rest(void *owner) {
 }
 
 /*
- * As many contexts of its user as a session may have are still being destroyed, or memory that it
- * may need: its messages wait until there are fewer, or there is more. A HELLO also waits, for as
- * long as it may take itself, for recordings of its user to be finished.
+ * Returns whether its messages must wait: too many contexts of its user, or memory that it may
+ * need, are still being destroyed. A HELLO also waits, for as long as it may take itself, for
+ * recordings of its user to be finished.
  */
 static bool has_many_dying(const struct session *s) {
 	const struct dying *d = s->dying;
@@ -386,7 +389,7 @@ bool session_read_message(struct session *s) {
 	} else if (ret <= 0 && ret != -EAGAIN) {
 		close_session(s);
 	} else if (ret > 0) {
-		/* A request comes after what was submitted before it was sent. */
+		/* Jobs submitted before the request was sent come first. */
 		if (s->state == SESSION_GREETING) {
 			greet(s, m);
 		} else if (session_catch_up(s)) {

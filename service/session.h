@@ -38,11 +38,11 @@ struct session {
 	int sock;
 	struct loop_watch *sock_watch;
 	struct loop_timer hello_timer;
-	struct loop_timer dying_timer; /* set: its mail waits (has_many_dying()) */
+	struct loop_timer dying_timer; /* set: its messages wait (has_many_dying()) */
 	struct loop_task task;         /* posted: it is marked */
 	bool has_mail;                 /* there may be messages to read */
-	uint64_t run_until_ns;         /* then requests wait for its next run */
-	bool has_run_request;          /* in this run, which has at least one */
+	uint64_t run_until_ns;         /* after this, further requests wait for the next run */
+	bool has_run_request;          /* in this run; the first one always runs */
 	bool is_admitted;             /* counted as one that has greeted */
 	bool has_waited;               /* long enough for recordings to be finished */
 	bool has_left;                 /* closed by its client, which will not reconnect */
@@ -60,7 +60,7 @@ struct session {
 	struct loop_timer cpu_timer;
 	bool needs_publish;
 	bool has_signalled; /* a timeline has moved: WAITs are checked again */
-	bool is_recorded; /* its contexts shall be */
+	bool is_recorded; /* its contexts are to be recorded */
 	uint32_t n_recordings;
 
 	struct pica_limits limits;
@@ -75,7 +75,7 @@ struct session {
 	struct pica_memory *memory; /* with them, and of its user; NULL: no HELLO yet */
 	uint32_t next_handle;
 	uint32_t n_requests; /* that wait */
-	uint32_t sent_fds;   /* since it was last known to have read all */
+	uint32_t sent_fds;   /* since it last had read all */
 	/* NULL: nothing was presented yet, or no display */
 	struct present_client *present;
 	uint32_t presents;              /* that wait for the display, or are being drawn */
@@ -90,18 +90,21 @@ struct session {
 /* Takes sock. pid 0: a client in this process. Returns 0 or a negative errno. */
 int session_create(struct session **out, struct server *server, int sock, pid_t pid, uid_t uid,
 		bool is_admin);
-/* Gives what may still be in use to the reaper and frees the rest. */
+/* Gives objects that may still be in use to the reaper and frees the rest. */
 void session_destroy(struct session *s);
 /* The client violated the protocol (-EPROTO) or a rule: sends the error and ends the session. */
 void session_break(struct session *s, int error, const char *why);
 /* Publishes pushed completions and rings. */
 void session_publish(struct session *s);
-/* There is something to do: the loop runs it once after this round of events. */
+/* Marks the session: the loop runs it once after this round of events. */
 void session_mark(struct session *s);
 /* Handles one message. Returns true if there may be more. */
 bool session_read_message(struct session *s);
 void session_event(struct session *s, const struct pica_event *event);
-/* Charges regions and windows, or gives back. The engine evicts what exceeds a limit then. */
+/*
+ * Charges memory of regions and windows; a negative size gives it back. The engine evicts what
+ * exceeds a limit then.
+ */
 void session_charge(struct session *s, int64_t size_bytes);
 struct region *session_region(struct session *s, uint32_t handle);
 struct context *session_context(struct session *s, uint32_t handle);
@@ -120,18 +123,18 @@ void session_reply_done(struct session *s, const struct pica_message *to, int32_
 
 /* ---- usage.c ---- */
 void usage_add(struct pica_usage *sum, const struct pica_usage *more);
-/* Of all its contexts since it began; never waits. */
+/* Sums the usage of all its contexts since the session began; never waits. */
 void session_usage(const struct session *s, struct pica_usage *sum);
-/* Adds what its contexts of now have used. */
+/* Adds the usage of its present contexts. */
 void session_live_usage(const struct session *s, struct pica_usage *sum);
 /* Returns whether processor time of the session or of its user is limited. */
 bool session_is_metered(const struct session *s);
 /*
  * Returns false if the session, or its user, has used up the processor time; the session is marked
- * when there is some again.
+ * when it has time again.
  */
 bool session_may_run(struct session *s);
-/* The quotas have changed: looks again whether there is some. */
+/* Call when the quotas have changed: checks again whether it has time. */
 void session_unthrottle(struct session *s);
 /* If its processor time, or its user's, is limited: charges what was used since the last call. */
 void session_meter(struct session *s);
@@ -140,11 +143,11 @@ void session_meter(struct session *s);
 /* Does what is due. Not within a message or a request of the session. */
 void session_run(struct session *s);
 /*
- * Returns whether another request may run, or a slice of one. If not, the session is marked: others
- * have their runs before.
+ * Returns whether another request may run, or a slice of one. If not, marks the session: others run
+ * first.
  */
 bool session_may_run_request(struct session *s);
-/* Takes what was submitted by now. Returns false if the session was broken. */
+/* Takes the jobs submitted so far. Returns false if the session was broken. */
 bool session_catch_up(struct session *s);
 /* Puts a completion into the ring. */
 void session_push_done(

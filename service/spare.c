@@ -8,7 +8,7 @@ void spare_init(struct spare *s) {
 	struct rlimit files;
 	const bool is_known = getrlimit(RLIMIT_NOFILE, &files) == 0;
 	s->n = 0;
-	/* where there are few, most of them are for work */
+	/* if few are available, most are for sessions */
 	s->wanted = is_known && files.rlim_cur / 4 < SPARE_MOST ? (unsigned)(files.rlim_cur / 4) :
 								  SPARE_MOST;
 }

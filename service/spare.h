@@ -1,6 +1,6 @@
 /*
- * Descriptors that are held for nothing, so that there are some for administrators when clients
- * have used up all others. Loop's thread only.
+ * Reserved descriptors, so that some are left for administrators when clients have used up all
+ * others. Loop's thread only.
  */
 #ifndef SERVICE_SPARE_H
 #define SERVICE_SPARE_H
@@ -20,7 +20,7 @@ struct spare {
 
 /* Sets the number wanted, from the present limit of descriptors. None are held yet. */
 void spare_init(struct spare *s);
-/* Takes as many as there are. Returns whether all that are wanted were there. */
+/* Reserves as many as possible. Returns whether all wanted ones are reserved. */
 bool spare_fill(struct spare *s);
 /* Gives them back to the process. Returns false if there were none. */
 bool spare_release(struct spare *s);

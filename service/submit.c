@@ -1,6 +1,4 @@
-/*
- * From a context's slots to the engine and back: starting, completing and answering jobs.
- */
+/* From a context's slots to the engine and back: starting, completing and answering jobs. */
 #include <errno.h>
 
 #include "service/context.h"
@@ -12,9 +10,12 @@
 #include "service/session.h"
 
 enum {
-	/* instead of ENGINE_DEPTH, if processor time is limited: what is in the engine runs */
+	/*
+	 * instead of ENGINE_DEPTH if processor time is limited: jobs in the engine cannot be held
+	 * back
+	 */
 	METERED_DEPTH = 2,
-	/* all that there can be, so that one call empties the engine */
+	/* the maximum, so that one call empties the engine */
 	REAP_BATCH = ENGINE_DEPTH + 1,
 };
 
@@ -53,7 +54,7 @@ static void finish_ready(struct context *c) {
 	}
 }
 
-/* The engine completes jobs in order: this is the oldest one that it has. */
+/* The engine completes jobs in order: this is its oldest one. */
 static void take_engine_done(struct context *c, const struct pica_done *done) {
 	struct slot *slot;
 	c->engine_jobs--;
@@ -173,7 +174,7 @@ static int resolve(struct context *c, struct slot *slot, struct pica_job *job) {
 			resolve_data(c, slot, &job->u.stats.data, job->u.stats.size_bytes);
 }
 
-/* A frame for the display goes by a call of its own. */
+/* Submits a frame for the display, by a separate call. */
 static int submit_frame(struct context *c, struct slot *slot, const struct pica_job *job) {
 	struct present_frame *f = present_frame_create(job, slot->arrived_ns);
 	int ret = f ? pica_submit_present(c->ctx, job, f->shot[0], f->shot[1], NULL) : -ENOMEM;
@@ -246,7 +247,7 @@ static bool wait_is_over(struct context *c, int32_t *result) {
 	return false;
 }
 
-/* Whether another job of the context goes to the engine now. */
+/* Returns whether another job of the context may go to the engine now. */
 static bool has_turn(struct context *c, const struct pica_job *job) {
 	const struct session *s = c->session;
 	const uint32_t depth = session_is_metered(s) ? METERED_DEPTH : ENGINE_DEPTH;

@@ -49,7 +49,7 @@ bool uevent_read(int fd) {
 			if (errno == EINTR) {
 				continue;
 			}
-			/* -ENOBUFS: some were lost in a storm, so anything may have happened. */
+			/* -ENOBUFS: messages were lost, so anything may have changed. */
 			if (errno == ENOBUFS) {
 				found = true;
 				continue;

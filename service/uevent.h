@@ -1,4 +1,4 @@
-/* Reports of the kernel that displays came or went: uevents of the DRM subsystem, without udev. */
+/* The kernel's reports of hotplugged displays: uevents of the DRM subsystem, without udev. */
 #ifndef SERVICE_UEVENT_H
 #define SERVICE_UEVENT_H
 
@@ -10,7 +10,7 @@
  * -EPROTONOSUPPORT, ...
  */
 int uevent_open(void);
-/* Reads all that is there. Returns whether some of it concerned displays. */
+/* Reads all messages. Returns whether one concerned displays. */
 bool uevent_read(int fd);
 /* Whether a message of the kernel ("ACTION@path\0KEY=value\0...") is about displays. Any bytes. */
 bool uevent_is_display(const char *message, size_t size_bytes);

@@ -125,9 +125,9 @@ void session_meter(struct session *s) {
 /* ---- A job that takes too long ---- */
 
 /*
- * Looks twice a ceiling. Time alone does not count: the job may wait for its turn, or the machine
- * may be busy; its context must have used as much processor time, or have had the command thread
- * for as long.
+ * Runs twice in the time that a job may take. Time alone does not count: the job may wait for its
+ * turn, or the machine may be busy; its context must have used as much processor time, or have had
+ * the command thread for as long.
  */
 static void on_job_watch(void *owner) {
 	struct context *c = owner;
