@@ -34,7 +34,7 @@ struct recording {
 	bool is_withdrawn; /* likewise: the thread is to forget it */
 	bool is_late;      /* loop's thread: the start takes longer than a disk has to answer */
 	struct loop_timer patience; /* until it has started */
-	struct remains *remains; /* likewise: set if the context ended first; the thread destroys it */
+	struct remains *remains; /* likewise: the context ended first: the thread destroys it */
 	int error;
 	char title[PICA_NAME_BYTES];
 	char path[];
