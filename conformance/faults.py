@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Plants faults in copies of the renderer, one at a time, and looks which cases of `pica conform` fail.
+"""Plants faults in copies of the renderer, one at a time, and checks which cases of `pica conform` fail.
 
 faults.py ROOT [--only NAME] [--folder DIR] [--jobs N (2)]
 
@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-# Name, file below libpica/, text, what takes its place, cases.
+# Name, file below libpica/, text, its replacement, cases.
 FAULTS = [
     ('texels of HILO8 with bytes exchanged', 'pica/tex/decode_c.c',
      'rgba(src[2 * index + 1], src[2 * index], 0, 255)', 'rgba(src[2 * index], src[2 * index + 1], 0, 255)', 'texture-hilo8-*'),

@@ -95,7 +95,7 @@ def power(n):
 
 
 def pack(pictures):
-    """All on one picture, in rows of falling height; [(x, y)] in their own order."""
+    """Packs all into one picture, in rows of decreasing height; [(x, y)] in the order given."""
     side = power(max(p.width for p in pictures))
     while True:
         x = y = row = 0

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What code and documents cite exists: rows of docs/fidelity.md, section 8, their sources, and pages of the tree.
+"""Checks that everything cited by code and documents exists: rows of docs/fidelity.md, section 8, their sources, pages
+of the tree.
 
 A comment cites a row as `fidelity: fill-rule` or `fidelity: fill-rule, scissor`. Each row names a source of docs/sources.md
 and is cited somewhere. Nothing cites a page that is not in the tree, nor a decision by its number. Source files that a page of
@@ -20,7 +21,7 @@ fidelity = (root / 'docs/fidelity.md').read_text()
 at = fidelity.index('\n## 8. ')
 rows = {name: source for name, source in
         re.findall(rf'^\| ({ANCHOR}) \| .* \| (.*) \|$', fidelity[at:], re.M) if name != 'anchor'}
-# The first column of the first table: what may be named as a source.
+# The first column of the first table: the allowed names of sources.
 names = re.findall(r'^\| ([\w /-]+) \|', (root / 'docs/sources.md').read_text().split('## How sure')[0], re.M)
 names = [name for name in names if name not in ('name', '---')]
 
@@ -36,7 +37,7 @@ def cite(where, anchors):
             wrong.append(f'{where}: docs/fidelity.md has no row {anchor}')
 
 
-# The tables of sections 2 to 7 name rows without the word.
+# The tables of sections 2 to 7 name rows without the word `fidelity`.
 for line in fidelity[:at].splitlines():
     if line.startswith('|') or line.startswith('* **'):
         cited.update(word for word in re.findall(ANCHOR, line) if word in rows)

@@ -39,7 +39,7 @@ _pica_files() {
 	done < <(compgen -f -- "$cur")
 }
 
-# Sets option to the one whose value is asked for, and cur to what there is of it. Bash takes "--option=value" for
+# Sets option to the one whose value is completed, and cur to the typed part of it. Bash splits "--option=value" into
 # three words.
 _pica_option() {
 	local last=${COMP_WORDS[COMP_CWORD - 1]}
@@ -137,12 +137,12 @@ _pica() {
 		word=$(sed -n 's/^\([a-z]\{1,\}\) .*/\1/p' <<<"$arguments")
 		if [[ -n $word ]]; then
 			COMPREPLY=($(compgen -W "$word" -- "$cur"))
-			arguments=$(sed '/^[a-z]\{1,\} /d' <<<"$arguments") # what may stand in place of an action
+			arguments=$(sed '/^[a-z]\{1,\} /d' <<<"$arguments") # alternatives to an action
 			[[ -n $arguments ]] || return
 		fi
 		if [[ $arguments == *LIST* && ($cur == @* || ${COMP_WORDS[COMP_CWORD - 1]} == @) ]]; then
 			_pica_files "${cur#@}" ''
-			# Bash takes "@list" for two words, and replaces both.
+			# Bash splits "@list" into two words, and replaces both.
 			COMPREPLY=("${COMPREPLY[@]/#/@}")
 			compopt +o filenames 2>/dev/null # which would quote it
 			return

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Declarations of the public headers as a module for cffi: generate.py OUTPUT LIBRARY PROGRAM -I DIR HEADER... -- COMPILER...
 
-The compiler expands the headers; what cffi cannot parse (assertions about sizes, inline functions of
-pica_regs.h) is left out. LIBRARY and PROGRAM are where the shared library and `pica` will be installed.
+The compiler expands the headers; parts that cffi cannot parse (assertions about sizes, inline functions of pica_regs.h)
+are left out. LIBRARY and PROGRAM are where the shared library and `pica` will be installed.
 """
 import argparse
 import pathlib

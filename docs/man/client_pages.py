@@ -10,7 +10,7 @@ import sys
 
 
 def functions(text):
-    """{name: (declaration, comment, section)}: a comment belongs to the declarations that follow it at once."""
+    """{name: (declaration, comment, section)}: a comment belongs to the declarations directly after it."""
     found, comment, section = {}, '', ''
     body = text[text.index('extern "C" {'):]
     pattern = re.compile(r'/\*(?P<comment>.*?)\*/|^(?P<skip>(?:struct|enum)[^;()]*\{.*?^\};)|'
@@ -56,7 +56,7 @@ def escape(text):
 
 
 def escape_lines(text):
-    """escape(), but for the rows of errors."""
+    """Applies escape() except to the rows of errors."""
     return '\n'.join(line if line.startswith('-E') else escape(line) for line in text.split('\n'))
 
 

@@ -1,4 +1,4 @@
-"""Which of many captures a test goes through: each PICA_TEST_SAMPLEth. The suite `long` takes all of them."""
+"""The captures that a test uses: every PICA_TEST_SAMPLEth. The suite `long` uses all of them."""
 import os
 
 EVERY = int(os.environ.get('PICA_TEST_SAMPLE', '4'))

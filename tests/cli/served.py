@@ -10,7 +10,7 @@ from test_cli import PICA
 
 
 class CallError(Exception):
-    """An error that a call has answered."""
+    """An error returned by a call."""
 
     def __init__(self, error):
         super().__init__(error['message'])

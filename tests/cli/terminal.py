@@ -1,11 +1,11 @@
-"""Terminals for tests: pseudo ones, which a chroot without /dev/pts does not have."""
+"""Pseudo terminals for tests; a chroot without /dev/pts has none."""
 import pty
 import sys
 import unittest
 
 
 def openpty():
-    """As pty.openpty(); a test that calls it is skipped where the system has none to give."""
+    """As pty.openpty(); skips the calling test if the system has none."""
     try:
         return pty.openpty()
     except OSError as error:

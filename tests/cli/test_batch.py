@@ -55,7 +55,7 @@ def state_of(pid):
 
 
 def is_at_work(pid):
-    """Or has been: a zombie has no descriptors any more."""
+    """A zombie counts, too: it has no descriptors any more."""
     try:
         return state_of(pid) == 'Z' or os.readlink(f'/proc/{pid}/fd/2').endswith('/log.txt')
     except OSError:
@@ -80,7 +80,7 @@ class Case(cli.Case):
         return name
 
     def slow(self, name, times=2000):
-        """Long enough to be caught: 3 MiB are filled over and over."""
+        """A capture that runs long enough to be interrupted: it fills 3 MiB over and over."""
         return self.capture(name, cli.fill(VRAM, 0x300000, 1, 2) * times + screen(RED))
 
     def rows(self, folder='out'):
@@ -102,7 +102,7 @@ class Case(cli.Case):
         self.fail('waited in vain')
 
     def worker(self, run):
-        """The one process that draws, once it is one: what it says goes to its log from then on."""
+        """The one drawing process, once there is exactly one; from then on it prints to its log."""
         return self.wait_for(lambda: [pid for pid in children(run.pid) if is_at_work(pid)])[0]
 
 
@@ -334,7 +334,7 @@ class Compare(Case):
         self.assertFalse((self.dir / 'gold').exists())
 
     def test_all_that_is_bundled_can_be_verified(self):
-        """What README's example takes: captures that expect pictures, each of a name of its own."""
+        """Captures that expect pictures, as README's example uses them, with distinct names."""
         bundled = sorted((cli.CAPTURES.parent.parent / 'captures').iterdir())
         self.assertEqual({path.suffix for path in bundled}, {'.pica'})
         self.batch('--verify', '-o', 'out', '--pictures', 'none', *bundled[::5])
@@ -543,7 +543,7 @@ class Resume(Case):
 
 
 class Place(Case):
-    """Folders that cannot take what is written."""
+    """Folders that cannot be written."""
 
     def test_folders_that_are_none(self):
         self.capture('a.ctf', screen(RED))
@@ -640,7 +640,7 @@ class Shards(Case):
         self.assertEqual(self.bytes(f'{folder}/results.jsonl'), self.bytes('single/results.jsonl'))
 
     def exits(self, shard, n):
-        """Of the shard that has the broken capture, 3."""
+        """The shard with the broken capture exits with 3."""
         run = subprocess.run([cli.PICA, 'batch', 'run', 'plan.json', '--shard', f'{shard}/{n}', '-o', f's{shard}'],
                              cwd=self.dir, capture_output=True, text=True, timeout=300)
         return run.returncode

@@ -56,7 +56,7 @@ class Report(batch.Case):
         self.assertEqual(page.count('<i style="left:121px;top:45px;width:3px;height:3px"></i>'), 3)
         self.assertEqual(page.count('width:3200px;height:1920px;left:-784px;top:-248px'), 3)
         self.assertEqual(page.count('<i style="left:184px;top:112px;width:24px;height:24px"></i>'), 3)
-        # Those that lie far apart: the first one enlarged.
+        # Pixels that lie far apart: only the first one is enlarged.
         self.assertEqual(page.count('<i style="left:0px;top:0px;width:320px;height:240px"></i>'), 3)
         self.assertEqual(page.count('<i style="left:0px;top:0px;width:8px;height:8px"></i>'), 3)
         style = re.search('<style>(.*?)</style>', page, re.S)[1]
@@ -194,7 +194,7 @@ class Lines(batch.Case):
         for i in range(6):
             self.capture(f'in/{i}.ctf', batch.screen(i + 1))
         reader, writer = os.pipe()
-        os.close(reader)  # already, lest all is printed before
+        os.close(reader)  # beforehand: otherwise everything may be printed already
         run = self.start('in', '-o', 'out', '--jobs', 1, stdout=writer)
         os.close(writer)
         self.assertEqual((run.wait(), run.stderr.read()),

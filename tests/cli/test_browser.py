@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The page of `pica inspect` in Chromium: test_browser.py PROGRAM CAPTURES http|no-http [unittest arguments]
 
-Exit status 77: there is no browser to drive. PICA_TEST_PICTURES: a folder for a picture of each view.
+Exit status 77: no browser is available. PICA_TEST_PICTURES: a folder for a picture of each view.
 """
 import json
 import os
@@ -140,7 +140,7 @@ class Browser(Case):
         return int(at)
 
     def check_panels(self, name, engine):
-        """Of the draw that is selected, as the engine knows it."""
+        """Of the selected draw, from the engine."""
         steps = engine.call('steps')
         # A draw with textures says more.
         index = max((i for i, s in enumerate(steps['steps']) if s['kind'] == 'draw' and s['entered'] and engine.call('textures', draw=s['draw'])['textures']),

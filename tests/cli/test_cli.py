@@ -183,7 +183,7 @@ class General(Case):
             self.assertNotRegex(self.err, '[Dd]id you mean')
 
     def on_terminal(self, *args, **env):
-        """What is printed, and the rows that stand on the terminal then."""
+        """The printed text, and the rows on the terminal at the end."""
         master, slave = pty.openpty()
         done = subprocess.Popen([PICA, *map(str, args)], stdin=slave, stdout=slave, stderr=slave, cwd=self.dir,
                                 env={'PATH': os.environ['PATH'], 'TERM': 'xterm', 'PAGER': '', **env})

@@ -129,7 +129,7 @@ class Container(Case):
         self.assertIn('4 pictures', self.pica('render', '--verify', '--frames', '0-1', 'c.pica'))
         report = json.loads(self.pica('render', '--verify', '--json', 'c.pica', code=1))
         self.assertEqual(report['captures'][0]['verified'], 4)
-        # Convert and trim keep what is expected, and say so.
+        # Convert and trim keep the expected pictures, and report them.
         self.pica('trim', '--frames', '1-2', 'c.pica', 'd.pica')
         self.assertIn('frame 2 is not drawn as the capture expects', self.err)
         self.pica('render', '--verify', 'd.pica', code=1)
@@ -183,7 +183,8 @@ class Container(Case):
         self.assertEqual(self.hashes('c.pica'), frames[:16])
         self.pica('verify', 'c.pica')
         self.assertIn('the end of the capture', self.pica('info', 'c.pica'))
-        # Damage in the middle of a file whose end is there: the frames before; of a key or of pictures: all frames.
+        # Damage in the middle of a file with an intact end leaves the frames before it; damage of a key or of pictures
+        # leaves all frames.
         for name, kept in ('EVTS', 16), ('MEMP', None), ('REGP', None), ('EXPT', None):
             at, size = [(at, size) for at, kind, size in chunks(good) if kind == name][2 if name == 'EVTS' else 1]
             bad = bytearray(good)
@@ -248,7 +249,7 @@ class Container(Case):
             self.pica('verify', 'c.pica')
             self.assertIn('48 pictures', self.pica('render', '--verify', 'c.pica'))
             return json.loads(self.pica('info', '--json', 'c.pica'))
-        # As a chunk that older readers leave out.
+        # The flag of a chunk that older readers ignore.
         self.assertEqual(good[part(good, 'INFC') + 4] & 2, 2)
         # The copy alone is damaged: playing does not need it, and verify finds it.
         bad = bytearray(good)
@@ -283,7 +284,7 @@ class Container(Case):
         good, frames = self.bytes('a.pica'), self.hashes('a.pica')
         for name in 'KEYF', 'REGP', 'MEMP':
             chunk = self.damage(good, name, 2)  # of frame 8
-            # Who only draws does not read it.
+            # A program that only draws does not read it.
             self.assertEqual(self.hashes('b.pica'), frames)
             self.assertEqual(self.err, '')
             for args in ['verify', 'b.pica'], ['render', '--verify', 'b.pica']:
@@ -298,7 +299,7 @@ class Container(Case):
             self.assertEqual(bad['state'], 'broken')
             self.assertRegex(bad['messages'][0], chunk)
             shutil.rmtree(self.dir / 'out')
-            # Who wants to begin there begins in front of it, and says so.
+            # A program that is to begin there begins before it, and reports that.
             self.pica('trim', '--frames', '9-10', 'b.pica', 't.pica')
             self.assertRegex(self.err, rf'b\.pica: note: .*{chunk}')
             self.assertEqual([line.split(' ', 1)[1] for line in self.hashes('t.pica')],
@@ -317,7 +318,7 @@ class Container(Case):
                              [[str(int(frame) - first), rest] for frame, rest in frames[2 * first:2 * end]])
             self.assertEqual(json.loads(self.pica('info', '--json', 'c.pica'))['first_frame'], first)
 
-        # Events of frame 8 on: what is in front of it, and what the key of frame 12 begins.
+        # Events from frame 8 on: kept are those before it, and those from the key of frame 12 on.
         chunk = self.damage(good, 'EVTS', 2)
         self.pica('convert', '--recover', 'b.pica', 'c.pica')
         self.assertRegex(self.err, rf'lost: b\.pica: byte 0x[0-9A-F]+: {chunk}: ')
@@ -363,7 +364,7 @@ class Container(Case):
             self.assertIn(f'{name}: not a regular file', self.err)
 
     def cut_vertices(self, before, name):
-        """The triangle's frames; then a strip of three immediate vertices, so many of them before a frame ends."""
+        """The triangle's frames; then a strip of three immediate vertices, the given number of them before a frame ends."""
         def word(x):  # binary32 to f24, of 0 and numbers of which f24 holds all
             bits, = struct.unpack('<I', struct.pack('<f', x))
             return bits >> 8 & 0x800000 | ((bits >> 23 & 255) - 64) << 16 | bits >> 7 & 0xFFFF if x else 0

@@ -122,7 +122,7 @@ class Captures(Made):
         self.assertIn('\nA, frame 1 draw 1: arrays', text)
         self.assertIn('\nB, frame 1 draw 1: arrays', text)
         self.assertIn('\n0fb TEXENV5_COLOR               B 0 -> 5\n', text)
-        # What differs comes first, then both states: a line of one alone is marked, others stand there once.
+        # Differences come first, then both states: a line that only one has is marked, common lines appear once.
         differs, both = text.split('\nboth states, A and B mark what one has alone\n')
         self.assertIn('\n0fb TEXENV5_COLOR               B 0 -> 5\n', differs)
         marked = [line for line in both.splitlines() if line[:1] in ('A', 'B')]
@@ -180,7 +180,7 @@ class Captures(Made):
             vertices = part.floats(-1, -1, -.5, 1, -.9, -1, -.5, 1, -1, -.9, -.5, 1)
             capture(self.dir / name, vertices, *run(LIST, data + FINALIZE))
         self.assertEqual(self.report('--every-draw', 'a.ctf', 'b.ctf')['draw']['draw'], 5)
-        # Beyond the tolerance is but one after the first that differs at all, more draws away than fit.
+        # Only one draw exceeds the tolerance, further than fits after the first that differs at all.
         self.assertEqual(self.report('--every-draw', '--tolerance', '2', 'a.ctf', 'b.ctf')['draw']['draw'], 24)
         self.report('--every-draw', '--tolerance', '16', 'a.ctf', 'b.ctf', code=0)
 
@@ -305,11 +305,11 @@ class Hashes(Made):
         n = len(saved.splitlines())
         self.assertEqual(self.pica('diff', CUBE, 'draws.txt'), f'{n} pictures compared, 0 differ\n')
         out = self.pica('diff', '--a', 'combiner=truncate', CUBE, 'draws.txt', code=1)
-        # As two renderings say, of which one is not saved; draws come before the screens that show them.
+        # A comparison of two renderings, one not saved; draws come before the screens that show them.
         draw = self.report('--b', 'combiner=truncate', '--every-draw', CUBE)
         place = f'frame {draw["frame"]} draw {draw["draw"]["draw"]}'
         self.assertRegex(out, rf'^cube {place.replace(" draw", ": draw")} is the first that differs: A ')
-        # The side that can be drawn shows its state there.
+        # The side that can be drawn still shows its state.
         self.assertIn(f'\nA, {place}: ', out)
         self.assertRegex(out, r'(?m)^041 VIEWPORT_WIDTH ')
         other = self.pica('diff', '--b', 'combiner=truncate', 'draws.txt', CUBE, code=1)

@@ -156,7 +156,7 @@ class Heat(Case):
         self.assertEqual(ramp, [(0, 0, 0), one, two, self.HOT])
 
     def ticks(self, name, legend):
-        """Columns of the ramp that have a mark below them, of 256; legend: how far the map reaches."""
+        """Columns of the ramp that have a mark below them, of 256; legend: the maximum of the map."""
         width, _, px = read_png(self.bytes(name))
         row = self.TOP + legend + 8 + 12 + 12
         return [x for x in range(256) if tuple(px[3 * (width * row + 16 + x):][:3]) == (0xE0, 0xE0, 0xE0)]
@@ -217,7 +217,7 @@ class Draws(Case):
         row, = (r for r in self.rows('a.ctf') if r['kind'] == 'draw')
         cost = row['cost']
         self.assertEqual((cost['vertices'], cost['shader_steps'], cost['triangles']), (3, 9, 1))
-        # Centres inside of the slanted side, 5x + 3y = 300; none of those on it.
+        # Pixel centres inside the slanted side, 5x + 3y = 300, excluding those on it.
         inside = sum(5 * (2 * x + 1) + 3 * (2 * y + 1) < 600 for x in range(60) for y in range(100))
         self.assertEqual(cost['fragments'], {'kept': inside, 'masked': 0, 'alpha': 0, 'stencil': 0, 'depth': 0})
         self.assertEqual(row['target']['color_addr'], '0x18000000')
@@ -300,13 +300,13 @@ class Depends(Case):
         textured = [r for r in last if any(read['what'] == 'texture 0' for read in r['reads'])]
         maps = {n for r in textured for read in r['reads'] if read['what'] == 'texture 0' for n in read['from']
                 if writers[n]['kind'] == 'draw'}
-        # One row: the last draw into the map, in front of all draws that read it.
+        # One row: the last draw into the map, before all draws that read it.
         self.assertEqual(len(maps), 1)
         shadow = writers[maps.pop()]
         self.assertLess(shadow['number'], min(r['number'] for r in textured))
         after = [r for r in last if r['kind'] == 'draw' and r['number'] > shadow['number']]
         self.assertNotIn(shadow['target']['color_addr'], [r['target']['color_addr'] for r in after])
-        # A trimmed capture begins with what earlier rows wrote.
+        # A trimmed capture starts with the results of earlier rows.
         self.pica('trim', '--frames', '2', BUNDLED / 'shadow.pica', 'a.pica')
         trimmed = self.rows('a.pica')
         self.assertEqual(len(trimmed), len(last))

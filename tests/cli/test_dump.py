@@ -115,7 +115,7 @@ class List(Case):
         out = self.pica('dump', capture(self.dir / 'a.ctf', write(0x10400010, 0x3000000), (0x20000000, bytes(64))))
         self.assertRegex(out, r'byte 0x[0-9A-F]+ +event \d+ +register +0x10400010 PSC0_START +0x03000000\n')
         self.assertRegex(out, r'byte 0x[0-9A-F]+ +event \d+ +load +addr=0x20000000 size=0x40\n')
-        # Events of a .pica share the byte of their chunk, and are told apart by their numbers, the same as of the .ctf.
+        # Events of a .pica share the offset of their chunk; their numbers, the same as in the .ctf, distinguish them.
         self.pica('convert', PERSP, 'persp.pica')
         numbers = [re.findall(r'^byte 0x[0-9A-F]+ +event (\d+)', self.pica('dump', '--frame', 5, path), re.M)
                    for path in (PERSP, 'persp.pica')]
@@ -286,7 +286,7 @@ class Draws(Case):
         capture(self.dir / 'a.ctf', *run(LIST, data))
 
     def test_programs_end_where_they_are_left(self):
-        # MOV, END and behind them a word that nothing reaches; one descriptor of two is named.
+        # MOV, END and after them an unreachable word; one of two descriptors is named.
         self.list_of(reg(0x2CB, 0) + burst(0x2CC, 0x4C000000, 0x88000000, 0x4C201001, consecutive=0) + reg(0x2D5, 0) +
                   burst(0x2D6, 0x36F, 0x36E, consecutive=0) + reg(0x2BD, 1) + reg(0x050, 0x03020100) + DRAW_ARRAYS + FINALIZE)
         text = self.pica('dump', '--draw', '0', '--shaders', 'a.ctf')
@@ -327,7 +327,7 @@ class Files(Case):
     COLOR, DEPTH, ARRAYS, TEXTURE = 0x18000000, 0x18100000, 0x20200000, 0x20300000
 
     def machine(self, width=240, height=320, color=0, depth=3):
-        """A vertex program that hands v0 on as position, one array of vec4 floats, a target."""
+        """A vertex program that copies v0 to the position, one array of vec4 floats, a target."""
         return (reg(0x2CB, 0) + burst(0x2CC, 0x13 << 26, 0x22 << 26, consecutive=0) +  # mov o0, v0; end
                 reg(0x2D5, 0) + reg(0x2D6, 0x36F) + reg(0x2BA, 0x7FFF0000) + reg(0x2BD, 1) + reg(0x2B9, 0xA0000000) +
                 reg(0x2BB, 0) + reg(0x242, 0) + reg(0x24A, 0) + reg(0x04F, 1) + reg(0x050, 0x03020100) +
@@ -370,7 +370,7 @@ class Files(Case):
             sent += len(rows) // 3
         self.assertGreater(sent, 1000)
         self.pica('trim', '--frames', '0', galaxy, 'a.pica')
-        # Nothing else is drawn in it: what was kept is what the statistics count.
+        # Nothing else is drawn, so the statistics count exactly the kept primitives.
         self.assertEqual(sent, json.loads(self.pica('info', '--json', 'a.pica'))['triangles'])
         self.pica('dump', '--draw', '0:1', '--vertices', '-o', 'out', galaxy)
         self.assertEqual([f for f in self.files() if f.startswith('out/')],
@@ -456,7 +456,7 @@ class Files(Case):
         curve = {y for x in range(24, 536) for y in range(height) if px[3 * (width * y + x):][:3] == rgb(0xFFB030, 1)}
         self.assertEqual(curve, {104, 105})  # of 24 to 183
 
-        # D0 looked up with signs: what is -1 to 0 stands in its second half, and is drawn at the left. FR without.
+        # D0 is looked up with signs: -1 to 0 is its second half, drawn at the left. FR is unsigned.
         data = (self.machine() + reg(0x1D0, 2) + b''.join(
             reg(0x1C5, table << 8) + burst(0x1C8, *[0] * 128 + [0xFFF] * 128, consecutive=0) for table in (0, 3)) +
                 reg(0x228, 0) + DRAW_ARRAYS + FINALIZE)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the built `pica` says when something is wrong: test_errors.py PROGRAM CAPTURES"""
+"""Error messages of the built `pica`: test_errors.py PROGRAM CAPTURES"""
 import contextlib
 import json
 import os
@@ -121,7 +121,7 @@ class Frames(Case):
 
 class Output(Case):
     def test_the_standard_output_by_another_name(self):
-        """It is what "-" is: nothing but the picture comes there, and it does not go twice."""
+        """The same as "-": only the picture is written there, and only once."""
         want = self.pica('render', '-o', '-', '--screen', 'top', PERSP, binary=True)
         (self.dir / 'link.png').symlink_to('/dev/stdout')
         for args in ['-o', 'link.png'], ['-o', '/dev/stdout', '--format', 'png']:
@@ -192,7 +192,7 @@ class Video(Case):
         self.assertEqual(self.files(), [])
 
     def test_who_listens_no_more_ends_it(self):
-        """By the signal, as any filter, or with a message where that is ignored."""
+        """It ends by the signal, as any filter does, or with a message if the signal is ignored."""
         for ignored, code, message in (False, -signal.SIGPIPE, ''), (True, 2, 'to standard output: Broken pipe\n'):
             get, put = os.pipe()
             os.close(get)

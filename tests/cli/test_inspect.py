@@ -16,7 +16,7 @@ from test_lint import TRIANGLE
 
 
 class Page:
-    """What the page's program makes of the data, written once more."""
+    """The page's decoding of the data, implemented again."""
 
     def __init__(self, text):
         packed = re.search(r'<script id="data" type="text/plain">([A-Za-z0-9+/=]*)</script>', text)[1]
@@ -65,7 +65,7 @@ class Page:
         return next(s for s in self.frames[frame]['screens'] if s['screen'] == name)
 
     def screen_rgb(self, frame, s, x, y, source):
-        """A screen's pixel: stored as what differs from the surface's pixel at the frame's end."""
+        """A screen's pixel, stored as the difference from the surface's pixel at the frame's end."""
         n, i = s['width'] * s['height'], y * s['width'] + x
         under = self.color(*source[:3], self.frames[frame]['end']) if source else [0, 0, 0]
         return [self.planes[s['at'] + c * n + i] ^ under[c] for c in range(3)]
@@ -114,7 +114,7 @@ class Written(Case):
         return 1
 
     def test_fragments_of_a_pixel_are_those_of_pica_pixel(self):
-        """Of each draw: how many cover the pixel of a surface, how many are kept, and the colour that is left."""
+        """For each draw: how many fragments cover the pixel of a surface, how many are kept, and the resulting colour."""
         rnd = random.Random(2)
         for path in (BUNDLED / 'crates.pica', BUNDLED / 'materials.pica', CAPTURES / 'st_overdraw.ctf')[::1 if EVERY == 1 else 2]:
             page = self.page(path)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a capture lacks, as `pica info` tells it and `pica convert` keeps it: test_lacks.py PROGRAM CAPTURES"""
+"""Missing parts of a capture, as `pica info` reports and `pica convert` keeps them: test_lacks.py PROGRAM CAPTURES"""
 import json
 import struct
 import sys
@@ -11,7 +11,7 @@ BUNDLED = CAPTURES.parent.parent / 'captures'
 FCRAM = 0x20000000
 PAGE = 4096
 START = {'memory', 'tables', 'attributes', 'geometry', 'vertex_code', 'external', 'lcd', 'registers', 'vertex_descriptors',
-         'vertex_uniforms'}  # what files have by their header
+         'vertex_uniforms'}  # flags that files have by their header
 BITS = {'RGBA8': 32, 'RGB8': 24, 'RGB565': 16, 'ETC1': 4, 'ETC1A4': 8}
 
 
@@ -61,7 +61,7 @@ class Lacks(Case):
             self.assertEqual(set(self.missing('a.pica')) & START, {'memory', 'tables', name}, i)
 
     def expect(self, name, *lacks):
-        """Flags beside those of the start, each (name, count, first address); kept by convert and trim."""
+        """Flags in addition to those of the start, each (name, count, first address); kept by convert and trim."""
         rows = self.missing(name)
         self.assertLessEqual({'memory', 'tables'}, set(rows))
         self.assertEqual(set(rows) - START, {lack[0] for lack in lacks})
@@ -74,7 +74,7 @@ class Lacks(Case):
         self.pica('convert', name, 'converted.pica')
         self.assertEqual(self.missing('converted.pica'), rows)
         self.pica('verify', 'converted.pica')
-        # What was cut out of it or packed anew lacks what it lacked.
+        # A cut or repacked capture lacks the same parts.
         self.pica('trim', '--frames', '0', 'converted.pica', 'trimmed.pica')
         self.assertEqual(self.missing('trimmed.pica'), rows)
         self.pica('convert', '--recover', 'trimmed.pica', 'again.pica')
@@ -100,7 +100,7 @@ class Lacks(Case):
         pages = (begin + first - 1) // PAGE - begin // PAGE + 1
         self.strip(data, begin, begin + first)
         self.expect('a.ctf', ('textures', pages, begin))
-        self.strip(data, begin + first, begin + first + 64)  # of a part all else is known
+        self.strip(data, begin + first, begin + first + 64)  # everything else in it is known
         self.expect('a.ctf')
         end = begin + sum(first >> 2 * level for level in range(texture['levels']))
         pages = (end - 1) // PAGE - (begin + first) // PAGE + 1
@@ -169,7 +169,7 @@ class Lacks(Case):
         self.expect(capture(self.dir / 'a.ctf', fill(0x18010000, 0x3000, 7, 2) + moved + FRAME))
         self.expect(capture(self.dir / 'b.ctf', fill(0x18010000, 0x1000, 7, 2) + moved + FRAME),
                     ('sources', 2, 0x18011000))
-        # A copy makes what it copies known.
+        # The target of a copy counts as known.
         again = copy(0x18020000, 0x18030000, 0x3000)
         self.expect(capture(self.dir / 'c.ctf', moved + again + FRAME), ('sources', 3, 0x18010000))
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the built `pica lint`: test_lint.py PROGRAM CAPTURES [unittest arguments]
 
-Each rule has a capture that breaks it and one beside it that does not; the draw that both are made from breaks none.
+Each rule has a capture that breaks it and a similar one that does not; the draw that both are made from breaks none.
 """
 import json
 import struct
@@ -82,7 +82,7 @@ def textured(unit, regs, **kw):
 
 
 def unread(unit, regs, **kw):
-    """The same, and no stage reads it."""
+    """The same, but no stage reads it."""
     return textured(unit, {0x0C0: 0xE000E, **regs}, **kw)
 
 
@@ -367,7 +367,7 @@ CASES = {
                      [textured(0, {}), state({0x051: 0x1F1F0D0C, 0x06F: 1, 0x064: 1}), unread(0, {0x06F: 1}),
                       state({0x06F: 1, 0x0C0: 14, 0x0F8: 0xE000E}), state({**LIT, 0x06F: 1, 0x0C0: 14})]),
     'texcoord-mode': ([textured(0, {0x064: 0})], [textured(0, {}), state({0x051: 0x1F1F0D0C, 0x06F: 0x101})]),
-    # 1024 pixels are the half of what 12.4 coordinates of 16 bits hold.
+    # 1024 pixels are half of the range of 16-bit coordinates in 12.4 format.
     'vertex-position': ([state({0x041: 0x4B0000, 0x042: 0x33000000}, vertex=FAR)],
                         [state({0x041: 0x480000, 0x042: 0x36000000}, vertex=FAR), scene()]),
     'vertex-nan': ([scene(vertex=NAN), state({**INDEXED, 0x227: 0x80000100}, vertex=NAN, trigger=DRAW_ELEMENTS),

@@ -85,7 +85,7 @@ def man_options(page):
 
 
 def help_subjects(text):
-    """{long name: what it stands under}."""
+    """{long name: its heading}."""
     found, subject = {}, None
     for line in text.splitlines():
         if match := re.fullmatch(r' (\w[\w ]*):', line):
@@ -199,11 +199,11 @@ class Man(unittest.TestCase):
 
 class Completion(unittest.TestCase):
     def complete(self, *words, folder=None, program=PICA):
-        """What is offered for the last word."""
+        """The completions of the last word."""
         return self.complete_all([words], folder, program)[0]
 
     def complete_all(self, lines, folder=None, program=PICA):
-        """What is offered for the last word of each line. One shell for all: each costs a tenth of a second."""
+        """The completions of the last word of each line. One shell for all: each takes a tenth of a second."""
         script = ('source "$1"; function=$(complete -p "${2##*/}" | sed "s/complete -F //; s/ .*//"); program=$2; shift 2; '
                   'while (($#)); do COMP_WORDS=("$program" "${@:2:$1}"); shift $(($1 + 1)); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); '
                   '"$function" "$program" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"; '
@@ -235,7 +235,7 @@ class Completion(unittest.TestCase):
                       if value and not value.startswith('[=') and name not in ('output', 'connect') and
                       value not in ('FILE', 'FOLDER', 'DIR', 'PATH')}
             lines = [(verb, f'--{name}', '=', '') for name in values]
-            if values:  # the other two ways to write it: one option of each verb
+            if values:  # the other two spellings: one option of each verb
                 name = next(iter(values))
                 lines += [(verb, f'--{name}', ''), (verb, f'--{name}', '=')]
             answers = self.complete_all(lines)

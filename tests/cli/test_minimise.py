@@ -31,7 +31,7 @@ class Minimise(unittest.TestCase):
         return p.stdout
 
     def left(self, *args):
-        """What is left of jobs, draws, pages and entries."""
+        """The remaining jobs, draws, pages and entries."""
         text = self.pica('minimise', *args)
         return [int(n) for n in re.match(r'(\d+) of \d+ jobs, (\d+) of \d+ draws, (\d+) of \d+ pieces of memory, (\d+) of \d+ ',
                                          text).groups()]
@@ -51,7 +51,7 @@ class Minimise(unittest.TestCase):
         self.assertEqual(len(self.draws('a.pica')), 1)
         self.pica('assert-pixel', 'a.pica', WRONG, '--color', 'FF0000', '--draw', '0')
         self.assertLess((self.dir / 'a.pica').stat().st_size, 12 << 10)
-        # Nothing of it can be left out.
+        # No part of it can be left out.
         self.assertEqual(self.left('--until', f'pixel:{WRONG}:FF0000', 'a.pica', 'b.pica')[:2], [jobs, draws])
 
     @unittest.skipUnless(EVERY == 1, 'in the suite long')
@@ -71,7 +71,7 @@ class Minimise(unittest.TestCase):
         self.left('--until', 'command:test $(' + PICA + ' dump {} | grep -c " fill ") -ge 2', cube, 'c.pica')
         self.assertEqual(len(re.findall(' fill ', self.pica('dump', 'c.pica'))), 2)
         self.assertIn('\nframes           1 (', self.pica('info', 'c.pica'))
-        # A VideoCore IV has jobs and pages alone.
+        # Captures of a VideoCore IV have only jobs and pages.
         self.left('--until', 'pixel:320,240:!000000', BUNDLED / 'vc4-seed-gl.pica', 'd.pica')
         self.pica('info', 'd.pica')
 

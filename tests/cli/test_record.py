@@ -51,7 +51,7 @@ class Record(unittest.TestCase):
         return p.communicate(timeout=300)[1] if not p.stderr.closed else ''
 
     def record(self, *args):
-        """Records scenes of several kinds; what the service logged."""
+        """Records scenes of several kinds; returns the service's log."""
         p = self.start('--record', self.out, *args)
         for name in ('triangle', 'octopus', 'stereo', 'mirror', 'lanterns') if EVERY == 1 else ('triangle', 'stereo'):
             capture = CAPTURES / f'{name}.pica'
@@ -86,7 +86,7 @@ class Record(unittest.TestCase):
         p = self.start('--record', self.out)
         pica('render', '--format', 'none', f'--connect={self.dir / "0"}', CAPTURES / 'cube.pica')
         self.end(p)
-        # A recording that the end of the service cuts short keeps the name of an unfinished one.
+        # A recording cut short by the end of the service keeps the name of an unfinished one.
         self.assertEqual(len(list(self.out.iterdir())), 1)
         self.assertEqual(self.out.stat().st_mode & 0o777, 0o700)
 

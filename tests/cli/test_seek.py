@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Frames of a .pica are reached by its keys, and are the same: test_seek.py PROGRAM CAPTURES"""
+"""Seeking by keys of a .pica gives the same frames: test_seek.py PROGRAM CAPTURES"""
 import json
 import pathlib
 import re
@@ -22,7 +22,7 @@ class Seek(Case):
         return [line.split(' ', 1)[1] for line in out.splitlines()]
 
     def flip(self, path, out, pick):
-        """Damages the chunks that pick says: of (name, frame of the last key, whether it belongs to the key)."""
+        """Damages the chunks that pick selects by (name, frame of the last key, whether it belongs to the key)."""
         data, frame, in_key, n = bytearray((self.dir / path).read_bytes()), 0, False, 0
         for at, name, _ in chunks(bytes(data)):
             if name == 'KEYF':

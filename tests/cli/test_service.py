@@ -106,7 +106,7 @@ class Render(Case):
             self.assertEqual(seen[0], seen[1], name)
 
     def test_arithmetic_is_the_clients_choice(self):
-        """Contexts beside each other compute in different ways."""
+        """Contexts of one service can use different arithmetic."""
         self.start('--threads', '1')
         seen, captures = set(), [str(CAPTURES / name) for name in ('combiner.pica', 'planet.pica', 'materials.pica')]
         for args in (), ('--float=f32',), ('--combiner=truncate',), ('--float=f32', '--combiner=truncate'):
@@ -183,7 +183,7 @@ class Play(Case):
         service.send_signal(signal.SIGSTOP)
         self.addCleanup(service.send_signal, signal.SIGCONT)
         for number in signal.SIGINT, signal.SIGTERM:
-            time.sleep(0.5) # it has come to where it waits
+            time.sleep(0.5) # it is waiting now
             self.assertIsNone(client.poll())
             client.send_signal(number)
             began = time.monotonic()
@@ -198,7 +198,7 @@ class Play(Case):
 
 class Sessions(Case):
     def client(self, *args):
-        """A session that stays: it has drawn a frame, and waits to write what it drew into a pipe that is full."""
+        """A session that stays: it has drawn a frame, and blocks writing it into a full pipe."""
         p = subprocess.Popen([PICA, 'render', f'--connect={self.socket}', '--format=ppm', '-o', '-', '--screen=top', CUBE],
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENV)
         self.addCleanup(lambda: (p.kill(), p.communicate()))
@@ -247,7 +247,7 @@ class Sessions(Case):
         while not self.sessions():
             time.sleep(0.05)
         number = self.sessions()[0]['id']
-        # Stopped, lest it has made all the files that a session may before we look.
+        # Stopped, so that it does not create all allowed files before the check.
         client.send_signal(signal.SIGSTOP)
         os.waitpid(client.pid, os.WUNTRACED)
         self.assertIn('expected the number', pica('record', '--connect', self.socket, '--session', 'x', exit=2)[1])
@@ -255,7 +255,7 @@ class Sessions(Case):
         pica('record', '--connect', self.socket, '--session', number)
         self.assertTrue(self.sessions()[0]['is_recorded'])
         client.send_signal(signal.SIGCONT)
-        # A file a context; what was recorded of the first one may have no frame.
+        # A file for each context; the first recording may have no frame.
         verified = []
         while not verified:
             time.sleep(0.1)
@@ -288,7 +288,7 @@ class Sessions(Case):
         for verb in ('sessions',), ('metrics',), ('kick', '1'), ('top', '--once'):
             _, err = pica(*verb, '--connect', self.socket, exit=4)
             self.assertIn('no service at', err)
-        # Where that is without --connect, and what is wrong there, is said as it is.
+        # The message names the default socket without --connect, and what is wrong with it.
         with tempfile.TemporaryDirectory() as folder:
             place = folder + '/here'
             for env in {'PICA_SOCKET': place}, {'XDG_RUNTIME_DIR': folder}:
@@ -450,7 +450,7 @@ class Bench(Case):
             return
         calls = {(row['job'], row['depth']): row['service_calls_per_job'] for row in report['loads']}
         self.assertGreater(calls['barrier', 1], 0)  # mostly three, but sides that are both awake need none
-        for job in 'barrier', 'fill-256':  # it is woken once, with half of the jobs, and wakes the client: three calls
+        for job in 'barrier', 'fill-256':  # the service is woken once, with half of the jobs, and wakes the client: three calls
             self.assertLess(calls[job, 64], 0.3)
         for row in report['captures']:
             self.assertGreater(row['service_calls_per_frame'], 1)
@@ -492,12 +492,12 @@ class Top(Case):
         self.start('--threads', '0')
         self.busy_client(CUBE, PERSP)
         total = {'jobs_s': 0, 'mpixel_s': 0}
-        while not total['jobs_s'] or not total['mpixel_s']:  # an interval of a machine that stalls may have none
+        while not total['jobs_s'] or not total['mpixel_s']:  # an interval may have none if the machine stalls
             total = json.loads(pica('top', '--once', '--json', '--connect', self.socket)[0])['total']
         self.assertGreater(total['cpu_percent'], 0)
 
     def screen(self, master, until):
-        """What a terminal shows when `until` has come: rows of text."""
+        """Rows of text on the terminal after `until` has appeared."""
         seen, deadline = b'', time.monotonic() + 60
         while not re.search(until, seen):
             self.assertLess(time.monotonic(), deadline, seen[-1000:])

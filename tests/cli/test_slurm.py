@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The examples of docs/batch.md for Slurm, with a Slurm of its own: test_slurm.py PROGRAM CAPTURES"""
+"""The examples of docs/batch.md for Slurm, with a private Slurm: test_slurm.py PROGRAM CAPTURES"""
 import getpass
 import os
 import pathlib
@@ -102,7 +102,7 @@ class Slurm(test_batch.Case):
         self.addCleanup(end)
 
     def tearDown(self):
-        # Daemons write into the folder until they end; the folder goes after that.
+        # Daemons write into the folder until they end; then it is removed.
         for log in sorted(self.slurm.glob('*.log')) if sys.exc_info()[0] or self.failed() else []:
             print(f'== {log.name}\n{log.read_text(errors="replace")[-3000:]}', file=sys.stderr)
         self.doCleanups()

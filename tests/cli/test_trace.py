@@ -32,7 +32,7 @@ class Trace(unittest.TestCase):
         self.file = self.dir / 'trace.json'
 
     def check(self, threads):
-        """Parses the file, looks at its times; how often each event is there."""
+        """Parses the file and checks its times. Returns the number of each event."""
         trace = json.loads(self.file.read_text())
         events = trace['traceEvents']
         names = {e['tid']: e['args']['name'] for e in events if e['ph'] == 'M' and e['name'] == 'thread_name'}
@@ -68,7 +68,7 @@ class Trace(unittest.TestCase):
         for name in ('b', 'pass'), ('b', 'fill'), ('X', 'list'):
             self.assertEqual(counts[0][name], counts[2][name])
             self.assertGreater(counts[0][name], 0)
-        # A task of a worker that lets others in has a span for each of its slices.
+        # A preempted task of a worker has a span for each of its slices.
         self.assertGreaterEqual(counts[2]['X', 'vertices'], counts[0]['X', 'vertices'])
         self.assertGreater(counts[0]['X', 'vertices'], 0)
 
@@ -103,7 +103,7 @@ class Trace(unittest.TestCase):
         self.assertIn('picad --trace', run(PICA, 'render', '--connect', '--trace', self.file, CAPTURES / 'cube.pica', exit=2))
         self.assertIn('No space left', run(PICA, 'render', '--format', 'none', '--trace', '/dev/full',
                                            CAPTURES / 'octopus.pica', exit=2))
-        # Threads have lines in it, and these are billions.
+        # The trace has a line for each thread, and billions are too many.
         self.assertIn('builtin: takes 0 to 64 threads\n', run(
             PICA, 'render', '--connect=builtin:4000000000', '--trace', self.file, CAPTURES / 'cube.pica', exit=2, timeout=60,
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))))

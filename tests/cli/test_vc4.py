@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The verbs on captures of the VideoCore IV: test_vc4.py PROGRAM CAPTURES VC4_JOB [unittest arguments]
 
-Each rule of lint has a job that breaks it and one beside it that does not; the job that both are made from breaks none.
+Each rule of lint has a job that breaks it and a similar one that does not; the job that both are made from breaks none.
 """
 import json
 import pathlib
@@ -53,7 +53,7 @@ DRAW = 'ARRAY_PRIMITIVES MODE=triangles COUNT=3'
 INDEXED = 'INDEXED_PRIMITIVES MODE=triangles INDEX=u8 COUNT=3 ADDRESS=0x0010800'
 BINNING = 'TILE_BINNING_MODE ADDRESS=0x00120000 SIZE=0x1000 STATE_ADDRESS=0x00130000 COLUMNS=1 ROWS=1 INITIALIZE=1'
 BRANCH = 'BRANCH_TO_SUB_LIST ADDRESS=0x00120000'
-# A rule, what of the job becomes what: with it the rule is broken; the second pair is near and does not break it.
+# A rule, and a replacement in the job that breaks it; the second, similar replacement does not.
 RULES = [
     ('vc4-record', (DRAW, 'bytes 09'), (DRAW, 'NOP\nMARKER\n' + DRAW)),
     ('vc4-value', (DRAW, 'bytes 21 07 03 00 00 00 00 00 00 00'), (DRAW, DRAW.replace('triangles', 'triangle-fan'))),

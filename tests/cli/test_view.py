@@ -45,7 +45,7 @@ class View(unittest.TestCase):
         os.write(self.master, keys)
 
     def take(self, seconds):
-        """What the program has written, waiting for it; nothing more comes when it has ended."""
+        """Waits for the program's output and returns it; after its end there is no more."""
         if not select.select([self.master], [], [], seconds)[0]:
             return b''
         try:
@@ -55,7 +55,7 @@ class View(unittest.TestCase):
             return b''
 
     def read_until(self, what):
-        """Up to the first match of what, which is taken out."""
+        """Output up to the first match of `what`, which is removed."""
         deadline = time.monotonic() + 60
         while not (match := re.search(what, self.seen)):
             self.assertLess(time.monotonic(), deadline, self.seen[-300:])
@@ -64,7 +64,7 @@ class View(unittest.TestCase):
         return text
 
     def paused_at(self, frame):
-        """The picture that stands when it is paused at a frame, from 0."""
+        """The picture on the terminal when paused at a frame, from 0."""
         return self.read_until(rb'frame %d of 0-\d+  paused' % frame)
 
     def finish(self, key=b'q'):
@@ -182,7 +182,7 @@ class View(unittest.TestCase):
         self.finish()
 
     def test_sixels(self):
-        # What the terminal says decides: it lists 4.
+        # The terminal's answer decides: it lists 4.
         self.start('--screen', 'top', rows=16, columns=50, pixels=(400, 256))
         self.read_until(rb'\x1b\[c')
         self.key(b'\x1b[?62;4;6c')
@@ -193,7 +193,7 @@ class View(unittest.TestCase):
         data = text[text.rindex(b'\x1bP0;1q') + 6:text.rindex(b'\x1b\\')]
         self.assertTrue(data.startswith(b'"1;1;400;240'))
         picture, palette = self.decode(data[12:], 400, 240)
-        # Squares of 4x4 dithered pixels come to the mean of the picture, within a level's part.
+        # The mean of 4x4 dithered pixels equals the picture's, within a fraction of a level.
         for x, y in (0, 0), (396, 236), (200, 120), (100, 60):
             for c in range(3):
                 have = sum(palette[picture[y + j][x + i]][c] * 255 / 100 for i in range(4) for j in range(4)) / 16
@@ -224,7 +224,7 @@ class View(unittest.TestCase):
         return picture, palette
 
     def test_signals_give_the_terminal_back(self):
-        # However many threads there are: a signal may come to any that does not block it.
+        # With any number of threads: a signal is delivered to any thread that does not block it.
         for number, threads in itertools.product(
                 (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1),
                 (('--threads', '0'), ('--threads', '2'), ())):
@@ -252,7 +252,7 @@ class View(unittest.TestCase):
             self.doCleanups()
 
     def stall(self):
-        """A view whose terminal takes no more."""
+        """A view whose terminal accepts no more output."""
         self.start('--pixels', 'blocks', rows=60, columns=200, threads=('--threads', '2'))
         self.read_until(rb'frame \d+ of')
         time.sleep(1) # some frames of 100 KB: more than a terminal holds
@@ -319,7 +319,7 @@ class View(unittest.TestCase):
             self.finish()
 
     def test_a_display_shows_the_file_that_was_named(self):
-        # picad takes a pattern; the one beside us is asked.
+        # picad accepts a pattern; the picad next to `pica` is used.
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
             shutil.copy(PICA, folder / 'pica')

@@ -16,14 +16,14 @@ def module(text):
 
 
 def c_text(name, text):
-    """Bytes: compilers need not take long strings."""
+    """Bytes: compilers need not accept long strings."""
     data = text.encode()
     lines = "\n".join("\t" + " ".join(f"{b}," for b in data[i:i + 24]) for i in range(0, len(data), 24))
     return f"const struct inspect_page_text {name} = {{ (const unsigned char[]){{\n{lines}\n}}, {len(data)} }};\n"
 
 
 def hash_of(text):
-    """As Content-Security-Policy names an inline script or style."""
+    """The hash by which Content-Security-Policy names an inline script or style."""
     return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
 
 

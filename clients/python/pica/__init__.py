@@ -17,7 +17,7 @@ State     registers and shader memories of a context
 Inspector questions about a capture: which draw made a pixel, with what state
 Service   a service that draws: ServiceContext and Memory come from it
 
-What has no class here is reached as in C: pica.lib holds the functions and pica.ffi the types of pica.h,
+Everything without a class here is used as in C: pica.lib holds the functions and pica.ffi the types of pica.h,
 pica_capture.h, pica_emit.h, pica_shader.h and pica_inspect.h, whose comments are their manual; pica.client_lib
 those of pica_client.h.
 

@@ -47,7 +47,7 @@ def check(result, what):
 
 
 class Owner:
-    """Something of the library that a subclass opens, as _handle. A context manager. NAME: for messages."""
+    """An object of the library, which a subclass opens as _handle. A context manager. NAME: for messages."""
     NAME = '?'
 
     @property
@@ -62,7 +62,7 @@ class Owner:
             raise ValueError(f'the {self.NAME} is closed')
 
     def close(self):
-        """Closes it now, and frees what belongs to it."""
+        """Closes it, and frees everything that belongs to it."""
         if self._handle is not None:
             ffi.release(self._handle)
             self._handle = None

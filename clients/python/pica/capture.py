@@ -13,7 +13,7 @@ class Capture(Owner):
 
     After close() it and its Players raise ValueError.
 
-    frames      number of frames, at least 1: a capture without a frame marker ends in its one frame
+    frames      number of frames, at least 1: a capture without a frame marker is one frame
     name        its path, or 'memory'
     is_in_memory  True: Capture(data=...)
     trust_loads True: recorded textures replace what was drawn in their place
@@ -58,7 +58,7 @@ class Capture(Owner):
         return check(ret, self.name)
 
     def info(self):
-        """What the file contains: struct pica_capture_info."""
+        """Contents of the file: struct pica_capture_info."""
         info = ffi.new('struct pica_capture_info *')
         lib.pica_capture_info(self.handle, info)
         return info
@@ -99,7 +99,7 @@ class Capture(Owner):
     def events(self):
         """The events from here on, each a struct pica_capture_event; its job may be submitted to a context.
 
-        They end with a ValueError if the position is moved meanwhile: by rewind(), seek(), events() or a Player."""
+        Iteration raises ValueError if rewind(), seek(), events() or a Player moves the position meanwhile."""
         self._reader = reader = object()
         return self._events(reader)
 

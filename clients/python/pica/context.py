@@ -64,7 +64,7 @@ class Device:
         return ffi.string(lib.pica_device_isa(self.handle)).decode()
 
     def error(self, result, what):
-        """The exception for a job that ended with a negative errno; it names a budget that was exceeded."""
+        """The exception for a job that ended with a negative errno; it names the exceeded budget, if any."""
         if result == -errno.ENOMEM:
             return MemoryError(what)
         reason = os.strerror(-result)
@@ -75,14 +75,14 @@ class Device:
 
 
 class Gpu:
-    """What contexts here and in a service have in common: their state and pictures."""
+    """Base of local contexts and those in a service: state and pictures."""
 
     def _call(self, function, what, *args):
-        """Calls that function of C for this context; raises the exception for a negative errno."""
+        """Calls a C function for this context; raises an exception for a negative errno."""
         raise NotImplementedError
 
     def read_registers(self, first=0, count=None):
-        """count words of internal registers from number first on; without count the rest of them."""
+        """count words of internal registers from number first on; without count, all remaining ones."""
         count = lib.PICA_REG_COUNT - first if count is None else count
         words = ffi.new('uint32_t[]', max(count, 1))
         self._call('read_regs', f'registers {first:#x} to {first + count:#x}', first, count, words)
@@ -99,7 +99,7 @@ class Gpu:
         self._call('load_state', 'state', state.raw if isinstance(state, State) else state)
 
     def screen(self, screen='top'):
-        """What a screen shows: struct pica_screen (width, height, is_set, addr, format, ...)."""
+        """The state of a screen: struct pica_screen (width, height, is_set, addr, format, ...)."""
         info = ffi.new('struct pica_screen *')
         self._call('screen', 'screen', choose(SCREENS, screen, 'screen'), info)
         return info
@@ -162,14 +162,14 @@ class Context(Owner, Gpu):
                   f'{len(view)} bytes at {address:#010x}')
 
     def write_register(self, register, value, mask=15):
-        """One write as a command list would make it; register: number or name, mask: bytes that are written."""
+        """One write as in a command list; register: number or name, mask: bytes to write."""
         number = register_id(register) if isinstance(register, str) else register
         check(lib.pica_ctx_write_reg(self.handle, number, value, mask, ffi.NULL), f'register {register}')
 
     # ---- Work ----
 
     def submit(self, jobs):
-        """Queues an array of struct pica_job, or one; the number of the last one. See pica.h: pica_submit()."""
+        """Queues an array of struct pica_job, or one job. Returns the number of the last one. See pica.h: pica_submit()."""
         n = 1 if ffi.typeof(jobs).kind == 'pointer' else len(jobs)
         seq = ffi.new('uint64_t *')
         check(lib.pica_submit(self.handle, jobs, n, seq), 'job')

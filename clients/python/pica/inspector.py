@@ -9,7 +9,7 @@ from .capture import Capture
 
 
 class InspectError(RuntimeError):
-    """A question that has no answer, or is wrong. code: that of JSON-RPC, -32000: it has no answer."""
+    """A question that has no answer, or is malformed. code: as in JSON-RPC; -32000: it has no answer."""
 
     def __init__(self, error):
         super().__init__(error['message'])
@@ -74,51 +74,51 @@ class Inspector:
         return self.call('capture')
 
     def frames(self, **params):
-        """How many draws, fills, ... frames have: first, count."""
+        """Numbers of draws, fills, ... of frames. Parameters: first, count."""
         return self.call('frames', **params)
 
     def steps(self, **params):
-        """The steps of a frame: frame, first, count."""
+        """The steps of a frame. Parameters: frame, first, count."""
         return self.call('steps', **params)
 
     def state(self, **params):
-        """Registers, uniforms, programs: frame, step or draw."""
+        """Registers, uniforms, programs. Parameters: frame, step or draw."""
         return self.call('state', **params)
 
     def pixel(self, x, y, **params):
-        """All that touched a pixel: frame, screen and eye or surface, steps."""
+        """Everything that touched a pixel. Parameters: frame, screen and eye or surface, steps."""
         return self.call('pixel', x=x, y=y, **params)
 
     def surface(self, address, format, width, height, **params):
-        """A picture of memory, PNG in base64: kind, block32, stored, frame, step or draw."""
+        """A picture of memory, PNG in base64. Parameters: kind, block32, stored, frame, step or draw."""
         return self.call('surface', address=address, format=format, width=width, height=height, **params)
 
     def screen(self, **params):
-        """A picture of a screen: frame, screen, eye."""
+        """A picture of a screen. Parameters: frame, screen, eye."""
         return self.call('screen', **params)
 
     def thumbnails(self, **params):
-        """Small pictures after steps: frame, first, count."""
+        """Small pictures after steps. Parameters: frame, first, count."""
         return self.call('thumbnails', **params)
 
     def shader_trace(self, draw, **params):
-        """Each instruction of a vertex: frame, vertex."""
+        """Each instruction of a vertex. Parameters: frame, vertex."""
         return self.call('shader_trace', draw=draw, **params)
 
     def textures(self, draw, **params):
-        """Levels and faces of a draw's textures: frame."""
+        """Levels and faces of a draw's textures. Parameters: frame."""
         return self.call('textures', draw=draw, **params)
 
     def mesh(self, draw, **params):
-        """Vertices of a draw before and after its programs: frame, count."""
+        """Vertices of a draw before and after its programs. Parameters: frame, count."""
         return self.call('mesh', draw=draw, **params)
 
     def memory(self, address, bytes, **params):
-        """Bytes in hexadecimal: before, frame, step or draw."""
+        """Bytes of memory in hexadecimal. Parameters: before, frame, step or draw."""
         return self.call('memory', address=address, bytes=bytes, **params)
 
     def lint(self):
-        """What would hang or misbehave on the console."""
+        """Findings of lint: causes of hangs or misbehaviour on the console."""
         return self.call('lint')
 
     def close(self):

@@ -7,7 +7,7 @@ _BATCH = 256  # jobs that are submitted together
 
 
 class Player:
-    """Draws the frames of a capture. If several players share a capture, each turn starts again.
+    """Draws the frames of a capture. If several players share a capture, each change of player starts again.
 
     device: a Device, or its settings as keywords: threads, isa, float_mode, combiner.
     context: the Context after the last frame drawn; frame: its number, -1 before the first.
@@ -27,7 +27,7 @@ class Player:
     def _start(self, frame):
         """Makes a new context at the last position at or before a frame where the whole state is known.
 
-        Keys hold what the capture's arithmetic drew, and no trusted loads."""
+        Keys hold pixels drawn with the capture's arithmetic, and no trusted loads."""
         if self.context is not None:
             self.context.close()
         info = self.capture.info()
@@ -38,7 +38,7 @@ class Player:
         self._reader = self.capture._reader
 
     def _is_next(self):
-        """Whether the capture's position is still where the last frame ended."""
+        """Whether the capture's position is still at the end of the last frame."""
         return self.capture._reader is self._reader
 
     def _next(self):
@@ -69,7 +69,7 @@ class Player:
     def seek(self, frame):
         """Draws up to frame (counted from 0; -1 is the last one).
 
-        The first one, and one that is earlier than the last, begins at a key before it where the capture has one."""
+        The first call, and one for an earlier frame, begins at a key before the frame if the capture has one."""
         frames = self.capture.frames
         self.capture.check_open()
         if not -frames <= frame < frames:

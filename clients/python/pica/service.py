@@ -23,7 +23,7 @@ client_lib = _open()
 
 
 def _place(where):
-    """The address that a connection with that argument goes to, for messages."""
+    """The address of a connection with that argument, for messages."""
     if where:
         return os.fsdecode(where)
     path = ffi.new('char[]', 4096)
@@ -33,7 +33,7 @@ def _place(where):
 class Service(Owner):
     """A connection to a service. A context manager.
 
-    After close() its contexts and memory have ended with it; buffers stay valid.
+    close() also ends its contexts and memory; buffers stay valid.
 
     where: the path of a socket; None: $PICA_SOCKET, or the default path; 'builtin:' or 'builtin:2': a service inside
     this process, with that many worker threads. name: shown to people, up to 31 bytes. slots: jobs in one submission.
@@ -60,7 +60,7 @@ class Service(Owner):
         self._handle = ffi.gc(out[0], client_lib.pica_client_close)
 
     def check(self, ret, what):
-        """As for libpica, with the message of the service."""
+        """The exception as for libpica, with the service's message."""
         if ret < 0 and ret != -errno.ENOMEM:
             text = ffi.string(client_lib.pica_client_error(self.handle)).decode(errors='replace')
             raise OSError(-ret, f'{what}: {text or os.strerror(-ret)}')
@@ -74,7 +74,7 @@ class Service(Owner):
     def context(self, float_mode=None, combiner=None):
         """A new ServiceContext, without memory.
 
-        float_mode, combiner: as of a Device if one of them is given; else as the service computes."""
+        float_mode, combiner: as for a Device; if neither is given, the service's own."""
         out = ffi.new('struct pica_client_ctx **')
         settings = ffi.new('struct pica_client_ctx_settings *')
         client_lib.pica_client_ctx_settings_init(settings)
@@ -90,7 +90,7 @@ class Service(Owner):
         return self.check(client_lib.pica_client_submit(self.handle), 'submission')
 
     def wait(self, least=1, timeout=None):
-        """Waits for completions, `least` or all that are in flight: [(user_data, result, flags)].
+        """Waits for at least `least` completions, or all in flight: [(user_data, result, flags)].
 
         timeout: in seconds; returns what has completed by then, or raises TimeoutError. [] if nothing is in
         flight."""
@@ -114,7 +114,7 @@ class Service(Owner):
         return rows
 
     def reconnect(self):
-        """After ConnectionResetError: connects again, with the memory and its bytes; True: the state was lost."""
+        """Reconnects after ConnectionResetError, keeping memory and its bytes. Returns True if the state was lost."""
         return self.check(client_lib.pica_client_reconnect(self.handle), 'reconnection') == 1
 
 
@@ -134,7 +134,7 @@ def _mapped_again(host, size):
 
 
 class Memory:
-    """Bytes that the service and this process see. address: in the context, None: lists cannot address it."""
+    """Memory shared with the service. address: in the context, None: lists cannot address it."""
 
     def __init__(self, service, raw, address, size):
         self.service, self._raw, self.address, self.size = service, raw, address, size
@@ -191,7 +191,8 @@ class ServiceContext(Gpu):
     # ---- Work ----
 
     def put(self, operation, user_data=0):
-        """A free slot with that operation (pica.lib.PICA_OP_...): struct pica_job, to be filled in. None if all are taken.
+        """Takes a free slot for that operation (pica.lib.PICA_OP_...) and returns its struct pica_job to fill in, or
+        None if all are taken.
 
         Service.submit() submits it."""
         job = client_lib.pica_client_slot(self.handle)

@@ -57,7 +57,7 @@ class State:
     external    words from 0x10400000 on; lcd: from 0x10202000 on
     fixed_attributes   16 times four f24 words
     vs, gs      ShaderState of the vertex and the geometry unit
-    raw         struct pica_state itself, for what has no name here
+    raw struct pica_state itself, for fields without a name here
     """
 
     def __init__(self, raw):

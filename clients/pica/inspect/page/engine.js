@@ -1,4 +1,4 @@
-/* Questions to the engine of `pica inspect`. A page that was written into a file has none. */
+/* Questions to the engine of `pica inspect`. A page in a file has no engine. */
 import { data } from "./data.js";
 
 const queue = [];
@@ -35,7 +35,7 @@ async function workOff() {
 	isBusy = false;
 }
 
-/* One call at a time. slot: a newer call takes the place of one that waits, which then never ends. isLater: after all others. */
+/* One call at a time. slot: a newer call replaces a waiting one, which then never resolves. isLater: after all others. */
 export function call(method, params, { slot, isLater } = {}) {
 	if (!data.served) {
 		return Promise.reject(new NeedsEngine("needs pica inspect"));
@@ -82,7 +82,7 @@ export function askSurface(surface, index, kind) {
 		format: isDepth ? s.depth_format : s.format, width: s.memory_width, height: s.memory_height, block32: s.block32, kind }, { slot: `picture ${kind}` });
 }
 
-/* What stands in place of a panel until its answer is there; a newer question takes its place. */
+/* A placeholder of a panel until its answer arrives; a newer question replaces it. */
 export function later(element, promise, show) {
 	promise.then((answer) => element.replaceChildren(...show(answer)), (error) => {
 		const text = document.createElement("p");

@@ -1,4 +1,4 @@
-/* What the engine knows of a pixel: everything that touched it, and the steps of each fragment. */
+/* The history of a pixel: everything that touched it, and the steps of each fragment. */
 import { data, element, stepTitle } from "./data.js";
 import { registersAt, swatch } from "./panels.js";
 
@@ -15,7 +15,7 @@ function colorItem(text) {
 	return element("span", { class: "mono color" }, swatch(bytesOf(text)), text);
 }
 
-/* A field of a register as the step has it: its text; "" if unknown. */
+/* The text of a register's field at a step; "" if unknown. */
 function fieldOf(registers, name, field) {
 	const id = Object.keys(data.registers).find((key) => data.registers[key][0] === name), word = id && registers.get(+id);
 	const found = word && (data.words[`${id}:${word[0]}`] || []).find(([key]) => key === field);
@@ -90,7 +90,7 @@ function outputItems(f) {
 	return out;
 }
 
-/* Clear values that no unit gave are left out. */
+/* Omits clear values that no unit gave. */
 function fragmentFacts(e, index) {
 	const f = e.fragment, rows = [];
 	if (f.primary) {

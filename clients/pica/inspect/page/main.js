@@ -1,4 +1,4 @@
-/* The page: what is selected, and who shows it. */
+/* The page: the selection, and the panels that show it. */
 import { data, element, findingsOf, frameOf, loadData, stepTitle } from "./data.js";
 import { touchesOf } from "./pixels.js";
 import { modesOf, needsEngine, paint, paintThumb, placeOf, rangeOf, screenOf, viewsAt } from "./view.js";
@@ -25,7 +25,7 @@ function currentView() {
 
 /* ---- Showing ---- */
 
-/* Pixels of the page for one of the picture. selected.zoom 0: all of it is seen. */
+/* The page's pixels for one pixel of the picture. selected.zoom 0: the whole picture is visible. */
 function zoomNow() {
 	const stage = at("stage"), fit = picture ? Math.min(stage.clientWidth / picture.width, stage.clientHeight / picture.height) : 1;
 	return selected.zoom || Math.max(0.25, fit < 2 ? Math.floor(4 * fit) / 4 : Math.floor(fit));
@@ -57,7 +57,7 @@ function showMark(zoom) {
 	}
 }
 
-/* The newest picture that was asked for is shown, whichever is there first. */
+/* Shows the newest requested picture, even if an older one arrives later. */
 async function showPicture() {
 	const view = currentView(), canvas = at("picture"), number = ++painting, mode = at("mode").value;
 	let image = null, range = "";
@@ -91,7 +91,7 @@ function traceVertex(vertex) {
 	set({ vertex, panel: "program" });
 }
 
-/* The same by the vertex's number in the arrays: the draw may ask for it at any place. */
+/* Traces a vertex by its number in the arrays, which the draw may use at any position. */
 async function traceNumber(index, number) {
 	const step = data.steps[index], mesh = step && await call("mesh", { frame: step.frame, draw: step.draw }, { slot: "mesh" }).catch(() => null);
 	const column = mesh ? mesh.vertices.columns.indexOf("number") : -1, at = mesh ? mesh.vertices.rows.findIndex((row) => row[column] === number) : -1;
@@ -150,7 +150,7 @@ function set(changes) {
 
 /* ---- Selecting ---- */
 
-/* Whether two steps show the pixel in the same place: a screen is that of the frame. */
+/* Whether two steps show the pixel in the same place: a screen belongs to its frame. */
 function keepsPick(index) {
 	const view = currentView();
 	return view.surface !== undefined || frameOf(index) === frameOf(selected.step);
@@ -162,7 +162,8 @@ function selectStep(index) {
 	}
 }
 
-/* pick.source says which pixel of a surface is meant, and before which step; with an engine pick.answer is to be its history. */
+/* pick.source names the pixel of a surface, and the step before which it counts; with an engine,
+ * pick.answer becomes its history. */
 function pickPixel(x, y) {
 	const view = currentView(), frame = data.steps[selected.step].frame, pick = { x, y, view: view.id, frame };
 	if (data.served) {
@@ -333,7 +334,7 @@ function listen() {
 	});
 }
 
-/* Of a served page: which frame is shown, and lint's findings, which may take long. */
+/* For a served page: follows the shown frame, and lint's findings, which may take long. */
 function listenServed() {
 	const input = element("input", { type: "number", min: 0, max: data.capture_frames - 1, value: data.frames[0].frame, "aria-label": "Frame",
 		onchange: (e) => { location.href = `?frame=${Math.min(Math.max(0, Math.floor(+e.target.value || 0)), data.capture_frames - 1)}`; } });

@@ -1,4 +1,4 @@
-/* What is known of the selected step and pixel. */
+/* Panels about the selected step and pixel. */
 import { colorText, data, element, findingsOf, hex, stepTitle } from "./data.js";
 import { touchesOf, writes } from "./pixels.js";
 import { memoryText, placeOf } from "./view.js";
@@ -83,7 +83,7 @@ export function drawBefore(index) {
 	return -1;
 }
 
-/* Fields of a word; those that differ from the old one carry it. */
+/* Fields of a word; changed ones also show the old value. */
 function fieldsText(id, word, old) {
 	const fields = data.words[`${id}:${word}`] || [], before = new Map(old === undefined ? [] : data.words[`${id}:${old}`] || []);
 	return fields.map(([name, text]) => name === "VALUE" ? text : `${name} ${text}`).map((text, i) => {

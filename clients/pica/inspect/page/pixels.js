@@ -1,7 +1,7 @@
 /* Pictures of surfaces after each step, and who wrote a pixel. */
 import { data, planes } from "./data.js";
 
-/* A surface's picture at a step, which moves both ways: a change is the exclusive or of two pictures. */
+/* A surface's picture at a step that can move in both directions: a change is the exclusive or of two pictures. */
 export class Cursor {
 	constructor(surface) {
 		this.surface = surface;
@@ -39,7 +39,7 @@ export class Cursor {
 	}
 }
 
-/* Of pixel k of a change, pixel i of the surface. The first one of a surface may leave one colour only. */
+/* The difference of pixel k of a change, pixel i of the surface. A surface's first change may leave a single colour. */
 function differenceOf(change, k, i, c) {
 	const s = data.surfaces[change.surface], n = change.rect[2] * change.rect[3];
 	return change.color ? change.color[c] ^ planes[s.at + c * s.width * s.height + i] : planes[change.at + (2 + c) * n + k];
@@ -57,7 +57,7 @@ export function planesOf(change, see) {
 	}
 }
 
-/* What a change did to pixel (x, y): fragments and the exclusive or of its colours; or null. */
+/* The effect of a change on pixel (x, y): fragments and the exclusive or of its colours; or null. */
 function touchOf(change, x, y) {
 	const [left, top, w, h] = change.rect, k = (y - top) * w + x - left, n = w * h;
 	if (x < left || y < top || x >= left + w || y >= top + h) {

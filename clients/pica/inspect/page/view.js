@@ -3,7 +3,7 @@ import { data, frameOf } from "./data.js";
 import { askPicture, askSurface, call, decodePicture } from "./engine.js";
 import { changesOf, Cursor, planesOf, Screen } from "./pixels.js";
 
-/* Those of a page that was written, and those for which the engine draws. */
+/* Modes of a page in a file, and those that need the engine. */
 const MODES = {
 	color: "colour", alpha: "alpha", step: "pixels of this step", overdraw: "overdraw of the frame",
 };
@@ -41,7 +41,7 @@ export function needsEngine(mode) {
 	return !data.served && mode in ENGINE_MODES;
 }
 
-/* Grey, with colours where the step's fragments are: green kept, red dropped. forEach calls see(pixel, entered, passed). */
+/* Grey, with the step's fragments in colour: green kept, red dropped. forEach calls see(pixel, entered, passed). */
 function paintStep(rgba, forEach) {
 	for (let i = 0; i < rgba.length; i += 4) {
 		const grey = (rgba[i] * 3 + rgba[i + 1] * 6 + rgba[i + 2]) / 30;
@@ -139,7 +139,7 @@ export async function paint(view, index, mode) {
 	return data.served ? paintFromEngine(view, index, mode) : paintFromPlanes(view, index, mode);
 }
 
-/* Black and white of a depth view: "0x.. to 0x.."; "" of others. */
+/* The values shown as black and white in a depth view: "0x.. to 0x.."; "" for other views. */
 export async function rangeOf(view, index, mode) {
 	if (!data.served || view.surface === undefined || (mode !== "depth" && mode !== "stencil")) {
 		return "";
