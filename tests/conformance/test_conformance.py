@@ -66,8 +66,8 @@ class Conformance(unittest.TestCase):
         self.assertEqual(report['guesses'], guesses)
         self.assertEqual({k: v for k, v in report['by_provenance'].items() if v}, counts)
 
-    def test_threads(self):
-        for args in ('--isa=c', '--threads=0'), ('--threads=8',):
+    def test_sets_and_threads(self):
+        for args in ('--isa=c', '--threads=0'), ('--isa=emul', '--threads=2'), ('--threads=8',):
             self.assertEqual(json.loads(conform('--json', *args).stdout)['failed'], [], args)
 
     def test_readme_has_the_numbers(self):

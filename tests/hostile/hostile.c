@@ -35,7 +35,7 @@ enum { SLOWNESS = 1, CAN_SCRIBBLE = 1 };
 
 enum {
 	GROUP_LISTS = 16,
-	DEFAULT_LISTS = 8000,
+	DEFAULT_LISTS = 3000,
 	GROUP_SECONDS = 20, /* for what takes some milliseconds */
 	MAX_ENGINES = 6,
 };
@@ -440,9 +440,9 @@ int main(int argc, char **argv) {
 	struct memory start;
 	struct pica_stats total = { 0 };
 	double slowest = 0;
-	const char *draws = getenv("PICA_TEST_DRAWS"); /* of 20000, as for random-draws */
+	const char *draws = getenv("PICA_TEST_DRAWS"); /* of slow builds, as for random-draws */
 	if (draws) {
-		o.lists = (uint32_t)(strtoull(draws, NULL, 10) * DEFAULT_LISTS / 20000);
+		o.lists = (uint32_t)(strtoull(draws, NULL, 10) * 2 / 5);
 	}
 	options_parse(&spec, argc, argv, &o);
 	setvbuf(stdout, NULL, _IOLBF, 0);
