@@ -149,11 +149,32 @@ static uint32_t gpu_read(struct machine *m, uint32_t addr) {
 	}
 }
 
+static uint8_t *memory_at(struct machine *m, uint32_t addr, uint32_t size_bytes) {
+	return addr - FCRAM < FCRAM_BYTES && size_bytes <= FCRAM_BYTES - (addr - FCRAM) ?
+				m->fcram + (addr - FCRAM) :
+			addr - VRAM < VRAM_BYTES && size_bytes <= VRAM_BYTES - (addr - VRAM) ?
+				m->vram + (addr - VRAM) :
+				NULL;
+}
+
+/* RequestDMA is the processor's work: it copies between ranges that the GPU is done with. */
+static void copy(struct machine *m, uint32_t to, uint32_t from, uint32_t size_bytes) {
+	uint8_t *dst = memory_at(m, to, size_bytes), *src = memory_at(m, from, size_bytes);
+	if (dst && src) {
+		check(pica_wait_range(m->ctx, 0, from, size_bytes, PICA_RANGE_READ, -1), "wait");
+		check(pica_wait_range(m->ctx, 0, to, size_bytes, PICA_RANGE_WRITE, -1), "wait");
+		memmove(dst, src, size_bytes);
+	}
+}
+
 /* The program asks the system to look at its queue of commands. */
 static void gsp_trigger(struct machine *m) {
 	struct pica_gsp_command c;
 	while (pica_gsp_take(m->shared, 0, NULL, NULL, &c) > 0) {
 		check(c.result, "GSP command");
+		if (c.dma_bytes) {
+			copy(m, c.dma_dst, c.dma_src, c.dma_bytes);
+		}
 		submit(m, c.jobs, c.n_jobs, c.interrupts);
 	}
 }
@@ -197,7 +218,8 @@ static void next_event(struct machine *m) {
 	deliver_first(m);
 }
 
-static void await_interrupt(struct machine *m, enum pica_interrupt which) {
+/* which: of enum pica_interrupt, or PICA_GSP_INTERRUPT_DMA. */
+static void await_interrupt(struct machine *m, unsigned which) {
 	while (!(m->interrupts >> which & 1)) {
 		next_event(m);
 	}
@@ -256,7 +278,7 @@ static void stop_recording(struct machine *m) {
 
 enum {
 	SIZE = 128, WIDTH = 240, HEIGHT = 400, TARGET_BYTES = 4 * WIDTH * HEIGHT,
-	TARGET = VRAM, LIST = FCRAM + 0x10000, SHOWN = FCRAM + 0x100000,
+	TARGET = VRAM, LIST = FCRAM + 0x10000, MADE = FCRAM + 0x20000, SHOWN = FCRAM + 0x100000,
 	LINEAR_HEAP = 0x14000000, VRAM_VIRTUAL = 0x1F000000, /* where programs see both */
 };
 
@@ -297,7 +319,7 @@ static uint32_t program_list(struct machine *m) {
 	pica_emit_flush(&e);
 	check(pica_emit_finalize(&e), "list");
 	const uint32_t size_bytes = (uint32_t)(4 * e.count);
-	cpu_write(m, LIST, e.words, size_bytes);
+	cpu_write(m, MADE, e.words, size_bytes);
 	pica_emit_finish(&e);
 	return size_bytes;
 }
@@ -319,9 +341,12 @@ static void program_frame(struct machine *m) {
 	await_interrupt(m, PICA_INTERRUPT_PSC0);
 	while (gpu_read(m, GPU + 0x34) || (gpu_read(m, GPU + 0x1C) & 1)) {
 	}
-	/* By the queue: a list, and a transfer to the linear RGB8 picture that a screen shows. */
-	program_command(m, (uint32_t[8]){ PICA_GSP_PROCESS_LIST, LINEAR_HEAP + (LIST - FCRAM),
-			program_list(m) });
+	/* By the queue: a list, copied to its place, and a transfer to what a screen shows. */
+	const uint32_t size_bytes = program_list(m), list = LINEAR_HEAP + (LIST - FCRAM);
+	program_command(m, (uint32_t[8]){ PICA_GSP_REQUEST_DMA, LINEAR_HEAP + (MADE - FCRAM), list,
+			size_bytes });
+	await_interrupt(m, PICA_GSP_INTERRUPT_DMA);
+	program_command(m, (uint32_t[8]){ PICA_GSP_PROCESS_LIST, list, size_bytes });
 	await_interrupt(m, PICA_INTERRUPT_P3D);
 	program_command(m, (uint32_t[8]){ PICA_GSP_DISPLAY_TRANSFER, VRAM_VIRTUAL,
 			LINEAR_HEAP + (SHOWN - FCRAM), HEIGHT << 16 | WIDTH,

@@ -170,6 +170,23 @@ def check_emulator(install, args, work):
     return wrong if drawn.count(' top ') == 2 else wrong + [f'example-emulator.c: its capture draws {drawn}']
 
 
+def check_host(install, args, work):
+    """The command of docs/host.md builds a program of the console, which draws alone and with a service."""
+    text = (args.readme.parent / 'docs/host.md').read_text()
+    if '    cc cube.c -o cube $(pkg-config --cflags --libs pica-ctru) -lm\n' not in text:
+        return ['docs/host.md: its command is another one than is run here']
+    tests, host = args.readme.parent / 'tests/host', work / 'host'
+    (host / 'romfs').mkdir(parents=True)
+    flags = install.pkg_config('--cflags', '--libs', name='pica-ctru')
+    run([*args.compiler, tests / 'cube.c', '-o', host / 'cube', *flags, '-lm'])
+    run([install.bin / 'pica', 'shader', '-o', host / 'romfs/cube.shbin', 'asm', tests / 'cube.pica'])
+    env = {**os.environ, 'LD_LIBRARY_PATH': str(install.lib)}
+    drawn = [subprocess.run([install.bin / 'pica', 'host-run', '--frames', '2', '--format', 'hash', *where, host / 'cube'],
+                            env=env, text=True, stdout=subprocess.PIPE, check=False).stdout
+             for where in ([], ['--connect=builtin:'])]
+    return [] if drawn[0] == drawn[1] and drawn[0].count('cube 1 ') == 2 else [f'docs/host.md: the program draws {drawn}']
+
+
 def check_programs(install, args, work):
     """The README's program, and the example of a client."""
     text = args.readme.read_text()
@@ -185,6 +202,8 @@ def check_programs(install, args, work):
             wrong.append(f'example-client.c: its comment says {commands}, and another command is run here')
         wrong += check_program(install, args, work, 'client', example, 'pica-client', ['builtin:1'])
         wrong += check_emulator(install, args, work)
+        if args.sanitize in ('', 'none'):
+            wrong += check_host(install, args, work)
         gone = subprocess.run([work / 'client-static', '/nonexistent/0'], capture_output=True, text=True, check=False)
         if (gone.returncode, gone.stderr) != (4, 'client: /nonexistent/0: no service: No such file or directory\n'):
             wrong.append(f'client without a service: exit {gone.returncode}, {gone.stderr}')
