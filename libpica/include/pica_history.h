@@ -21,8 +21,8 @@
  *		printf("draw %u: %s\n", entries[i].draw, pica_verdict_name(entries[i].verdict));
  *	}
  *
- * Functions follow the thread rules of pica.h. Contexts of the PICA200 only: others return
- * -EOPNOTSUPP.
+ * Functions follow the thread rules of pica.h. Contexts of the VideoCore IV have the history of
+ * pixels alone (see "Pixels of the VideoCore IV"); all else returns -EOPNOTSUPP there.
  */
 #ifndef PICA_HISTORY_H
 #define PICA_HISTORY_H
@@ -42,15 +42,26 @@ enum pica_history_kind {
 	PICA_HISTORY_TRANSFER, /* display transfer */
 	PICA_HISTORY_COPY,     /* texture copy */
 	PICA_HISTORY_DRAW,     /* a primitive of a draw */
+	/* Of the VideoCore IV, the pixel in the buffer of its tile: */
+	PICA_HISTORY_CLEAR,
+	PICA_HISTORY_TILE_LOAD,
+	PICA_HISTORY_STORE,    /* of the buffer to memory */
 	PICA_HISTORY_KIND_COUNT,
 };
 
-/* The end of a fragment, or of its primitive. Entries that are not draws are KEPT. */
+/*
+ * The end of a fragment, or of its primitive. Entries that are not draws are KEPT, but clears and
+ * loads of a tile that is not stored.
+ */
 enum pica_verdict {
 	PICA_VERDICT_KEPT,        /* it passed all tests, and the pixel was written */
-	/* pica_history_settle(): kept, but a later entry replaced the pixel without reading it */
+	/*
+	 * Kept, but a later entry replaced the pixel without reading it: by pica_history_settle(),
+	 * or loads of tiles.
+	 */
 	PICA_VERDICT_OVERWRITTEN,
-	PICA_VERDICT_MASKED,      /* it passed, but no channel may be written */
+	/* it passed, but no channel may be written; of the QPU: its program wrote no colour */
+	PICA_VERDICT_MASKED,
 	PICA_VERDICT_SCISSOR,
 	PICA_VERDICT_ALPHA,
 	PICA_VERDICT_STENCIL,
@@ -58,7 +69,8 @@ enum pica_verdict {
 	PICA_VERDICT_CULLED,      /* the primitive covers the pixel, but faces away */
 	PICA_VERDICT_CLIPPED,     /* its part there lies outside of a clip plane */
 	PICA_VERDICT_DEGENERATE,  /* it has no area; its point or line meets the pixel's square */
-	PICA_VERDICT_LOST,        /* a budget of the job ended its drawing before */
+	/* a budget of the job ended its drawing before, or the buffer of its tile was not stored */
+	PICA_VERDICT_LOST,
 	PICA_VERDICT_COUNT,
 };
 
@@ -101,7 +113,7 @@ struct pica_history_entry {
 	uint8_t verdict;  /* enum pica_verdict */
 	/*
 	 * By its registers it writes all channels and reads none: earlier entries are not visible.
-	 * Loads, fills, transfers and copies always do.
+	 * Loads, fills, transfers, copies and clears always do; loads of tiles from elsewhere, too.
 	 */
 	uint8_t replaces;
 	uint8_t watch;    /* number of the watched pixel */
@@ -112,7 +124,10 @@ struct pica_history_entry {
 	/* Bytes of the pixel in memory, little-endian, before and after. */
 	uint32_t before, after;
 
-	/* TRANSFER, COPY: the pixels or bytes that it was made of; n_sources 1, 2 or 4. */
+	/*
+	 * TRANSFER, COPY, TILE_LOAD of an image: the pixels or bytes that it was made of; n_sources
+	 * 1, 2 or 4.
+	 */
 	uint32_t n_sources;
 	struct pica_watch source[4];
 
@@ -133,7 +148,8 @@ struct pica_history_entry {
 	float barycentric[3];
 	/* Depth and stencil in the buffer, before and after; 0 without a depth buffer. */
 	uint32_t z_before, z_after;
-	uint32_t steps; /* for pica_ctx_read_steps(), or PICA_HISTORY_NONE */
+	/* for pica_ctx_read_steps() and pica_ctx_read_qpu_fragment(), or PICA_HISTORY_NONE */
+	uint32_t steps;
 	uint8_t stencil_before, stencil_after;
 	/* From here on: after the scissor test. 0 for SCISSOR, CULLED, CLIPPED, DEGENERATE. */
 	uint8_t is_shaded;
@@ -245,6 +261,78 @@ int pica_ctx_screen_pixel(struct pica_ctx *ctx, enum pica_screen_id screen, enum
  * Returns the index of the last one that wrote the pixel, or -1. Touches nothing else; any thread.
  */
 int64_t pica_history_settle(struct pica_history_entry *entries, size_t n);
+
+/* ---- Pixels of the VideoCore IV ---- */
+
+/*
+ * A watched pixel is one of the image that a store of colours makes; stores of whole tile buffers
+ * have no entries. `before` and `after` of entries are what a store would write at that moment,
+ * averaged if it is of four samples; a STORE has the bytes of memory. `z_before`, `z_after` (24
+ * bits) and the stencils are those of sample 0. `draw` counts as `pica draws` does.
+ * `primitive` is of the draw, and PICA_HISTORY_NONE for points and lines, which have no
+ * `barycentric` and `vertex` either. `target` is the image that is stored: size, address, and
+ * PICA_VC4_FORMAT_* as color_format. `replaces`: the program reads no colour of the tile, and the
+ * fragment covers all samples. `is_shaded` is 0, and `fragment` is not used: what the fragment
+ * program had and did is in pica_qpu_fragment, by the entry's `steps`. Entries of a job are there
+ * when it is done.
+ */
+
+enum { PICA_QPU_VARYINGS = 62, PICA_QPU_STEPS = 4096 };
+
+/* A fragment, as its program had it. Addresses of the bus, less their alias bits. */
+struct pica_qpu_fragment {
+	uint32_t record;            /* of the primitive's record */
+	uint32_t offset;            /* of it in the binning list, from the list's start; wraps */
+	uint32_t program, uniforms; /* of the fragment program */
+	uint32_t z;                 /* 24 bits */
+	float w;                    /* clip space */
+	uint8_t samples, passed;    /* bit: sample; covered, and written in the end */
+	uint8_t reads_color;        /* the program loaded colours of the tile */
+	uint8_t writes_z;           /* it wrote Z, which makes the tests */
+	uint32_t color;             /* written to sample 0, or 0 */
+	int32_t error;              /* that ended the program; 0 */
+	uint32_t n_varyings;
+	/*
+	 * Of points and lines their own one or two first. Interpolated: the plane that the program
+	 * reads, times W, plus the constant in r5.
+	 */
+	float varying[PICA_QPU_VARYINGS];
+	uint32_t n_steps;           /* instructions that ran */
+	uint32_t n_kept;            /* of them for pica_ctx_read_qpu_steps(), from the first one */
+	uint32_t reserved[2];
+};
+
+/* Bits of pica_qpu_step.wrote. */
+enum {
+	PICA_QPU_WROTE_ADD = 1, /* value[0], as packed, in this lane */
+	PICA_QPU_WROTE_MUL = 2, /* value[1] */
+	PICA_QPU_WROTE_R4 = 4,  /* by the signal: r4 */
+};
+
+/* An instruction, as one lane ran it. */
+struct pica_qpu_step {
+	uint64_t word;    /* for a disassembler */
+	uint32_t address;
+	uint32_t value[2];
+	uint32_t r4;
+	uint8_t wrote;    /* PICA_QPU_WROTE_* */
+	uint8_t flags;    /* afterwards: bit 0 Z, bit 1 N, bit 2 C */
+	uint8_t reserved[6];
+};
+
+/*
+ * Copies what an entry's `steps` names. Waits for idle. Returns 0; -EINVAL if there is none;
+ * -EOPNOTSUPP unless the context is of a VideoCore IV.
+ */
+int pica_ctx_read_qpu_fragment(
+		struct pica_ctx *ctx, uint32_t steps, struct pica_qpu_fragment *out);
+/*
+ * Copies steps [first, first + n) of it, which are kept after pica_ctx_watch_steps(): at most
+ * PICA_QPU_STEPS of a fragment, 65,536 of a pixel in a job, and 1,048,576 of all. Waits for idle.
+ * Returns 0; -EINVAL beyond n_kept; -EOPNOTSUPP as above.
+ */
+int pica_ctx_read_qpu_steps(struct pica_ctx *ctx, uint32_t steps, uint32_t first, uint32_t n,
+		struct pica_qpu_step *out);
 
 /* ---- Costs ---- */
 

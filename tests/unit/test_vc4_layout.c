@@ -58,6 +58,11 @@ TEST(every_pixel_once) {
 				const uint32_t at = vc4_image_offset(&image, x, y);
 				ck_assert_uint_le(at + image.px_bytes, bytes);
 				ck_assert_uint_eq(at % image.px_bytes, 0);
+				uint32_t of_x, of_y;
+				ck_assert(vc4_image_place(
+						&image, at + image.px_bytes - 1u, &of_x, &of_y));
+				ck_assert_uint_eq(of_x, x);
+				ck_assert_uint_eq(of_y, y);
 				ck_assert_uint_eq(seen[at], 0);
 				seen[at] = 1;
 			}

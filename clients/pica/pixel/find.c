@@ -12,6 +12,7 @@
 #include "common/facts.h"
 #include "core/base/morton.h"
 #include "pica_regs.h"
+#include "vc4/tex/layout.h"
 
 static uint8_t widen(uint32_t v, unsigned bits) {
 	uint32_t x = v << (8 - bits);
@@ -77,10 +78,36 @@ static int add_place(struct finder *f, struct pica_watch at, uint32_t frame, uin
 	return EXIT_FINE;
 }
 
+static int find_in_picture(struct finder *f) {
+	const struct pixel_options *o = f->o;
+	struct pixel_answer *a = f->a;
+	struct pica_picture p;
+	if (o->has_surface || o->given & PIXEL_SCREEN) {
+		return log_fail("%s: a capture of a vc4: expected the picture of a frame, without --surface, --screen and --eye",
+				a->path);
+	}
+	if (pica_ctx_picture(f->c->ctx, &p) < 0) {
+		return log_fail("%s: frame %u: expected a job with a target", a->path, a->frame);
+	}
+	if (o->x >= p.width || o->y >= p.height) {
+		return log_fail("%u,%u: expected a pixel inside of %ux%u", o->x, o->y, p.width,
+				p.height);
+	}
+	a->format = p.format;
+	if (!pixel_in_picture(f->c->ctx, &p, o->x, o->y, &a->shown)) {
+		return log_fail("%s: frame %u: the target at %08X leaves memory", a->path, a->frame,
+				p.addr);
+	}
+	return EXIT_FINE;
+}
+
 /* Where the pixel of the question lies, as the context is now. */
 static int find_shown(struct finder *f) {
 	const struct pixel_options *o = f->o;
 	struct pixel_answer *a = f->a;
+	if (a->is_vc4) {
+		return find_in_picture(f);
+	}
 	if (o->has_surface) {
 		const struct render_surface *s = &o->surface;
 		const unsigned n = facts_color_bytes(s->format);
@@ -144,6 +171,21 @@ static int compare(const void *x, const void *y) {
 	return x_at < y_at ? -1 : 1;
 }
 
+/* Fragments of the entries, in their order. */
+static int take_fragments(struct finder *f) {
+	struct pixel_answer *a = f->a;
+	int ret = 0;
+	a->qpu = calloc(a->n + 1, sizeof(*a->qpu));
+	for (size_t i = 0; a->qpu && i < a->n && ret == 0; i++) {
+		struct pica_history_entry *e = &a->entries[i];
+		if (e->steps != PICA_HISTORY_NONE) {
+			ret = pixel_qpu_read(f->c->ctx, e->steps, f->o->steps, &a->qpu[i]);
+			e->steps = (uint32_t)i;
+		}
+	}
+	return a->qpu && ret == 0 ? EXIT_FINE : log_no_memory();
+}
+
 /* Steps of the entries, in their order. */
 static int take_steps(struct finder *f) {
 	struct pixel_answer *a = f->a;
@@ -164,6 +206,8 @@ static int take_entries(struct finder *f) {
 	struct pixel_answer *a = f->a;
 	const int64_t n = pica_ctx_history(f->c->ctx);
 	struct pica_history_entry *all = n < 0 ? NULL : malloc((size_t)(n + 1) * sizeof(*all));
+	pixel_qpu_finish(a->qpu, a->n);
+	a->qpu = NULL;
 	free(a->entries);
 	a->entries = n < 0 ? NULL : malloc((size_t)(n + 1) * sizeof(*all));
 	a->n = 0;
@@ -184,14 +228,18 @@ static int take_entries(struct finder *f) {
 		pica_history_settle(a->entries + begin, a->n - begin);
 	}
 	free(all);
-	qsort(a->entries, a->n, sizeof(*a->entries), compare);
+	if (f->n_places > 1) { /* else they are in order */
+		qsort(a->entries, a->n, sizeof(*a->entries), compare);
+	}
 	for (size_t i = 0; i < a->n; i++) {
 		struct pica_history_entry *e = &a->entries[i];
-		const bool moves = e->kind == PICA_HISTORY_TRANSFER || e->kind == PICA_HISTORY_COPY;
+		const bool moves = e->kind == PICA_HISTORY_TRANSFER ||
+				e->kind == PICA_HISTORY_COPY || e->kind == PICA_HISTORY_STORE ||
+				(e->kind == PICA_HISTORY_TILE_LOAD && !e->replaces);
 		a->last = e->verdict == PICA_VERDICT_KEPT && !moves ? (int64_t)i : a->last;
 		e->frame += a->first;
 	}
-	return f->o->steps ? take_steps(f) : EXIT_FINE;
+	return a->is_vc4 ? take_fragments(f) : f->o->steps ? take_steps(f) : EXIT_FINE;
 }
 
 static int look_from(struct finder *f) {
@@ -211,13 +259,20 @@ static int look_from(struct finder *f) {
 	a->bytes = 0;
 	const void *host = pica_ctx_host(f->c->ctx, a->shown.addr, a->shown.size_bytes);
 	memcpy(&a->bytes, host ? host : "\0\0\0", a->shown.size_bytes);
-	pixel_color(a->format, a->bytes, a->color);
+	if (a->is_vc4) {
+		const uint32_t rgba = a->shown.size_bytes == 2 ? vc4_rgba_from_565(a->bytes) :
+								 a->bytes;
+		memcpy(a->color, &rgba, sizeof(a->color));
+	} else {
+		pixel_color(a->format, a->bytes, a->color);
+	}
 	return exit;
 }
 
 int pixel_find_in(struct pixel_answer *a, const struct pixel_options *o, struct capture_here *c) {
 	struct finder f = { .a = a, .o = o, .c = c };
-	*a = (struct pixel_answer){ .path = o->capture, .last = -1 };
+	*a = (struct pixel_answer){ .path = o->capture, .last = -1,
+		.is_vc4 = c->info.chip == PICA_CHIP_VC4 };
 	const uint32_t n = capture_frames(c->capture);
 	a->frame = o->frame == FRAME_LAST ? n - 1 : o->frame;
 	int exit = capture_has_frame(o->capture, n, a->frame) ? EXIT_FINE : EXIT_TROUBLE;
@@ -235,13 +290,13 @@ int pixel_find(struct pixel_answer *a, const struct pixel_options *o) {
 	struct capture_here c;
 	*a = (struct pixel_answer){ .path = o->capture, .last = -1 };
 	int exit = capture_here_open(&c, o->capture, &o->engine);
-	exit = exit == EXIT_FINE ? capture_is_pica200(c.capture, o->capture) : exit;
 	exit = exit == EXIT_FINE ? pixel_find_in(a, o, &c) : exit;
 	capture_here_close(&c);
 	return exit;
 }
 
 void pixel_finish(struct pixel_answer *a) {
+	pixel_qpu_finish(a->qpu, a->n);
 	free(a->entries);
 	free(a->steps);
 	*a = (struct pixel_answer){ 0 };

@@ -31,6 +31,12 @@ struct pixel_place {
 	uint32_t frame, event; /* entries from there on came too late to be seen */
 };
 
+/* A fragment of the VideoCore IV, with the steps of its program that were kept. */
+struct pixel_qpu {
+	struct pica_qpu_fragment fragment;
+	struct pica_qpu_step *steps; /* with --steps; or NULL */
+};
+
 struct pixel_answer {
 	const char *path;
 	uint32_t frame;   /* that was asked for */
@@ -43,6 +49,8 @@ struct pixel_answer {
 	struct pica_history_entry *entries;
 	size_t n;
 	struct pica_fragment_steps *steps; /* with --steps: entry i's, if it has any */
+	bool is_vc4;               /* format: PICA_VC4_FORMAT_* */
+	struct pixel_qpu *qpu;     /* of the VideoCore IV: entry i's, if it has any */
 	int64_t last;     /* the entry that made the pixel: through transfers, if any; or -1 */
 };
 
@@ -55,7 +63,7 @@ void pixel_color(uint32_t format, uint32_t bytes, uint8_t rgba[4]);
 
 /* Replays the capture. Returns an exit code, after logging. pixel_finish() in any case. */
 int pixel_find(struct pixel_answer *a, const struct pixel_options *o);
-/* The same with a capture of the PICA200 that is open; o->capture names it in messages. */
+/* The same with a capture that is open; o->capture names it in messages. */
 int pixel_find_in(struct pixel_answer *a, const struct pixel_options *o, struct capture_here *c);
 void pixel_finish(struct pixel_answer *a);
 
@@ -68,6 +76,19 @@ json_t *pixel_color_json(const uint8_t c[4]);
 void pixel_steps_json(json_t *fragment, const struct pica_fragment *f,
 		const struct pica_fragment_steps *s);
 void pixel_steps_print(const struct pica_fragment *f, const struct pica_fragment_steps *s);
+
+/* ---- qpu.c ---- */
+
+/* Reads what the entry's `steps` names. Returns 0, or -ENOMEM. */
+int pixel_qpu_read(struct pica_ctx *ctx, uint32_t steps, bool has_steps, struct pixel_qpu *out);
+void pixel_qpu_finish(struct pixel_qpu *q, size_t n);
+json_t *pixel_qpu_json(const struct pixel_qpu *q);
+void pixel_qpu_print(const struct pixel_qpu *q);
+/* Finds a pixel of the picture, which holds it. Returns false if the picture leaves memory. */
+bool pixel_in_picture(struct pica_ctx *ctx, const struct pica_picture *p, uint32_t x, uint32_t y,
+		struct pica_watch *out);
+/* Name of a format of targets. */
+const char *pixel_vc4_format(uint32_t format);
 
 /* ---- print.c ---- */
 

@@ -39,6 +39,16 @@ static const struct pica_fragment_steps *steps_of(
 	return e->steps != PICA_HISTORY_NONE ? &a->steps[e->steps] : NULL;
 }
 
+/* NULL: the entry has none. */
+static const struct pixel_qpu *qpu_of(
+		const struct pixel_answer *a, const struct pica_history_entry *e) {
+	return a->is_vc4 && e->steps != PICA_HISTORY_NONE ? &a->qpu[e->steps] : NULL;
+}
+
+static const char *format_name(const struct pixel_answer *a, uint32_t format) {
+	return a->is_vc4 ? pixel_vc4_format(format) : field_text("COLOR_FORMAT", format);
+}
+
 static void add_draw(json_t *j, const struct pica_history_entry *e, const struct pixel_answer *a) {
 	const struct pica_target *t = &e->target;
 	json_t *vertices = json_array();
@@ -47,22 +57,25 @@ static void add_draw(json_t *j, const struct pica_history_entry *e, const struct
 						json_null() : json_integer(e->vertex[i]));
 	}
 	json_object_set_new(j, "draw", json_integer(e->draw));
-	json_object_set_new(j, "primitive", json_integer(e->primitive));
+	json_object_set_new(j, "primitive", e->primitive == PICA_HISTORY_NONE ?
+						 json_null() : json_integer(e->primitive));
 	json_object_set_new(j, "vertices", vertices);
 	json_object_set_new(j, "target", json_pack("{so ss si si}", "addr", hex(t->color_addr),
-			"format", field_text("COLOR_FORMAT", t->color_format), "width",
+			"format", format_name(a, t->color_format), "width",
 			(int)t->width, "height", (int)t->height));
 	json_object_set_new(j, "x", json_integer(e->x));
 	json_object_set_new(j, "row", json_integer(e->y));
 	json_object_set_new(j, "barycentric", json_pack("[fff]", (double)e->barycentric[0],
 			(double)e->barycentric[1], (double)e->barycentric[2]));
-	if (t->depth_addr) {
+	if (t->depth_addr || a->is_vc4) {
 		json_object_set_new(j, "z_before", json_integer(e->z_before));
 		json_object_set_new(j, "z_after", json_integer(e->z_after));
 		json_object_set_new(j, "stencil_before", json_integer(e->stencil_before));
 		json_object_set_new(j, "stencil_after", json_integer(e->stencil_after));
 	}
-	if (e->is_shaded) {
+	if (qpu_of(a, e)) {
+		json_object_set_new(j, "fragment", pixel_qpu_json(qpu_of(a, e)));
+	} else if (e->is_shaded) {
 		json_object_set_new(j, "fragment", fragment_json(&e->fragment, a->steps != NULL,
 							   steps_of(a, e)));
 	}
@@ -101,14 +114,15 @@ json_t *pixel_json(const struct pixel_answer *a, const struct pixel_options *o) 
 				(int)e->event, "kind",
 				pica_history_kind_name((enum pica_history_kind)e->kind), "draw",
 				is_draw ? json_integer(e->draw) : json_null(), "primitive",
-				is_draw ? json_integer(e->primitive) : json_null());
+				is_draw && e->primitive != PICA_HISTORY_NONE ?
+						json_integer(e->primitive) : json_null());
 	}
 	json_t *report = json_report("pixel");
 	json_object_set_new(report, "capture", json_text(a->path));
 	json_object_set_new(report, "frame", json_integer(a->frame));
 	json_object_set_new(report, "first_frame", json_integer(a->first));
 	json_object_set_new(report, "surface", json_pack("{so ss}", "addr", hex(a->shown.addr),
-			"format", field_text("COLOR_FORMAT", a->format)));
+			"format", format_name(a, a->format)));
 	json_object_set_new(report, "x", json_integer(o->x));
 	json_object_set_new(report, "y", json_integer(o->y));
 	json_object_set_new(report, "color", pixel_color_json(a->color));
@@ -127,7 +141,9 @@ static const char *verdict_color(const struct pica_history_entry *e) {
 static void print_entry(const struct pica_history_entry *e, const struct pixel_answer *a) {
 	printf("frame %" PRIu32 " event %" PRIu32 " %-8s ", e->frame, e->event,
 			pica_history_kind_name((enum pica_history_kind)e->kind));
-	if (e->kind == PICA_HISTORY_DRAW) {
+	if (e->kind == PICA_HISTORY_DRAW && e->primitive == PICA_HISTORY_NONE) {
+		printf("%4" PRIu32 " primitive     - ", e->draw);
+	} else if (e->kind == PICA_HISTORY_DRAW) {
 		printf("%4" PRIu32 " primitive %5" PRIu32 " ", e->draw, e->primitive);
 	}
 	printf("%s%-11s%s %08" PRIX32 " -> %08" PRIX32, verdict_color(e),
@@ -144,7 +160,14 @@ static void print_entry(const struct pica_history_entry *e, const struct pixel_a
 			printf(" z %" PRIu32 " at %" PRIu32, e->fragment.z, e->z_before);
 		}
 	}
+	const struct pixel_qpu *qpu = qpu_of(a, e);
+	if (qpu) {
+		printf("  z %" PRIu32 " at %" PRIu32, qpu->fragment.z, e->z_before);
+	}
 	printf("\n");
+	if (qpu) {
+		pixel_qpu_print(qpu);
+	}
 	if (a->steps && e->is_shaded) {
 		pixel_steps_print(&e->fragment, steps_of(a, e));
 	}
@@ -166,7 +189,11 @@ void pixel_print(const struct pixel_answer *a, const struct pixel_options *o) {
 	const struct pica_history_entry *e = &a->entries[a->last];
 	printf("last written by frame %" PRIu32 " event %" PRIu32, e->frame, e->event);
 	if (e->kind == PICA_HISTORY_DRAW) {
-		printf(" draw %" PRIu32 " primitive %" PRIu32 "\n", e->draw, e->primitive);
+		printf(" draw %" PRIu32, e->draw);
+		if (e->primitive != PICA_HISTORY_NONE) {
+			printf(" primitive %" PRIu32, e->primitive);
+		}
+		printf("\n");
 	} else {
 		printf(": %s\n", pica_history_kind_name((enum pica_history_kind)e->kind));
 	}

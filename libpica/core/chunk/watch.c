@@ -33,8 +33,32 @@ struct look {
 static bool covers(const struct look *l, const struct vert *const v[3]) {
 	const int x = (int)l->x & ~7, y = (int)l->y & ~7;
 	struct tri t;
-	return raster_setup_c(&t, l->r->rs, v[0], v[1], v[2], x, y, 8) &&
-			raster_cover_block_c(&t, x, y) >> morton8(l->x & 7, l->y & 7) & 1;
+	uint64_t mask[RASTER_SAMPLES] = { 0 };
+	if (!raster_setup_c(&t, l->r->rs, v[0], v[1], v[2], x, y, 8)) {
+		return false;
+	}
+	if (l->r->rs->rule->n_samples > 1) {
+		raster_cover_samples_c(&t, x, y, mask);
+	} else {
+		mask[0] = raster_cover_block_c(&t, x, y);
+	}
+	return (mask[0] | mask[1] | mask[2] | mask[3]) >> morton8(l->x & 7, l->y & 7) & 1;
+}
+
+/* Signed double area of a, b and the centre of pixel (x, y). */
+static double area_at(const struct vert *a, const struct vert *b, double x, double y) {
+	return ((double)b->x_fx - a->x_fx) * (y - a->y_fx) -
+			((double)b->y_fx - a->y_fx) * (x - a->x_fx);
+}
+
+void watch_barycentric(const struct watched *w, uint32_t x, uint32_t y, int px, float out[3]) {
+	const double at_x = (double)px * x + px / 2, at_y = (double)px * y + px / 2;
+	const double area[3] = { area_at(w->v[1], w->v[2], at_x, at_y),
+		area_at(w->v[2], w->v[0], at_x, at_y), area_at(w->v[0], w->v[1], at_x, at_y) };
+	const double sum = area[0] + area[1] + area[2];
+	for (unsigned i = 0; i < 3; i++) {
+		out[i] = sum != 0 ? (float)(area[i] / sum) : 0.0f;
+	}
 }
 
 static void report(struct look *l, const struct vert *const v[3], enum watch_fate fate) {

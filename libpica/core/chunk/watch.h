@@ -23,6 +23,12 @@ struct watched {
 	const struct vert *v[3];
 };
 
+/*
+ * The place of the centre of pixel (x, y) in the triangle; all 0 if it has no area. px: the size of
+ * a pixel in positions.
+ */
+void watch_barycentric(const struct watched *w, uint32_t x, uint32_t y, int px, float out[3]);
+
 typedef void watch_fn(void *user, const struct watched *w);
 
 /* Memory for it, of one caller at a time. */

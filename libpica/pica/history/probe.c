@@ -65,22 +65,6 @@ static void take_depth(const struct look *l, uint32_t *z, uint8_t *stencil) {
 	*stencil = (uint8_t)(word >> 24);
 }
 
-/* Signed double area of a, b and the pixel's centre. */
-static double area_at(const struct look *l, const struct vert *a, const struct vert *b, int px) {
-	const double x = (double)px * l->x + px / 2, y = (double)px * l->y + px / 2;
-	return ((double)b->x_fx - a->x_fx) * (y - a->y_fx) -
-			((double)b->y_fx - a->y_fx) * (x - a->x_fx);
-}
-
-static void take_barycentric(const struct look *l, const struct watched *w, int px, float out[3]) {
-	const double area[3] = { area_at(l, w->v[1], w->v[2], px),
-		area_at(l, w->v[2], w->v[0], px), area_at(l, w->v[0], w->v[1], px) };
-	const double sum = area[0] + area[1] + area[2];
-	for (unsigned i = 0; i < 3 && sum != 0; i++) {
-		out[i] = (float)(area[i] / sum);
-	}
-}
-
 static bool is_drawable(const struct look *l, const struct raster_state *rs) {
 	const int32_t x = (int32_t)l->x, y = (int32_t)l->y;
 	return x >= rs->min_x && x <= rs->max_x && y >= rs->min_y && y <= rs->max_y &&
@@ -170,7 +154,7 @@ static void on_primitive(void *user, const struct watched *w) {
 	e->target = target_described(l->target);
 	e->x = l->x;
 	e->y = l->y;
-	take_barycentric(l, w, 1 << rs->rule->subpixel_bits, e->barycentric);
+	watch_barycentric(w, l->x, l->y, 1 << rs->rule->subpixel_bits, e->barycentric);
 	take_depth(l, &e->z_before, &e->stencil_before);
 	e->before = l->bytes;
 	if (w->fate != WATCH_DRAWN) {

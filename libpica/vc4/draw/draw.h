@@ -11,6 +11,10 @@
 #include "core/pass/pass.h"
 #include "vc4/list/list.h"
 #include "vc4/run/run.h"
+#include "vc4/tex/layout.h"
+
+struct vc4_history;
+struct vc4_watch;
 
 /* The most of a record: rows that a vertex program has. Points and lines have some more. */
 enum { VC4_VARYINGS = 60, VC4_OWN_VARYINGS = 2 };
@@ -64,6 +68,8 @@ struct vc4_frag_part {
 	struct vc4_report *report;
 	uint32_t record;
 	uint64_t task_steps; /* instructions that the fragments of a tile task may execute */
+	struct vc4_watch *watch; /* NULL: nothing is watched */
+	uint32_t number; /* of the draw in the frame */
 	uint8_t mode;
 };
 
@@ -82,7 +88,14 @@ struct vc4_tiles {
 	const uint32_t *first, *steps;
 	struct vc4_report *report; /* receives the steps of fragments */
 	bool stores_nothing;       /* memory stays as it is */
+	struct vc4_watch *watch;   /* NULL: nothing is watched */
 };
+
+/* The image that a transfer which is not a full one moves a part of. */
+struct vc4_image vc4_transfer_image(const struct vc4_transfer *t, const struct vc4_rendering *r);
+/* What a store of colours would write for a pixel of the buffer. */
+uint32_t vc4_stored_pixel(const struct vc4_transfer *t, const struct vc4_rendering *r,
+		const struct tile_buffer *b, uint32_t px);
 
 /*
  * Sorts the runs of the frame, which has a binning mode if it draws, into tasks that share no
@@ -119,6 +132,7 @@ struct vc4_unit {
 	/* The first error of the tasks of the units that were reaped since it was set to 0. */
 	struct vc4_error error;
 	uint64_t steps; /* of fragment programs: sum of the units that were reaped */
+	struct vc4_history *history; /* owned; NULL: nothing is watched */
 	/*
 	 * For tools. Not 0: of the next jobs this draw alone, counted from 1, is drawn, and nothing
 	 * is stored. Set while the context is idle.

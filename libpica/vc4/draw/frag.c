@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include "core/base/morton.h"
-#include "vc4/draw/draw.h"
+#include "vc4/draw/watch.h"
 
 enum { GROUP_QUADS = QPU_LANES / 4, DEPTH_MAX = 0xFFFFFF, PIXEL = 16 };
 
@@ -64,8 +64,9 @@ static void bind(void *scratch, const void *kernels, const struct raster_kernels
 		.n_samples = state->raster->rule->n_samples,
 		.depth_function = part->state->depth_function,
 		.updates_z = part->state->updates_z };
-	m->is_wide = k->qpu.run_wide && qpu_wide_bind(m->wide_scratch, m->qpu.program, part->space,
-							 m->qpu.uniforms, m->qpu.n_varyings, 0);
+	m->is_wide = !part->watch && k->qpu.run_wide &&
+			qpu_wide_bind(m->wide_scratch, m->qpu.program, part->space,
+					m->qpu.uniforms, m->qpu.n_varyings, 0);
 	m->run_wide = k->qpu.run_wide;
 	m->wide = (struct qpu_wide_run){ .program = m->qpu.program,
 		.space = part->space,
@@ -230,7 +231,9 @@ static void interpret(struct frag_memory *m, struct batch *b) {
 		}
 		set_lanes(m, b, first, n);
 		set_varyings(m);
-		const int ret = m->run(&m->qpu);
+		const int ret = PICA_LIKELY(!m->part->watch) ?
+				m->run(&m->qpu) :
+				vc4_watch_run(m->part, &m->qpu, m->run);
 		m->buffer->spent += m->qpu.steps;
 		if (ret < 0) {
 			vc4_report_error(m->part->report, m->part->record, ret);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/base/arena.h"
-#include "vc4/draw/draw.h"
+#include "vc4/draw/watch.h"
 
 enum { DRAW_VERTICES = 16 }; /* whose indices take as long to read as a record */
 
@@ -17,6 +17,7 @@ struct work {
 	struct vc4_tiles tiles;
 	struct vc4_report report;
 	struct code *codes;
+	struct vc4_watch *watch; /* or NULL */
 	uint32_t binning; /* start of the list */
 };
 
@@ -40,6 +41,7 @@ static void destroy(struct work *w) {
 	for (struct code *c = w->codes; c; c = c->next) {
 		qpu_program_destroy(c->program);
 	}
+	vc4_watch_destroy(w->watch);
 	arena_finish(&w->arena);
 	free(w);
 }
@@ -66,6 +68,7 @@ static void retire(void *thing) {
 	struct work *w = thing;
 	const uint64_t first = atomic_load_explicit(&w->report.first, memory_order_relaxed);
 	w->unit->steps += atomic_load_explicit(&w->report.steps, memory_order_relaxed);
+	vc4_watch_end(w->watch);
 	if (first != UINT64_MAX && !w->unit->error.error) {
 		const uint32_t record = (uint32_t)(first >> 32);
 		const int error = -(int)(uint32_t)first;
@@ -304,7 +307,8 @@ static int add_draw(struct planner *p, const struct vc4_draw *from) {
 		.vertex = { state, s->coordinate, s->vertex, &w->report, from->address,
 				from->mode },
 		.frag = { state, s->fragment, p->x->space, &w->report, from->address,
-				p->task_steps, from->mode },
+				p->task_steps, w->watch, (uint32_t)(from - w->frame.draws),
+				from->mode },
 	};
 	if (from->index_bytes) {
 		ret = read_indices(p, from, &parts->draw);
@@ -371,6 +375,8 @@ static int run(struct work *w, struct exec *x, const struct vc4_job *job, bool *
 		error->offset = error->address - (job->start[1] & VC4_ADDRESS_BITS);
 		return ret;
 	}
+	w->watch = vc4_watch_begin(w->unit, x, &w->tiles, w->binning);
+	w->tiles.watch = w->watch;
 	w->tiles.report = &w->report;
 	w->tiles.stores_nothing = w->unit->only_draw;
 	if (f->last.exists) {
@@ -402,6 +408,7 @@ static int run(struct work *w, struct exec *x, const struct vc4_job *job, bool *
 		exec_close_pass(x);
 		return ret;
 	}
+	vc4_watch_pass(w->watch, x);
 	for (unsigned i = 0; i < p.pass->writes.n; i++) {
 		job->writes(job->arg, p.pass->writes.r[i]);
 		space_touch(x->space, p.pass->writes.r[i], 0);

@@ -11,8 +11,7 @@
 
 #include "core/base/arena.h"
 #include "core/base/morton.h"
-#include "vc4/draw/draw.h"
-#include "vc4/tex/layout.h"
+#include "vc4/draw/watch.h"
 
 enum {
 	FULL_BYTES = TILE_BUFFER_PX * 4,
@@ -194,11 +193,19 @@ static void clear(struct tile_buffer *b, const struct vc4_rendering *r, bool col
 	}
 }
 
+uint32_t vc4_stored_pixel(const struct vc4_transfer *t, const struct vc4_rendering *r,
+		const struct tile_buffer *b, uint32_t px) {
+	const uint32_t sample_px = (uint32_t)r->tile_px * r->tile_px;
+	const uint32_t c = t->averages && r->is_multisample ? average(b->color, px, sample_px) :
+							      b->color[px];
+	return t->format == VC4_FORMAT_RGBA8888 ? c : rgba_to_565(c);
+}
+
 static unsigned px_bytes(const struct vc4_transfer *t) {
 	return t->color && t->format != VC4_FORMAT_RGBA8888 ? 2 : 4;
 }
 
-static struct vc4_image image_of(const struct vc4_transfer *t, const struct vc4_rendering *r) {
+struct vc4_image vc4_transfer_image(const struct vc4_transfer *t, const struct vc4_rendering *r) {
 	return (struct vc4_image){ t->layout, (uint8_t)px_bytes(t), r->width, r->height };
 }
 
@@ -209,7 +216,7 @@ static void transfer(const struct vc4_tiles *tiles, const struct vc4_tile_op *op
 	const struct vc4_rendering *r = &f->renderings[op->rendering];
 	const bool is_store = op->kind == VC4_TILE_STORE;
 	struct part p = { .transfer = t,
-		.image = image_of(t, r),
+		.image = vc4_transfer_image(t, r),
 		.host = tiles->host[op - f->ops],
 		.x0 = (uint32_t)op->column * r->tile_px,
 		.y0 = (uint32_t)op->row * r->tile_px,
@@ -244,6 +251,9 @@ static enum tile_next step(const struct tile_program *program, unsigned task, ui
 	if (*at == 0) {
 		b->spent = 0;
 	}
+	if (PICA_UNLIKELY(tiles->watch != NULL)) {
+		vc4_watch_walked(tiles->watch, task);
+	}
 	if (*at == tiles->first[task + 1] - tiles->first[task]) {
 		vc4_report_steps(tiles->report, b->spent);
 		return TILE_ENDS;
@@ -251,11 +261,20 @@ static enum tile_next step(const struct tile_program *program, unsigned task, ui
 	const uint32_t what = tiles->steps[tiles->first[task] + (*at)++];
 	if (what & STEP_CLEAR) {
 		clear(b, &f->renderings[what & ~STEP_CLEAR], true, true);
+		if (PICA_UNLIKELY(tiles->watch != NULL)) { /* an operation of the run follows */
+			vc4_watch_clear(tiles->watch, task,
+					&f->ops[tiles->steps[tiles->first[task] + *at]], b);
+		}
 		return TILE_GOES_ON;
 	}
 	const struct vc4_tile_op *op = &f->ops[what];
 	if (op->kind != VC4_TILE_DRAW) {
 		transfer(tiles, op, b);
+	}
+	if (PICA_UNLIKELY(tiles->watch != NULL)) {
+		vc4_watch_op(tiles->watch, task, op, b);
+	}
+	if (op->kind != VC4_TILE_DRAW) {
 		return TILE_GOES_ON;
 	}
 	const int tile_px = f->binning.tile_px;
@@ -282,7 +301,7 @@ static int compare_uses(const void *a, const void *b) {
 }
 
 static struct range range_of(const struct vc4_transfer *t, const struct vc4_rendering *r) {
-	const struct vc4_image image = image_of(t, r);
+	const struct vc4_image image = vc4_transfer_image(t, r);
 	const bool zs = t->z || t->stencil;
 	const uint32_t size = t->is_full ? ((uint32_t)t->color + zs) * FULL_BYTES :
 			t->color || zs   ? vc4_image_bytes(&image) :

@@ -1,3 +1,4 @@
+#include "vc4/draw/watch.h"
 #include "vc4/front/front.h"
 
 #include <errno.h>
@@ -82,8 +83,12 @@ static void control_lists(struct pica_ctx *ctx, const struct pica_job_control_li
 }
 
 static void run(struct pica_ctx *ctx, const struct pica_job *job) {
+	struct vc4_history *history = of(ctx)->unit.history;
 	observe_settled(ctx); /* this job may write where those before did */
 	ctx->stats.jobs++;
+	if (history) {
+		vc4_history_begin(history, &ctx->exec, job);
+	}
 	switch (job->op) {
 	case PICA_OP_CONTROL_LISTS:
 		control_lists(ctx, &job->u.control_lists);
@@ -93,6 +98,9 @@ static void run(struct pica_ctx *ctx, const struct pica_job *job) {
 	default:
 		ctx_run_job(ctx, job);
 		break;
+	}
+	if (history) {
+		vc4_history_end(history, &ctx->exec);
 	}
 }
 
@@ -112,6 +120,7 @@ static int init(struct pica_ctx *ctx) {
 }
 
 static void finish(struct pica_ctx *ctx) {
+	vc4_history_destroy(of(ctx)->unit.history);
 }
 
 const struct chip vc4_chip = {

@@ -119,6 +119,8 @@ int tmu_load(struct machine *m, unsigned unit);
 /* r4 becomes the colour of the next sample. */
 void tlb_load(struct machine *m);
 void tlb_write(struct machine *m, unsigned address, const uint32_t v[QPU_LANES], unsigned mask);
+/* Whether the stencil test drops a pixel of which the buffer has zs. */
+bool tlb_fails_stencil(const struct machine *m, uint32_t zs);
 void tlb_set_stencil(struct machine *m, uint32_t word);
 /* The multisample mask: 4 bits a lane. */
 void tlb_read_mask(const struct machine *m, uint32_t out[QPU_LANES]);
@@ -128,9 +130,6 @@ void tlb_and_mask(struct machine *m, const uint32_t v[QPU_LANES], unsigned mask)
 bool vpm_set_up(struct vpm_setup *s, uint32_t word);
 void vpm_read(struct machine *m, uint32_t out[QPU_LANES]);
 void vpm_write(struct machine *m, const uint32_t v[QPU_LANES], unsigned mask);
-
-/* The plain C kernel. */
-int qpu_run_c(struct qpu_run *r);
 
 uint32_t qpu_sfu(unsigned function, uint32_t bits);
 /* By function; sfu_arc is a parabola. */

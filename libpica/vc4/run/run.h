@@ -14,6 +14,7 @@
 
 #include "core/space/space.h"
 #include "core/vec/cpu.h"
+#include "pica_history.h"
 
 enum {
 	QPU_LANES = 16,
@@ -71,6 +72,20 @@ enum {
 	QPU_WARN_VARYING = 2,   /* more varyings than there are */
 };
 
+/* Follows one lane, step by step; for tools. */
+struct qpu_trace {
+	struct qpu_trace *next; /* of another lane, or NULL */
+	unsigned lane;
+	struct pica_qpu_step *steps; /* room for cap */
+	uint32_t cap;
+	/* Zero at first: */
+	uint32_t n;                  /* instructions; the first cap of them are kept */
+	uint32_t color;              /* written to sample 0 */
+	bool reads_color, writes_z;
+	bool has_color, has_z;       /* writes that this lane took part in */
+	bool fails_stencil;          /* sample 0, when Z was written first */
+};
+
 /* Inputs, then results. Rows of lanes are 64-byte aligned. What a program lacks is 0 or NULL. */
 struct qpu_run {
 	const struct qpu_program *program;
@@ -90,6 +105,7 @@ struct qpu_run {
 	const float *w;     /* a row for ra15, or NULL: zeros */
 	const uint32_t *z;  /* a row for rb15, or NULL: zeros */
 	struct qpu_tlb *tlb;
+	struct qpu_trace *trace; /* or NULL; qpu_run_c() alone has it */
 
 	/* Set by every run. */
 	uint64_t steps;     /* instructions */
@@ -161,6 +177,9 @@ struct qpu_kernels {
 	/* NULL: nothing runs wide. See qpu_wide_bind(). */
 	bool (*run_wide)(struct qpu_wide_run *r);
 };
+
+/* The plain C kernel: as qpu_kernels.run, with r->trace. */
+int qpu_run_c(struct qpu_run *r);
 
 void qpu_kernels_init(struct qpu_kernels *k, enum isa isa);
 ISA_KERNELS(qpu)

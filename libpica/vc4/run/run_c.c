@@ -11,6 +11,9 @@ struct core {
 	struct machine m; /* first */
 	unsigned z, n, c; /* flags; bit: lane */
 	uint32_t in_a[QPU_LANES], in_b[QPU_LANES];
+	/* With a trace: what the units of this instruction wrote, and in which lanes. */
+	uint32_t out[2][QPU_LANES];
+	unsigned out_lanes[2];
 };
 _Static_assert(sizeof(struct core) <= QPU_SCRATCH_BYTES, "a run needs more scratch");
 
@@ -97,7 +100,27 @@ struct destination {
 	bool is_on; /* else nothing is written; the periphery also sees a write in no lanes */
 	bool is_mul, is_float;
 	unsigned lanes;
+	unsigned unit; /* 0: add, 1: multiply */
 };
+
+/* The trace's lanes meet a write to the tile buffer, which is about to be done. */
+static void note_write(const struct core *k, const struct destination *d) {
+	const struct qpu_tlb *tlb = k->m.run->tlb;
+	for (struct qpu_trace *t = k->m.run->trace; t && tlb; t = t->next) {
+		const bool is_in = d->lanes >> t->lane & 1;
+		if (d->address == WRITE_Z) {
+			const uint32_t px = tlb->quad_px[t->lane / 4] + t->lane % 4;
+			t->fails_stencil = t->writes_z ? t->fails_stencil :
+							 tlb_fails_stencil(&k->m, tlb->zs[px]);
+			t->writes_z = true;
+			t->has_z |= is_in;
+		} else if (d->address == WRITE_COLOR || d->address == WRITE_COLOR_SAMPLE) {
+			const bool is_first = d->address == WRITE_COLOR || !k->m.store_sample;
+			t->color = is_in && is_first ? k->out[d->unit][t->lane] : t->color;
+			t->has_color |= is_in;
+		}
+	}
+}
 
 static int write(struct core *k, const struct qpu_instruction *q, const struct destination *d,
 		uint32_t v[QPU_LANES]) {
@@ -119,6 +142,11 @@ static int write(struct core *k, const struct qpu_instruction *q, const struct d
 		if (row && d->lanes >> i & 1) {
 			row[i] = v[i];
 		}
+	}
+	if (PICA_UNLIKELY(m->run->trace != NULL)) {
+		memcpy(k->out[d->unit], v, sizeof(k->out[0]));
+		k->out_lanes[d->unit] = d->lanes;
+		note_write(k, d);
 	}
 	return row ? 0 : machine_write(m, d->file, d->address, v, d->lanes);
 }
@@ -166,11 +194,11 @@ static int run_alu(struct core *k, const struct qpu_instruction *q) {
 	run_mul(k, q, &b);
 	const struct destination to_add = {
 		q->ws, q->waddr_add, q->op_add && q->cond_add, false,
-		alu_makes_floats(q->op_add), lanes_of(k, q->cond_add),
+		alu_makes_floats(q->op_add), lanes_of(k, q->cond_add), 0,
 	};
 	const struct destination to_mul = {
 		!q->ws, q->waddr_mul, q->op_mul && q->cond_mul, true, q->op_mul == MUL_FMUL,
-		lanes_of(k, q->cond_mul),
+		lanes_of(k, q->cond_mul), 1,
 	};
 	if (q->sf && q->op_add) {
 		set_flags(k, &a, to_add.lanes);
@@ -199,10 +227,10 @@ static int run_load(struct core *k, const struct qpu_instruction *q) {
 		v[i] = r.v[i];
 	}
 	const struct destination to_add = {
-		q->ws, q->waddr_add, q->cond_add, false, false, lanes_of(k, q->cond_add)
+		q->ws, q->waddr_add, q->cond_add, false, false, lanes_of(k, q->cond_add), 0
 	};
 	const struct destination to_mul = {
-		!q->ws, q->waddr_mul, q->cond_mul, true, false, lanes_of(k, q->cond_mul)
+		!q->ws, q->waddr_mul, q->cond_mul, true, false, lanes_of(k, q->cond_mul), 1
 	};
 	if (q->sf) {
 		set_flags(k, &r, q->cond_add ? to_add.lanes : to_mul.lanes);
@@ -234,6 +262,28 @@ static int run_word(struct core *k, const struct qpu_word *w) {
 	}
 }
 
+/* An instruction has run; trace: of each lane. */
+static void trace_step(const struct core *k, const struct qpu_word *w) {
+	const unsigned sig = w->q.sig;
+	const bool loads_color = sig == SIG_COLOR_LOAD || sig == QPU_SIG_COLOR_LOAD_END;
+	const bool loads = loads_color || sig == SIG_TMU0 || sig == SIG_TMU1;
+	for (struct qpu_trace *t = k->m.run->trace; t; t = t->next) {
+		const unsigned i = t->lane;
+		const bool adds = k->out_lanes[0] >> i & 1, multiplies = k->out_lanes[1] >> i & 1;
+		t->reads_color |= loads_color;
+		if (t->n < t->cap) {
+			t->steps[t->n] = (struct pica_qpu_step){ .word = qpu_encode(&w->q),
+				.address = w->address,
+				.value = { adds ? k->out[0][i] : 0, multiplies ? k->out[1][i] : 0 },
+				.r4 = loads ? k->m.row[QPU_ROW_R + 4][i] : 0,
+				.wrote = (uint8_t)(adds | multiplies << 1 | loads << 2),
+				.flags = (uint8_t)((k->z >> i & 1) | (k->n >> i & 1) << 1 |
+						(k->c >> i & 1) << 2) };
+		}
+		t->n++;
+	}
+}
+
 int qpu_run_c(struct qpu_run *r) {
 	struct core *k = r->scratch;
 	struct machine *m = &k->m;
@@ -249,7 +299,11 @@ int qpu_run_c(struct qpu_run *r) {
 			break;
 		}
 		machine_begin(m);
+		k->out_lanes[0] = k->out_lanes[1] = 0;
 		ret = run_word(k, w);
+		if (PICA_UNLIKELY(r->trace != NULL)) {
+			trace_step(k, w);
+		}
 	} while (!ret && machine_advance(m));
 	r->steps = m->steps;
 	if (ret) {

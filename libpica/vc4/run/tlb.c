@@ -91,11 +91,18 @@ static uint32_t stencil_operation(unsigned operation, uint32_t v, uint32_t refer
 	}
 }
 
+static bool fails_stencil(const struct stencil_face *f, uint32_t zs) {
+	return f->is_on && !compare(f->function, f->reference & f->mask, zs & 255 & f->mask);
+}
+
+bool tlb_fails_stencil(const struct machine *m, uint32_t zs) {
+	return fails_stencil(&m->stencil[m->run->tlb->is_back], zs);
+}
+
 /* Tests one sample. Returns whether it passes. */
 static bool test(const struct stencil_face *f, const struct qpu_tlb *t, uint32_t *zs, uint32_t z) {
 	const uint32_t old = *zs & 255;
-	const bool fails = f->is_on &&
-			!compare(f->function, f->reference & f->mask, old & f->mask);
+	const bool fails = fails_stencil(f, old);
 	const bool passes = !fails && compare(t->depth_function, z, *zs >> 8);
 	if (f->is_on) {
 		const unsigned operation = fails ? f->on_fail : passes ? f->on_pass : f->on_z_fail;

@@ -1,7 +1,5 @@
 #include "vc4/tex/layout.h"
 
-#include <stdbool.h>
-
 enum {
 	UTILE_BYTES = 64,
 	LT_UTILES = 4,   /* a level of at most so many across or down is LT */
@@ -30,10 +28,11 @@ enum vc4_layout vc4_layout_of_texture(uint32_t width, uint32_t height, unsigned 
 	return is_small ? VC4_IMAGE_LT : VC4_IMAGE_T;
 }
 
+/* Sub-tiles by odd row of tiles, row and column in the tile. */
+static const uint8_t place[2][2][2] = { { { 0, 3 }, { 1, 2 } }, { { 2, 1 }, { 3, 0 } } };
+
 /* The offset of the micro-tile at (x, y), of an image of tiles_x tiles across. */
 static uint32_t t_offset(uint32_t x, uint32_t y, uint32_t tiles_x) {
-	/* By odd row of tiles, row and column in the tile. */
-	static const uint8_t place[2][2][2] = { { { 0, 3 }, { 1, 2 } }, { { 2, 1 }, { 3, 0 } } };
 	const uint32_t row = y / TILE_UTILES, column = x / TILE_UTILES, odd = row & 1;
 	const uint32_t tile = row * tiles_x + (odd ? tiles_x - 1 - column : column);
 	const uint32_t sub = place[odd][y / SUB_UTILES & 1][x / SUB_UTILES & 1];
@@ -54,6 +53,39 @@ uint32_t vc4_image_offset(const struct vc4_image *image, uint32_t x, uint32_t y)
 	return inside + (image->layout == VC4_IMAGE_LT ?
 					(uy * across + ux) * UTILE_BYTES :
 					t_offset(ux, uy, units(across, 3)));
+}
+
+/* The micro-tile that holds the byte at an offset. */
+static void t_place(uint32_t offset, uint32_t tiles_x, uint32_t *ux, uint32_t *uy) {
+	const uint32_t tile = offset / TILE_BYTES, utile = offset / UTILE_BYTES;
+	const uint32_t row = tile / tiles_x, odd = row & 1, column = tile % tiles_x;
+	const uint32_t sub = utile / (SUB_UTILES * SUB_UTILES) & 3;
+	uint32_t at = 0; /* row and column of the sub-tile, as bits */
+	while (place[odd][at >> 1][at & 1] != sub) {
+		at++;
+	}
+	*ux = (odd ? tiles_x - 1 - column : column) * TILE_UTILES + (at & 1) * SUB_UTILES +
+			utile % SUB_UTILES;
+	*uy = row * TILE_UTILES + (at >> 1) * SUB_UTILES + utile / SUB_UTILES % SUB_UTILES;
+}
+
+bool vc4_image_place(const struct vc4_image *image, uint32_t offset, uint32_t *x, uint32_t *y) {
+	const unsigned wb = utile_width_bits(image->px_bytes);
+	const unsigned hb = utile_height_bits(image->px_bytes);
+	const uint32_t across = units(image->width, wb);
+	const uint32_t px = offset / image->px_bytes;
+	if (image->layout == VC4_IMAGE_RASTER) {
+		*x = px % (across << wb);
+		*y = px / (across << wb);
+		return *x < image->width && *y < image->height;
+	}
+	uint32_t ux = offset / UTILE_BYTES % across, uy = offset / UTILE_BYTES / across;
+	if (image->layout == VC4_IMAGE_T) {
+		t_place(offset, units(across, 3), &ux, &uy);
+	}
+	*x = (ux << wb) + (px & ((1u << wb) - 1));
+	*y = (uy << hb) + (px >> wb & ((1u << hb) - 1));
+	return *x < image->width && *y < image->height;
 }
 
 uint32_t vc4_image_bytes(const struct vc4_image *image) {

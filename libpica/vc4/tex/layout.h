@@ -8,6 +8,7 @@
 #ifndef VC4_LAYOUT_H
 #define VC4_LAYOUT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum vc4_layout { VC4_IMAGE_RASTER, VC4_IMAGE_T, VC4_IMAGE_LT }; /* as the fields of records */
@@ -25,6 +26,8 @@ struct vc4_image {
 enum vc4_layout vc4_layout_of_texture(uint32_t width, uint32_t height, unsigned px_bytes);
 /* Returns the offset of pixel (x, y) in bytes; both lie in the image. */
 uint32_t vc4_image_offset(const struct vc4_image *image, uint32_t x, uint32_t y);
+/* Finds the pixel that holds the byte at an offset. Returns false if it is padding, or outside. */
+bool vc4_image_place(const struct vc4_image *image, uint32_t offset, uint32_t *x, uint32_t *y);
 /* Returns its size in bytes, with what rounding its dimensions up adds. */
 uint32_t vc4_image_bytes(const struct vc4_image *image);
 
