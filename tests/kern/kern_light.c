@@ -226,6 +226,45 @@ static void check_rest(enum isa isa) {
 	}
 }
 
+/* A light as light_kernels.plain takes it. */
+static void random_plain(struct light_draw *l, struct light_entry *table) {
+	static const float scales[] = { 1, 2, 8, 0, 0.25f };
+	uint32_t raw[LIGHT_ENTRIES];
+	kern_random_bytes(raw, sizeof(raw));
+	light_table_decode(table, raw);
+	memset(l, 0, sizeof(*l));
+	l->source[0] = random_source();
+	l->source[0].flags = LIGHT_ADDS_PRIMARY | LIGHT_ADDS_SECONDARY | LIGHT_SPECULAR0 |
+			(kern_random() & 1 ? LIGHT_TWO_SIDED : 0);
+	l->d0 = (struct light_lookup){ .scale = scales[kern_random() % 5], .table = 3,
+		.input = kern_random() % LIGHT_INPUTS };
+	l->table[3] = table;
+	random_floats(l->ambient, 3, true);
+	l->n_sources = 1;
+	l->is_plain = true;
+}
+
+static void check_plain(enum isa isa) {
+	const struct light_kernels *c = light_kernels(ISA_C), *v = light_kernels(isa);
+	struct light_entry *table = kern_buffer(LIGHT_ENTRIES * sizeof(*table));
+	uint16_t *want = kern_buffer(8 * BATCH * sizeof(*want));
+	uint16_t *got = kern_buffer(8 * BATCH * sizeof(*got));
+	for (unsigned round = 0; round < 4 * ROUNDS; round++) {
+		struct light_planes *p = random_planes(round & 1);
+		const unsigned n_lanes = random_lanes();
+		struct light_draw l;
+		random_plain(&l, table);
+		memset(want, 0x55, 8 * BATCH * sizeof(*want));
+		memset(got, 0x55, 8 * BATCH * sizeof(*got));
+		c->plain(want, p, &l, n_lanes);
+		v->plain(got, p, &l, n_lanes);
+		kern_forget(got, want, 8, n_lanes, sizeof(*got));
+		kern_same("light_plain", isa, want, got, 8 * BATCH * sizeof(*want));
+		kern_done(p);
+	}
+	kern_done(table);
+}
+
 /* ---- Times ---- */
 
 static void bench(enum isa isa) {
@@ -257,6 +296,10 @@ static void bench(enum isa isa) {
 		k->lookup(p->d0, p->input[LIGHT_NH], table, &how, false, BATCH);
 	}
 	KERN_BENCH("light_add", isa, BATCH) k->add(p, &source, &factors, BATCH);
+	struct light_draw plain;
+	PICA_ALIGNED(64) uint16_t bytes[8 * BATCH];
+	random_plain(&plain, table);
+	KERN_BENCH("light_plain", isa, BATCH) k->plain(bytes, p, &plain, BATCH);
 	kern_done(p);
 }
 
@@ -270,6 +313,7 @@ static void check(enum isa isa) {
 	check_lookup(isa);
 	check_add(isa);
 	check_rest(isa);
+	check_plain(isa);
 }
 
 const struct kern_suite kern_suite = { "light", NULL, check, bench, NULL };

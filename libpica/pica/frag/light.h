@@ -150,6 +150,7 @@ struct light_draw {
 	bool view;           /* the unit view vector is needed */
 	bool clamp;          /* no highlight where no light falls */
 	bool shadow, shadow_inverted;
+	bool is_plain;       /* one light that only its normal, its angle and D0 dim */
 	uint8_t fresnel_alpha, shadow_alpha; /* LIGHT_PRIMARY_ALPHA, LIGHT_SECONDARY_ALPHA */
 };
 
@@ -220,6 +221,12 @@ struct light_kernels {
 	void (*scale)(float *dst, const float *factor, unsigned n_lanes);
 	/* src + bias to bytes, rounded to nearest. */
 	void (*bytes)(uint16_t *dst, const float *src, float bias, unsigned n_lanes);
+	/*
+	 * lookup(), add() and bytes() of a light whose vectors are made, where l->is_plain: primary
+	 * RGB at dst, secondary RGB four planes on.
+	 */
+	void (*plain)(uint16_t *dst, const struct light_planes *p, const struct light_draw *l,
+			unsigned n_lanes);
 };
 
 /* One table a set. */

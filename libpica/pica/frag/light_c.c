@@ -242,6 +242,21 @@ static void light_bytes(uint16_t *dst, const float *src, float bias, unsigned n_
 	}
 }
 
+static void light_plain(uint16_t *dst, const struct light_planes *p, const struct light_draw *l,
+		unsigned n_lanes) {
+	struct light_planes sum = *p;
+	const struct light_source *s = &l->source[0];
+	const struct light_factors factors = { .d0 = sum.d0,
+		.first = LIGHT_PRIMARY | LIGHT_SECONDARY };
+	light_lookup(sum.d0, p->input[l->d0.input], l->table[l->d0.table], &l->d0,
+			s->flags & LIGHT_TWO_SIDED, n_lanes);
+	light_add(&sum, s, &factors, n_lanes);
+	for (unsigned c = 0; c < 3; c++) {
+		light_bytes(dst + c * BATCH, sum.primary[c], l->ambient[c], n_lanes);
+		light_bytes(dst + (4 + c) * BATCH, sum.secondary[c], 0.0f, n_lanes);
+	}
+}
+
 const struct light_kernels light_kernels_c = {
 	.surface = light_surface,
 	.unit = light_unit,
@@ -251,4 +266,5 @@ const struct light_kernels light_kernels_c = {
 	.add = light_add,
 	.scale = light_scale,
 	.bytes = light_bytes,
+	.plain = light_plain,
 };

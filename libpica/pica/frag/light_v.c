@@ -258,6 +258,13 @@ static inline vf interpolate(const struct light_entry *table, vf x, vf at, vi in
 	return vf_mul(vf_add(e[0], vf_mul(e[1], vf_sub(x, at))), vf_set1(scale));
 }
 
+/* Of a table for the absolute value of x, or for its positive part. */
+static inline vf look_up(const struct light_entry *table, vf x, float scale, bool absolute) {
+	x = vf_mul(absolute ? vf_abs(x) : vf_max(x, vf_zero()), vf_set1(256.0f));
+	const vf at = vf_min(vf_max(vf_floor(x), vf_zero()), vf_set1(255.0f));
+	return interpolate(table, x, at, vi_from_vf_trunc(at), scale);
+}
+
 static void light_lookup(float *dst, const float *r, const struct light_entry *table,
 		const struct light_lookup *how, bool two_sided, unsigned n_lanes) {
 	if (how->is_signed) {
@@ -271,10 +278,7 @@ static void light_lookup(float *dst, const float *r, const struct light_entry *t
 		return;
 	}
 	for (size_t i = 0; i < n_lanes; i += VF_LANES) {
-		vf x = vf_load(r + i);
-		x = vf_mul(two_sided ? vf_abs(x) : vf_max(x, vf_zero()), vf_set1(256.0f));
-		const vf at = vf_min(vf_max(vf_floor(x), vf_zero()), vf_set1(255.0f));
-		vf_store(dst + i, interpolate(table, x, at, vi_from_vf_trunc(at), how->scale));
+		vf_store(dst + i, look_up(table, vf_load(r + i), how->scale, two_sided));
 	}
 }
 
@@ -383,15 +387,61 @@ static void light_scale(float *dst, const float *factor, unsigned n_lanes) {
 }
 
 /* The packing makes 0 of what is below, and of INT32_MIN, which NaN becomes. */
-static inline vi byte4(const float *p, vf bias) {
-	const vf v = vf_min(vf_set1(1.0f), vf_add(vf_load(p), bias));
+static inline vi byte4(vf a, vf bias) {
+	const vf v = vf_min(vf_set1(1.0f), vf_add(a, bias));
 	return vi_from_vf_trunc(vf_add(vf_mul(v, vf_set1(255.0f)), vf_set1(0.5f)));
 }
 
 static void light_bytes(uint16_t *dst, const float *src, float bias, unsigned n_lanes) {
 	const vf b = vf_set1(bias);
 	for (size_t i = 0; i < n_lanes; i += VH_LANES) {
-		vh_store(dst + i, vh_pack_u(byte4(src + i, b), byte4(src + i + VF_LANES, b)));
+		vh_store(dst + i, vh_pack_u(byte4(vf_load(src + i), b),
+						byte4(vf_load(src + i + VF_LANES), b)));
+	}
+}
+
+/* Constants of a plain light. */
+struct plain {
+	vf diffuse[3], ambient[3], bias[3], specular[3];
+	const struct light_entry *table;
+	float scale;
+	bool two_sided;
+};
+
+static inline struct plain plain_from_draw(const struct light_draw *l) {
+	const struct light_source *s = &l->source[0];
+	struct plain c = { .table = l->table[l->d0.table], .scale = l->d0.scale,
+		.two_sided = s->flags & LIGHT_TWO_SIDED };
+	for (unsigned k = 0; k < 3; k++) {
+		c.diffuse[k] = vf_set1(s->diffuse[k]);
+		c.ambient[k] = vf_set1(s->ambient[k]);
+		c.bias[k] = vf_set1(l->ambient[k]);
+		c.specular[k] = vf_set1(s->specular0[k]);
+	}
+	return c;
+}
+
+/* Sums that begin with -0 make the same bytes. */
+static inline void plain_lanes(vi color[6], const struct plain *c, vf r, vf diffuse) {
+	const vf d0 = look_up(c->table, r, c->scale, c->two_sided);
+	for (unsigned k = 0; k < 3; k++) {
+		const vf x = vf_add(vf_mul(c->diffuse[k], diffuse), c->ambient[k]);
+		color[k] = byte4(x, c->bias[k]);
+		color[3 + k] = byte4(vf_mul(c->specular[k], d0), vf_zero());
+	}
+}
+
+static void light_plain(uint16_t *dst, const struct light_planes *p, const struct light_draw *l,
+		unsigned n_lanes) {
+	const struct plain c = plain_from_draw(l);
+	const float *r = p->input[l->d0.input];
+	for (size_t i = 0, j = VF_LANES; i < n_lanes; i += VH_LANES, j += VH_LANES) {
+		vi lo[6], hi[6];
+		plain_lanes(lo, &c, vf_load(r + i), vf_load(p->diffuse + i));
+		plain_lanes(hi, &c, vf_load(r + j), vf_load(p->diffuse + j));
+		for (unsigned k = 0; k < 6; k++) {
+			vh_store(dst + (k + k / 3) * BATCH + i, vh_pack_u(lo[k], hi[k]));
+		}
 	}
 }
 
@@ -404,4 +454,5 @@ const struct light_kernels VFN(light_kernels) = {
 	.add = light_add,
 	.scale = light_scale,
 	.bytes = light_bytes,
+	.plain = light_plain,
 };
