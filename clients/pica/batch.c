@@ -9,9 +9,17 @@
 #include "pictures/plain.h"
 #include "verbs.h"
 
+static void print_more(const char *text) {
+	if (text) {
+		fputs("  ", stdout);
+		plain_write(stdout, text);
+		puts("");
+	}
+}
+
 /*
- * A line for each unit; where a progress line runs, for those alone that something is to be said
- * about.
+ * Prints a line for each unit, and a second one that says where to look first if pictures differ.
+ * Beside a progress line, only units with a message are printed.
  */
 static void report_unit(void *user, const struct batch_unit *unit, enum batch_state state,
 		const json_t *result, const struct batch_done *done) {
@@ -33,9 +41,12 @@ static void report_unit(void *user, const struct batch_unit *unit, enum batch_st
 	puts("");
 	for (size_t i = 1; o->settings.bless && !done->is_shared && i < json_array_size(messages);
 			i++) {
-		fputs("  ", stdout);
-		plain_write(stdout, json_string_value(json_array_get(messages, i)));
-		puts("");
+		print_more(json_string_value(json_array_get(messages, i)));
+	}
+	const json_t *row;
+	size_t i;
+	json_array_foreach(json_object_get(result, "pictures"), i, row) {
+		print_more(done->is_shared ? NULL : json_text_of(row, "made_by"));
 	}
 	fflush(stdout);
 }

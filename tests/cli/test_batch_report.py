@@ -104,11 +104,12 @@ class Report(batch.Case):
         shutil.copy(batch.BUNDLED / 'cube.pica', self.dir)
         self.batch('cube.pica', '-o', 'out', '--golden', 'gold', '--bless')
         self.poke('cube-top.png', (200, 120, 0x123456))
-        self.batch('cube.pica', '-o', 'out', '--golden', 'gold', code=1)
+        printed = self.batch('cube.pica', '-o', 'out', '--golden', 'gold', code=1)
         made = json.loads(self.pica('pixel', '--json', 'cube.pica', '200,120'))['last_writer']
         self.assertEqual(made['kind'], 'draw')
         text = f'the first pixel that differs, 200,120, was made by draw {made["draw"]} of frame {made["frame"]}'
         self.assertEqual(self.rows()[0]['pictures'][0]['made_by'], text)
+        self.assertIn(f'\n  {text}\n', printed)
         self.assertIn(f'frame {made["frame"]}, screen top: {text}', self.rows()[0]['messages'])
         self.assertIn(f'<p class="maker">{text}</p>', self.page())
 
