@@ -314,7 +314,10 @@ int shader_trace(const struct shader_trace_options *o) {
 	struct trace t = { 0 };
 	struct capture_here c;
 	int exit = capture_here_open(&c, o->capture, &o->engine);
-	exit = exit == EXIT_FINE ? capture_is_pica200(c.capture, o->capture) : exit;
+	if (exit == EXIT_FINE && c.info.chip == PICA_CHIP_VC4) {
+		exit = log_fail("%s: a capture of a vc4: expected one of a PICA200; for fragment "
+				"programs of a vc4: pica pixel --steps", o->capture);
+	}
 	exit = exit == EXIT_FINE ? begin(&t, o, c.ctx) : exit;
 	exit = exit == EXIT_FINE ? find(&t, c.capture) : exit;
 	if (exit == EXIT_FINE && o->json) {
