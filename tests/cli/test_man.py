@@ -221,11 +221,12 @@ class Completion(unittest.TestCase):
         self.assertEqual(self.complete('rend'), ['render'])
 
     def test_options_are_those_of_help(self):
-        for command in (), *((verb,) for verb in VERBS):
+        commands = [(), *((verb,) for verb in VERBS)]
+        for command, offered in zip(commands, self.complete_all([(*command, '--') for command in commands])):
             options = help_options(help_text(PICA, *command))
             expected = sorted(f'--{name}' + ('=' if value and not value.startswith('[=') else '')
                               for name, (_, value, _) in options.items())
-            self.assertEqual(self.complete(*command, '--'), expected, command)
+            self.assertEqual(offered, expected, command)
 
     def test_values(self):
         choices = 0
@@ -305,23 +306,25 @@ class Completion(unittest.TestCase):
             for name in 'a.ctf', 'b.ctf.zst', 'c.txt', 'd.shbin', 'e.pica', 'f.png', 'g.c', 'h.rs', 'i.json':
                 (pathlib.Path(folder) / name).touch()
             (pathlib.Path(folder) / 'sub').mkdir()
-            self.assertEqual(self.complete('info', '', folder=folder), ['a.ctf', 'b.ctf.zst', 'e.pica', 'sub'])
-            self.assertEqual(self.complete('render', '--json', 'a', folder=folder), ['a.ctf'])
-            self.assertEqual(self.complete('shader', '', folder=folder), ['asm', 'disasm', 'trace'])
-            self.assertEqual(self.complete('shader', '--entry', '=', '1', 'disasm', '', folder=folder),
-                             ['d.shbin', 'sub'])
-            self.assertEqual(self.complete('render', '-o', '', folder=folder), sorted(os.listdir(folder)))
-            for option in ['--trace', '='], ['--trace']:
-                self.assertEqual(self.complete('render', *option, 'c', folder=folder), ['c.txt'])
-            self.assertEqual(self.complete('batch', '--golden', 's', folder=folder), ['sub'])
-            self.assertEqual(self.complete('diff', '', folder=folder),
-                             ['a.ctf', 'b.ctf.zst', 'c.txt', 'e.pica', 'f.png', 'sub'])
-            self.assertEqual(self.complete('batch', '@', folder=folder), [f'@{name}' for name in sorted(os.listdir(folder))])
-            self.assertEqual(self.complete('batch', '@c', folder=folder), ['@c.txt'])
-            self.assertEqual(self.complete('batch', '@', 'c', folder=folder), ['@c.txt'])
-            self.assertEqual(self.complete('batch', 'run', '', folder=folder), ['i.json', 'sub'])
-            self.assertEqual(self.complete('diff', '--b', '=', 'fl', folder=folder), ['float=f24', 'float=f32'])
-            self.assertEqual(self.complete('dump', '--group', 'geo', folder=folder), ['geometry'])
+            everything = sorted(os.listdir(folder))
+            expected = {
+                ('info', ''): ['a.ctf', 'b.ctf.zst', 'e.pica', 'sub'],
+                ('render', '--json', 'a'): ['a.ctf'],
+                ('shader', ''): ['asm', 'disasm', 'trace'],
+                ('shader', '--entry', '=', '1', 'disasm', ''): ['d.shbin', 'sub'],
+                ('render', '-o', ''): everything,
+                ('render', '--trace', '=', 'c'): ['c.txt'],
+                ('render', '--trace', 'c'): ['c.txt'],
+                ('batch', '--golden', 's'): ['sub'],
+                ('diff', ''): ['a.ctf', 'b.ctf.zst', 'c.txt', 'e.pica', 'f.png', 'sub'],
+                ('batch', '@'): [f'@{name}' for name in everything],
+                ('batch', '@c'): ['@c.txt'],
+                ('batch', '@', 'c'): ['@c.txt'],
+                ('batch', 'run', ''): ['i.json', 'sub'],
+                ('diff', '--b', '=', 'fl'): ['float=f24', 'float=f32'],
+                ('dump', '--group', 'geo'): ['geometry'],
+            }
+            self.assertEqual(dict(zip(expected, self.complete_all(expected, folder))), expected)
 
 
 if __name__ == '__main__':

@@ -257,8 +257,8 @@ static void no_other(const char *name) {
 	COMPLAIN("%s was left", name);
 }
 
-/* Of the calls that could fail or be the last, each PICA_TEST_SAMPLEth (4) is tried. */
-static unsigned every = 4;
+/* Of the calls that could fail or be the last, each PICA_TEST_SAMPLEth (8) is tried. */
+static unsigned every = 8;
 
 /* ---- Failures that are reported ---- */
 
@@ -394,7 +394,7 @@ static bool kill_at(const struct scenario *s, const struct failing_plan *p, bool
 static void all_kills(const struct scenario *s, bool has_old, bool nameless) {
 	struct failing_plan p = { .calls = FAILING_FILES, .nameless = nameless };
 	for (p.mode = FAILING_KILL; p.mode <= FAILING_KILL_IN; p.mode++) {
-		p.at = (has_old + 2 * nameless) % every;
+		p.at = (has_old + 2 * nameless + 4 * (p.mode == FAILING_KILL_IN)) % every;
 		while (kill_at(s, &p, has_old)) {
 			p.at += every;
 		}
