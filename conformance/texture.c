@@ -1,5 +1,4 @@
 /* Texture units 0 to 2: formats, wrapping, filters, levels, types of unit 0. */
-#include <stdlib.h>
 
 #include "kit.h"
 

@@ -1,5 +1,4 @@
 /* pica minimise: the smallest part of a capture for which a condition holds. */
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -9,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/output.h"
 #include "convert/convert.h"
 #include "minimise/minimise.h"
 #include "pictures/file.h"

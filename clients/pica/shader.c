@@ -7,7 +7,6 @@
 
 #include "common/json.h"
 #include "common/options.h"
-#include "core/base/attributes.h"
 #include "pica_shader.h"
 #include "pictures/file.h"
 #include "shader/shader.h"

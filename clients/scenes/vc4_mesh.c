@@ -2,7 +2,6 @@
  * Scenes of the VideoCore IV with programs of their own: links of a chain, transformed by matrices
  * from uniforms, lit and textured a pixel; thin triangles with and without samples.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "lit.h"

@@ -1,5 +1,4 @@
 /* Recording scenes of the VideoCore IV: data, programs, lists and jobs. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
  * vc4_render_cl.c] */
 #include "impl.h"
 
-#include <errno.h>
 #include "vc4/list/record.h"
 
 /* Flags of the full-resolution records */

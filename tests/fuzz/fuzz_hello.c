@@ -10,7 +10,6 @@
  */
 #include "fuzz.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>

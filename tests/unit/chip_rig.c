@@ -1,6 +1,5 @@
 #include "chip_rig.h"
 
-#include <errno.h>
 #include <math.h>
 
 #define RULE_OF_BOTH                                                                               \

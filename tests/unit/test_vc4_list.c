@@ -6,7 +6,6 @@
 
 #include "core/base/arena.h"
 #include "core/space/space.h"
-#include "random.h"
 #include "tests/suite.h"
 #include "vc4/list/list.h"
 #include "vc4_seed.h"

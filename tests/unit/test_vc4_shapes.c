@@ -1,5 +1,4 @@
 /* Points and lines of the VideoCore IV, and where its two vertex programs disagree. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

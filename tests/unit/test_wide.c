@@ -1,5 +1,4 @@
 /* Points and lines. */
-#include <errno.h>
 #include <math.h>
 
 #include "chip_rig.h"

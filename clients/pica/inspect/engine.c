@@ -1,6 +1,5 @@
 #include "inspect/engine.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

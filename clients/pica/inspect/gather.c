@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/json.h"
 #include "fields.h"
 #include "pica_history.h"
 #include "pica_regs.h"

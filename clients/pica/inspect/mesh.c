@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/json.h"
 #include "fields.h"
 #include "inspect/calls.h"
 

@@ -1,7 +1,6 @@
 /* The state that a draw sees: registers and the words that set them, uniforms, programs. */
 #include "inspect.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

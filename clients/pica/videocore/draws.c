@@ -4,12 +4,10 @@
  */
 #include "videocore.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "common/json.h"
-#include "common/output.h"
 
 struct draws {
 	struct pica_ctx *ctx;

@@ -1,5 +1,4 @@
 /* One job on the command thread: lists, copy engines, registers by address, screens. */
-#include <errno.h>
 #include <string.h>
 
 #include "pica/front/ctx.h"
