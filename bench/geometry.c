@@ -60,7 +60,7 @@ static void put_index(struct geometry *g, unsigned index) {
 	g->index[g->n_index++] = (uint16_t)index;
 }
 
-/* Ends the draw before, if there is one. */
+/* Ends the previous draw, if any. */
 static void next_draw(struct geometry *g) {
 	const size_t size = (g->n_draws + 1) * sizeof(*g->first);
 	g->first = realloc(g->first, size);

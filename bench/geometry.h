@@ -32,14 +32,14 @@ typedef void geometry_fn(struct geometry *g);
 geometry_fn geometry_fan;   /* 8 layers of 8 triangles, each over all of the target */
 geometry_fn geometry_quads; /* 10 quads, each over all of the target */
 geometry_fn geometry_small; /* 100,000 triangles of 10 pixels */
-geometry_fn geometry_verts; /* 999,999 vertices of triangles that show their backs */
+geometry_fn geometry_verts; /* 999,999 vertices of triangles that face away */
 geometry_fn geometry_mixed; /* 200 draws of 100 triangles */
 geometry_fn geometry_draws; /* 2000 draws of 2 triangles */
 
 /* Frees what a geometry_fn allocated. */
 void geometry_finish(struct geometry *g);
 
-/* A hash of x, and a number of 0..1 made of it. */
+/* A hash of x, and that hash as a number in 0..1. */
 uint32_t geometry_hash(uint32_t x);
 float geometry_random(uint32_t seed);
 

@@ -179,12 +179,15 @@ static const struct bench_scene {
 			DEPTH_TEST | CHANGES },
 	{ "j_draws", geometry_draws, texture2_program, tev_modulate, POSITION | TINT | UV0 | UV1,
 			DEPTH_TEST | CHANGES },
-	/* As j; each draw drops the texture cache, as console libraries do that bind a texture. */
+	/*
+	 * As j; each draw drops the texture cache, as console libraries do when they bind a
+	 * texture.
+	 */
 	{ "j2_binds", geometry_draws, texture2_program, tev_modulate, POSITION | TINT | UV0 | UV1,
 			DEPTH_TEST | CHANGES | DROPS },
 };
 
-/* What one draw of many changes. */
+/* State that one of many draws changes. */
 static void change(struct recorder *r, unsigned flags, uint32_t draw,
 		const struct pica_texture textures[4]) {
 	pica_emit_texture(&r->list, 0, &textures[draw >> 2 & 3]);

@@ -127,7 +127,7 @@ static void make_operations(struct maker *m) {
 	}
 }
 
-/* Value of a component selector: r, g, b, a, or those of the pixel itself (4: RGB). */
+/* Value of a component selector: r, g, b, a, or each component of the pixel itself (4: RGB). */
 struct operand {
 	const char *name;
 	unsigned id, channel;
@@ -278,7 +278,7 @@ static void make_scales(struct maker *m) {
 	}
 }
 
-/* Six stages, each of which a picture of its own: each adds its constant to the previous. */
+/* Six stages, a picture for each: each adds its constant to the previous. */
 static void make_stages(struct maker *m) {
 	for (unsigned n = 1; n <= 6; n++) {
 		if (!case_begin(m, ORIGIN_RULE, "combiner", 16, 16, "combiner-stage-%u", n - 1)) {
@@ -347,7 +347,10 @@ static void make_buffer(struct maker *m) {
 	}
 }
 
-/* PREVIOUS in stage 0 is the source of operand 2, which keeps its own operand; there it is 0. */
+/*
+ * PREVIOUS in stage 0 is the source of operand 2 with its own operand modifier; in operand 2 it is
+ * 0.
+ */
 static void make_previous(struct maker *m) {
 	for (unsigned i = 0; i < 6; i++) {
 		const unsigned slot = i / 2;
@@ -357,7 +360,7 @@ static void make_previous(struct maker *m) {
 				    slot)) {
 			return;
 		}
-		/* The first two are added; or c is what a*b, of zeros, is added to. */
+		/* The first two are added; or a*b, both zero, is added to c. */
 		struct pica_tev tev = { .rgb_op = PICA_TEV_OP_ADD,
 			.color = 0x70605040,
 			.rgb_source = { SRC(PRIMARY), SRC(PRIMARY), SRC(CONSTANT) } };
@@ -385,8 +388,10 @@ static void make_previous(struct maker *m) {
 	}
 }
 
-/* One column of tests/data/pica/dot3_rgb_console.tsv: red, of which alone the console's values are
- * known. */
+/*
+ * One column of tests/data/pica/dot3_rgb_console.tsv: red, the only one with known values of the
+ * console.
+ */
 static void make_console(struct maker *m, FILE *table) {
 	/* Operands of the columns, for an input i; X is i. */
 #define X 256

@@ -1,4 +1,4 @@
-/* Fog, shadow maps that are drawn, gas. */
+/* Fog, drawing of shadow maps, gas. */
 #include "kit.h"
 
 /* ---- Fog ---- */
@@ -49,8 +49,10 @@ static void make_fog(struct maker *m) {
 		if (i == 2) {
 			pica_emit_depth_map(m->list, PICA_DEPTHMAP_W, -1, 0);
 		} else if (i == 5) {
-			/* All that passes is what the combiner gives: red is no alpha, and fog
-			 * changes no alpha. */
+			/*
+			 * Only pixels with the combiner's result pass: red is not alpha, and fog
+			 * does not change alpha.
+			 */
 			pica_emit_alpha_test(m->list, true, PICA_COMPARE_EQUAL, 0xC0);
 		} else if (i == 6) {
 			pica_emit_blend(m->list,
@@ -162,8 +164,10 @@ static void make_gas(struct maker *m) {
 					.rgba = 0x10000000 * y);
 		}
 		if (i > 3) {
-			/* The densities are a texture of 256x16, of which the target has 240
-			 * columns. */
+			/*
+			 * The densities are a texture of 256x16, of which the target has 240
+			 * columns.
+			 */
 			for (unsigned k = 0; k < 128; k++) {
 				fog[k] = pica_fog_lut_entry((float)k / 128, 1 / 128.0f);
 			}

@@ -1,5 +1,7 @@
-/* From clip coordinates to pixels: clipping, viewport, culling, coverage, primitives,
- * interpolation. */
+/*
+ * From clip coordinates to pixels: clipping, viewport, culling, coverage, primitives,
+ * interpolation.
+ */
 #include <errno.h>
 #include <math.h>
 
@@ -110,8 +112,10 @@ static void make_coverage(struct maker *m) {
 		want_triangle(m, p, colors[2]);
 		case_end(m);
 	}
-	/* The six that tile squares without a gap or an overlap, added: whatever the rule of ties,
-	 * each pixel once. */
+	/*
+	 * Six triangles that tile squares, added: with any rule of ties, each pixel is covered
+	 * once.
+	 */
 	if (case_begin(m, ORIGIN_RULE, "fill-rule", 16, 16, "cover-shared-edges-once")) {
 		static const struct place fan[8] = { PX(8, 8), PX(0, 0), PX(16, 0), PX(16, 5),
 			PX(16, 16), PX(3, 16), PX(0, 16), PX(0, 0) };
@@ -166,7 +170,7 @@ static void make_viewport(struct maker *m) {
 		}
 		pica_emit_scissor(m->list, PICA_SCISSOR_INSIDE, 0, 0, m->width - 1, 1023);
 		pica_emit_viewport(m->list, rows[i].x, rows[i].y, rows[i].width, rows[i].height);
-		/* The whole of clip space, and as much beyond it. */
+		/* The whole clip space, and a border of the same size. */
 		BOX(m, .x0 = -16, .y0 = -16, .x1 = 32, .y1 = 32, .rgba = 0xF0A030FF);
 		EACH_PIXEL(m, x, y) {
 			const int a = (int)x - rows[i].x, b = (int)y - rows[i].y;
@@ -178,7 +182,7 @@ static void make_viewport(struct maker *m) {
 	}
 }
 
-/* A box whose corners at the right have another z and w. */
+/* A box whose right corners have a different z and w. */
 static void draw_slope(struct maker *m, float z0, float z1, float w) {
 	struct vertex v[4];
 	for (unsigned k = 0; k < 4; k++) {

@@ -124,7 +124,7 @@ void case_show_lines(struct maker *m, uint32_t addr) {
 	recorder_fill(&m->r, 0, addr, LINE_PX * 3 * m->height, 0);
 }
 
-/* The picture as the corner of the screen has it: column 0 is the top row of the window. */
+/* The picture in the corner of the screen: column 0 is the top row of the window. */
 static int corner(const struct maker *m, struct picture *p) {
 	const int ret = picture_alloc(p, m->height, m->width);
 	for (unsigned y = 0; ret == 0 && y < m->width; y++) {
@@ -169,7 +169,7 @@ static bool known_hash(const struct maker *m, uint8_t hash[16]) {
 	return true;
 }
 
-/* Takes m->want as the picture: writes it, and its hash. */
+/* Uses m->want as the picture: writes it, and its hash. */
 static int take_wanted(struct maker *m, uint8_t hash[16]) {
 	char text[PICTURE_HASH_TEXT], path[4096];
 	struct picture p = { 0 };

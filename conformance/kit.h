@@ -1,6 +1,6 @@
 /*
  * Making of conformance cases. A case is a capture of one frame that shows one feature: its picture
- *is the lower left corner of the top screen, at most CASE_SIDE pixels a side; the rest is black.
+ * is the lower left corner of the top screen, at most CASE_SIDE pixels a side; the rest is black.
  *
  *	if (case_begin(m, ORIGIN_RULE, "alpha-test", 16, 16, "alpha-test-%s", name)) {
  *		... emit into m->list, case_box() ...
@@ -11,7 +11,7 @@
  *	}
  *
  * x and y are window coordinates of the PICA200: x grows to the right, y up. (The screen shows x as
- *up, y as left.) Colours are 0xRRGGBBAA.
+ * up, y as left.) Colours are 0xRRGGBBAA.
  */
 #ifndef CONFORMANCE_KIT_H
 #define CONFORMANCE_KIT_H
@@ -26,9 +26,9 @@
 
 /* Where the expected picture comes from. */
 enum origin {
-	ORIGIN_CONSOLE, /* values that were measured on a console */
-	ORIGIN_RULE, /* m->want, computed here from the rule that is named */
-	ORIGIN_RENDERERS, /* tests/naive draws it, and libpica the same */
+	ORIGIN_CONSOLE, /* values measured on a console */
+	ORIGIN_RULE, /* m->want, computed here from the named rule */
+	ORIGIN_RENDERERS, /* tests/naive and libpica draw the same */
 	ORIGIN_GUESS, /* nothing is known */
 	ORIGIN_COUNT
 };
@@ -36,7 +36,7 @@ enum origin {
 enum {
 	CASE_SIDE = 64,
 	LINE_PX = 240,
-	GROUND = 0x505050FF, /* what is there before a case draws */
+	GROUND = 0x505050FF, /* contents before a case draws */
 	COLOR_ADDR = 0x18000000,
 	DEPTH_ADDR = 0x18060000,
 	SHOWN_ADDR = 0x181E6000,
@@ -58,10 +58,9 @@ struct maker {
 	unsigned width, height;
 	struct recorder r;
 	struct pica_emit *list;
-	uint32_t want[CASE_SIDE][CASE_SIDE]; /* [y][x], 0xRRGGBBAA; alpha is not looked at */
+	uint32_t want[CASE_SIDE][CASE_SIDE]; /* [y][x], 0xRRGGBBAA; alpha is ignored */
 	uint32_t texels[CASE_SIDE][CASE_SIDE]; /* for case_texture() */
-	/* What is shown at the end: a display transfer of memory, and its formats (TRANSFER_...).
-	 */
+	/* The memory shown at the end, by a display transfer, and its formats (TRANSFER_...). */
 	uint32_t shown_addr, shown_from, shown_to, shown_flags;
 	uint32_t lines_addr; /* or this memory, 0: not */
 	unsigned n_targets;
@@ -85,7 +84,7 @@ void case_end(struct maker *m);
 void case_target(struct maker *m, uint32_t color, uint32_t depth);
 /* The same with other fields; addresses and size are set here. */
 void case_framebuffer(struct maker *m, struct pica_framebuffer *fb);
-/* Shows the depth buffer: of D24S8 R is the stencil, G and B the upper bytes of the depth. */
+/* Shows the depth buffer: for D24S8, R is the stencil, G and B the upper bytes of the depth. */
 void case_show_depth(struct maker *m, uint32_t depth);
 
 /* Does a job before the draws. */
@@ -96,7 +95,9 @@ void case_job(struct maker *m, const struct pica_job *job);
  */
 void case_show_lines(struct maker *m, uint32_t addr);
 
-/* Corners in pixels; z and the other values alike in all of them. x1 0: the whole picture. */
+/*
+ * Corners in pixels; z and the other values are the same at all of them. x1 0: the whole picture.
+ */
 struct box {
 	float x0, y0, x1, y1, z;
 	uint32_t rgba;
@@ -123,16 +124,16 @@ float case_y(const struct maker *m, float y);
 struct pica_texture case_texture(struct maker *m, unsigned unit, uint32_t mask);
 /* Place of a texel in the order of tiles. [fidelity: texel-address] */
 unsigned texel_index(unsigned x, unsigned row, unsigned width);
-/* Stores m->texels in the order of tiles, row height-1 first; its address. */
+/* Stores m->texels in the order of tiles, row height-1 first. Returns their address. */
 uint32_t case_store_texels(struct maker *m);
 /* Writes a register by names, as pica_emit_named(). */
 #define REG(m, reg, fields) pica_emit_named((m)->list, reg, fields)
 /* Draws the alpha of the target as grey; between draws with other states. */
 void case_reveal_alpha(struct maker *m);
 
-/* A byte that is likely to matter: 0, 1, 127, 128, ... for i = 0..15. */
+/* A byte at an edge of its range: 0, 1, 127, 128, ... for i = 0..15. */
 uint8_t edge_byte(unsigned i);
-/* Four of them that differ, for a pixel. */
+/* Four different edge bytes, for a pixel. */
 uint32_t edge_color(unsigned x, unsigned y, unsigned variant);
 static inline unsigned channel(uint32_t rgba, unsigned k) {
 	return rgba >> (24 - 8 * k) & 255;

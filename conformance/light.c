@@ -1,5 +1,7 @@
-/* Lighting: a patch of a ball with normals of its own in each pixel, and single vectors with known
- * results. */
+/*
+ * Lighting: a patch of a ball with normals of its own in each pixel, and single vectors with known
+ * results.
+ */
 #include <math.h>
 
 #include "kit.h"
@@ -46,7 +48,7 @@ static void upload_all(struct maker *m, const struct pica_lighting *l) {
 	}
 }
 
-/* Corners turn the normal by 60 degrees towards them; the view is from in front. */
+/* At each corner the normal is turned 60 degrees towards it; the viewer is in front. */
 static void draw_ball(struct maker *m) {
 	pica_emit_inputs(m->list, 4, PICA_IDENTITY_INPUTS);
 	pica_emit_immediate_begin(m->list, PICA_PRIMITIVE_STRIP);
@@ -59,7 +61,7 @@ static void draw_ball(struct maker *m) {
 	pica_emit_immediate_end(m->list);
 }
 
-/* What is shown: primary and secondary added, or the product of their alphas. */
+/* Shows the sum of primary and secondary colour, or the product of their alphas. */
 static void show_light(struct maker *m, bool is_alpha) {
 	if (is_alpha) {
 		TEV(&m->r, 0, RGB2(MODULATE, FRAGMENT_PRIMARY, FRAGMENT_SECONDARY), ALPHA1(PRIMARY),

@@ -1,7 +1,7 @@
 /*
  * conformance-make FOLDER SOURCE [PICTURES]: makes the library of `pica conform` in FOLDER: each
  * case as NAME.pica and NAME.ctf.zst; SOURCE/manifest.txt and SOURCE/expected/NAME.png as they are;
- * and rows.txt, which is what the manifest has to say of the cases, with "-" for hashes that are
+ * and rows.txt, the lines that the manifest must have for the cases, with "-" for hashes that are
  * not computed here. With PICTURES the computed pictures are written there.
  */
 #include <dirent.h>
@@ -14,7 +14,7 @@
 
 enum { MANIFEST_BYTES = 1 << 20 };
 
-/* Removes what an older run made. */
+/* Removes the files of an older run. */
 static void clear(const char *folder) {
 	DIR *dir = opendir(folder);
 	for (const struct dirent *e; dir && (e = readdir(dir));) {
@@ -48,8 +48,10 @@ static void make_all(struct maker *m, const char *form, const char *rows) {
 	fclose(m->rows);
 }
 
-/* FOLDER/NAME to the library. One that is not there belongs to a case that is not in the manifest
- * yet. */
+/*
+ * Copies FOLDER/NAME to the library. A missing file belongs to a case that is not in the manifest
+ * yet.
+ */
 static int copy(const struct maker *m, const char *source, const char *name) {
 	char to[4096];
 	void *data = NULL;

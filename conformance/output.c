@@ -339,7 +339,7 @@ static void make_depth(struct maker *m) {
 			}
 			case_end(m);
 		}
-		/* What is stored: the depths; with the test on and off, and without writing. */
+		/* The stored depths, with the test on and off, and without writing. */
 		for (unsigned how = 0; names[format] && how < 4; how++) {
 			static const char *const hows[4] = { "values", "write-when-passed",
 				"write-off", "buffer-write-off" };

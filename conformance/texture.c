@@ -124,8 +124,10 @@ static void make_formats(struct maker *m) {
 					texel_color(format, raw_texel(16 * row + x)) :
 					0;
 			if (is_etc) {
-				/* 4x4 texels, which are in the order of tiles too; the second kind
-				 * in odd ones. */
+				/*
+				 * 4x4 texels, which are in the order of tiles too; the second kind
+				 * in odd ones.
+				 */
 				const unsigned block = index / 16, size = bits * 2;
 				uint8_t *at = bytes + block * size;
 				for (unsigned k = 0; format == 13 && k < 8; k++) {
@@ -207,8 +209,10 @@ static struct pica_texture texture8(struct maker *m) {
 		.border = 0xF0C06030 };
 }
 
-/* Mean of four texels around a place, in 1/256; weights of 8 bits, rounded once. [fidelity:
- * filters] */
+/*
+ * Mean of four texels around a place, in 1/256; weights of 8 bits, rounded once. [fidelity:
+ * filters]
+ */
 static uint32_t bilinear(const uint32_t c[4], unsigned wx, unsigned wy) {
 	uint32_t out = 0;
 	for (unsigned k = 0; k < 4; k++) {
@@ -223,8 +227,10 @@ static uint32_t bilinear(const uint32_t c[4], unsigned wx, unsigned wy) {
 static void make_wrapping(struct maker *m) {
 	static const char *const modes[8] = { "edge", "border", "repeat", "mirror", "4", "5", "6",
 		"7" };
-	/* 32 pixels are 32 texels from -12 on; with the linear filter 16 texels, from -4 on, in
-	 * quarters aside. */
+	/*
+	 * 32 pixels show 32 texels from -12 on; with the linear filter 16 texels from -4 on, offset
+	 * by quarters.
+	 */
 	for (unsigned i = 0; i < 32; i++) {
 		const unsigned mode = i / 4;
 		const bool is_t = i & 1, is_linear = i & 2;
@@ -246,8 +252,10 @@ static void make_wrapping(struct maker *m) {
 			int index[2][2];
 			unsigned weight[2];
 			for (unsigned k = 0; k < 2; k++) {
-				/* In 1/4 texels: pixel centres are at 2*at + 1 - 16, less half a
-				 * texel. */
+				/*
+				 * In 1/4 texels: pixel centres are at 2*at + 1 - 16, less half a
+				 * texel.
+				 */
 				const int place = is_linear ? 2 * (int)at[k] + 1 - 16 - 2 :
 							      4 * ((int)at[k] - 12);
 				const int first = (place - floor_mod(place, 4)) / 4;
@@ -386,8 +394,10 @@ static void make_levels(struct maker *m) {
 		use_texture(&m->r, &t);
 		tev_texture(&m->r);
 		for (unsigned band = 0; band < 4; band++) {
-			/* 16 pixels of a row cover 16 * step texels of 64, 4 of a column as many a
-			 * pixel. */
+			/*
+			 * 16 pixels of a row cover 16 * step texels of 64, 4 of a column as many a
+			 * pixel.
+			 */
 			const float step = (float)(1u << band) / 2, small = 0.125f;
 			BOX(m, .y0 = 4 * (float)band, .x1 = 16, .y1 = 4 * (float)(band + 1),
 					.rgba = 0xFFFFFFFF,

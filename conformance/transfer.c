@@ -189,7 +189,7 @@ static void transfer(struct maker *m, const struct row *row, unsigned *line, uns
 									(uint32_t)row->to
 											<< 12 } });
 	for (unsigned i = 0; i < 3 && (i == 0 || row->out[i].index); i++) {
-		/* The 16 bytes around the word, with the others that lie there. */
+		/* The 16 bytes around the word, including other words in them. */
 		const uint32_t block = row->out[i].index * unit & ~15u;
 		uint8_t bytes[UNIT] = { 0 };
 		for (unsigned n = 0; n < 3; n++) {
@@ -268,7 +268,7 @@ static void make_fills(struct maker *m) {
 								.value = fills[i].value,
 								.control = fills[i].width << 8,
 								.unit = fills[i].unit } });
-		/* The last line is what follows: 0. */
+		/* The last line is the memory after it: 0. */
 		for (unsigned line = 0; line < 4; line++) {
 			uint8_t bytes[UNIT] = { 0 };
 			for (unsigned k = 0; line < 3 && k < UNIT; k++) {

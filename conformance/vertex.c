@@ -1,11 +1,11 @@
-/* Vertices: formats and layouts of attributes, where they come from, draws, and what outputs mean.
+/*
+ * Vertices: formats and layouts of attributes, where they come from, draws, and what outputs mean.
  */
 #include <errno.h>
 
 #include "kit.h"
 
-/* Position, and the sum of a value's components that `select` names, times scale, plus 1/2, as
- * grey. */
+/* Position, and as grey the sum of the components that `select` names, times scale, plus 1/2. */
 static const char value_program[] =
 		".fvec scale\n" OUT_COLOR ".in in_pos v0\n.in in_value v1\n.in in_select v2\n"
 		".constf k(0.5, 0.0, 0.0, 1.0)\n.proc main\n	mov out_pos, in_pos\n"
@@ -96,8 +96,8 @@ static void make_formats(struct maker *m) {
 /* ---- Layouts ---- */
 
 /*
- * Records that a console read so: attribute 0 is f32 x 2 at 0; 1 and 2 lie where padding and
- * alignment lead. [fidelity: vertex-layout]
+ * Records as a console reads them: attribute 0 is f32 x 2 at 0; padding and alignment place 1 and
+ * 2. [fidelity: vertex-layout]
  */
 static void make_layouts(struct maker *m) {
 	static const struct {
@@ -221,8 +221,10 @@ static void make_sources(struct maker *m) {
 		case_end(m);
 	}
 	for (unsigned i = 0; i < 2; i++) {
-		/* Attribute 1 is a fixed one: written alone, or after attribute 0 by the index that
-		 * counts up. */
+		/*
+		 * Attribute 1 is a fixed one: written alone, or after attribute 0 by the index that
+		 * counts up.
+		 */
 		if (!case_begin(m, ORIGIN_RULE, "fixed-attributes", 16, 16, "fixed-attribute%s",
 				    i ? "-index-counts-up" : "")) {
 			return;
@@ -316,7 +318,10 @@ static void make_sources(struct maker *m) {
 
 /* ---- Draws ---- */
 
-/* The trigger alone, with what must surround it; nothing is reset. [fidelity: draw-sequence] */
+/*
+ * Only the trigger, with the writes that must surround it; nothing is reset. [fidelity:
+ * draw-sequence]
+ */
 static void trigger(struct maker *m, uint32_t first, uint32_t count, bool is_indexed) {
 	pica_emit_reg(m->list, PICA_REG_NUMVERTICES, count);
 	pica_emit_reg(m->list, PICA_REG_VERTEX_OFFSET, first);
@@ -330,7 +335,7 @@ static void trigger(struct maker *m, uint32_t first, uint32_t count, bool is_ind
 	pica_emit_reg(m->list, PICA_REG_VTX_FUNC, 1);
 }
 
-/* 256 vertices: the four corners again and again, each four in another colour. */
+/* 256 vertices: the four corners repeated, each four in a different colour. */
 static void make_draws(struct maker *m) {
 	static struct corner c[256];
 	static const char *const names[8] = { "arrays-first", "elements-u8", "elements-u16",
@@ -434,7 +439,7 @@ static void make_outputs(struct maker *m) {
 		BOX(m, .rgba = 0xFFFFFFFF);
 		case_end(m);
 	}
-	/* Coordinates that nothing maps are (1, 1): the last texel but for repetition. */
+	/* Unmapped coordinates are (1, 1): the last texel, except with repetition. */
 	for (unsigned unit = 0; unit < 3; unit++) {
 		if (!case_begin(m, ORIGIN_CONSOLE, "semantics", 16, 16,
 				    "output-texcoord%u-unmapped-is-1", unit)) {

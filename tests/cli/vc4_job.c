@@ -6,7 +6,7 @@
  *   bytes 0A 0B ...    bytes as they are
  *   NAME FIELD=VALUE   a record, of lists or in memory
  *
- * Memory is 1 MiB at 0x00100000. Lines that are not understood end it with exit status 2.
+ * Memory is 1 MiB at 0x00100000. A malformed line ends the program with exit status 2.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -62,7 +62,7 @@ static void note_tail(struct maker *m, const uint8_t *payload, size_t n) {
 	}
 }
 
-/* payload: a head, or what there is of it and zeros. */
+/* payload: a head; a short one is continued with zeros. */
 static void note_head(struct maker *m, struct box_entry *e, const uint8_t *payload) {
 	struct box_events ev;
 	struct box_blobs blobs;
@@ -229,7 +229,7 @@ static void check_error(struct pica_capture *c, int ret) {
 			memchr(err->message, 0, sizeof(err->message)));
 }
 
-/* To the end, or to the first failure, which is returned. */
+/* Reads to the end, or to the first failure. Returns that failure or 0. */
 static int walk(struct pica_capture *c, struct walk *w) {
 	struct pica_capture_event event;
 	int ret;
@@ -282,7 +282,7 @@ static void on_found(void *user, const struct pica_capture_error *error) {
 	++*n;
 }
 
-/* Going on after damage finds the same first, and something where there is any. */
+/* Continuing after damage finds the same first error, and reports any damage that exists. */
 static void check_all_damage(struct pica_capture *c, int verified) {
 	const struct pica_capture_error first = *pica_capture_error(c);
 	unsigned n = 0;

@@ -93,7 +93,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 		read_capture(data, size);
 		return 0;
 	}
-	/* A few bytes may become a gigabyte, which is allowed and slow: such ones end here. */
+	/*
+	 * A few bytes may expand to a gigabyte, which is allowed but slow: such inputs are skipped.
+	 */
 	uint8_t *plain = NULL;
 	uint64_t plain_size = 0;
 	struct pica_capture_error err = { 0 };

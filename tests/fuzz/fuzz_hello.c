@@ -6,7 +6,7 @@
  *	others      a message of that type; the bytes follow its header, which is right
  *	fds         bits 0-1: how many descriptors, bits 2-3: of what kind
  *
- * Whatever was said, the next client is served.
+ * After any input the next client is served.
  */
 #include "fuzz.h"
 
@@ -20,7 +20,7 @@
 
 enum { MAX_RECORDS = 64, KINDS = 4 };
 
-/* A memory file that can be imported, one that cannot, a device, a pipe. */
+/* Returns a memory file that can be imported, one that cannot, a device, or a pipe. */
 static int descriptor(unsigned kind) {
 	static int fds[KINDS], pipe_fds[2];
 	if (!fds[0]) {

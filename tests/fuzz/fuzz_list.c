@@ -238,7 +238,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size) __attribute__((weak));
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
 
-/* A register that a list can write, those that do something more often. */
+/* A register that a list can write; those with an effect are more frequent. */
 static uint32_t random_register(uint64_t *s) {
 	for (;;) {
 		uint32_t id = random_word(s) % PICA_REG_COUNT;
@@ -270,7 +270,7 @@ static uint32_t random_value(uint64_t *s) {
 	}
 }
 
-/* Puts an entry in, or changes a register's value, header or one bit of it. */
+/* Inserts an entry, or changes an entry's value, header or one bit. */
 static size_t mutate_list(uint8_t *data, size_t size, size_t max_size, uint64_t *s) {
 	uint32_t head, entry[2];
 	memcpy(&head, data, 4);

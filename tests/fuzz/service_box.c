@@ -52,7 +52,10 @@ void box_settle(void) {
 	}
 }
 
-/* One message; descriptors beside it go to fds, up to 3. Its size, 0 (closed), -1 (none). */
+/*
+ * Receives one message, and up to 3 descriptors into fds. Returns its size, 0 (closed) or -1
+ * (none).
+ */
 static ssize_t receive(int sock, void *bytes, int fds[3], unsigned *n_fds) {
 	union {
 		struct cmsghdr align;
@@ -75,7 +78,9 @@ static ssize_t receive(int sock, void *bytes, int fds[3], unsigned *n_fds) {
 	return n;
 }
 
-/* The same. It waits, as requests do while contexts of earlier clients are being destroyed. */
+/*
+ * The same, but waits, since requests wait while contexts of earlier clients are being destroyed.
+ */
 static ssize_t receive_soon(int sock, void *bytes, int fds[3], unsigned *n_fds) {
 	box_settle();
 	ssize_t n = receive(sock, bytes, fds, n_fds);
@@ -115,15 +120,12 @@ void box_say_hello(int sock) {
 	h.wanted = ~0ull;
 	h.sq_entries = 16;
 	memcpy(h.name, "fuzz", 4);
-	/* The missing reply shows that the service has hung up, or that its socket is full. */
+	/* The missing reply shows that the service has disconnected, or that its socket is full. */
 	ssize_t sent = send(sock, &h, sizeof(h), MSG_NOSIGNAL);
 	(void)sent;
 }
 
-/*
- * A request of the well-formed part and the handle it brings; the memory of a region is mapped to
- * *host.
- */
+/* Sends a well-formed request and returns its handle; maps the memory of a region to *host. */
 static uint32_t ask(int sock, void *request, size_t size_bytes, enum pica_message_type type,
 		uint8_t **host, size_t host_bytes) {
 	struct pica_message *head = request;

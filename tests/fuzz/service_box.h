@@ -38,15 +38,15 @@ extern const struct pica_budgets box_budgets;
 
 /* The client's end of a new connection, non-blocking. */
 int box_connect(void);
-/* Lets the service do what it has to do. */
+/* Runs the service until it is idle. */
 void box_settle(void);
-/* Reads and drops what the service said. How many messages; -1: it has hung up. */
+/* Reads and drops the service's messages. Returns their number; -1: it has disconnected. */
 int box_drain(int sock);
 void box_say_hello(int sock);
-/* All of it, or the process ends: a well-formed client is always served. */
+/* Opens all of it, or ends the process: a well-formed client is always served. */
 void box_open(struct box_client *c);
 void box_close(struct box_client *c);
-/* No session is left when all clients have gone. */
+/* Checks that no session is left when all clients have disconnected. */
 void box_check_empty(void);
 
 #endif

@@ -5,10 +5,9 @@
  *         CAPTURE...
  *
  * HASHES holds lines "name frame screen hash" as `pica render --format hash --eye both` prints
- * them, but "top left" is written "top", "top right" "top-right" and "bottom left" "bottom"; every
- * picture of every capture must be there, and the other way round. The pictures that a .pica
- * expects must be the same. With --step yes the lists are fed write by write, and each draw is
- * waited for.
+ * them, but "top left" is written "top", "top right" "top-right" and "bottom left" "bottom"; it
+ * must hold exactly the pictures of the captures. The pictures that a .pica expects must be the
+ * same. With --step yes the lists are fed write by write, and each draw is waited for.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -110,7 +109,7 @@ static int check_frame(struct pica_ctx *ctx, const char *name, unsigned frame, s
 	return 0;
 }
 
-/* The same pictures against those that the capture itself expects; a .pica must. */
+/* Compares the same pictures with those that the capture expects; a .pica must have them. */
 static int check_expected(struct pica_ctx *ctx, const struct pica_capture *capture,
 		const char *name, unsigned frame) {
 	struct pica_capture_info info;

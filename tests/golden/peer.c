@@ -5,7 +5,7 @@
  *     peer [--isa NAME] [--threads N] [--differences DIR] CAPTURES
  *
  * CAPTURES is the directory of st_NAME.ctf and st_NAME.f15.top.azahar.png. Prints a line for each
- * scene and setting; exit 1 when a picture lies further from the peer's than it did. With
+ * scene and setting; exit 1 when a picture differs more from the peer's than before. With
  * --differences, DIR gets NAME-SETTING.png: what differs within the tolerance is blue, beyond it
  * yellow to red.
  *
@@ -38,8 +38,8 @@ struct limit {
 };
 
 /*
- * The differences as measured: they may fall. is_tied: [fidelity: peer-tolerance] (at most 0.5 % of
- * the pixels beyond the tolerance) cannot hold with truncated products, because pixel centres of
+ * The measured differences: they may decrease. is_tied: [fidelity: peer-tolerance] (at most 0.5 %
+ * of the pixels beyond the tolerance) cannot hold with truncated products, because pixel centres of
  * the scene lie exactly on texel borders, where the last bit of the interpolation chooses the
  * texel.
  */
@@ -120,7 +120,7 @@ static void mark_differences(struct picture *p, const struct picture *peer) {
 	}
 }
 
-/* False: trouble, or further away than before. */
+/* Returns false on an error, or if the difference has grown. */
 static bool check(const struct scene *s, enum pica_combiner setting, struct pica_device *device,
 		const char *captures, const char *differences) {
 	struct picture peer = { 0 }, p = { 0 };

@@ -10,7 +10,7 @@
  *                     interrupt or a counter of faults
  *
  * --every N looks at those of the implemented ones only whose id leaves the rest K (0) when divided
- * by N. Exit 0: so it is; 1: it is not.
+ * by N. Exit 0: the table is right; 1: it is not.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -29,7 +29,7 @@ static const char *const state_names[STATE_COUNT] = { "", "implemented", "stored
 	"hole" };
 static enum state states[PICA_REG_COUNT];
 
-/* Those with many features first; then charts of single ones. */
+/* Scenes with many features first, then charts of single features. */
 static const char *const scenes[] = { "cube", "window", "octopus", "galaxy", "mirror", "lanterns",
 	"smoke", "shadow", "proctex", "cloth", "materials", "toon", "lamps", "planet", "chrome",
 	"valley", "wrap", "combiner", "sources", "blend", "depth" };
@@ -162,7 +162,7 @@ static int change_registers(void *user, const struct step_draw *draw) {
 	return 0;
 }
 
-/* 1: a picture of its first frame is another one, or none; 0: all are as expected. */
+/* Returns 1 if a picture of its first frame differs or is missing, 0 if all are as expected. */
 static int draw_scene(const char *name, struct change *c) {
 	static const struct step_visitor visitor = { .draw = change_registers };
 	struct pica_capture_error error;
@@ -300,7 +300,10 @@ static void state_after(struct pica_ctx *ctx, uint32_t id, uint32_t port,
 	pica_ctx_save_state(ctx, state);
 }
 
-/* Something beside the word itself: tables, programs, attributes, other registers, faults. */
+/*
+ * Returns whether more than the word itself changes: tables, programs, attributes, other registers,
+ * faults.
+ */
 static bool changes_the_state(uint32_t id) {
 	static struct pica_state before, after;
 	struct pica_stats stats = { .size = sizeof(stats) };

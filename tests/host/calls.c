@@ -1,5 +1,4 @@
-/* A program of the console that checks calls by itself: what is wrong goes to the standard error.
- */
+/* A console program that checks calls by itself, and prints failures to the standard error. */
 #include <3ds.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +33,7 @@ static void check_linear(void) {
 	CHECK(left == __ctru_linear_heap_size - 0x80 - 0x100 - 0x80);
 	linearFree(b);
 	CHECK(linearSpaceFree() == left + 0x100);
-	CHECK(linearAlloc(0x100) == b); /* the first gap that takes it */
+	CHECK(linearAlloc(0x100) == b); /* the first gap that is large enough */
 	CHECK(linearAlloc(__ctru_linear_heap_size) == NULL);
 	memset(a, 7, 0x80);
 	u8 *d = linearRealloc(a, 0x400);
@@ -273,7 +272,8 @@ static void check_font(void) {
 	CHECK(font && fontGlyphIndexFromCodePoint(NULL, 'A') == 'A' - ' ');
 	CHECK(fontGlyphIndexFromCodePoint(NULL, 0x3042) == '?' - ' ');
 	CHECK(osConvertVirtToPhys(fontGetGlyphSheetTex(NULL, 0)) != 0);
-	/* A, 4 of 8 pixels wide, stands in column 3 and row 3 of cells of 24 pixels with 1 between
+	/*
+	 * A, 4 of 8 pixels wide, stands in column 3 and row 3 of cells of 24 pixels with 1 between
 	 */
 	fontCalcGlyphPos(&at, font, 'A' - ' ', GLYPH_POS_CALC_VTXCOORD | GLYPH_POS_AT_BASELINE, 2,
 			0.5f);

@@ -1,4 +1,4 @@
-/* Threads, locks and events: writes in which order things happen, the same in every run. */
+/* Threads, locks and events: prints the order of events, which is the same in every run. */
 #include <3ds.h>
 #include <stdio.h>
 

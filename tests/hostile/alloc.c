@@ -200,7 +200,7 @@ static void make_drawing(struct pica_emit *e) {
 	pica_emit_draw_arrays(e, PICA_PRIMITIVE_LIST, 0, 100);
 	emit_texture(e, 1, OTHER, 0);
 	pica_emit_draw_arrays(e, PICA_PRIMITIVE_LIST, 3, 99);
-	/* Textures and targets that leave memory, and colour over depth. */
+	/* Textures and targets that extend beyond memory, and colour over depth. */
 	emit_target(e, VRAM + VRAM_BYTES - 0x1000, false);
 	emit_texture(e, 0, VRAM + VRAM_BYTES - 0x2000, 0);
 	pica_emit_draw_arrays(e, PICA_PRIMITIVE_LIST, 0, 12);
@@ -306,8 +306,8 @@ static void fill_memory(uint8_t *fcram) {
 
 /* The results of a run. */
 struct outcome {
-	bool refused; /* a call or a job said that memory was out */
-	bool wrong;   /* or something else that it should not have said */
+	bool refused; /* a call or job reported -ENOMEM */
+	bool wrong;   /* or another, unexpected error */
 };
 
 static void look(struct outcome *o, int ret) {

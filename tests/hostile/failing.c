@@ -17,11 +17,11 @@ static atomic_bool armed;
 static bool is_begun;
 static atomic_uint calls, failures;
 
-/* ---- What is on the disk, whatever happens ---- */
+/* ---- Contents of the disk, which survive a crash ---- */
 
 enum { MAX_DISK = 8 << 20, MAX_NAME = 256 };
 
-/* Of the one file that is brought to the disk at a time. */
+/* The one file that is being written to the disk. */
 static struct {
 	ino_t inode;
 	uint8_t bytes[MAX_DISK];
@@ -134,7 +134,7 @@ static void die_in(enum answer a) {
 	}
 }
 
-/* How much of it is done. */
+/* Returns how many of the bytes are written. */
 static size_t part(enum answer a, size_t size) {
 	const bool is_short = atomic_load(&armed) && plan.short_io && size > 1;
 	return a == DIE_IN || is_short ? size / 2 : size;
@@ -269,7 +269,7 @@ int __wrap_fsync(int fd) {
 	if (!atomic_load(&armed)) {
 		return __real_fsync(fd);
 	}
-	on_synced(fd); /* instead of waiting for a disk, some thousand times */
+	on_synced(fd); /* instead of waiting for a disk thousands of times */
 	return 0;
 }
 

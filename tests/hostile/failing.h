@@ -17,9 +17,9 @@ enum failing_calls {
 enum failing_mode {
 	FAILING_ONE,
 	FAILING_FROM,      /* that call, and all after it */
-	FAILING_INTERRUPT, /* it says EINTR, once */
-	FAILING_KILL,      /* the process is killed in front of it */
-	FAILING_KILL_IN,   /* half of it is done, if it writes; else all of it */
+	FAILING_INTERRUPT, /* returns EINTR once */
+	FAILING_KILL,      /* the process is killed before it */
+	FAILING_KILL_IN,   /* a write is half done; other calls are done */
 };
 
 struct failing_plan {
@@ -33,9 +33,9 @@ struct failing_plan {
 
 /* From here on. */
 void failing_begin(const struct failing_plan *plan);
-/* Everything works again; how many calls of the plan's kind there were. */
+/* Ends the failures. Returns the number of calls of the plan's kind. */
 unsigned failing_end(void);
-/* Calls in between work and do not count. */
+/* While paused, calls work and are not counted. */
 void failing_pause(bool is_on);
 /* Whether a call failed (or was interrupted) since failing_begin(). */
 bool failing_did(void);

@@ -1,8 +1,8 @@
 /*
  * Captures that are written while the system fails: memory that runs out at the k-th allocation, a
  * disk that refuses the k-th call, a kill in front of or inside of it, calls that are interrupted
- * or do half of their work, and the power that goes. Under its name there is the whole file or what
- * was there before, whatever happens, and what is said about it is true.
+ * or do half of their work, and the power that goes. In every case the name then has the whole new
+ * file or the old one, and the returned result is true.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -155,10 +155,7 @@ static int record(const char *path) {
 	return ret < 0 ? ret : drawn;
 }
 
-/*
- * A context that is new each time, outside of what fails; it must draw whatever became of the
- * recording.
- */
+/* A new context each time, whose creation cannot fail; it must draw even if the recording fails. */
 static int write_recording(const char *path) {
 	struct pica_ctx_settings settings;
 	pica_ctx_settings_init(&settings);
@@ -233,7 +230,7 @@ static enum found look(void) {
 	return is_reference(have, n) ? WHOLE : is_old ? OLD : OTHER;
 }
 
-/* Names beside the one that is meant; each is looked at, then deleted. */
+/* Inspects, then deletes, each file with another name. Returns their number. */
 static unsigned others(void (*inspect)(const char *name)) {
 	unsigned n = 0;
 	DIR *d = opendir(dir);

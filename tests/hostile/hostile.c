@@ -4,8 +4,8 @@
  * may crash or hang, and everything that the scripts can see must be the same for every number of
  * threads and every set of kernels (except where the client scribbles).
  *
- * --threads and --isa: only this engine, beside the plain one. A failure names the seed of its
- * group: run that again with --lists 1.
+ * --threads and --isa: only this engine, compared with the plain one. A failure names the seed of
+ * its group: run that again with --lists 1.
  */
 #include "hostile.h"
 
@@ -102,7 +102,7 @@ static void wait_for_all(struct run *run) {
 	}
 }
 
-/* Completions are in order, whenever and in whatever numbers they are fetched. */
+/* Completions arrive in order, independent of when and how many are fetched. */
 static void reap(struct run *run) {
 	struct pica_done done[16];
 	int n;
@@ -226,7 +226,7 @@ static void run_step(struct run *run, const struct step *step) {
 	}
 }
 
-/* Counters that say what was done, not how: tiles and batches depend on the tile size. */
+/* Counters of results only: tiles and batches depend on the tile size. */
 static void note_stats(struct run *run, const struct pica_stats *st) {
 	const uint64_t counts[] = { st->jobs, st->lists, st->list_words, st->draws, st->vertices,
 		st->shaded_vertices, st->triangles, st->drawn_triangles, st->passes, st->fragments,
@@ -381,7 +381,7 @@ static void *scribble(void *arg) {
 					window_places[window].bytes);
 			*at ^= (uint8_t)(1u << rng_below(&r, 8));
 		}
-		/* The lists most of all: what was checked must not be read again. */
+		/* Mostly in the lists: checked words must not be read again. */
 		for (unsigned i = 0; i < 64; i++) {
 			volatile uint8_t *at = w->memory->block[WINDOW_LISTS] +
 					rng_below(&r, window_places[WINDOW_LISTS].bytes);

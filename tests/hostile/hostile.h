@@ -1,5 +1,5 @@
 /*
- * Hostile input: what the files of the test share. Everything is a function of the seed.
+ * Hostile input: shared by the files of the test. Everything is a function of the seed.
  *
  *   group    a context of its own, memory of its own, about 16 lists and as many other jobs, with
  *            calls of the public API between them; run by each engine and compared afterwards
@@ -63,7 +63,7 @@ void memory_destroy(struct memory *m);
 void memory_fill(struct memory *m, struct rng *r);
 void memory_copy(struct memory *to, const struct memory *from);
 void memory_hash(const struct memory *m, uint64_t hash[2]);
-/* An address that matters: in, at the edges of, across and far from windows. Any alignment. */
+/* An interesting address: inside windows, at or across their edges, or far away. Any alignment. */
 uint32_t memory_address(struct rng *r);
 
 /* ---- Scripts ---- */
@@ -79,7 +79,7 @@ enum step_kind {
 	STEP_WRITE_MEMORY,  /* args: addr, size */
 	STEP_READ_MEMORY,   /* args: addr, size */
 	STEP_REMAP,         /* args: window */
-	STEP_LOOK,          /* waits for nothing, reaps what is there */
+	STEP_LOOK,          /* reaps without waiting */
 };
 
 struct step {

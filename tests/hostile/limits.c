@@ -1,6 +1,6 @@
 /*
- * Work without end, and the budgets and bounds that end it: each test is something that a client
- * can ask for in a few words and that used to take minutes, gigabytes or for ever. Times are not
+ * Work without end, and the budgets and bounds that end it: each test is work that a client can
+ * request in a few words and that used to take minutes, gigabytes or for ever. Times are not
  * checked, the test's time limit is.
  */
 #include <errno.h>
@@ -20,7 +20,7 @@ LIMIT_TEST_WITHIN(shader_steps_of_a_job_end_it, .shader_steps = 1000000, .job_st
 	emit_program(&e, endless_code, 1);
 	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 1000000);
 	ck_assert_int_eq(run_list(&e).result, -EDQUOT);
-	/* Whole chunks of 1536 vertices, as many as fit: none. */
+	/* Only whole chunks of 1536 vertices that fit are drawn: here none. */
 	struct pica_stats s = stats();
 	ck_assert_uint_eq(s.shaded_vertices, 0);
 	ck_assert_uint_eq(s.faults[PICA_FAULT_SHADER_BUDGET], 0);

@@ -5,16 +5,14 @@
 
 #include "pica_emit.h"
 
-/*
- * The emitter stops after a refused call. Clears the error: the refused call is left out.
- */
+/* The emitter stops after a refused call. Clears the error: the refused call is left out. */
 static void heal(struct pica_emit *e) {
 	if (e->words) {
 		e->error = 0;
 	}
 }
 
-/* Registers that decide about memory, sizes and loops, and those beside them. */
+/* Registers that control memory, sizes and loops, and adjacent ones. */
 struct family {
 	uint16_t first, n;
 	uint8_t weight;
@@ -188,7 +186,7 @@ static void vertex_program(struct rng *r, struct pica_emit *e) {
 	}
 }
 
-/* Puts its first two inputs and a uniform out as a triangle, or continues for as long as it may. */
+/* Emits its first two inputs and a uniform as a triangle, or runs as long as allowed. */
 static void geometry_program(struct rng *r, struct pica_emit *e) {
 	static const uint32_t triangle[] = {
 		0xAC000000,             /* setemit 0 */
@@ -241,7 +239,7 @@ static void geometry_program(struct rng *r, struct pica_emit *e) {
 
 /* ---- A state that draws ---- */
 
-/* Addresses that the parts of one list share, so that they meet. */
+/* Addresses shared by the parts of one list, so that they overlap. */
 struct places {
 	uint32_t hot[3];
 	uint32_t color, depth; /* the target that was set last */

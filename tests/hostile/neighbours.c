@@ -44,7 +44,7 @@ static struct {
 
 /* Shared between the processes. */
 static struct shared {
-	atomic_uint opened; /* sessions of attackers, those that came again included */
+	atomic_uint opened; /* sessions of attackers, including reconnected ones */
 	atomic_bool is_ready, is_on;
 	int error;
 	uint32_t n;
@@ -67,7 +67,7 @@ static void die(const char *what) {
 	exit(2);
 }
 
-/* Ends with its parent, whatever becomes of that. */
+/* Becomes that user; the process ends with its parent, however that ends. */
 static void become(uid_t uid) {
 	if (setgid(uid) < 0 || setuid(uid) < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) < 0) {
 		_exit(127);
@@ -89,7 +89,7 @@ static bool put(const char *file, const char *text) {
 	return ok;
 }
 
-/* Of the unified hierarchy, else of the one for memory. */
+/* In the unified hierarchy, else in that of memory. */
 static bool cgroup_create(const char *bytes) {
 	static const char *const kind[][2] = { { "/sys/fs/cgroup", "memory.max" },
 		{ "/sys/fs/cgroup/memory", "memory.limit_in_bytes" } };
@@ -115,7 +115,7 @@ static void before_picad(void) {
 	become(PICAD_UID);
 }
 
-/* SIGTERM: how long it takes to end, at most PATIENCE_MS; it is then killed. */
+/* Sends SIGTERM. Returns the time until it ends; after PATIENCE_MS it is killed. */
 static int64_t stop_ms(struct daemon *d) {
 	const int64_t begin = raw_now_ms();
 	kill(d->pid, SIGTERM);
@@ -204,7 +204,7 @@ static pid_t start_attack(const char *path, const struct attack *what, unsigned 
 }
 
 static void end_attack(pid_t leader) {
-	kill(leader, SIGKILL); /* first: it may not have its group yet */
+	kill(leader, SIGKILL); /* first, since it may not be in its group yet */
 	kill(-leader, SIGKILL);
 	waitpid(leader, NULL, 0);
 }
@@ -442,7 +442,7 @@ static bool run_all(char **names) {
 	return ok;
 }
 
-/* As the user that it is, until it is killed. */
+/* Attacks as the current user until killed. */
 static int attack_service(const char *name) {
 	const struct attack *what = attacks;
 	while (what <= &attacks[n_attacks] && strcmp(what->name, name) != 0) {

@@ -27,14 +27,14 @@ struct attack {
 };
 
 extern const struct attack attacks[];
-extern const unsigned n_attacks; /* without the silent one that follows them */
+extern const unsigned n_attacks; /* not counting the silent one at the end */
 
 /* Puts a command list and large triangles where the scene has its own. 0, or a negative errno. */
 int attack_furnish(struct neighbour *n, void (*emit)(struct pica_emit *));
 /* Lists of 1 and of 40 million pixels. */
 void emit_small(struct pica_emit *e);
 void emit_heavy(struct pica_emit *e);
-/* Draws a frame: a fill, the list, a barrier. 0, or what waiting said. */
+/* Draws a frame: a fill, the list, a barrier. Returns 0, or the error of waiting. */
 int victim_frame(struct neighbour *n, int timeout_ms);
 /* Opens sessions and attacks with them until the process is killed. */
 _Noreturn void attack(struct attacker *a);

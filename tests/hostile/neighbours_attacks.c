@@ -14,7 +14,7 @@ enum {
 	BIG_BYTES = 16 << 20,
 	TEXTURES = 64,
 	TEXTURE_SIDE = 256,
-	BIG_TRIANGLES = 200, /* as many as there are vertices for */
+	BIG_TRIANGLES = 200, /* limited by the number of vertices */
 	CHURN = 0x30000000,
 	CHURN_BYTES = 256 << 20,
 	IN_FLIGHT = 8,
@@ -116,7 +116,7 @@ static void emit_shader(struct pica_emit *e) {
 	pica_emit_draw_arrays(e, PICA_PRIMITIVE_LIST, 0, 8000);
 }
 
-/* Itself: scene_write_list() appends an end that is not reached. */
+/* Jumps to itself: the end that scene_write_list() appends is never reached. */
 static void emit_jump(struct pica_emit *e) {
 	pica_emit_init(e);
 	pica_emit_jump(e, 0, SCENE_LIST, 64);
@@ -192,7 +192,7 @@ static void put_stats(struct attacker *a) {
 	job->u.stats.size_bytes = sizeof(struct pica_stats);
 }
 
-/* Keeps jobs in flight, until the session ends or for so long. */
+/* Keeps jobs in flight until the session ends, or for that time. */
 static void keep_busy(struct attacker *a, bool with_stats, int64_t ms) {
 	const unsigned jobs = with_stats ? 2 : 1;
 	const int64_t end = raw_now_ms() + ms;
@@ -224,7 +224,7 @@ static void reconnect(struct attacker *a) {
 	keep_busy(a, false, LIFE_MS);
 }
 
-/* The descriptors of the last two stay open: whose are their pages? */
+/* Keeps the descriptors of the last two open, so their pages are not freed. */
 static void churn(struct attacker *a) {
 	int kept[2] = { -1, -1 };
 	int ret = 0;
@@ -248,7 +248,7 @@ static void churn(struct attacker *a) {
 	close_fd(&kept[1]);
 }
 
-/* Requests without waiting for the answers of those before. */
+/* Sends requests without waiting for earlier answers. */
 static void load_states(struct attacker *a) {
 	struct pica_msg_transfer m = { .context = a->n.context,
 		.region = a->region,

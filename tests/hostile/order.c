@@ -1,6 +1,6 @@
 /*
- * Draws and contexts in each other's way: what waits must be drawn in its order, by somebody, and
- * nobody may wait for ever.
+ * Draws and contexts that block each other: waiting work must be drawn in order by some thread, and
+ * no thread may wait for ever.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -77,7 +77,7 @@ static void write_list(struct pica_emit *e) {
 	pica_emit_finish(e);
 }
 
-/* Three vertices by single writes; somebody waits without any further write. */
+/* Three vertices by single writes; a thread then waits without any further write. */
 static uint64_t immediate_triangle(float size) {
 	struct pica_emit e;
 	const float v[6][4] = { { -1, -1, -0.5f, 1 }, { 1, 0, 0, 1 }, { -1 + size, -1, -0.5f, 1 },

@@ -56,7 +56,7 @@ static void any_copy(struct rng *r, struct pica_job *job) {
 			rng_chance(r, 80) ? rng_below(r, 64) | rng_below(r, 8) << 16 : rng_nasty(r);
 }
 
-/* The registers that start copy engines, and those that say what they do. */
+/* The registers that start copy engines, and those with their arguments. */
 static void external_write(struct rng *r, struct pica_job_reg_write *w) {
 	static const uint16_t ports[] = { 0x010, 0x014, 0x018, 0x01C, 0x020, 0x024, 0x028, 0x02C,
 		0xC00, 0xC04, 0xC08, 0xC0C, 0xC10, 0xC18, 0xC20, 0xC24, 0xC28, 0x468, 0x470, 0x474,
@@ -180,7 +180,7 @@ static void any_job(struct rng *r, struct script *s, struct pica_job *job) {
 
 static struct step *add_step(struct script *s, enum step_kind kind) {
 	if (s->n_steps == SCRIPT_STEPS) {
-		s->n_steps--; /* the last one is replaced: a longer script than this is no better */
+		s->n_steps--; /* the last one is replaced: a longer script is of no use */
 	}
 	struct step *step = &s->step[s->n_steps++];
 	memset(step, 0, sizeof(*step));

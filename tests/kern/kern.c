@@ -18,8 +18,8 @@ static struct {
 } kern;
 
 /*
- * Slots of a set that may be missing or C's own: the table, the slot's offset in it, and the figure
- * that says why a vector version does not pay.
+ * Slots of a set that may be missing or C's: the table, the slot's offset in it, and the figure
+ * that shows why a vector version does not pay.
  */
 static const struct {
 	const char *table;
@@ -269,7 +269,7 @@ static double now_ns(void) {
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-enum { ROUNDS = 5, ROUND_NS = 10000000, CALLS = 64 }; /* calls between looks at the clock */
+enum { ROUNDS = 5, ROUND_NS = 10000000, CALLS = 64 }; /* calls between readings of the clock */
 
 bool kern_bench_turn(struct kern_bench *b) {
 	const double now = now_ns(), t = now - b->start_ns;

@@ -4,8 +4,8 @@
  *     kern_<room> [--isa NAME] [--seed N] [--bench]
  *
  * A suite is a struct kern_suite: for each set its check() fills inputs with kern_random() and
- * compares with kern_same(), its bench() times each slot by KERN_BENCH(). A set that is asked for
- * and not there ends with exit code 77.
+ * compares with kern_same(), its bench() times each slot by KERN_BENCH(). If a requested set is
+ * missing, the exit code is 77.
  */
 #ifndef KERN_H
 #define KERN_H
@@ -39,7 +39,7 @@ uint64_t kern_random(void);
 int64_t kern_random_in(int64_t lo, int64_t hi);
 /* A float: ordinary values of many sizes, and at times 0, -0, tiny, huge, inf, NaN. */
 float kern_random_float(void);
-/* Whether n floats are 0 or have magnitudes from 2^-23 to below 2^30. */
+/* Returns whether all n floats are 0 or have magnitudes from 2^-23 to below 2^30. */
 bool kern_tame(const float *x, unsigned n);
 void kern_random_bytes(void *p, size_t n);
 /* n values 0..255 with many edges. */

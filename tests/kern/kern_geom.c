@@ -158,7 +158,7 @@ static void test_project(enum isa isa, const struct geom_kernels *k) {
 		c_kernels.project_batch(
 			&g, &m, b, n, planes, want->cv, want->out, want->codes, want->ok);
 		k->project_batch(&g, &m, b, n, planes, got->cv, got->out, got->codes, got->ok);
-		for (unsigned i = 0; i < n; i++) { /* of no use where it is not ok */
+		for (unsigned i = 0; i < n; i++) { /* undefined if not ok */
 			if (!want->ok[i] && !got->ok[i]) {
 				memset(&want->out[i], 0, sizeof(want->out[i]));
 				memset(&got->out[i], 0, sizeof(got->out[i]));

@@ -16,7 +16,7 @@ static unsigned random_lanes(void) {
 	return 16 * (unsigned)kern_random_in(1, 4);
 }
 
-/* Mostly what lighting sees; at times anything. */
+/* Mostly values that occur in lighting; sometimes anything. */
 static void random_floats(float *p, unsigned n, bool tame) {
 	for (unsigned i = 0; i < n; i++) {
 		p[i] = tame || kern_random() & 3 ? (float)kern_random_in(-1200, 1200) / 1024.0f :

@@ -8,7 +8,7 @@
 
 enum { FLOATS = BATCH * sizeof(float), PLANES = 4 * BATCH * sizeof(uint16_t), ROUNDS = 500 };
 
-/* Inputs, and what both sets make of them; guarded. */
+/* Inputs, and the results of both sets; guarded. */
 struct field {
 	enum isa isa;
 	const struct proctex_kernels *c, *v;

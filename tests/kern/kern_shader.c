@@ -167,7 +167,7 @@ static float random_value(unsigned kind) {
 	}
 }
 
-/* Values of one call are mostly of one kind. */
+/* Most values of one call are of the same kind. */
 static unsigned random_kind(void) {
 	return one_in(2) ? 1 + random_below(4) : 0;
 }
@@ -210,7 +210,7 @@ static void random_inputs(struct shader_batch *b) {
 	}
 }
 
-/* Says which inputs are tame, or some of them. */
+/* Marks tame inputs, or some of them. */
 static void find_tame(struct shader_batch *b) {
 	const unsigned told = one_in(3) ? random_below(0x10000) : 0xFFFF;
 	b->tame = 0;
@@ -294,7 +294,7 @@ static struct prog *random_transforms(unsigned *entry) {
 	return p;
 }
 
-/* A slice gives the outputs that it was asked for, out of the inputs that it names alone. */
+/* A slice computes the requested outputs from only the inputs that it names. */
 static void test_slices(enum isa isa) {
 	struct shader_batch *want = kern_buffer(sizeof(*want)), *got = kern_buffer(sizeof(*got));
 	struct shader_uniforms *u = kern_buffer(sizeof(*u));
@@ -348,8 +348,8 @@ static void test_slices(enum isa isa) {
 }
 
 /*
- * A slice looks at r0, which two instructions read that could be tame and one that cannot, in each
- * batch: where it is too small, their products are too small as well, and 0.
+ * A slice checks r0 in each batch, which two instructions that could be tame read, and one that
+ * cannot: where it is too small, so are their products, which are 0.
  */
 static void test_looks(enum isa isa) {
 	const unsigned r = SHADER_R;

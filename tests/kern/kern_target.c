@@ -116,7 +116,7 @@ static void check_test(enum isa isa, unsigned kind) {
 		const uint64_t live = random_live();
 		random_quads(px, BATCH_QUADS, TARGET_PX);
 		kern_random_bytes(want, bytes);
-		for (unsigned i = 0; i < BATCH; i++) { /* often what is stored, or one beside it */
+		for (unsigned i = 0; i < BATCH; i++) { /* often the stored value, or a neighbour of it */
 			uint32_t stored = 0;
 			memcpy(&stored, want + (px[i / 4] + i % 4) * test_bytes[kind],
 					kind == FRAG_TEST_D16 ? 2 : 3);
@@ -159,7 +159,7 @@ static void check_shadow(enum isa isa) {
 		random_quads(px, BATCH_QUADS, TARGET_PX);
 		kern_random_bytes(want, TARGET_PX * 4);
 		kern_random_colors(green, BATCH);
-		for (unsigned i = 0; i < BATCH; i++) { /* near what is stored, or anything */
+		for (unsigned i = 0; i < BATCH; i++) { /* near the stored value, or anything */
 			const uint8_t *p = want + (px[i / 4] + i % 4) * 4;
 			const uint32_t stored = (uint32_t)p[0] << 16 | (uint32_t)p[1] << 8 | p[2];
 			z[i] = (kern_random() & 1 ? (uint32_t)kern_random() : stored +

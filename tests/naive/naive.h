@@ -4,7 +4,7 @@
  *
  * It shares with libpica only number formats (libpica/base) and the register table (libpica/regs).
  * It must never include or link another room: its value is that two people wrote the same thing.
- * Slow and obvious is right here; where it and the engine disagree, one of them misread a page.
+ * Slow and obvious is right here; if it and the engine disagree, one of them misread a page.
  */
 #ifndef NAIVE_H
 #define NAIVE_H
@@ -17,7 +17,7 @@
 
 struct naive;
 
-/* What happened so far: for tests that want to know that something was drawn at all. */
+/* Counters, for tests that check that something was drawn at all. */
 struct naive_stats {
 	uint64_t lists, draws, vertices, gs_runs;
 	uint64_t triangles;  /* assembled */
@@ -65,11 +65,11 @@ int naive_map(struct naive *n, uint32_t phys, uint32_t size_bytes, void *host);
 
 /* Registers, shader memories, fixed attributes and tables at once; no trigger acts. */
 void naive_load_state(struct naive *n, const struct pica_state *state);
-/* The same the other way; uniforms and attributes truncated to f24. External registers are 0. */
+/* Saves them; uniforms and attributes truncated to f24. External registers are 0. */
 void naive_save_state(const struct naive *n, struct pica_state *state);
 uint32_t naive_read_reg(const struct naive *n, uint32_t id);
 
-/* One write as a command list makes it. Jumps and the end of a list mean nothing here. */
+/* One register write, as in a command list. Jumps and the end of a list have no effect here. */
 void naive_write_reg(struct naive *n, uint32_t id, uint32_t value, uint32_t mask);
 /* Runs a list to its end. Returns PICA_DONE_* flags. */
 uint32_t naive_run_list(struct naive *n, uint32_t addr, uint32_t size_bytes);

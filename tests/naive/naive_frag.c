@@ -1,5 +1,5 @@
 /*
- * What happens to one pixel after the combiner (naive_tev.c): tests, blending, the store
+ * One pixel after the combiner (naive_tev.c): tests, blending, the store
  * (fidelity: output-fields; docs/fidelity.md 1 "Combiner and output").
  */
 #include "naive_state.h"
@@ -370,7 +370,7 @@ static void write_color(struct naive *n, uint64_t index, const uint8_t color[4])
 	const uint32_t write = DEPTH_COLOR_MASK_COLOR_WRITE(n->regs[REG_DEPTH_COLOR_MASK]);
 	for (unsigned k = 0; k < 4; k++) {
 		if (!(write >> k & 1)) {
-			/* Even where reading is off. [guess, fidelity: blending] */
+			/* Even if reading is off. [guess, fidelity: blending] */
 			out[k] = stored[k];
 		}
 	}

@@ -1,7 +1,7 @@
 /*
  * Fragment lighting of one pixel (fidelity: lighting; docs/fidelity.md 1 "Lighting").
  *
- * Everything is computed for every light, whether somebody looks at it or not; sums of three
+ * Everything is computed for every light, whether it is used or not; sums of three
  * products are (x + y) + z, and max(a, b) is a > b ? a : b.
  */
 #include "naive_state.h"

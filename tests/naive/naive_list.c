@@ -12,7 +12,7 @@
 #include "core/base/f24.h"
 #include "pica/regs/regs.h"
 
-/* What a register write means for the list that contains it. */
+/* The effect of a register write on the list that contains it. */
 enum action {
 	ACTION_NONE,
 	ACTION_STOP,

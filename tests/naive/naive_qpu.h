@@ -1,6 +1,6 @@
 /*
- * A QPU, one lane and one bit field at a time, from the rules of docs/fidelity.md: what vc4/run/ is
- * compared with. It decodes words by itself and executes them where they lie.
+ * A QPU, one lane and one bit field at a time, from the rules of docs/fidelity.md: the reference
+ * for vc4/run/. It decodes words by itself and executes them in memory.
  */
 #ifndef NAIVE_QPU_H
 #define NAIVE_QPU_H
@@ -25,7 +25,10 @@ struct naive_qpu {
 	const uint8_t *memory;
 	uint32_t base, size;
 	unsigned lanes; /* that are there */
-	/* At most four are, and no program rotates or branches by a register: to save time. */
+	/*
+	 * At most four lanes are active, and no program rotates or branches by a register: to save
+	 * time.
+	 */
 	bool quad_alone;
 	uint32_t uniforms;
 	uint32_t (*sfu)(unsigned function, uint32_t x);

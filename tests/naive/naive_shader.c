@@ -429,7 +429,7 @@ static bool condition(const struct naive_unit *u, uint32_t w) {
 	}
 }
 
-/* What follows an instruction at old whose own successor is pc. */
+/* Returns the next instruction after the one at old, whose own successor is pc. */
 static uint32_t flow_end(
 	struct naive_unit *u, struct flow *f, uint32_t old, uint32_t pc, bool brk) {
 	uint32_t k = old + 1;

@@ -1,4 +1,4 @@
-/* The whole state of the naive renderer, and what its files call of each other. Private to them. */
+/* The whole state of the naive renderer, and the functions shared by its files. Private to them. */
 #ifndef NAIVE_STATE_H
 #define NAIVE_STATE_H
 
@@ -103,7 +103,7 @@ struct naive_texture {
 	uint32_t level_offset[16];
 };
 
-/* What a draw's pixels are made with, read from the registers at the draw's start. */
+/* The state of a draw's pixels, read from the registers at its start. */
 struct naive_draw {
 	bool is_set;    /* false: read again before the next triangle */
 	enum naive_draw_kind kind;
@@ -219,7 +219,7 @@ void naive_watch_end(struct naive *n, const struct naive_screen_vertex *whole, b
 void naive_texture_read(struct naive *n, unsigned unit, struct naive_texture *t);
 /* The faces of unit 0, when it is a cube; tex[0] has been read. */
 void naive_faces_read(struct naive *n, struct naive_draw *d);
-/* A texture that has no texels: its colour. False: it has. */
+/* Stores the colour of a texture without texels. Returns false if it has texels. */
 bool naive_sample_nothing(const struct naive_texture *t, uint8_t out[4]);
 /* First of the two texels of a linear filter and the weight of the other, 0..256. */
 void naive_linear_taps(float coord, unsigned size, int64_t *i, uint32_t *weight);

@@ -181,7 +181,7 @@ static void copy_bytes(struct naive *n, struct naive_texture *t, uint32_t addr) 
 		free(t->bytes);
 		t->bytes = malloc(end);
 		if (!t->bytes) {
-			abort(); /* a test that has no memory proves nothing */
+			abort(); /* without memory the test proves nothing */
 		}
 		t->capacity = (uint32_t)end;
 	}

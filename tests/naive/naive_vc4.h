@@ -1,5 +1,5 @@
 /*
- * The VideoCore IV without bins and batches: each triangle is held against each sample of each
+ * The VideoCore IV without bins and batches: each triangle is tested against each sample of each
  * tile. From the rules of docs/fidelity.md; of libpica it shares the table of records. Points,
  * lines and clipped triangles are not here.
  */
@@ -84,7 +84,7 @@ int naive_vc4_draw_tile(struct naive_vc4 *v);
 
 /*
  * Runs a job: lists from ct0ca to ct0ea and from ct1ca to ct1ea, in memory at the bus address base.
- * Returns 0, or -1 if it does not make sense.
+ * Returns 0, or -1 if a list is malformed.
  */
 int naive_vc4(uint8_t *memory, uint32_t base, uint32_t size, uint32_t ct0ca, uint32_t ct0ea,
 		uint32_t ct1ca, uint32_t ct1ea);

@@ -238,7 +238,7 @@ static void set_lane(const struct naive_vc4 *v, const struct naive_primitive *p,
 	}
 }
 
-/* Which samples of a pixel of the tile are drawn. Returns whether one is. */
+/* Stores which samples of a pixel of the tile are covered. Returns whether one is. */
 static bool cover(const struct naive_vc4 *v, const struct naive_primitive *p, bool is_positive,
 		unsigned px, unsigned py, bool covered[4]) {
 	static const uint8_t places[4][2] = { { 10, 2 }, { 2, 6 }, { 14, 10 }, { 6, 14 } };

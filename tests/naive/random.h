@@ -1,6 +1,6 @@
 /*
- * Random work for the comparison of the engine with the naive renderer: what the files of
- * random-draws share. Everything is a function of the seed.
+ * Random work for the comparison of the engine with the naive renderer: shared by the files of
+ * random-draws. Everything is a function of the seed.
  *
  *   group     16 draws and the jobs between them; memory is compared after each group
  *   epoch     32 groups on one context; registers, shaders and memory carry on from draw to draw
@@ -119,7 +119,7 @@ struct program {
 	unsigned n_desc;
 };
 
-/* What a program finds and what it must leave. */
+/* Inputs of a program and its required outputs. */
 struct shape {
 	unsigned n_attributes;
 	unsigned input[12];            /* register of attribute a; 0 is the position */
@@ -153,7 +153,7 @@ struct attribute {
 	float scale[4], offset[4];
 };
 
-/* What the generator knows about the state that its words have set up. */
+/* The state set up by the generator's words so far. */
 struct gen {
 	struct rng r;
 	bool is_fresh; /* nothing is set yet */

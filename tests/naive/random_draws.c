@@ -2,14 +2,13 @@
  * Random draws through the engine and through the naive renderer; all memory must be the same, and
  * the registers, shader code and uniforms too.
  *
- * Prints what part of the states that were drawn with used each feature: a draw from arrays has
- * one; vertices that the list holds have one for each state that triangles of theirs meet, or none.
+ * Prints the share of drawn states that used each feature: a draw from arrays has one state;
+ * immediate vertices have one for each state in which they complete triangles, or none.
  *
  * Exit 0: no difference; 1: a difference, described on stdout, or, of 20,000 draws or more, a
- * feature that took part in none; 2: trouble. On a difference the
- * epoch is replayed on fresh contexts up to the group that differed, and that group then job by job
- * and draw by draw, to name the first draw that differs. --first K begins with the epoch that holds
- * draw K. Deterministic for a seed.
+ * feature that no draw used; 2: trouble. On a difference the epoch is replayed on fresh contexts up
+ * to the group that differed, and that group then job by job and draw by draw, to name the first
+ * draw that differs. --first K begins with the epoch that holds draw K. Deterministic for a seed.
  */
 #include <errno.h>
 #include <inttypes.h>

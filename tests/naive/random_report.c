@@ -1,4 +1,4 @@
-/* What random-draws prints about a difference. */
+/* Prints a difference that random-draws found. */
 #include "random_rig.h"
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /*
  * A context that is replaced, at random job boundaries, by a new one that loads its state: it must
- * draw what a context draws that lives on, and both must be in the same state afterwards.
+ * draw the same as a context that is kept, and both must be in the same state afterwards.
  *
- * --record: the context that lives on is recorded too, in stretches; each recording must end in the
+ * --record: the context that is kept is recorded too, in stretches; each recording must end in the
  * memory and the state that the context is in.
  *
  * The draws are those of random-draws. Some go in as single register writes, so boundaries also
@@ -129,7 +129,7 @@ static void idle(struct split *s) {
 	check("pica_stats", pica_stats(s->parts.ctx, &stats));
 }
 
-/* The program changes its memory: vertices without a word, textures and targets with one. */
+/* The program changes its memory: vertices without an INVALIDATE, textures and targets with one. */
 static void change_memory(struct split *s) {
 	static const uint32_t area[3][2] = {
 		{VERTEX_AREA, VERTEX_AREA_BYTES / 16}, {TEXTURE_AREA, TEXTURE_AREA_BYTES},

@@ -110,9 +110,9 @@ static void random_position(struct gen *gen, struct scatter *s, struct position 
 /* ---- Attribute values ---- */
 
 /*
- * What attribute a of a vertex at position p must hold, before the program scales it. On rectangles
- * floats are texture coordinates: so many texels a pixel that the level of detail is a whole
- * number.
+ * Values of attribute a of a vertex at position p, before the program scales it. On rectangles
+ * floats are texture coordinates, with a number of texels per pixel that makes the level of detail
+ * a whole number.
  */
 static void random_values(struct gen *gen, const struct scatter *s, unsigned a,
 		const struct position *p, float v[4]) {
@@ -264,8 +264,10 @@ static void put_arrays(struct gen *gen, struct group *g, const struct arrays *ar
 	for (unsigned a = 0; a < gen->shape.n_attributes; a++) {
 		const struct attribute *at = &gen->attribute[a];
 		format[a / 8] |= (at->type | (at->count - 1) << 2) << (4 * (a % 8));
-		/* The mask bit of a loaded attribute means nothing; a fixed one reads the same
-		 * without it. */
+		/*
+		 * The mask bit of a loaded attribute means nothing; a fixed one reads the same
+		 * without it.
+		 */
 		fixed |= (uint32_t)(rng_chance(r, 3) ? !at->is_fixed : at->is_fixed) << a;
 	}
 	for (unsigned i = 0; i < ar->n_loaders; i++) {

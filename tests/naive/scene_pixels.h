@@ -11,13 +11,16 @@ struct pixels;
 struct pixels *pixels_create(struct pica_ctx *ctx, struct pica_capture *capture,
 		struct naive *naive, unsigned n);
 void pixels_destroy(struct pixels *p);
-/* The naive renderer is about to do the job. */
+/* Call before the naive renderer does the job. */
 void pixels_job(struct pixels *p, struct naive *naive, const struct pica_job *job);
 /* Draws the capture with the context again and again. 1: the same; 0: not; negative errno. */
 int pixels_compare(struct pixels *p, const char *path, struct pica_ctx *ctx,
 		struct pica_capture *capture);
 
-/* Whether both say the same; prints if not. is_late: the engine's entry is of a later frame. */
+/*
+ * Returns whether both entries are equal; prints a difference. is_late: the engine's entry is of a
+ * later frame.
+ */
 bool seen_is_same(const char *what, const struct naive_seen *naive,
 		const struct pica_history_entry *engine);
 /* Whether the entry is of a draw whose target has the watched pixel as a whole one. */

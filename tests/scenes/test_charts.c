@@ -1,6 +1,6 @@
 /*
- * The charts among the bundled captures: their pictures hold what the registers mean, computed here
- * anew for each value that a chart shows.
+ * The charts among the bundled captures: their pictures show the effect of registers, which is
+ * computed here again for each value.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -80,7 +80,7 @@ static uint8_t logic(unsigned op, uint8_t s, uint8_t d) {
 }
 
 TEST(logic_discs_are_truth_tables) {
-	/* Right of both discs, in one of them, in both: dx from the middle of a cell. */
+	/* Outside both discs, in one of them, in both: dx from the middle of a cell. */
 	static const struct {
 		int dx;
 		uint8_t s, d;
@@ -166,7 +166,8 @@ TEST(blend_factors) {
 /* ---- depth ---- */
 
 /*
- * Whether the compare function keeps what is nearer (1), as far (0), farther (-1) than the stored.
+ * Returns whether the compare function keeps a depth that is nearer (1), equal (0) or farther (-1)
+ * than the stored one.
  */
 static bool keeps(int function, int nearer) {
 	const bool results[8] = { false, true, nearer == 0, nearer != 0, nearer < 0, nearer <= 0,
