@@ -16,7 +16,7 @@ PICA_EXPORT u32 gpuCmdBufSize, gpuCmdBufOffset;
 static u32 *room(u32 n) {
 	static bool said;
 	if (!gpuCmdBuf || n > gpuCmdBufSize || gpuCmdBufOffset > gpuCmdBufSize - n) {
-		host_say_once(&said, "a command does not fit: the buffer has %u words",
+		host_log_once(&said, "a command does not fit: the buffer has %u words",
 				gpuCmdBuf ? gpuCmdBufSize : 0);
 		return NULL;
 	}

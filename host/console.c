@@ -525,7 +525,7 @@ PICA_EXPORT PrintConsole *consoleInit(gfxScreen_t screen, PrintConsole *console)
 	selected->consoleWidth = screen == GFX_BOTTOM ? 40 : gfxIsWide() ? 100 : 50;
 	selected->windowWidth = selected->consoleWidth;
 	if (!gfxGetFramebuffer(screen, GFX_LEFT, NULL, NULL)) {
-		host_say("consoleInit: nothing is drawn: expected a call of gfxInit() before");
+		host_log("consoleInit: nothing is drawn: expected a call of gfxInit() before");
 		return selected;
 	}
 	gfxSetScreenFormat(screen, GSP_RGB565_OES);

@@ -219,7 +219,7 @@ static CFNT_s *make_own(void) {
 				i / PER_ROW * (CELL + 1) + 1);
 	}
 	font.finf.cwdh = widths;
-	host_say("the system's font is not here: another one; host-run --font FILE gives one");
+	host_log("the system's font is not here: another one; host-run --font FILE gives one");
 	return &font;
 }
 

@@ -27,7 +27,7 @@ static bool is_over; /* nothing is recorded or shown any more */
 static void on_log(void *user, enum pica_log_level level, const char *line) {
 	(void)user;
 	(void)level;
-	host_say("%s", line);
+	host_log("%s", line);
 }
 
 static void begin_recording(void) {
@@ -86,7 +86,7 @@ void host_gpu_end(void) {
 		host_options.pictures = -1;
 	}
 	if (recorder && pica_recorder_finish(recorder, &error) < 0) {
-		host_say("%s: not recorded: %s", host_options.record, error.message);
+		host_log("%s: not recorded: %s", host_options.record, error.message);
 	}
 	recorder = NULL;
 }
@@ -104,12 +104,12 @@ __attribute__((destructor)) static void end(void) {
 
 static void say_result(const char *name, const struct pica_done *done) {
 	if (done->result == -EDQUOT) {
-		host_say("%s: too much work: the limit of %s", name, pica_budget_name(done->flags));
+		host_log("%s: too much work: the limit of %s", name, pica_budget_name(done->flags));
 	} else if (done->result < 0) {
-		host_say("%s: %s", name, strerror(-done->result));
+		host_log("%s: %s", name, strerror(-done->result));
 	} else if (done->flags & PICA_DONE_NO_FINALIZE) {
 		static bool said;
-		host_say_once(&said, "%s: a list without FINALIZE: a console would wait forever",
+		host_log_once(&said, "%s: a list without FINALIZE: a console would wait forever",
 				name);
 	}
 }
@@ -142,7 +142,7 @@ int host_run(const struct pica_job *jobs, size_t n, const char *name) {
 	}
 	int result = is_there ? host_service_submit(jobs, n) : submit_here(jobs, n);
 	if (result < 0) {
-		host_say("%s: %s", name, strerror(-result));
+		host_log("%s: %s", name, strerror(-result));
 		return result;
 	}
 	while (is_there ? host_service_take(&done) : take_here(&done)) {
@@ -226,7 +226,7 @@ static void check_end(void) {
 	if (limit && host_frames == limit) {
 		host_gpu_end();
 	} else if (limit && host_frames > limit && host_frames - limit > HOST_GRACE_FRAMES) {
-		host_say("the program goes on %d frames after aptMainLoop() returned false: ended",
+		host_log("the program goes on %d frames after aptMainLoop() returned false: ended",
 				HOST_GRACE_FRAMES);
 		_Exit(5);
 	}

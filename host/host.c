@@ -14,14 +14,14 @@ static void say(const char *format, va_list args) {
 	dprintf(STDERR_FILENO, "libpica-ctru: %s\n", line); /* not drawn on a screen */
 }
 
-void host_say(const char *format, ...) {
+void host_log(const char *format, ...) {
 	va_list args;
 	va_start(args, format);
 	say(format, args);
 	va_end(args);
 }
 
-void host_say_once(bool *said, const char *format, ...) {
+void host_log_once(bool *said, const char *format, ...) {
 	va_list args;
 	va_start(args, format);
 	if (!*said) {

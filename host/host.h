@@ -44,10 +44,10 @@ struct host_options {
 extern struct host_options host_options;
 /* A line on the standard error. */
 PICA_PRINTF(1, 2)
-void host_say(const char *format, ...);
+void host_log(const char *format, ...);
 /* The same once for each `said`. */
 PICA_PRINTF(2, 3)
-void host_say_once(bool *said, const char *format, ...);
+void host_log_once(bool *said, const char *format, ...);
 /* The same, and ends the process with status 2. */
 PICA_PRINTF(1, 2)
 _Noreturn void host_fail(const char *format, ...);
@@ -106,7 +106,8 @@ enum pica_float host_float_mode(void);
 enum pica_combiner host_combiner(void);
 /* Reads a GPU or LCD register by its physical address. Returns 0, or an error of pica.h. */
 int host_read_external(uint32_t addr, uint32_t *value);
-/* Runs jobs to their end. name: of the command, for messages. Returns the first bad result, or 0.
+/*
+ * Runs jobs to their end. name: of the command, for messages. Returns the first bad result, or 0.
  */
 int host_run(const struct pica_job *jobs, size_t n, const char *name);
 /* Ends a frame: presents what the screens show now. */

@@ -53,7 +53,7 @@ PICA_EXPORT void svcExitProcess(void) {
 
 PICA_EXPORT void svcBreak(UserBreakType reason) {
 	static const char *const names[] = { "panic", "assert", "user", "load RO", "unload RO" };
-	host_say("svcBreak: %s", (unsigned)reason < 5 ? names[reason] : "?");
+	host_log("svcBreak: %s", (unsigned)reason < 5 ? names[reason] : "?");
 	abort();
 }
 

@@ -6,7 +6,7 @@
 #define QUIET(name)
 #define SAYS(name)                                                                                 \
 	static bool said;                                                                          \
-	host_say_once(&said, #name ": not here: it does nothing");
+	host_log_once(&said, #name ": not here: it does nothing");
 #define NOOP(says, type, name, params, value)                                                      \
 	PICA_EXPORT type name params {                                                             \
 		says(name) return value;                                                           \

@@ -55,7 +55,7 @@ PICA_EXPORT Result romfsMountSelf(const char *name) {
 		return HOST_BAD_ARGUMENT;
 	}
 	if (!find_folder()) {
-		host_say("romfs: there is no folder %s", folder);
+		host_log("romfs: there is no folder %s", folder);
 		return NOT_FOUND;
 	}
 	strcpy(place, name);

@@ -18,7 +18,7 @@ static _Noreturn void fail_gone(void) {
 	static const char gone[] = "the service is gone";
 	const char *why = pica_client_error(client);
 	const bool is_known = why[0] && strcmp(why, gone) != 0;
-	host_say("%s%s%s", gone, is_known ? ": " : "", is_known ? why : "");
+	host_log("%s%s%s", gone, is_known ? ": " : "", is_known ? why : "");
 	_Exit(HOST_EXIT_NO_SERVICE);
 }
 
@@ -44,7 +44,7 @@ static void connect_to_it(void) {
 			pica_client_default_path(path, sizeof(path));
 			place = path;
 		}
-		host_say("no service at %s: %s", place, message[0] ? message : strerror(-ret));
+		host_log("no service at %s: %s", place, message[0] ? message : strerror(-ret));
 		_Exit(HOST_EXIT_NO_SERVICE);
 	}
 }

@@ -176,7 +176,7 @@ static uint32_t count_greeting(const struct server *server, const uid_t *uid) {
 }
 
 /* Returns the oldest silent session of the user who has the most, counting the new one. */
-static struct session *who_gives_way(const struct server *server, uid_t newcomer) {
+static struct session *oldest_of_the_busiest_user(const struct server *server, uid_t newcomer) {
 	struct session *oldest = NULL;
 	uint32_t most = 0;
 	for (struct session *s = server->sessions; s; s = s->next) {
@@ -200,7 +200,7 @@ static bool make_room(struct server *server, uid_t newcomer, bool has_to) {
 	uint32_t n;
 	while ((n = count_greeting(server, NULL)) >= server->settings.max_greeting ||
 			(has_to && n > 0)) {
-		struct session *s = who_gives_way(server, newcomer);
+		struct session *s = oldest_of_the_busiest_user(server, newcomer);
 		s->has_mail = true;
 		session_run(s);
 		if (s->state == SESSION_GREETING) {

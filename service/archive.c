@@ -35,8 +35,8 @@ static void unref(struct archive *a) {
 void recording_free(struct recording *r, uint64_t size_bytes) {
 	record_space_release(r);
 	r->archive->n_recordings--;
-	atomic_fetch_sub_explicit(&r->dying->recordings, 1, memory_order_relaxed);
-	dying_put(r->dying);
+	atomic_fetch_sub_explicit(&r->account->recordings, 1, memory_order_relaxed);
+	user_account_put(r->account);
 	if (!record_space_keep(r, size_bytes)) {
 		free(r);
 	}
@@ -75,11 +75,11 @@ static uint64_t finish(struct recording *r) {
 	struct pica_capture_error error;
 	int ret = pica_recorder_finish(r->recorder, &error);
 	if (ret < 0) {
-		server_log_of(server, log_user(r->dying->uid), LOG_LEVEL_ERROR,
+		server_log_of(server, log_user(r->account->uid), LOG_LEVEL_ERROR,
 				"event=recording_failed session=%llu path=\"%s\" error=\"%s\"",
 				(unsigned long long)r->session, r->path, error.message);
 	} else {
-		server_log_of(server, log_user(r->dying->uid), LOG_LEVEL_INFO,
+		server_log_of(server, log_user(r->account->uid), LOG_LEVEL_INFO,
 				"event=recorded session=%llu path=\"%s\"",
 				(unsigned long long)r->session, r->path);
 	}
@@ -87,7 +87,7 @@ static uint64_t finish(struct recording *r) {
 }
 
 void recording_log_no_start(const struct recording *r) {
-	server_log_of(r->archive->server, log_user(r->dying->uid), LOG_LEVEL_ERROR,
+	server_log_of(r->archive->server, log_user(r->account->uid), LOG_LEVEL_ERROR,
 			"event=recording_failed session=%llu path=\"%s\" error=\"%s\"",
 			(unsigned long long)r->session, r->path,
 			r->error == -ETIME	? "the disk does not answer" :
@@ -102,7 +102,7 @@ void recording_log_no_start(const struct recording *r) {
 /* Its context was destroyed while it started. */
 static void destroy_abandoned(struct recording *r) {
 	struct archive *a = r->archive;
-	struct remains *m = r->remains;
+	struct retired *m = r->retired;
 	if (r->recorder) {
 		m->recording = r;
 	} else {
@@ -111,7 +111,7 @@ static void destroy_abandoned(struct recording *r) {
 		recording_free(r, 0);
 		pthread_mutex_unlock(&a->mutex);
 	}
-	remains_destroy(m);
+	retired_destroy(m);
 }
 
 /* Mutex held on entry and exit. */
@@ -132,7 +132,7 @@ static void serve(struct archive *a, struct recording *r) {
 	}
 	pthread_mutex_lock(&a->mutex);
 	r->to_start = false;
-	if (r->remains) {
+	if (r->retired) {
 		pthread_mutex_unlock(&a->mutex);
 		destroy_abandoned(r);
 		pthread_mutex_lock(&a->mutex);
@@ -197,12 +197,12 @@ static void unlink_from(struct recording **list, const struct recording *r) {
  */
 static struct recording *after(struct archive *a, struct recording *r, uint64_t size_bytes) {
 	struct recording *next = a->waiting;
-	while (next && next->dying == r->dying) {
+	while (next && next->account == r->account) {
 		next = next->next;
 	}
 	next = next ? next : a->waiting;
 	unlink_from(&a->finishing, r);
-	atomic_fetch_sub_explicit(&r->dying->finishing, 1, memory_order_relaxed);
+	atomic_fetch_sub_explicit(&r->account->finishing, 1, memory_order_relaxed);
 	recording_free(r, size_bytes);
 	if (next) {
 		unlink_from(&a->waiting, next);
@@ -231,7 +231,7 @@ static void *run_finish(void *arg) {
 void recording_finish(struct recording *r) {
 	struct archive *a = r->archive;
 	pthread_mutex_lock(&a->mutex);
-	atomic_fetch_add_explicit(&r->dying->finishing, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&r->account->finishing, 1, memory_order_relaxed);
 	const bool has_room = a->n_finishing < MAX_FINISHING;
 	struct recording **list = has_room ? &a->finishing : &a->waiting;
 	while (*list) {

@@ -157,7 +157,7 @@ err_free:
 /* Jobs in flight may use the regions that are mapped here, and those that slots hold. */
 static void give_to_reaper(struct context *c) {
 	struct session *s = c->session;
-	struct remains *m = calloc(1, sizeof(*m));
+	struct retired *m = calloc(1, sizeof(*m));
 	const uint32_t n = s->n_regions + (c->next - c->head) + 1;
 	struct region **regions = calloc(n, sizeof(struct region *));
 	if (!m || !regions) {
@@ -174,10 +174,10 @@ static void give_to_reaper(struct context *c) {
 	m->ctx = c->ctx;
 	m->regions = regions;
 	regions[m->n_regions++] = region_get(c->windows);
-	m->dying = s->dying;
+	m->account = s->account;
 	m->uid = s->uid;
-	atomic_fetch_add_explicit(&m->dying->refs, 1, memory_order_relaxed);
-	atomic_fetch_add_explicit(&m->dying->contexts, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&m->account->refs, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&m->account->contexts, 1, memory_order_relaxed);
 	for (uint32_t i = 0; i < s->n_regions; i++) {
 		if (s->regions[i]->context == c->handle) {
 			regions[m->n_regions++] = region_get(s->regions[i]);

@@ -49,7 +49,7 @@ static uint32_t count_missed(const struct output *o, uint64_t time_ns) {
 	return time_ns > first_ns ? (uint32_t)((time_ns - first_ns + period / 2) / period) : 0;
 }
 
-static void tell_flip(struct card *card, unsigned index) {
+static void report_flip(struct card *card, unsigned index) {
 	struct output *o = &card->output[index];
 	struct display_event event = { .type = DISPLAY_FLIPPED, .output = index, .error = o->result,
 		.cookie = o->cookie, .time_ns = o->due_ns };
@@ -71,7 +71,7 @@ void flips_cancel(struct card *card, int error) {
 		if (o->state != FLIP_DONE) {
 			finish_flip(o, error, card_now_ns());
 		}
-		tell_flip(card, i);
+		report_flip(card, i);
 	}
 }
 
@@ -237,7 +237,7 @@ void flips_end_lost(struct card *card) {
 void flips_report(struct card *card) {
 	for (unsigned i = 0; i < card->n_outputs; i++) {
 		if (card->output[i].state == FLIP_DONE) {
-			tell_flip(card, i);
+			report_flip(card, i);
 		}
 	}
 }

@@ -10,7 +10,7 @@
 
 struct closing {
 	int fd;
-	struct dying *user; /* a reference, or NULL */
+	struct user_account *user; /* a reference, or NULL */
 };
 
 static void *run(void *arg) {
@@ -18,14 +18,14 @@ static void *run(void *arg) {
 	close(c->fd);
 	if (c->user) {
 		atomic_fetch_sub_explicit(&c->user->closing, 1, memory_order_relaxed);
-		dying_put(c->user);
+		user_account_put(c->user);
 	}
 	free(c);
 	return NULL;
 }
 
 /* Without memory or threads the caller closes it, and may block. */
-static void close_apart(int fd, struct dying *user) {
+static void close_on_thread(int fd, struct user_account *user) {
 	struct closing *c = malloc(sizeof(*c));
 	if (!c) {
 		close(fd);
@@ -58,17 +58,17 @@ bool foreign_is_memory(int fd) {
 	return fcntl(fd, F_GET_SEALS) >= 0;
 }
 
-void foreign_close(int fd, struct dying *user) {
+void foreign_close(int fd, struct user_account *user) {
 	if (foreign_is_memory(fd)) {
 		close(fd);
 	} else {
-		close_apart(fd, user);
+		close_on_thread(fd, user);
 	}
 }
 
-void foreign_close_socket(int sock, struct dying *user) {
+void foreign_close_socket(int sock, struct user_account *user) {
 	if (has_unread(sock)) {
-		close_apart(sock, user);
+		close_on_thread(sock, user);
 	} else {
 		close(sock);
 	}

@@ -14,7 +14,7 @@
 #define SO_PASSRIGHTS 83
 #endif
 
-struct dying;
+struct user_account;
 
 /* Returns whether the descriptor is a memfd. Never waits. */
 bool foreign_is_memory(int fd);
@@ -22,9 +22,9 @@ bool foreign_is_memory(int fd);
  * Closes it, on a thread of its own if that may block. Such threads count in user.closing, unless
  * user is NULL.
  */
-void foreign_close(int fd, struct dying *user);
+void foreign_close(int fd, struct user_account *user);
 /* The same for the socket of a client; nothing more can be sent to it. */
-void foreign_close_socket(int sock, struct dying *user);
+void foreign_close_socket(int sock, struct user_account *user);
 /*
  * Sets whether the socket, or those accepted from it, receive descriptors. Without effect before
  * Linux 6.16.

@@ -18,22 +18,22 @@ struct reaper {
 	pthread_t threads[THREADS];
 	unsigned n_threads;    /* loop's thread */
 	pthread_mutex_t mutex; /* covers what follows */
-	pthread_cond_t cond;   /* remains were added, stop was set, or a thread has ended */
-	struct remains_queue queue;
+	pthread_cond_t cond;   /* retired work was added, stop was set, or a thread has ended */
+	struct retired_queue queue;
 	uint32_t pending;
 	bool stop;
 	unsigned n_ended; /* threads, after stop */
 };
 
-struct dying *dying_get(struct dying **list, uid_t uid) {
-	struct dying *found = NULL;
-	for (struct dying *d; (d = *list);) {
+struct user_account *user_account_get(struct user_account **list, uid_t uid) {
+	struct user_account *found = NULL;
+	for (struct user_account *d; (d = *list);) {
 		if (d->uid == uid) {
 			found = d;
 		} else if (atomic_load_explicit(&d->refs, memory_order_acquire) == 1 &&
 				d->cpu.allowance_ns >= 0) {
 			*list = d->next; /* the last reference: no sessions, no debt */
-			dying_put(d);
+			user_account_put(d);
 			continue;
 		}
 		list = &d->next;
@@ -50,14 +50,14 @@ struct dying *dying_get(struct dying **list, uid_t uid) {
 	return found;
 }
 
-void dying_put(struct dying *d) {
+void user_account_put(struct user_account *d) {
 	if (d && atomic_fetch_sub_explicit(&d->refs, 1, memory_order_acq_rel) == 1) {
 		free(d);
 	}
 }
 
 /* Destroys them, or a slice. Returns whether all is destroyed. */
-static bool remains_step(struct remains *m) {
+static bool retired_step(struct retired *m) {
 	if (m->released) {
 		const bool is_over = region_release(m->released);
 		if (is_over) {
@@ -75,43 +75,43 @@ static bool remains_step(struct remains *m) {
 	if (m->recording) {
 		recording_finish(m->recording);
 	}
-	if (m->dying) {
-		atomic_fetch_sub_explicit(&m->dying->contexts, 1, memory_order_relaxed);
-		dying_put(m->dying);
+	if (m->account) {
+		atomic_fetch_sub_explicit(&m->account->contexts, 1, memory_order_relaxed);
+		user_account_put(m->account);
 	}
 	free(m->regions);
 	free(m);
 	return true;
 }
 
-void remains_destroy(struct remains *m) {
-	while (!remains_step(m)) {
+void retired_destroy(struct retired *m) {
+	while (!retired_step(m)) {
 	}
 }
 
 /* ---- Turns ---- */
 
-void remains_queue_init(struct remains_queue *q) {
-	*q = (struct remains_queue){ .last = &q->first };
+void retired_queue_init(struct retired_queue *q) {
+	*q = (struct retired_queue){ .last = &q->first };
 }
 
-void remains_append(struct remains_queue *q, struct remains *m) {
+void retired_append(struct retired_queue *q, struct retired *m) {
 	m->next = NULL;
 	*q->last = m;
 	q->last = &m->next;
 }
 
-struct remains *remains_take(struct remains_queue *q) {
-	struct remains **best = &q->first;
+struct retired *retired_take(struct retired_queue *q) {
+	struct retired **best = &q->first;
 	uid_t least = UINT32_MAX;
-	for (struct remains **link = &q->first; *link; link = &(*link)->next) {
+	for (struct retired **link = &q->first; *link; link = &(*link)->next) {
 		const uid_t after = (*link)->uid - q->last_uid - 1;
 		if (after < least) {
 			best = link;
 			least = after;
 		}
 	}
-	struct remains *m = *best;
+	struct retired *m = *best;
 	if (m) {
 		q->last_uid = m->uid;
 		*best = m->next;
@@ -120,8 +120,8 @@ struct remains *remains_take(struct remains_queue *q) {
 	return m;
 }
 
-/* Mutex held. Waits at most TRIM_S. Returns whether remains were added or stop was set. */
-static bool comes_soon(struct reaper *r) {
+/* Mutex held. Waits at most TRIM_S. Returns whether retired work was added or stop was set. */
+static bool wait_for_work(struct reaper *r) {
 	struct timespec end;
 	clock_gettime(CLOCK_MONOTONIC, &end);
 	end.tv_sec += TRIM_S;
@@ -137,7 +137,7 @@ static void *run(void *arg) {
 	bool has_freed = false;
 	pthread_mutex_lock(&r->mutex);
 	for (;;) {
-		if (has_freed && !comes_soon(r)) {
+		if (has_freed && !wait_for_work(r)) {
 			pthread_mutex_unlock(&r->mutex);
 			malloc_trim(0);
 			pthread_mutex_lock(&r->mutex);
@@ -146,16 +146,16 @@ static void *run(void *arg) {
 		while (!r->queue.first && !r->stop) {
 			pthread_cond_wait(&r->cond, &r->mutex);
 		}
-		struct remains *m = remains_take(&r->queue);
+		struct retired *m = retired_take(&r->queue);
 		if (!m) {
 			break;
 		}
 		const bool is_context = m->ctx;
 		pthread_mutex_unlock(&r->mutex);
-		const bool is_over = remains_step(m);
+		const bool is_over = retired_step(m);
 		pthread_mutex_lock(&r->mutex);
 		if (!is_over) {
-			remains_append(&r->queue, m);
+			retired_append(&r->queue, m);
 		}
 		r->pending -= is_context;
 		has_freed |= is_context;
@@ -198,7 +198,7 @@ int reaper_create(struct reaper **out) {
 	if (!r) {
 		return -ENOMEM;
 	}
-	remains_queue_init(&r->queue);
+	retired_queue_init(&r->queue);
 	pthread_mutex_init(&r->mutex, NULL);
 	deadline_cond_init(&r->cond);
 	int ret = -pthread_create(&r->threads[r->n_threads++], NULL, run, r);
@@ -241,17 +241,17 @@ void reaper_destroy(struct reaper *r) {
 	free(r);
 }
 
-void reaper_add(struct reaper *r, struct remains *remains) {
+void reaper_add(struct reaper *r, struct retired *retired) {
 	pthread_mutex_lock(&r->mutex);
 	const bool is_over = r->stop;
 	if (!is_over) {
-		remains_append(&r->queue, remains);
-		r->pending += remains->ctx != NULL;
+		retired_append(&r->queue, retired);
+		r->pending += retired->ctx != NULL;
 		pthread_cond_signal(&r->cond);
 	}
 	pthread_mutex_unlock(&r->mutex);
 	if (is_over) {
-		remains_destroy(remains);
+		retired_destroy(retired);
 	}
 }
 

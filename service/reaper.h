@@ -29,8 +29,8 @@ struct cpu_bucket {
  * Shared by the sessions of a user: processor time, turns at the loop, and the work that they leave
  * to other threads. Reference-counted: it may outlive them.
  */
-struct dying {
-	struct dying *next; /* server.dying */
+struct user_account {
+	struct user_account *next; /* server.accounts */
 	uid_t uid;
 	struct cpu_bucket cpu; /* loop's thread */
 	struct loop_share share; /* likewise: time taken by runs of its sessions */
@@ -43,42 +43,42 @@ struct dying {
 	uint64_t reserved_bytes; /* disk space for its recordings; under the archive's mutex */
 };
 
-/* Returns a reference to the entry of a user, or NULL when out of memory. Loop's thread. */
-struct dying *dying_get(struct dying **list, uid_t uid);
+/* Returns a reference to the account of a user, or NULL when out of memory. Loop's thread. */
+struct user_account *user_account_get(struct user_account **list, uid_t uid);
 /* NULL is allowed. Any thread. */
-void dying_put(struct dying *d);
+void user_account_put(struct user_account *d);
 
 /*
  * A context with everything that its jobs in flight may touch, or an unused region; malloc'ed,
  * owned by the reaper.
  */
-struct remains {
-	struct remains *next;
+struct retired {
+	struct retired *next;
 	uid_t uid;                /* whose turn it takes */
 	struct region *released;  /* NULL: a context */
 	struct pica_ctx *ctx;     /* NULL: none */
 	struct region **regions;  /* references, dropped after ctx is destroyed */
 	uint32_t n_regions;
 	struct recording *recording; /* of ctx, to be finished; NULL: none */
-	struct dying *dying;         /* a reference; NULL: not counted */
+	struct user_account *account; /* a reference; NULL: not counted */
 };
 
 /* Destroys them, which waits for jobs in flight. Any thread. */
-void remains_destroy(struct remains *m);
+void retired_destroy(struct retired *m);
 
 /* A queue that takes users in turn; not locked. */
-struct remains_queue {
-	struct remains *first, **last;
+struct retired_queue {
+	struct retired *first, **last;
 	uid_t last_uid; /* user of the last turn */
 };
 
-void remains_queue_init(struct remains_queue *q);
-void remains_append(struct remains_queue *q, struct remains *m);
+void retired_queue_init(struct retired_queue *q);
+void retired_append(struct retired_queue *q, struct retired *m);
 /*
  * Takes the first one of the user whose number follows that of the last turn, and of the least
  * number after the greatest. Returns NULL if none is left.
  */
-struct remains *remains_take(struct remains_queue *q);
+struct retired *retired_take(struct retired_queue *q);
 
 /* Starts a detached thread. Returns 0 or a negative errno. */
 int spawn_detached(void *(*main)(void *arg), void *arg);
@@ -100,7 +100,7 @@ bool reaper_stop(struct reaper *r, uint64_t until_ns);
 /* Of a stopped one. */
 void reaper_destroy(struct reaper *r);
 /* Any thread. After reaper_stop() it destroys them itself. */
-void reaper_add(struct reaper *r, struct remains *remains);
+void reaper_add(struct reaper *r, struct retired *retired);
 /* Returns how many contexts wait or are being destroyed. Any thread. */
 uint32_t reaper_pending(struct reaper *r);
 

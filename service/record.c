@@ -93,12 +93,12 @@ static struct recording *recording_create(struct archive *a, struct context *c) 
 		r->context = c;
 		r->ctx = c->ctx;
 		r->session = s->id;
-		r->dying = s->dying;
+		r->account = s->account;
 		r->uid = s->uid;
-		atomic_fetch_add_explicit(&r->dying->refs, 1, memory_order_relaxed);
+		atomic_fetch_add_explicit(&r->account->refs, 1, memory_order_relaxed);
 		pthread_mutex_lock(&a->mutex);
 		a->n_recordings++;
-		atomic_fetch_add_explicit(&r->dying->recordings, 1, memory_order_relaxed);
+		atomic_fetch_add_explicit(&r->account->recordings, 1, memory_order_relaxed);
 		pthread_mutex_unlock(&a->mutex);
 		r->is_starting = r->to_start = true;
 	}
@@ -113,7 +113,7 @@ static bool has_many(const struct session *s) {
 	const unsigned most = a->n_recordings < RECORDINGS_IN_ALL ? RECORDINGS_A_USER :
 								    RECORDINGS_BEYOND;
 	pthread_mutex_unlock(&a->mutex);
-	return atomic_load_explicit(&s->dying->recordings, memory_order_relaxed) >= most;
+	return atomic_load_explicit(&s->account->recordings, memory_order_relaxed) >= most;
 }
 
 /* Returns false if it cannot be recorded; then it is not tried again. */
@@ -231,7 +231,7 @@ static void forget_started(struct recording *r) {
 	*link = *link ? r->next : NULL;
 }
 
-bool record_abandon(struct context *c, struct remains *m) {
+bool record_abandon(struct context *c, struct retired *m) {
 	struct recording *r = c->recording;
 	if (!r) {
 		return false;
@@ -242,7 +242,7 @@ bool record_abandon(struct context *c, struct remains *m) {
 	const bool is_withdrawn = withdraw(r);
 	const bool to_start = !is_withdrawn && r->to_start;
 	if (to_start) {
-		r->remains = m;
+		r->retired = m;
 	} else if (!is_withdrawn) {
 		forget_started(r);
 		m->recording = r->recorder ? r : NULL;

@@ -18,7 +18,7 @@
 struct archive;
 struct context;
 struct recording;
-struct remains;
+struct retired;
 struct server;
 struct session;
 
@@ -57,11 +57,11 @@ void record_split(struct context *c);
  * Call when the context ends. Drops a recording that has not begun. Returns true if m was taken and
  * will be freed here. Otherwise m->recording is set and the caller keeps m.
  */
-bool record_abandon(struct context *c, struct remains *m);
-/* Abandons the recording: out of memory for remains. May wait. */
+bool record_abandon(struct context *c, struct retired *m);
+/* Abandons the recording: out of memory for a struct retired. May wait. */
 void record_drop(struct context *c);
 
-/* ---- Where remains are buried ---- */
+/* ---- Called when retired contexts are destroyed ---- */
 
 /* Waits for the context to be idle and detaches from it. */
 void recording_detach(struct recording *r);

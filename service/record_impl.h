@@ -25,7 +25,7 @@ struct recording {
 	struct pica_ctx *ctx;
 	struct pica_recorder *recorder;
 	uint64_t session;
-	struct dying *dying; /* a reference to its user's, where it is counted */
+	struct user_account *account; /* a reference to its user's, where it is counted */
 	uid_t uid;
 	uint64_t bytes; /* under archive.mutex: reserved; of a kept one: size of its file */
 	bool is_starting; /* loop's thread: until its start was reported */
@@ -34,7 +34,7 @@ struct recording {
 	bool is_withdrawn; /* likewise: the thread is to forget it */
 	bool is_late;      /* loop's thread: the start takes longer than a disk has to answer */
 	struct loop_timer patience; /* until it has started */
-	struct remains *remains; /* likewise: the context ended first: the thread destroys it */
+	struct retired *retired; /* likewise: the context ended first: the thread destroys it */
 	int error;
 	char title[PICA_NAME_BYTES];
 	char path[];

@@ -53,9 +53,9 @@ int record_space_reserve(struct recording *r) {
 		end = &(*end)->next;
 	}
 	*end = list;
-	uint64_t of_user = r->dying->reserved_bytes, of_all = a->reserved_bytes;
+	uint64_t of_user = r->account->reserved_bytes, of_all = a->reserved_bytes;
 	uint32_t of_all_files = a->n_recordings; /* r is one of them */
-	uint32_t files = atomic_load_explicit(&r->dying->recordings, memory_order_relaxed);
+	uint32_t files = atomic_load_explicit(&r->account->recordings, memory_order_relaxed);
 	for (const struct recording *k = a->kept; k; k = k->next) {
 		of_user += k->uid == r->uid ? k->bytes : 0;
 		of_all += k->bytes;
@@ -69,7 +69,7 @@ int record_space_reserve(struct recording *r) {
 			(s->record_user_files && files > s->record_user_files);
 	if (!is_enough && left != UINT64_MAX) {
 		r->bytes = a->max_bytes ? least(a->max_bytes, left / SHARE) : left / SHARE;
-		r->dying->reserved_bytes += r->bytes;
+		r->account->reserved_bytes += r->bytes;
 		a->reserved_bytes += r->bytes;
 	}
 	pthread_mutex_unlock(&a->mutex);
@@ -78,7 +78,7 @@ int record_space_reserve(struct recording *r) {
 
 void record_space_release(struct recording *r) {
 	if (r->bytes) {
-		r->dying->reserved_bytes -= r->bytes;
+		r->account->reserved_bytes -= r->bytes;
 		r->archive->reserved_bytes -= r->bytes;
 		r->bytes = 0;
 	}

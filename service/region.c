@@ -215,7 +215,7 @@ static void free_unlisted(struct region *r) {
 
 static struct region *new_region(struct regions *all, enum region_kind kind) {
 	struct region *r = calloc(1, sizeof(*r));
-	struct remains *end = calloc(1, sizeof(*end));
+	struct retired *end = calloc(1, sizeof(*end));
 	if (!r || !end) {
 		free(r);
 		free(end);

@@ -22,7 +22,7 @@
 #include <sys/types.h>
 
 struct reaper;
-struct remains;
+struct retired;
 
 enum region_kind {
 	REGION_MADE,     /* released: zeros, and charged as a kept descriptor */
@@ -54,11 +54,11 @@ struct regions {
 	uint64_t kept_bytes;    /* at least, of a kept one */
 };
 
-/* Counted: by its session, by each job in flight that uses its bytes, by remains (reaper.h). */
+/* Counted: by its session, jobs in flight that use its bytes, and struct retired (reaper.h). */
 struct region {
 	struct regions *all;
 	struct region *next; /* of its bucket */
-	struct remains *end; /* of it, for the reaper */
+	struct retired *end; /* of it, for the reaper */
 	atomic_uint refs;
 	uint32_t handle;
 	uint32_t size_bytes;

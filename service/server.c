@@ -248,9 +248,9 @@ void server_stop(struct server *server) {
 void server_end(struct server *server) {
 	pica_device_destroy(server->device);
 	reaper_destroy(server->reaper);
-	for (struct dying *d; (d = server->dying);) {
-		server->dying = d->next;
-		dying_put(d);
+	for (struct user_account *d; (d = server->accounts);) {
+		server->accounts = d->next;
+		user_account_put(d);
 	}
 	regions_finish(&server->regions);
 	log_limit_finish(server);

@@ -29,7 +29,7 @@ struct server {
 	struct loop_watch *present_watch;
 	struct present_state present_state;
 	struct session *sessions;
-	struct dying *dying; /* a reference to each user's */
+	struct user_account *accounts; /* a reference to each user's */
 	uint32_t n_sessions;  /* that sent HELLO and were admitted */
 	uint64_t last_id, boot;
 	struct metrics metrics;

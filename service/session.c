@@ -18,7 +18,7 @@
 #include "service/reaper.h"
 #include "service/server_impl.h"
 
-static const uint64_t dying_rest_ns = 1000000;
+static const uint64_t cleanup_rest_ns = 1000000;
 
 /* From these numbers on, for a user or for all, the user's sessions wait. */
 enum { FINISHING_A_USER = 8, CLOSING_A_USER = 8, DYING_IN_ALL = 64 };
@@ -327,7 +327,7 @@ static void on_socket(void *owner, uint32_t events) {
 	session_mark(s);
 }
 
-static void on_dying_rest(void *owner) {
+static void on_cleanup_rest(void *owner) {
 	session_mark(owner);
 }
 
@@ -336,8 +336,8 @@ static void on_dying_rest(void *owner) {
  * need, are still being destroyed. A HELLO also waits, for as long as it may take itself, for
  * recordings of its user to be finished.
  */
-static bool has_many_dying(const struct session *s) {
-	const struct dying *d = s->dying;
+static bool must_wait_for_cleanup(const struct session *s) {
+	const struct user_account *d = s->account;
 	const uint32_t n = atomic_load_explicit(&d->contexts, memory_order_relaxed);
 	return memory_quota_recovers(s) ||
 			atomic_load_explicit(&d->closing, memory_order_relaxed) >= CLOSING_A_USER ||
@@ -350,7 +350,7 @@ static bool has_many_dying(const struct session *s) {
 
 static void on_hello_late(void *owner) {
 	struct session *s = owner;
-	if (!s->has_mail || !has_many_dying(s)) {
+	if (!s->has_mail || !must_wait_for_cleanup(s)) {
 		session_break(s, -ETIME, "no HELLO came in time");
 		return;
 	}
@@ -375,9 +375,9 @@ bool session_read_message(struct session *s) {
 	if (!s->has_mail || s->state == SESSION_BROKEN) {
 		return false;
 	}
-	if (has_many_dying(s)) {
-		loop_timer_set(s->server->loop, &s->dying_timer,
-				loop_now_ns() + dying_rest_ns);
+	if (must_wait_for_cleanup(s)) {
+		loop_timer_set(s->server->loop, &s->cleanup_timer,
+				loop_now_ns() + cleanup_rest_ns);
 		return false;
 	}
 	const int ret = sock_receive(s->sock, m);
@@ -398,7 +398,7 @@ bool session_read_message(struct session *s) {
 	}
 	for (unsigned i = 0; i < m->n_fds; i++) {
 		if (m->fd[i] >= 0) {
-			foreign_close(m->fd[i], s->dying);
+			foreign_close(m->fd[i], s->account);
 		}
 	}
 	return s->has_mail;
@@ -417,14 +417,14 @@ void session_mark(struct session *s) {
 int session_create(struct session **out, struct server *server, int sock, pid_t pid, uid_t uid,
 		bool is_admin) {
 	struct session *s = calloc(1, sizeof(*s));
-	struct dying *dying = dying_get(&server->dying, uid);
-	if (!s || !dying) {
+	struct user_account *account = user_account_get(&server->accounts, uid);
+	if (!s || !account) {
 		free(s);
-		dying_put(dying);
+		user_account_put(account);
 		close(sock);
 		return -ENOMEM;
 	}
-	s->dying = dying;
+	s->account = account;
 	s->server = server;
 	s->sock = sock;
 	s->bell_in = s->bell_out = -1;
@@ -434,17 +434,17 @@ int session_create(struct session **out, struct server *server, int sock, pid_t 
 	s->id = ++server->last_id;
 	s->hello_timer.fn = on_hello_late;
 	s->hello_timer.owner = s;
-	s->dying_timer.fn = on_dying_rest;
-	s->dying_timer.owner = s;
+	s->cleanup_timer.fn = on_cleanup_rest;
+	s->cleanup_timer.owner = s;
 	s->task.fn = run;
 	s->task.owner = s;
-	s->task.share = &dying->share;
+	s->task.share = &account->share;
 	memcpy(s->name, "greeting", 9);
 	int ret = loop_watch_add(
 			server->loop, &s->sock_watch, sock, on_socket, s);
 	if (ret < 0) {
 		close(sock);
-		dying_put(dying);
+		user_account_put(account);
 		free(s);
 		return ret;
 	}
@@ -458,7 +458,7 @@ void session_destroy(struct session *s) {
 	struct loop *loop = s->server->loop;
 	s->state = SESSION_BROKEN; /* later calls answer no request */
 	loop_timer_unset(loop, &s->hello_timer);
-	loop_timer_unset(loop, &s->dying_timer);
+	loop_timer_unset(loop, &s->cleanup_timer);
 	loop_unpost(loop, &s->task);
 	loop_timer_unset(loop, &s->cpu_timer);
 	while (s->contexts) {
@@ -477,11 +477,11 @@ void session_destroy(struct session *s) {
 	free(s->regions);
 	pica_memory_destroy(s->memory);
 	region_drop(s->ring_memory);
-	foreign_close_socket(s->sock, s->dying);
+	foreign_close_socket(s->sock, s->account);
 	if (s->bell_in >= 0) {
 		close(s->bell_in);
 		close(s->bell_out);
 	}
-	dying_put(s->dying);
+	user_account_put(s->account);
 	free(s);
 }

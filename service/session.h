@@ -38,7 +38,7 @@ struct session {
 	int sock;
 	struct loop_watch *sock_watch;
 	struct loop_timer hello_timer;
-	struct loop_timer dying_timer; /* set: its messages wait (has_many_dying()) */
+	struct loop_timer cleanup_timer; /* set: its messages wait (must_wait_for_cleanup()) */
 	struct loop_task task;         /* posted: it is marked */
 	bool has_mail;                 /* there may be messages to read */
 	uint64_t run_until_ns;         /* after this, further requests wait for the next run */
@@ -67,7 +67,7 @@ struct session {
 	struct context *contexts;
 	uint32_t n_contexts;
 	struct context *last_context; /* of the job that was taken last, or NULL */
-	struct dying *dying; /* its user's, reaper.h */
+	struct user_account *account; /* its user's, reaper.h */
 	uint64_t used_timelines; /* a bit each */
 	struct region **regions;
 	uint32_t n_regions, cap_regions;

@@ -68,7 +68,7 @@ static uint64_t time_to_fill(const struct cpu_bucket *b, uint64_t quota) {
 
 static void look(struct session *s) {
 	const uint64_t now = loop_now_ns();
-	struct dying *user = s->dying;
+	struct user_account *user = s->account;
 	struct pica_usage used;
 	session_usage(s, &used);
 	/* Time that was used before the quota was set does not count. */
@@ -94,7 +94,7 @@ static void on_cpu_again(void *owner) {
 
 bool session_may_run(struct session *s) {
 	if (!session_is_metered(s) || s->server->is_stopping) {
-		s->cpu.at_ns = s->dying->cpu.at_ns = 0;
+		s->cpu.at_ns = s->account->cpu.at_ns = 0;
 		return true; /* finish the jobs that were taken */
 	}
 	if (s->is_throttled) {
@@ -103,7 +103,7 @@ bool session_may_run(struct session *s) {
 	look(s);
 	const uint64_t own = time_to_fill(&s->cpu, s->limits.cpu_ns_per_s);
 	const uint64_t users = time_to_fill(
-			&s->dying->cpu, s->server->settings.user_cpu_ns_per_s);
+			&s->account->cpu, s->server->settings.user_cpu_ns_per_s);
 	if (!own && !users) {
 		return true;
 	}

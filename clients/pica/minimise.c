@@ -108,9 +108,9 @@ static size_t find_parts(struct minimise *m, enum part_kind kind, struct part **
 	return n;
 }
 
-static void set_gone(struct minimise *m, struct part **part, size_t n, bool is_gone) {
+static void set_omitted(struct minimise *m, struct part **part, size_t n, bool is_gone) {
 	for (size_t i = 0; i < n; i++) {
-		part_set_gone(&m->parts, part[i], is_gone);
+		part_set_omitted(&m->parts, part[i], is_gone);
 	}
 }
 
@@ -123,10 +123,10 @@ static int reduce(struct minimise *m, enum part_kind kind, bool one_by_one, bool
 		for (size_t end = n; end > 0 && exit == EXIT_FINE && !is_interrupted;) {
 			const size_t begin = end > step ? end - step : 0;
 			bool is_held;
-			set_gone(m, part + begin, end - begin, true);
+			set_omitted(m, part + begin, end - begin, true);
 			exit = test_parts(m, &is_held);
 			if (!is_held) {
-				set_gone(m, part + begin, end - begin, false);
+				set_omitted(m, part + begin, end - begin, false);
 			}
 			*is_smaller |= is_held;
 			end = begin;

@@ -238,8 +238,8 @@ static void connect_again(struct top *t, const char *where) {
 	}
 }
 
-/* Looks; without a service, tries to reach one. */
-static int look_on(struct top *t, const char *where) {
+/* Reads the numbers; without a service, tries to reach one. */
+static int refresh(struct top *t, const char *where) {
 	if (!t->client) {
 		connect_again(t, where);
 	}
@@ -263,7 +263,7 @@ static int run_live(struct top *t, const struct options *o) {
 	while (!is_over && ret == 0) {
 		uint64_t now = now_ns();
 		if (now >= next) {
-			ret = look_on(t, o->where);
+			ret = refresh(t, o->where);
 			next = now + o->interval_ms * UINT64_C(1000000);
 			/* The first rates come soon. */
 			next = t->client && t->seconds > 0 ? next : now + 200000000;

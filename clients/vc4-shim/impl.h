@@ -40,7 +40,7 @@ struct kernel {
 
 /* Returns the offset of that many zeroed bytes, or -ENOMEM. */
 int64_t pages_take(struct kernel *k, uint32_t size_bytes);
-void pages_give(struct kernel *k, uint32_t offset, uint32_t size_bytes);
+void pages_free(struct kernel *k, uint32_t offset, uint32_t size_bytes);
 /* Returns the end of the last page in use. */
 uint32_t pages_end(const struct kernel *k);
 

@@ -26,7 +26,7 @@ int64_t pages_take(struct kernel *k, uint32_t size_bytes) {
 	return -ENOMEM;
 }
 
-void pages_give(struct kernel *k, uint32_t offset, uint32_t size_bytes) {
+void pages_free(struct kernel *k, uint32_t offset, uint32_t size_bytes) {
 	memset(k->page_used + offset / PAGE, 0, pages_of(size_bytes));
 }
 
@@ -75,7 +75,7 @@ static int64_t buffer_create(struct kernel *k, uint32_t size_bytes) {
 }
 
 static void buffer_destroy(struct kernel *k, struct buffer *b) {
-	pages_give(k, b->offset, b->size_bytes);
+	pages_free(k, b->offset, b->size_bytes);
 	shader_plan_destroy(b->shader);
 	memset(b, 0, sizeof(*b));
 }

@@ -334,7 +334,7 @@ int submit(struct kernel *k, struct drm_vc4_submit_cl *args) {
 		ret = k->run(k->user, &job);
 		args->seqno = k->n_jobs;
 	}
-	pages_give(k, s.tile_state, s.tile_bytes);
-	pages_give(k, s.block, s.block_bytes);
+	pages_free(k, s.tile_state, s.tile_bytes);
+	pages_free(k, s.block, s.block_bytes);
 	return ret;
 }

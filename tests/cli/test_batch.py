@@ -305,7 +305,7 @@ class Compare(Case):
         self.assertIn('blessed a-bottom.png, which is new\n  removed a-top.png', text)
         self.assertEqual(sorted(f for f in self.files() if f.startswith('gold')), ['gold/a-bottom.png', 'gold/sub/b-top.png'])
 
-    def test_what_is_no_picture(self):
+    def test_files_that_are_not_pictures(self):
         self.golden()
         (self.dir / 'gold/a-top.png').write_bytes(b'no')
         self.batch('in', '-o', 'out', '--golden', 'gold', code=2)
@@ -328,7 +328,7 @@ class Compare(Case):
         self.batch('a.ctf', '-o', 'out', '--golden', 'gold', '--frames', 'all', code=1)
         self.assertEqual(self.rows()[0]['messages'], ['a-f0002-top.png exists, but the capture draws no such picture'])
 
-    def test_nothing_is_blessed_of_a_broken_capture(self):
+    def test_a_broken_capture_is_not_blessed(self):
         self.capture('a.ctf', LIST_NOWHERE + screen(RED))
         self.batch('a.ctf', '-o', 'out', '--golden', 'gold', '--bless', code=3)
         self.assertFalse((self.dir / 'gold').exists())
@@ -476,7 +476,7 @@ class Resume(Case):
             self.assertIn('1/1 pass a.ctf', self.batch('a.ctf', '-o', 'out'))
             self.assertEqual(self.rows(), [row])
 
-    def test_what_the_machine_did_is_tried_again(self):
+    def test_failures_of_the_machine_are_tried_again(self):
         self.slow('slow.ctf')
         self.batch('slow.ctf', '-o', 'out', '--timeout', '0.01', code=5)
         self.batch('slow.ctf', '-o', 'out')
@@ -532,7 +532,7 @@ class Resume(Case):
     def test_kill(self):
         self.interrupted(signal.SIGKILL)
 
-    def test_old_reports_go_when_a_run_begins(self):
+    def test_old_reports_are_removed_when_a_run_begins(self):
         self.slow('slow.ctf')
         self.batch('slow.ctf', '-o', 'out', '--timeout', '0.01', code=5)
         run = self.start('slow.ctf', '-o', 'out')

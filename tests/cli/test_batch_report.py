@@ -88,7 +88,7 @@ class Report(batch.Case):
         self.assertEqual(re.findall(r'<span class="name">(?:\./)?(.*?)<', alike), ['d.ctf', 'e.ctf', 'f.ctf'])
         self.assertEqual(alike.count('<ul class="messages">'), 1)
 
-    def test_where_it_comes_from(self):
+    def test_origin_of_values(self):
         self.capture('it\'s.ctf', batch.screen(batch.RED))
         self.batch("it's.ctf", '--frames', 'last', '-o', 'out')
         page = self.page()
@@ -100,7 +100,7 @@ class Report(batch.Case):
         self.batch("it's.ctf", '--frames', 'last', '-o', 'out')
         self.assertEqual(self.page(), page)
 
-    def test_what_made_the_first_pixel_that_differs(self):
+    def test_writer_of_the_first_differing_pixel(self):
         shutil.copy(batch.BUNDLED / 'cube.pica', self.dir)
         self.batch('cube.pica', '-o', 'out', '--golden', 'gold', '--bless')
         self.poke('cube-top.png', (200, 120, 0x123456))
@@ -113,7 +113,7 @@ class Report(batch.Case):
         self.assertIn(f'frame {made["frame"]}, screen top: {text}', self.rows()[0]['messages'])
         self.assertIn(f'<p class="maker">{text}</p>', self.page())
 
-    def test_a_build_server_is_told_in_annotations(self):
+    def test_a_build_server_gets_annotations(self):
         script = pathlib.Path(__file__).resolve().parents[2] / 'packaging/pica-ci'
         tools = self.dir / 'bin'
         tools.mkdir()
@@ -135,7 +135,7 @@ class Report(batch.Case):
         bare = subprocess.run(['bash', script, '.'], cwd=self.dir, text=True, capture_output=True, check=False)
         self.assertEqual((bare.returncode, 'expected -o FOLDER' in bare.stderr), (2, True))
 
-    def test_pictures_stand_before_hashes(self):
+    def test_pictures_come_before_hashes(self):
         shutil.copy(batch.BUNDLED / 'cube.pica', self.dir)
         self.batch('cube.pica', '-o', 'out', '--verify', '--float', 'f32', code=1)
         page = self.page()
@@ -223,7 +223,7 @@ class Names(batch.Case):
         self.assertEqual([p.name for p in (self.dir / 'gold').iterdir()], ['good-top.png'])
         self.batch('.', '-o', 'out', binary=True)
 
-    def test_a_capture_beside_its_conversion(self):
+    def test_a_capture_next_to_its_conversion(self):
         self.capture('in/x.ctf', batch.screen(batch.RED))
         self.pica('convert', 'in/x.ctf', 'in/x.pica')
         text = self.batch('in', '-o', 'out', '--golden', 'gold', '--bless')
@@ -239,7 +239,7 @@ class Names(batch.Case):
 
 
 class Kept(batch.Case):
-    def test_results_whose_pictures_are_gone_are_made_again(self):
+    def test_results_with_missing_pictures_are_made_again(self):
         self.capture('a.ctf', batch.screen(batch.RED))
         self.batch('a.ctf', '-o', 'out', '--golden', 'gold', '--bless')
         self.capture('a.ctf', batch.screen(batch.BLUE))

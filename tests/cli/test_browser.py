@@ -210,7 +210,7 @@ class Browser(Case):
         self.until('it says so', lambda: 'has it ended?' in self.text('panel'))
         self.driver.get_log('browser')
 
-    def test_the_written_page_says_what_needs_the_engine(self):
+    def test_the_written_page_names_panels_that_need_the_engine(self):
         self.pica('inspect', '-o', 'page.html', BUNDLED / 'mirror.pica')
         self.open((self.dir / 'page.html').as_uri() + '#step=20&view=top&x=200&y=150&panel=pixel')
         self.until('the picture', lambda: self.script('document.getElementById("picture").dataset.shows'))

@@ -173,7 +173,7 @@ class General(Case):
         self.assertEqual(self.pica('help', 'lint'), self.pica('lint', '--help'))
         self.assertEqual(self.pica('help'), self.pica('--help'))
 
-    def test_what_was_meant(self):
+    def test_suggestions_for_typos(self):
         for args, meant in ((['rendr'], 'did you mean render?'), (['help', 'lnit'], 'did you mean lint?'),
                             (['lint', '--jsno', 'x'], 'Did you mean --json?'), (['render', '--frmae=1'], 'Did you mean --frames?')):
             self.pica(*args, code=2)
@@ -226,7 +226,7 @@ class General(Case):
         self.pica('info', '-', input=b'', code=3)
         self.assertIn('/dev/stdin: ', self.err)
 
-    def test_trim_leaves_out_what_its_frames_fill(self):
+    def test_trim_omits_memory_that_its_frames_fill(self):
         for name in 'cube', 'lamps':
             source = BUNDLED / f'{name}.pica'
             self.pica('trim', '--frames', '1-2', source, f'{name}.pica')
@@ -285,7 +285,7 @@ class General(Case):
             self.assertEqual(self.pica(*args, PERSP, code=2), '', args)
             self.assertTrue(self.err.startswith(f'pica {args[0]}: {message}'), (args, self.err))
 
-    def test_nothing_is_read_of_what_is_no_capture(self):
+    def test_files_that_are_not_captures_are_not_read(self):
         """20 GiB of zeros, with memory for a small part of them."""
         with open(self.dir / 'zeros.pica', 'wb') as f:
             f.truncate(20 << 30)
@@ -302,7 +302,7 @@ class General(Case):
                 self.pica(verb, name, *(['out.pica'] if verb == 'convert' else []), code=3, preexec_fn=little)
                 self.assertIn(f'{name}: byte 0x0: not a capture: expected the bytes', self.err)
 
-    def test_what_is_no_capture(self):
+    def test_files_that_are_not_captures(self):
         (self.dir / 'empty').touch()
         (self.dir / 'a.png').write_bytes(b'\x89PNG\r\n\x1a\nxxxx')
         (self.dir / 'text').write_text('hello')
@@ -317,7 +317,7 @@ class General(Case):
                 self.pica(verb, path, *([path] if verb == 'diff' else []), code=code)
                 self.assertIn(f'pica {verb}: {path}: {message}\n', self.err)
 
-    def test_json_whatever_happens(self):
+    def test_json_in_every_case(self):
         (self.dir / 'text').write_text('hello')
         for verb in 'info', 'render', 'dump', 'lint', 'verify', 'bench', 'diff':
             for path, code in ('missing', 2), ('text', 3):
@@ -354,7 +354,7 @@ class General(Case):
         self.assertEqual(done.returncode, 2)
         self.assertEqual(done.stderr, b'pica info: standard output: No space left on device\n')
 
-    def test_full_standard_output_is_told_once(self):
+    def test_full_standard_output_is_reported_once(self):
         for args in ['--format', 'hash'], ['--json', '--format', 'none'], ['-o', '-']:
             with open('/dev/full', 'wb') as full:
                 done = subprocess.run([PICA, 'render', *args, PERSP], stdout=full, stderr=subprocess.PIPE, text=True)

@@ -33,7 +33,7 @@ class Container(Case):
         lines = self.pica('render', '--format', 'hash', '--frames', 'all', *options, path).splitlines()
         return [line.split(' ', 1)[1] for line in lines]
 
-    def test_what_is_converted_draws_the_same(self):
+    def test_converted_captures_draw_the_same(self):
         for source in PERSP, TEV, TRIANGLE, CUBE:
             self.pica('convert', source, 'a.pica')
             self.assertEqual(self.hashes('a.pica'), self.hashes(source))
@@ -148,7 +148,7 @@ class Container(Case):
         self.pica('render', '--verify', PERSP, code=2)
         self.assertIn('expects no pictures', self.err)
 
-    def test_modes_of_the_pictures_are_told(self):
+    def test_modes_of_the_pictures_are_reported(self):
         self.pica('convert', '--combiner', 'truncate', TEV, 'a.pica')
         self.pica('render', '--verify', '--combiner', 'truncate', 'a.pica')
         self.pica('render', '--verify', 'a.pica', code=1)
@@ -235,7 +235,7 @@ class Container(Case):
         self.pica('render', '--verify', source, code=2)
         self.assertIn('a CiTrace file expects no pictures', self.err)
 
-    def test_what_the_file_says_of_itself_is_there_twice(self):
+    def test_the_info_of_a_file_is_stored_twice(self):
         """INFO, its copy, and what is usual."""
         self.pica('convert', '--keys', '4', PERSP, 'a.pica')
         good = self.bytes('a.pica')
@@ -387,7 +387,7 @@ class Container(Case):
         (self.dir / name).write_bytes(data + stream)
         self.assertNotEqual(*[line.split(' ', 1)[1] for line in self.hashes(name) if 'bottom' in line][-2:])
 
-    def test_what_starts_in_the_middle_becomes_a_ctf(self):
+    def test_a_capture_from_the_middle_becomes_a_ctf(self):
         for name in sample(('cube', 'galaxy', 'materials', 'proctex', 'lamps', 'sprites', 'stereo')):
             for frames in '1', '1-last':
                 self.pica('trim', '--frames', frames, BUNDLED / f'{name}.pica', 'a.pica')
@@ -418,7 +418,7 @@ class Container(Case):
         self.pica('convert', 'a.pica', 'b.ctf')
         self.assertEqual(self.hashes('b.ctf'), self.hashes('a.pica'))
 
-    def test_what_a_ctf_cannot_say(self):
+    def test_limits_of_ctf(self):
         # Two vertices of three are in the assembler when the frame ends.
         self.cut_vertices(4, 'a.ctf')
         self.pica('trim', '--frames', '4', 'a.ctf', 'a.pica')
@@ -473,7 +473,7 @@ class Container(Case):
         video = ['--format', 'y4m', '--frames', '0', 'a.pica']
         self.assertEqual(self.pica('render', '--verify', *video, binary=True), self.pica('render', *video, binary=True))
 
-    def test_a_ctf_refuses_what_it_has_no_use_for(self):
+    def test_a_ctf_refuses_options_without_effect(self):
         for option in ['--keys', '3'], ['--level', '1'], ['--float', 'f32'], ['--combiner', 'truncate']:
             for name in 'a.ctf', 'a.ctf.zst':
                 self.pica('convert', *option, PERSP, name, code=2)

@@ -76,7 +76,7 @@ class Captures(Made):
         self.assertIn(f'  it reads other bytes: texture 0, {texture["addr"]}-0x{texel + 1047:08x}: '
                       f'1 differs, first at 0x{texel:08x}: A ', out)
 
-    def test_memory_that_does_not_show(self):
+    def test_memory_without_an_effect(self):
         # A rectangle beside the target: its vertices differ and nothing is drawn.
         self.two([SAME + ((100, 4, 8, 8, 0xFFFFFF),)], [SAME + ((100, 5, 8, 8, 0xFFFFFF),)])
         self.assertEqual(self.pica('diff', 'a.ctf', 'b.ctf'), 'no difference\n')
@@ -257,7 +257,7 @@ class Images(Made):
         self.assertEqual(self.pica('diff', 'a.png', 'c.png', code=1), 'A is 4x3, B is 3x4\n')
         self.assertEqual(self.report('a.png', 'c.png')['picture'], {'other_size': True})
 
-    def test_what_cannot_be_compared(self):
+    def test_captures_that_cannot_be_compared(self):
         (self.dir / 'd.png').write_bytes((self.dir / 'a.png').read_bytes()[:40])
         for args in (['a.png'], ['a.png', CUBE], ['a.png', 'd.png'], ['a.png', 'no.png']):
             self.assertEqual(self.pica('diff', *args, code=2), '', args)
@@ -355,7 +355,7 @@ class Trouble(Made):
                      ['--a', 'isa=mmx', CUBE], ['no.ctf', CUBE], ['-o', 'no/such', CUBE]):
             self.assertEqual(self.pica('diff', *args, code=2), '', args)
 
-    def test_one_capture_alone_is_compared_with_nothing(self):
+    def test_a_single_capture_is_not_compared(self):
         self.pica('diff', CUBE, code=2)
         self.assertIn('expected two files, or one capture and --a or --b', self.err)
 

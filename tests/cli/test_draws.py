@@ -25,7 +25,7 @@ class EveryDraw(Case):
             self.pica('dump', '--draw', draw, '--surfaces', '-o', 'dump', CUBE)
             self.assertEqual(self.bytes(f'cube-d{draw:04}.png'), self.bytes('dump/color.png'))
 
-    def test_the_last_one_is_what_the_screen_shows(self):
+    def test_the_last_writer_is_on_the_screen(self):
         self.pica('render', '--every-draw', '--screen', 'top', WALL, code=2)
         self.pica('render', '--every-draw', WALL)
         self.pica('render', '--screen', 'top', '-o', 'top.png', WALL)
@@ -381,7 +381,7 @@ class Steps(Case):
         trace = self.trace('--draw', row['draw'], '--vertex', row['cost']['vertices'] - 1, path)
         self.assertEqual(trace['steps'][-1]['instruction'], 'end')
 
-    def test_what_is_not_there(self):
+    def test_missing_objects(self):
         for args, message in ((('--draw', 99, CUBE), 'frame 2 has no draw 99'),
                               (('--draw', 0, '--vertex', 4, CUBE), 'draw 0 has no vertex 4'),
                               (('--draw', 0, '--frame', 3, CUBE), 'frame 3 was asked for'),

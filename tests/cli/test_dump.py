@@ -188,7 +188,7 @@ class Draws(Case):
         report = json.loads(self.pica('dump', '--json', '--draw', '1', '--list', 'a.ctf'))
         self.assertEqual(writes(report), [('FACECULLING_CONFIG', 2), 1, ('DRAWARRAYS', 1)])
 
-    def test_state_is_what_the_draw_sees(self):
+    def test_state_is_that_of_the_draw(self):
         data = reg(0x040, 1) + reg(0x228, 3) + DRAW_ARRAYS + reg(0x040, 2) + DRAW_ARRAYS + reg(0x040, 0) + FINALIZE
         capture(self.dir / 'a.ctf', *run(LIST, data))
         for draw, mode in (0, 'front'), (1, 'back'):
@@ -222,7 +222,7 @@ class Draws(Case):
                       self.pica('dump', '--draw', '1', '--since', '0', 'a.ctf'))
         self.assertNotIn('table fog', self.pica('dump', '--draw', '1', '--group', 'lighting', 'a.ctf'))
 
-    def test_summary_tells_what_is_used(self):
+    def test_summary_reports_used_features(self):
         cases = (('shadow', 2, ['target', 'shadow', 'vsh']), ('crates', 100, ['target', 'depth', 'texture', 'texture', 'vsh']),
                  ('galaxy', 1, ['target', 'depth', 'vsh', 'gsh']))
         for name, draw, words in cases:
@@ -270,7 +270,7 @@ class Draws(Case):
         self.assertTrue(rows)
         self.assertEqual({r['what'] for r in rows} - {'register'}, {'vsh.c', 'gsh.c'})
 
-    def test_programs_assemble_to_what_runs(self):
+    def test_programs_assemble_to_the_running_code(self):
         text = self.pica('dump', '--draw', '3', '--shaders', TRIANGLE)
         self.assertIn('dp4 o0.x, c0, v0\n', text)
         for line in '.in attribute0 v0', '.in attribute1 v1', '.out - position o0.xyzw', '.out - color o1.xyzw':
@@ -285,7 +285,7 @@ class Draws(Case):
     def list_of(self, data):
         capture(self.dir / 'a.ctf', *run(LIST, data))
 
-    def test_programs_end_where_they_are_left(self):
+    def test_programs_end_when_they_are_left(self):
         # MOV, END and after them an unreachable word; one of two descriptors is named.
         self.list_of(reg(0x2CB, 0) + burst(0x2CC, 0x4C000000, 0x88000000, 0x4C201001, consecutive=0) + reg(0x2D5, 0) +
                   burst(0x2D6, 0x36F, 0x36E, consecutive=0) + reg(0x2BD, 1) + reg(0x050, 0x03020100) + DRAW_ARRAYS + FINALIZE)

@@ -57,7 +57,7 @@ class Messages(Case):
             self.pica('info', path, code=3)
             self.assertIn('expected at least 92 bytes\n', self.err)
 
-    def test_what_a_file_holds_is_no_command(self):
+    def test_contents_of_a_file_are_not_commands(self):
         (self.dir / 'a.pica').write_text('.proc main\n\t\x1b[31m r0\n.end\n')
         self.pica('shader', 'asm', '-o', 'a.shbin', 'a.pica', code=2)
         self.assertNotIn('\x1b', self.err)
@@ -105,7 +105,7 @@ class Json(Case):
 
 
 class Frames(Case):
-    def test_what_is_wrong_with_a_list_is_said(self):
+    def test_errors_of_lists(self):
         for frames, message in (
                 ('0-99999999999', 'frames have numbers up to 4294967294'),
                 ('4294967295', 'frames have numbers up to 4294967294'),
@@ -184,14 +184,14 @@ class Video(Case):
         self.assertEqual(code, 2)
         self.assertIn(': frame 0: cannot write the video to /dev/full: No space left on device\n', err)
 
-    def test_a_file_that_may_not_grow_is_named_and_goes(self):
+    def test_a_file_beyond_its_size_limit_is_named_and_removed(self):
         code, err = self.run_video('-o', 'v.y4m', stdout=subprocess.DEVNULL,
                                    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (900000, 900000)))
         self.assertEqual(code, 2)
         self.assertRegex(err, r': frame 1: cannot write the video to v\.y4m: File too large\n$')
         self.assertEqual(self.files(), [])
 
-    def test_who_listens_no_more_ends_it(self):
+    def test_a_closed_reader_ends_it(self):
         """It ends by the signal, as any filter does, or with a message if the signal is ignored."""
         for ignored, code, message in (False, -signal.SIGPIPE, ''), (True, 2, 'to standard output: Broken pipe\n'):
             get, put = os.pipe()

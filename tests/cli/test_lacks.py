@@ -191,7 +191,7 @@ class Lacks(Case):
         self.assertEqual(self.missing('b.pica'), rows)
         self.assertIn('  copies by DMA (the recorder leaves no trace of them)\n', self.pica('info', 'b.pica'))
 
-    def test_a_recording_lacks_nothing(self):
+    def test_a_recording_is_complete(self):
         for name in 'chrome', 'materials':
             self.assertEqual(self.missing(BUNDLED / f'{name}.pica'), {})
             self.assertIn('missing in the capture\n  nothing\n', self.pica('info', BUNDLED / f'{name}.pica'))

@@ -511,7 +511,7 @@ class Lint(Case):
         self.assertEqual((good, len(bad['findings'])), ({'path': 'good.ctf', 'findings': []}, 1))
         self.assertIn('No such file', missing['errors'][0]['message'])
 
-    def test_info_says_what_is_outside_of_memory(self):
+    def test_info_reports_accesses_outside_of_memory(self):
         for parts, place, text in (
                 (state({0x11D: 0x17000000 >> 3}), 'draw 0', 'COLORBUFFER_LOC 0x11d = 0x02e00000: 384000 bytes at 0x17000000'),
                 (state({0x200: 0}), 'draw 0', 'ATTRIBBUFFER0_OFFSET 0x203 = 0x00001000: vertices 0 to 2 at 0x00001000')):

@@ -148,7 +148,7 @@ class Man(unittest.TestCase):
                     if helped[name][2]:
                         self.assertEqual(written[name][2], helped[name][2], f'{page}(1), --{name}: default')
 
-    def test_options_stand_where_help_has_them(self):
+    def test_options_are_under_the_headings_of_help(self):
         helped = {name: subject or 'Help' for name, subject in help_subjects(help_text(PICAD)).items()}
         self.assertEqual(helped, man_subjects('picad'))
         self.assertEqual(len(set(helped.values())), 10)
@@ -255,7 +255,7 @@ class Completion(unittest.TestCase):
         self.assertEqual(self.complete('render', '--format', '=', 'p'), ['png', 'ppm'])
         self.assertEqual(self.complete('bench', '--float', 'f3'), ['f32'])
 
-    def test_what_is_no_verb(self):
+    def test_unknown_verbs(self):
         self.assertEqual(self.complete('help', ''), [])
         self.assertEqual(self.complete('help', '--'), [])
 

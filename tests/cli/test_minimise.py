@@ -75,7 +75,7 @@ class Minimise(unittest.TestCase):
         self.left('--until', 'pixel:320,240:!000000', BUNDLED / 'vc4-seed-gl.pica', 'd.pica')
         self.pica('info', 'd.pica')
 
-    def test_what_is_refused(self):
+    def test_refused_arguments(self):
         cube = BUNDLED / 'cube.pica'
         for args, error in (
                 ((cube, 'a.pica'), 'expected --until'), (('--until', 'x', cube, 'a.pica'), 'expected pixel:X,Y:RRGGBB'),
@@ -95,7 +95,7 @@ class Minimise(unittest.TestCase):
     def test_a_test_that_does_not_end(self):
         self.pica('minimise', '--timeout', '1', '--until', 'command:sleep 60; : {}', BUNDLED / 'cube.pica', 'a.pica', code=1)
 
-    def test_interrupted_writes_what_it_has(self):
+    def test_interrupted_run_writes_its_results(self):
         p = subprocess.Popen([PICA, 'minimise', '--until', 'command:sleep 0.3; : {}', BUNDLED / 'window.pica', 'a.pica'],
                              stdout=subprocess.PIPE, text=True, cwd=self.dir, start_new_session=True)
         try:

@@ -75,7 +75,7 @@ class Record(unittest.TestCase):
     def test_recordings_show_the_same_on_the_best_loop(self):
         self.assertIn('event=stopped', self.record('--threads', '0', '--sandbox', 'off'))
 
-    def test_nothing_is_recorded_that_was_not_asked_for(self):
+    def test_only_requested_sessions_are_recorded(self):
         p = self.start('--record', self.out, '--record-when', 'asked')
         pica('render', '--format', 'none', f'--connect={self.dir / "0"}', CAPTURES / 'cube.pica')
         self.end(p)

@@ -72,7 +72,7 @@ class Seek(Case):
         whole = json.loads(self.pica('render', '--json', '--format', 'none', '--float', 'f32', 'b.pica'))['captures'][0]
         self.assertEqual(report['counters'], whole['counters'])
 
-    def test_what_is_cut_out_is_drawn_in_one_way_from_its_start(self):
+    def test_a_cut_is_drawn_in_one_way_from_its_start(self):
         # The key that the cut begins with holds memory that was drawn before.
         for i, options in enumerate(([], ['--float', 'f32'], ['--combiner', 'truncate'], ['--trust-loads'])):
             for path in (TEV, PERSP, EDGES) if EVERY == 1 else ((TEV, PERSP, EDGES)[i % 3],):

@@ -29,7 +29,7 @@ def png(answer):
 
 @unittest.skipUnless(HAS_HTTP, 'built without libmicrohttpd')
 class Http(Case):
-    def test_who_is_answered(self):
+    def test_access(self):
         with Served(CRATES) as s:
             self.assertRegex(s.url, r'^http://127\.0\.0\.1:\d+/[0-9a-f]{32}/$')
             status, headers, body = s.http('GET', s.path)
@@ -58,7 +58,7 @@ class Http(Case):
                 self.assertEqual(s.http(method, s.path + path)[0], want, (method, path))
         self.assertEqual(s.code, 0)
 
-    def test_nobody_else_reaches_the_port(self):
+    def test_other_users_cannot_reach_the_port(self):
         with Served(CRATES) as s:
             addresses = {a[4][0] for a in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)}
             for address in addresses - {'127.0.0.1'}:
@@ -307,7 +307,7 @@ class Calls(Case):
                         break  # it could not be opened
             self.assertIn(s.process.returncode, (0, 2, 3), i)
 
-    def test_what_is_asked_for_twice(self):
+    def test_conflicting_options(self):
         for args, message in ((['-o', 'x.html', '--stdio'], 'no --port and no --stdio'), (['-o', 'x.html', '--port', '1'], 'no --port'),
                               (['--stdio', '--port', '1'], '--stdio: expected no --port'), (['--frames', '1'], '--frames: expected -o')):
             self.pica('inspect', *args, CRATES, code=2)

@@ -362,7 +362,7 @@ class Submit(Case):
 
 
 class Names(Case):
-    def test_notes_stand_apart(self):
+    def test_notes_are_separate(self):
         words = self.dir / 'cut'
         words.write_bytes(struct.pack('<II', 0, 4 << 20 | 0xF0040))  # four more words should follow
         err = pica('submit', '--connect=builtin:', '--list', f'{words}@0x20000000')[1]
@@ -421,7 +421,7 @@ class Bench(Case):
             self.assertLess(row['ratio_from'], row['ratio_to'])
             self.assertTrue(row['ratio_from'] <= row['ratio'] <= row['ratio_to'], row)
 
-    def test_captures_that_are_not_there_are_told_first(self):
+    def test_missing_captures_are_reported_first(self):
         none = [f'{self.dir}/none-{i}.pica' for i in range(2)]
         began = time.monotonic()
         out, err = pica('bench', f'--connect={self.dir}/no-service', '--json', *none, exit=2)  # no service is asked

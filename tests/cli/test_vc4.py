@@ -185,7 +185,7 @@ class VideoCore(Case):
         self.pica('shader', '--chip', 'vc4', 'asm', 'again.s', '-o', 'again.qpu')
         self.assertEqual((self.dir / 'again.qpu').read_bytes(), (self.dir / 'source.qpu').read_bytes())
 
-    def test_dump_refuses_what_only_the_other_chip_has(self):
+    def test_dump_refuses_options_of_the_other_chip(self):
         self.job('a.pica')
         for args in (['--draw', '0'], ['--group', 'raster']):
             self.assertEqual(self.pica('dump', *args, 'a.pica', code=2), '')
@@ -221,7 +221,7 @@ class VideoCore(Case):
         self.assertEqual(first['cost']['fragments'], 64 * 65 // 2)
         self.assertEqual(self.pica('draws', '--sort', 'vertices', '--frames', '0', 'a.pica').count('triangles'), 2)
 
-    def test_what_is_of_the_other_chip(self):
+    def test_captures_of_the_other_chip(self):
         self.job('a.pica')
         for args in (['draws', '--depends'], ['draws', '--sort', 'bytes'], ['pixel'], ['inspect', '-o', 'a.html'],
                      ['shader', 'trace', '--draw', '0'], ['render', '--overdraw', '-o', 'a']):

@@ -257,7 +257,7 @@ class View(unittest.TestCase):
         self.read_until(rb'frame \d+ of')
         time.sleep(1) # some frames of 100 KB: more than a terminal holds
 
-    def test_a_terminal_that_takes_nothing_is_given_back(self):
+    def test_a_blocked_terminal_is_restored(self):
         for how in b'q', b'\x13', signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1:
             self.stall()
             if isinstance(how, bytes):
@@ -274,7 +274,7 @@ class View(unittest.TestCase):
             self.assertTrue(termios.tcgetattr(self.master)[0] & termios.IXON)
             self.doCleanups()
 
-    def test_a_terminal_that_takes_nothing_can_be_left_for_a_while(self):
+    def test_a_blocked_terminal_can_be_suspended(self):
         self.stall()
         self.p.send_signal(signal.SIGTSTP)
         os.waitid(os.P_PID, self.p.pid, os.WSTOPPED)
@@ -288,7 +288,7 @@ class View(unittest.TestCase):
         self.paused_at((frame + 1) % len(self.top))
         self.finish()
 
-    def test_the_status_line_says_how_to_end(self):
+    def test_the_status_line_shows_the_key_to_quit(self):
         self.start('--pixels', 'blocks')
         line = self.read_until(rb'\x1b\[31;1H\x1b\[7m[^\x1b]*\x1b\[0m').split(b'[7m')[1][:-4]
         self.assertEqual(len(line), 80)

@@ -8,7 +8,7 @@
 #include "limits_rig.h"
 #include "tests/suite.h"
 
-LIMIT_TEST(draws_of_one_pass_sample_what_earlier_ones_wrote) {
+LIMIT_TEST(draws_sample_pixels_of_earlier_draws_of_the_pass) {
 	/*
 	 * One target of several tiles. The first draw writes depth, whose memory the second one,
 	 * which does not touch depth, samples; then again with another depth.
@@ -128,7 +128,7 @@ LIMIT_TEST(immediate_vertices_are_drawn_when_somebody_waits) {
 	}
 }
 
-LIMIT_TEST(immediate_vertices_that_draw_nothing_do_not_block_anybody) {
+LIMIT_TEST(immediate_vertices_without_a_draw_block_no_job) {
 	uint32_t regs[4];
 	emit_limit_state(&e, SIDE);
 	pica_emit_reg(&e, PICA_REG_FRAMEBUFFER_DIM, 0); /* no target */

@@ -144,7 +144,7 @@ static void check_block(enum isa isa) {
 		v->store_block(pixels_v, src, stored);
 		kern_same("store_block", isa, pixels_c, pixels_v, 4 * BATCH);
 
-		for (unsigned i = 0; i < BATCH; i++) { /* often the incoming value, or a neighbour */
+		for (unsigned i = 0; i < BATCH; i++) { /* often the incoming value or near it */
 			const float d = (base[0] + steps[i]) * t.scale + t.offset;
 			if (kern_random() & 1 && d >= 0.0f && d < 1.0f) {
 				const uint32_t z = (uint32_t)((double)d * 0xFFFFFF) +

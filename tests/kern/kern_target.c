@@ -116,7 +116,7 @@ static void check_test(enum isa isa, unsigned kind) {
 		const uint64_t live = random_live();
 		random_quads(px, BATCH_QUADS, TARGET_PX);
 		kern_random_bytes(want, bytes);
-		for (unsigned i = 0; i < BATCH; i++) { /* often the stored value, or a neighbour of it */
+		for (unsigned i = 0; i < BATCH; i++) { /* often the stored value or near it */
 			uint32_t stored = 0;
 			memcpy(&stored, want + (px[i / 4] + i % 4) * test_bytes[kind],
 					kind == FRAG_TEST_D16 ? 2 : 3);

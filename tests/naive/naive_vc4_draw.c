@@ -256,7 +256,7 @@ static bool cover(const struct naive_vc4 *v, const struct naive_primitive *p, bo
 }
 
 /* Whether pixels from a on, n of them, are beyond all three corners' coordinate; to save time. */
-static bool is_beside(int64_t a, int32_t n, int64_t c0, int64_t c1, int64_t c2) {
+static bool is_adjacent(int64_t a, int32_t n, int64_t c0, int64_t c1, int64_t c2) {
 	const int64_t end = 16 * (a + n);
 	a *= 16;
 	return (c0 < a && c1 < a && c2 < a) || (c0 > end && c1 > end && c2 > end);
@@ -270,8 +270,8 @@ static int quad(struct naive_vc4 *v, const struct naive_primitive *p, int64_t ar
 	const uint8_t *r = s->shader;
 	const struct naive_corner *c = p->corner;
 	bool covered[4][4], any = false;
-	if (is_beside(v->column * v->tile_px + tx, 2, c[0].x, c[1].x, c[2].x) ||
-			is_beside(v->row * v->tile_px + ty, 2, c[0].y, c[1].y, c[2].y)) {
+	if (is_adjacent(v->column * v->tile_px + tx, 2, c[0].x, c[1].x, c[2].x) ||
+			is_adjacent(v->row * v->tile_px + ty, 2, c[0].y, c[1].y, c[2].y)) {
 		return 0;
 	}
 	for (unsigned i = 0; i < 4; i++) {

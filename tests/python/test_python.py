@@ -94,7 +94,7 @@ class Pictures(unittest.TestCase):
                 with self.assertRaises(IndexError):
                     player.render(frame)
 
-    def test_settings_do_what_they_say(self):
+    def test_settings_take_effect(self):
         with pica.Capture(PERSP) as capture:
             first = pica.Player(capture).render(3).rgb
             for settings in {'threads': 2}, {'isa': 'c'}, {'isa': 'emul', 'threads': 1}:
@@ -135,7 +135,7 @@ class Pictures(unittest.TestCase):
 
 
 class Captures(unittest.TestCase):
-    def test_what_a_capture_holds(self):
+    def test_contents_of_a_capture(self):
         with pica.Capture(PERSP) as capture:
             self.assertEqual(capture.frames, 24)
             info = capture.info()

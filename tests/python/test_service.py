@@ -38,7 +38,7 @@ class Work(unittest.TestCase):
         self.vram = self.context.map(VRAM, MIB)
         self.fcram = self.context.map(FCRAM, MIB)
 
-    def test_a_list_runs_and_pixels_come_back(self):
+    def test_a_list_runs_and_pixels_are_read(self):
         data = command_list(('VIEWPORT_WIDTH', 0x123456))
         self.fcram.buffer[:len(data)] = data
         self.context.run_list(FCRAM, len(data))
@@ -183,7 +183,7 @@ class Picad(Work):
         assert line, 'picad has ended'
         return line
 
-    def test_the_log_says_whose_job_it_was(self):
+    def test_the_log_names_the_owner_of_a_job(self):
         other = pica.Service(self.where, name='another')
         self.addCleanup(other.close)
         self.assertIn(f' event=session_open session={other.welcome.session} ', self.logged('name="another"'))

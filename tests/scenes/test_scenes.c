@@ -82,7 +82,7 @@ static void check_bundled(const struct scene *scene, const char *folder, const c
 	unlink(recorded);
 }
 
-TEST_LOOP(bundled_capture_is_what_the_scene_records, SCENE_COUNT) {
+TEST_LOOP(bundled_capture_equals_the_scenes_recording, SCENE_COUNT) {
 	check_bundled(scenes[_i], CAPTURES, "pica");
 }
 

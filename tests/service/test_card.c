@@ -44,7 +44,7 @@ TEST(shows_and_gives_back) {
 	ck_assert_uint_eq(mock_width(0), 640); /* the console, as it was found */
 }
 
-TEST(ages_tell_what_a_buffer_holds) {
+TEST(ages_match_the_contents_of_buffers) {
 	struct display_buffer b;
 	open_display(&plain);
 	run_ms(1);
@@ -176,7 +176,7 @@ static void on_line(void *owner, enum log_level level, const char *line) {
 }
 
 /* Each once, not with each look at the connectors. */
-TEST(wishes_that_the_card_lacks_are_told) {
+TEST(unmet_requests_of_the_card_are_reported) {
 	struct display_settings s = plain;
 	s.connectors = "Foo-1,Virtual-1,Virtual-12";
 	s.mode = "123x45@70";
@@ -237,7 +237,7 @@ TEST(plugging_one_leaves_the_other_alone) {
 	close_display();
 }
 
-TEST(a_new_mode_is_told) {
+TEST(a_new_mode_is_reported) {
 	open_display(&plain);
 	run_ms(1);
 	show_now(0, 1);
@@ -290,7 +290,7 @@ TEST(the_card_vanishes_and_comes_back) {
  * After a sleep of the machine the contents of the card are unknown: the waiting flip is answered,
  * and everything is drawn again.
  */
-TEST(resume_begins_anew) {
+TEST(resume_draws_everything_again) {
 	struct display_buffer old;
 	open_display(&plain);
 	run_ms(1);
@@ -323,7 +323,7 @@ TEST(resume_begins_anew) {
 }
 
 /* Its strings are the caller's, who may read a configuration anew. */
-TEST(settings_may_go) {
+TEST(settings_need_not_outlive_creation) {
 	char connectors[] = "Virtual-2", card[] = "mock";
 	struct display_output out;
 	mock_plug(1, 320, 240);
@@ -363,7 +363,7 @@ TEST(busy_is_tried_again_and_not_for_ever) {
 	close_display();
 }
 
-TEST(a_flip_that_never_comes_ends) {
+TEST(a_lost_flip_times_out) {
 	open_display(&plain);
 	run_ms(1);
 	show_now(0, 1);

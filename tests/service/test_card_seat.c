@@ -37,7 +37,7 @@ TEST(virtual_terminals_switch) {
 	close_display();
 }
 
-TEST(starts_behind_another_terminal) {
+TEST(starts_while_another_terminal_is_shown) {
 	mock_switch(false);
 	open_display(&plain);
 	run_ms(1000);
@@ -84,7 +84,7 @@ TEST(lost_seat_is_looked_for) {
 }
 
 /* Only logind knows which process has the card: a display that starts on a hidden terminal. */
-TEST(logind_gives_the_screen_to_who_has_the_card) {
+TEST(logind_grants_the_screen_to_the_holder_of_the_card) {
 	mock_be_logind();
 	mock_switch(false);
 	open_display(&plain);

@@ -85,7 +85,7 @@ TEST_LOOP(triangle_through_the_service, n_services) {
 	pica_client_close(client);
 }
 
-TEST_LOOP(state_goes_over_and_comes_back, n_services) {
+TEST_LOOP(state_survives_a_round_trip, n_services) {
 	struct pica_state *state = malloc(sizeof(*state));
 	ck_assert_ptr_nonnull(state);
 	open_client(_i);
@@ -479,7 +479,7 @@ TEST_LOOP(sessions_are_listed, n_services) {
 	pica_client_close(client);
 }
 
-TEST_LOOP(after_the_session_has_ended_everything_comes_back, n_services) {
+TEST_LOOP(after_the_session_ends_the_client_recovers, n_services) {
 	struct pica_done done[4];
 	open_client(_i);
 	uint32_t size_bytes = make_list();
@@ -559,7 +559,7 @@ TEST_LOOP(completions_outlive_a_reconnection, n_services) {
 }
 
 /* The first call that looks at completions reads the reason; a request finds the socket closed. */
-TEST_LOOP(requests_after_the_end_say_why, n_services) {
+TEST_LOOP(requests_after_the_end_return_the_reason, n_services) {
 	uint32_t word;
 	open_client(_i);
 	ck_assert_int_eq(pica_client_kick(client, pica_client_welcome(client)->session), 0);
@@ -605,7 +605,7 @@ TEST_LOOP(bells_of_a_dead_service_raise_no_signal, n_services) {
 	pica_client_close(client);
 }
 
-TEST_LOOP(init_jobs_that_fail_say_so, n_services) {
+TEST_LOOP(failing_init_jobs_are_reported, n_services) {
 	struct pica_job init = { .op = PICA_OP_LIST };
 	struct pica_done done;
 	init.u.list.addr = 0x30000000; /* no memory */

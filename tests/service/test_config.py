@@ -22,7 +22,7 @@ def write_existing(path, text):
 
 
 class Files(Case):
-    def test_a_configuration_that_cannot_be_written_is_said(self):
+    def test_an_inexpressible_configuration_is_an_error(self):
         with open('/dev/full', 'w', encoding='ascii') as full:
             p = subprocess.run([PICAD, '--print-config', '--config', str(self.config())], stdout=full,
                                stderr=subprocess.PIPE, text=True, timeout=300, env=self.env())
@@ -83,7 +83,7 @@ class Configuration(Case):
         self.assertEqual(p.returncode, 0, p.stderr)
         return p.stdout
 
-    def test_a_user_has_a_quarter_unless_told(self):
+    def test_a_user_has_a_quarter_by_default(self):
         for given, sessions, memory in (((), 16, None), (('--max-sessions', '9'), 3, None),
                                         (('--max-sessions', '9', '--user-sessions', '0'), 0, None),
                                         (('--total-memory', '8G'), 16, 2 << 30), (('--total-memory', '256M'), 16, 256 << 20),
@@ -94,7 +94,7 @@ class Configuration(Case):
             if memory is not None:
                 self.assertIn(f'\nuser-memory = {memory}\n', text)
 
-    def test_what_is_printed_is_a_configuration_that_says_the_same(self):
+    def test_printed_configuration_is_equivalent(self):
         first = self.printed('--config', str(self.config()), '--memory', '1G', '--access', 'all', '--jobs', '77')
         self.assertIn('memory = 1073741824\n', first)
         self.assertIn('jobs = 77\n', first)
@@ -165,7 +165,7 @@ class Configuration(Case):
                 self.assertIn(f'event=engine_failed isa={isa} threads=', line)
                 self.assertEqual((isa in ('c', 'emul'), p.wait(timeout=300)), (False, 2))
 
-    def test_lines_are_read_as_they_stand(self):
+    def test_lines_are_read_unchanged(self):
         """Blanks in front make no line a part of the one before it; comments are as long as they like."""
         text = self.printed('--config', str(self.config(f'[picad]\nexec = {190 * "a"} b\n;{300 * "x"} = 1\n'
                                                         f'\tcard = /m\n  # {500 * "y"}\n \t jobs = 7')))
@@ -226,7 +226,7 @@ class Configuration(Case):
                               env=self.env(), preexec_fn=lambda: os.sched_setaffinity(0, {one})).stdout
         self.assertIn('\nthreads = 0\n', text)
 
-    def test_memory_of_all_is_half_of_what_a_control_group_around_it_allows(self):
+    def test_total_memory_is_half_of_the_outer_control_groups_limit(self):
         for root, limit in (CGROUPS / 'memory', 'memory.limit_in_bytes'), (CGROUPS, 'memory.max'):
             outer = root / f'pica-test-{os.getpid()}'
             inner = outer / 'inner'

@@ -29,7 +29,7 @@ class Descriptors(Case):
                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (FEW, FEW)))
 
     @unittest.skipIf(os.geteuid() != 0, 'only root has more in flight than the service may send')
-    def test_descriptors_that_nobody_reads(self):
+    def test_unread_descriptors(self):
         for loop in LOOPS:
             p = self.serve('--loop', loop)
             ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -145,7 +145,7 @@ class Descriptors(Case):
             self.stop(p)
 
     @unittest.skipIf(os.geteuid() != 0, 'not root: there is no other user to be')
-    def test_clients_that_say_nothing(self):
+    def test_silent_clients(self):
         for loop in LOOPS:
             p = self.serve('--access', 'all', '--loop', loop, '--max-greeting', '1024', '--hello-ms', '60000')
             silent = self.as_other(lambda: [self.come() for _ in range(3 * FEW)])

@@ -94,7 +94,7 @@ TEST(modes_are_read) {
 	ck_assert_uint_eq(o[0].refresh_mhz, 100);
 }
 
-TEST(what_is_no_mode_is_refused) {
+TEST(malformed_modes_are_refused) {
 	static const char *const wrong[] = { "", "800", "x480", "800x", "0x480", "800x8193",
 		"99999999999999999999x1", "800x480@", "800x480@0", "800x480@0.09", "800x480@1001",
 		"800x480@-60", "800x480@60Hz", "800x480:", "800x480:rgb", "800x480,", ",800x480",
@@ -150,7 +150,7 @@ TEST(flips_lie_on_the_grid) {
 	display->impl->destroy(display);
 }
 
-TEST(buffers_go_round_and_have_an_age) {
+TEST(buffers_rotate_and_have_an_age) {
 	struct display_flip f = { .output = 0 };
 	struct display_buffer other, third;
 	open_display("40x30@1000:rgb565", NULL, -1);
@@ -411,7 +411,7 @@ static void *close_after_some(void *arg) {
 	return NULL;
 }
 
-TEST(reader_that_goes_ends_the_frames_only) {
+TEST(closed_reader_ends_only_the_frames) {
 	int fds[2];
 	char where[64];
 	pthread_t thread;

@@ -170,7 +170,7 @@ class Reread(Asked):
             said += line
         return said
 
-    def test_display_is_set_anew(self):
+    def test_display_is_configured_again(self):
         p = self.start('--headless', '400x480@200', '--linger-ms', '600000', '--frames', f'hash:{self.dir}/hashes')
         first = self.present('cube.pica', 'first')
         stacked = self.picture()
@@ -192,7 +192,7 @@ class Reread(Asked):
         self.assertEqual(len(have), 1 + frames + 2, have)
         self.assertEqual(len(set(have)), len(have))
 
-    def test_the_display_says_as_much_as_is_wanted_now(self):
+    def test_the_display_follows_the_present_log_level(self):
         p = self.start('--headless', '400x480@200', '--layout', 'top', '--linger-ms', '0')
 
         def come_and_go(name):
@@ -222,7 +222,7 @@ class Reread(Asked):
         come_and_go('fourth')
         self.assertEqual(self.end(p), '')
 
-    def test_who_is_shown_and_the_idle_picture(self):
+    def test_focus_and_the_idle_picture(self):
         p = self.start('--headless', '400x240@200', '--layout', 'top')
         self.pica('render', '--screen', 'top', '-o', self.dir / 'idle.png', CAPTURES / 'knot.pica')
         first, second = self.present('cube.pica', 'first'), self.present('planet.pica', 'second')
@@ -236,7 +236,7 @@ class Reread(Asked):
         self.leave(second)
         self.end(p)
 
-    def test_what_cannot_change_is_named_and_mistakes_change_nothing(self):
+    def test_fixed_keys_are_named_and_mistakes_change_nothing(self):
         os.mkfifo(self.dir / 'pipe')
         p = self.start('--headless', '64x48', '--layout', 'top')
         idle = self.picture()

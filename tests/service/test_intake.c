@@ -29,7 +29,7 @@ static uint16_t next_message(int sock, int patience_ms, struct sock_message *m) 
 }
 
 /* A HELLO that has arrived waits; a client that sends none still times out. */
-TEST_LOOP(who_sends_no_hello_is_late_beside_contexts_that_end, N_LOOPS) {
+TEST_LOOP(hello_times_out_while_contexts_are_destroyed, N_LOOPS) {
 	struct pica_msg_hello hello = { .head.type = PICA_MSG_HELLO,
 		.min_version = PICA_PROTOCOL_VERSION,
 		.max_version = PICA_PROTOCOL_VERSION };
@@ -41,15 +41,15 @@ TEST_LOOP(who_sends_no_hello_is_late_beside_contexts_that_end, N_LOOPS) {
 	settings.hello_ns = 1000000000;
 	open_service(&settings);
 	open_one(&o);
-	struct dying *dying = server->dying;
-	atomic_fetch_add(&dying->contexts, settings.limits.contexts);
+	struct user_account *account = server->accounts;
+	atomic_fetch_add(&account->contexts, settings.limits.contexts);
 	const int early = connect_raw();
 	ck_assert_int_eq(sock_send(early, &hello, sizeof(hello), NULL, 0), 0);
 	const int silent = connect_raw();
 	ck_assert_uint_eq(next_message(silent, 20000, &m), PICA_MSG_ERROR);
 	ck_assert_int_eq(((const struct pica_msg_error *)m.bytes)->error, -ETIME);
 	ck_assert_uint_eq(next_message(early, 0, &m), 0);
-	atomic_fetch_sub(&dying->contexts, settings.limits.contexts);
+	atomic_fetch_sub(&account->contexts, settings.limits.contexts);
 	ck_assert_uint_eq(next_message(early, -1, &m), PICA_MSG_WELCOME);
 	ck_assert_double_eq(metric(&o, "picad_sessions"), 2);
 	close(early);
@@ -96,15 +96,15 @@ static int give_away(int sock, void *message, size_t size_bytes, int expected) {
 	return other_end;
 }
 
-static void wait_for_closing(const struct dying *dying, unsigned n) {
-	for (unsigned ms = 0; atomic_load(&dying->closing) != n; ms++) {
+static void wait_for_closing(const struct user_account *account, unsigned n) {
+	for (unsigned ms = 0; atomic_load(&account->closing) != n; ms++) {
 		ck_assert_uint_lt(ms, 20000);
 		usleep(1000);
 	}
 }
 
 /* A client that sends many waits for them; no other client does. */
-TEST_LOOP(descriptors_that_take_long_to_close_stop_nobody, N_LOOPS) {
+TEST_LOOP(slowly_closing_descriptors_delay_no_other_client, N_LOOPS) {
 	enum { GIVEN = 8 }; /* then messages of their user wait */
 	struct pica_msg_hello hello = { .head.type = PICA_MSG_HELLO,
 		.min_version = PICA_PROTOCOL_VERSION,
@@ -121,11 +121,11 @@ TEST_LOOP(descriptors_that_take_long_to_close_stop_nobody, N_LOOPS) {
 	settings.hello_ns = UINT64_C(60000000000);
 	open_service(&settings);
 	open_one(&o);
-	struct dying *dying = server->dying;
+	struct user_account *account = server->accounts;
 	const int evil = connect_raw();
 	ck_assert_int_eq(sock_send(evil, &hello, sizeof(hello), NULL, 0), 0);
 	ck_assert_uint_eq(next_message(evil, -1, &m), PICA_MSG_WELCOME);
-	atomic_fetch_add(&dying->contexts, settings.limits.contexts); /* nothing is read */
+	atomic_fetch_add(&account->contexts, settings.limits.contexts); /* nothing is read */
 	for (unsigned i = 0; i < GIVEN; i++) {
 		other_end[i] = give_away(evil, &import, sizeof(import), 0);
 	}
@@ -135,8 +135,8 @@ TEST_LOOP(descriptors_that_take_long_to_close_stop_nobody, N_LOOPS) {
 	other_end[GIVEN + 2] = give_away(stranger, &hello, sizeof(hello), -EPERM);
 	const int late = connect_raw();
 	ck_assert_int_eq(sock_send(late, &hello, sizeof(hello), NULL, 0), 0);
-	atomic_fetch_sub(&dying->contexts, settings.limits.contexts);
-	wait_for_closing(dying, GIVEN);
+	atomic_fetch_sub(&account->contexts, settings.limits.contexts);
+	wait_for_closing(account, GIVEN);
 	put_list(&o, triangle_list(pica_client_host(o.fcram), 1));
 	ck_assert_int_eq(pica_client_submit(o.client), 1);
 	ck_assert_int_eq(pica_client_wait(o.client, &done, 1, 20000000000), 1);
@@ -149,11 +149,11 @@ TEST_LOOP(descriptors_that_take_long_to_close_stop_nobody, N_LOOPS) {
 	ck_assert_uint_eq(next_message(late, -1, &m), PICA_MSG_WELCOME);
 	draw_triangle(&o);
 	close(other_end[GIVEN + 2]);
-	wait_for_closing(dying, 2);
+	wait_for_closing(account, 2);
 	close(stranger);
 	close(other_end[GIVEN]);
 	close(other_end[GIVEN + 1]);
-	wait_for_closing(dying, 0);
+	wait_for_closing(account, 0);
 	close(evil);
 	close(late);
 	pica_client_close(o.client);

@@ -92,7 +92,7 @@ class Kiosk(Case):
         self.end(p)
         self.assertEqual(p.returncode, 0)
 
-    def test_capture_that_vanishes_beside_others_is_told_of_once(self):
+    def test_a_vanished_capture_among_others_is_reported_once(self):
         here, away = self.dir / 'a.pica', self.dir / 'away'
         here.write_bytes((CAPTURES / 'cube.pica').read_bytes())
         p = self.start('--headless', '400x240@500', '--layout', 'top', '--frames', 'hash:-', '--kiosk', here,
@@ -137,7 +137,7 @@ class Kiosk(Case):
         self.assertEqual(said[1::2][-3:], [f'{end}{n}' for n in range(3)])
         self.end(p)
 
-    def test_what_the_program_of_the_kiosk_prints_is_lines_of_the_log(self):
+    def test_output_of_the_kiosk_becomes_log_lines(self):
         (self.dir / 'says').write_text(r'''
 import fcntl, os, struct, termios, time
 
@@ -201,7 +201,7 @@ say(1, b' a line\n\n' + 2500 * b'x' + b'\nwithout an end')
             self.said(p, f'level=info event=kiosk_output text="{uid} {words}"')
             self.end(p)
 
-    def test_the_kiosk_says_as_much_as_is_wanted_now(self):
+    def test_the_kiosk_follows_the_present_log_level(self):
         p = self.start('--headless', '400x480@200', '--layout', 'top', '--exec',
                        'while sleep 0.1; do echo info; echo warning >&2; done')
         self.said(p, 'text="info"')
@@ -227,7 +227,7 @@ say(1, b' a line\n\n' + 2500 * b'x' + b'\nwithout an end')
         self.assertEqual([words for time, words in said if time[5:] > silent], [])
         self.assertEqual(p.returncode, 0)
 
-    def test_who_minds_the_program_of_the_kiosk_is_missed(self):
+    def test_the_death_of_the_kiosks_keeper_is_noticed(self):
         p, pids = self.started('echo $PPID >> LOG; echo $$ >> LOG; exec sleep 1000')
         ignored = re.search(r'SigIgn:\t(\w+)', pathlib.Path(f'/proc/{pids[1]}/status').read_text())[1]
         self.assertFalse(int(ignored, 16) & (1 << signal.SIGPIPE - 1 | 1 << signal.SIGXFSZ - 1))
@@ -242,7 +242,7 @@ say(1, b' a line\n\n' + 2500 * b'x' + b'\nwithout an end')
         self.assertEqual(p.returncode, 2)
         self.gone(pids[1])
 
-    def test_an_orderly_end_warns_of_nothing(self):
+    def test_an_orderly_end_logs_no_warning(self):
         p = self.start('--kiosk', str(CAPTURES / 'cube.pica'))
         self.said(p, 'name="kiosk"')
         client = subprocess.Popen([PICA, 'play', '--loop', f'--connect={self.socket}', CAPTURES / 'cube.pica'], env=ENV,
@@ -271,7 +271,7 @@ say(1, b' a line\n\n' + 2500 * b'x' + b'\nwithout an end')
         self.until(lambda: log.exists() and len(log.read_text().splitlines()) >= 2)
         return p, [int(line) for line in log.read_text().splitlines()]
 
-    def test_what_the_program_of_the_kiosk_started_ends_too(self):
+    def test_children_of_the_kiosk_end_too(self):
         # By the keeper that picad asks, by the one that misses picad, and, where SIGTERM is ignored, by force.
         for how in ('sleep 1000 & echo $! >> LOG; echo $$ >> LOG; wait; true',
                     'trap "" TERM; sleep 1000 & echo $! >> LOG; echo $$ >> LOG; wait; wait'):
@@ -286,7 +286,7 @@ say(1, b' a line\n\n' + 2500 * b'x' + b'\nwithout an end')
                     self.gone(pid)
                 (self.dir / 'ran').unlink()
 
-    def test_what_the_program_of_the_kiosk_left_is_gone_before_it_starts_again(self):
+    def test_old_processes_of_the_kiosk_end_before_a_restart(self):
         p, pids = self.started('sleep 1000 & echo $! >> LOG; test $(wc -l < LOG) -lt 2 || exec sleep 1000')
         self.gone(pids[0])
         os.kill(pids[1], 0)

@@ -104,7 +104,7 @@ TEST_LOOP(rectangles, ARRAY_LEN(table)) {
 }
 
 /* Each pixel of the output belongs to one place or one rectangle of the rest. */
-TEST_LOOP(the_rest_is_what_is_left, ARRAY_LEN(table)) {
+TEST_LOOP(the_rest_covers_the_output_once, ARRAY_LEN(table)) {
 	const struct expected *e = &table[_i];
 	struct layout l;
 	struct layout_place p[LAYOUT_PLACES];

@@ -57,7 +57,7 @@ static void open_pipe(struct reader *r, int *out) {
 	ck_assert_int_eq(loop_watch_add(loop, &r->watch, r->fd, on_read, r), 0);
 }
 
-TEST_LOOP(readiness_is_told_again_and_again, 2) {
+TEST_LOOP(readiness_is_reported_repeatedly, 2) {
 	struct reader r;
 	int out;
 	if (!open_loop(_i)) {
@@ -84,7 +84,7 @@ TEST_LOOP(readiness_is_told_again_and_again, 2) {
 	loop_destroy(loop);
 }
 
-TEST_LOOP(what_is_there_already_is_told, 2) {
+TEST_LOOP(existing_readiness_is_reported, 2) {
 	struct reader r;
 	int out;
 	if (!open_loop(_i)) {
@@ -227,7 +227,7 @@ static void take_turn(void *owner) {
 
 static char turn_names[] = "abcdv0";
 
-TEST_LOOP(whose_tasks_have_had_least_time_comes_first, 2) {
+TEST_LOOP(share_with_least_time_comes_first, 2) {
 	struct loop_share attacker = { 0 }, victim = { 0 };
 	struct loop_task tasks[6];
 	if (!open_loop(_i)) {
@@ -355,7 +355,7 @@ static void on_echo(void *owner, uint32_t events) {
 }
 
 /* A peer that causes an event while its last one is handled. */
-TEST_LOOP(timers_run_beside_events_without_end, 2) {
+TEST_LOOP(timers_run_during_endless_events, 2) {
 	struct echo e = { .left = 1000000 };
 	const uint64_t name = 1;
 	struct loop_timer t = { .fn = on_timer };

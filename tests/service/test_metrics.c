@@ -59,7 +59,7 @@ static void open_client(const char *where) {
 	ck_assert_int_eq(pica_client_map(&fcram, ctx, FCRAM, FCRAM_BYTES, 0), 0);
 }
 
-TEST_LOOP(what_was_done_is_counted, 2) {
+TEST_LOOP(work_is_counted, 2) {
 	open_client(_i ? "builtin:2" : "builtin:");
 	uint32_t size_bytes = triangle_list(pica_client_host(fcram), 3);
 	for (unsigned i = 0; i < 5; i++) {

@@ -136,7 +136,7 @@ class Serving(Case):
             self.assertEqual(os.stat(self.socket).st_mode & 0o777, mode)
             self.stop(p)
 
-    def test_who_says_nothing_is_told_and_dropped(self):
+    def test_silent_clients_get_an_error_and_are_dropped(self):
         p = self.start('--hello-ms', '50')
         s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         s.settimeout(120)
@@ -146,7 +146,7 @@ class Serving(Case):
         s.close()
         self.stop(p)
 
-    def test_garbage_is_told_and_dropped(self):
+    def test_garbage_gets_an_error_and_is_dropped(self):
         p = self.start()
         s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         s.settimeout(120)
@@ -187,7 +187,7 @@ class Serving(Case):
         self.stop(p)
 
     @unittest.skipIf(os.geteuid() != 0, 'not root: there is no other user to be')
-    def test_administrators_come_in_beyond_the_quota_to_look(self):
+    def test_administrators_may_inspect_beyond_the_quota(self):
         os.chmod(self.dir, 0o755)
         for quota in 'max-sessions', 'user-sessions':
             p = self.start(f'--{quota}', '1', '--access', 'all')
@@ -222,7 +222,7 @@ class Serving(Case):
         self.stop(p)
 
     @unittest.skipIf(os.geteuid() != 0, 'not root: there is no other user to be')
-    def test_who_has_most_that_greet_gives_way(self):
+    def test_user_with_most_silent_connections_loses_one(self):
         os.chmod(self.dir, 0o755)
         p = self.start('--max-greeting', '4', '--hello-ms', '20000', '--access', 'all')
         mine = self.dial()
@@ -303,7 +303,7 @@ class Words(Case):
             self.greet()[0].close()  # by then it was read
         return p, reader, writer
 
-    def test_who_does_not_read_the_log_stops_nobody(self):
+    def test_an_unread_log_stops_no_client(self):
         p, reader, writer = self.full_pipe()
         # As blocking as before: it may be a terminal that others write to.
         self.assertEqual(fcntl.fcntl(writer, fcntl.F_GETFL) & os.O_NONBLOCK, 0)
@@ -320,7 +320,7 @@ class Words(Case):
         p.send_signal(signal.SIGHUP)  # and lines continue after it
         self.assertIn(b'event=reloaded', os.read(reader, 65536))
 
-    def test_who_does_not_read_the_log_keeps_nobody_from_ending(self):
+    def test_the_service_ends_with_an_unread_log(self):
         p, _, writer = self.full_pipe()
         os.close(writer)
         p.send_signal(signal.SIGTERM)
@@ -396,13 +396,13 @@ class Manager(Case):
         late.connect(listener.getsockname())
         late.close()
 
-    def test_its_manager_is_told_of_its_whole_life(self):
+    def test_its_manager_is_notified_of_its_whole_life(self):
         self.life()
 
-    def test_its_manager_is_told_out_of_the_sandbox_too(self):
+    def test_its_manager_is_notified_from_the_sandbox(self):
         self.life('--sandbox', 'on', '--loop', 'epoll')
 
-    def test_sockets_that_are_not_what_it_needs(self):
+    def test_unusable_sockets(self):
         for sockets in ([self.listener(socket.SOCK_STREAM)], [self.listener(listens=False)],
                         [self.listener(), self.listener(socket.SOCK_STREAM, False)]):
             err = self.pass_sockets(sockets).communicate(timeout=120)[1]

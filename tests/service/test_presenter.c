@@ -52,7 +52,7 @@ TEST(missing_screen_repeats_its_last_picture) {
 	presenter_client_destroy(presenter, c);
 }
 
-TEST(last_one_is_shown_and_the_others_go_on) {
+TEST(last_client_is_shown_and_the_others_continue) {
 	start();
 	struct present_client *a = presenter_client_create(presenter, 1, "a", 0);
 	submit(a, RED, RED, 10);
@@ -188,7 +188,7 @@ TEST_LOOP(away_nothing_is_drawn_and_back_everything_is, 2) {
 }
 
 /* Frames complete without a display, as before there was one. */
-TEST_LOOP(display_that_ended_is_told_of, 2) {
+TEST_LOOP(end_of_the_display_is_reported, 2) {
 	start();
 	struct present_client *c = presenter_client_create(presenter, 7, "a", 0);
 	struct present_state state;
@@ -270,7 +270,7 @@ TEST(late_ones_and_latencies_are_counted) {
 	presenter_client_destroy(presenter, c);
 }
 
-TEST(pictures_of_what_is_shown) {
+TEST(pictures_of_shown_outputs) {
 	start();
 	struct present_client *c = presenter_client_create(presenter, 7, "a", 0);
 	submit(c, RED, GREEN, 1);
@@ -383,7 +383,7 @@ static struct present_client *hang_display(void) {
 }
 
 /* Calls from the service's thread return, whatever the display does. */
-TEST(display_that_hangs_holds_up_nobody) {
+TEST(hanging_display_blocks_no_caller) {
 	struct present_client *c = hang_display();
 	struct present_client *d = presenter_client_create(presenter, 8, "b", 0);
 	struct present_state state;
@@ -409,7 +409,7 @@ TEST(display_that_hangs_holds_up_nobody) {
 	presenter_client_destroy(presenter, c);
 }
 
-TEST(display_that_hangs_keeps_no_service_from_ending) {
+TEST(service_ends_while_its_display_hangs) {
 	struct present_client *c = hang_display();
 	presenter_client_destroy(presenter, c);
 	ck_assert(!presenter_destroy(presenter, 1)); /* long ago */

@@ -279,22 +279,22 @@ TEST_LOOP(limits_of_users_and_of_all_change_with_a_reload, N_LOOPS) {
 
 /* ---- The reaper ---- */
 
-TEST(remains_of_users_have_turns) {
+TEST(users_take_turns_in_cleanup) {
 	static const uid_t users[] = { 7, 7, 7, 0, 9, 7, 9 };
 	static const unsigned order[] = { 0, 4, 3, 1, 6, 2, 5 };
-	struct remains m[7];
-	struct remains_queue q;
-	remains_queue_init(&q);
+	struct retired m[7];
+	struct retired_queue q;
+	retired_queue_init(&q);
 	for (unsigned i = 0; i < 7; i++) {
 		m[i].uid = users[i];
-		remains_append(&q, &m[i]);
+		retired_append(&q, &m[i]);
 	}
 	for (unsigned i = 0; i < 7; i++) {
-		ck_assert_ptr_eq(remains_take(&q), &m[order[i]]);
+		ck_assert_ptr_eq(retired_take(&q), &m[order[i]]);
 	}
-	ck_assert_ptr_null(remains_take(&q));
-	remains_append(&q, &m[3]);
-	ck_assert_ptr_eq(remains_take(&q), &m[3]);
+	ck_assert_ptr_null(retired_take(&q));
+	retired_append(&q, &m[3]);
+	ck_assert_ptr_eq(retired_take(&q), &m[3]);
 }
 
 TEST(pages_of_a_region_are_given_back_in_slices) {
@@ -313,7 +313,7 @@ TEST(pages_of_a_region_are_given_back_in_slices) {
 		ck_assert_uint_eq(r->host[SLICE * (slice + 1)], 1);
 		ck_assert_uint_eq(regions_charges(&all, 7).of_user, SIZE);
 	}
-	struct remains *end = r->end;
+	struct retired *end = r->end;
 	ck_assert(region_release(r));
 	free(end);
 	ck_assert_uint_eq(regions_charges(&all, 7).of_user, 64 << 10); /* fd keeps the file */
@@ -344,7 +344,7 @@ TEST(a_region_never_costs_less_than_a_kept_one) {
 }
 
 /* At the end others go past one that takes long. */
-TEST(remains_that_take_long_hold_up_no_others_at_the_end) {
+TEST(slow_cleanup_delays_no_other_at_the_end) {
 	struct reaper *reaper;
 	struct regions all[2];
 	struct region *r[2];
@@ -515,7 +515,7 @@ static void on_left_out(void *user, enum log_level level, const char *line) {
 }
 
 /* The first kind of a second is told of as those after it are. */
-TEST(lines_left_out_are_told_of_for_every_kind) {
+TEST(omitted_lines_are_reported_for_every_kind) {
 	enum { LINES = 4000 };
 	static const char fmt[] = "event=something uid=%u";
 	struct server_settings settings;

@@ -1,6 +1,4 @@
-/*
- * Recordings of sessions: whole files of what was done, on both loops, and their limits.
- */
+/* Recordings of sessions: whole files of what was done, on both loops, and their limits. */
 #include <sys/resource.h>
 
 #include "service/reaper.h"
@@ -9,7 +7,7 @@
 
 FIXTURE(default_settings, NULL)
 
-TEST_LOOP(what_was_asked_for_is_recorded, N_LOOPS) {
+TEST_LOOP(requested_sessions_are_recorded, N_LOOPS) {
 	open_service(loops[_i], false, 2);
 	open_client();
 	uint32_t size_bytes = triangle_list(pica_client_host(fcram), 1);
@@ -160,7 +158,7 @@ TEST_LOOP(dying_contexts_of_a_user_are_limited_across_sessions, N_LOOPS) {
 		open_client();
 		/* the reaper counts until a little later; its mutex makes the other count known */
 		ck_assert_uint_le(reaper_pending(server->reaper), 1);
-		ck_assert_uint_eq(i ? atomic_load(&server->dying->contexts) : 0, 0);
+		ck_assert_uint_eq(i ? atomic_load(&server->accounts->contexts) : 0, 0);
 		frame(triangle_list(pica_client_host(fcram), 1));
 		add_job(PICA_OP_LIST, heavy_list(pica_client_host(fcram), 8));
 		ck_assert_int_eq(pica_client_submit(client), 1);
@@ -227,7 +225,7 @@ TEST_LOOP(files_of_a_session_have_an_end, N_LOOPS) {
 /*
  * Recordings that are about to begin, begin, or have begun when their context goes, in any order.
  */
-TEST_LOOP(contexts_go_while_their_recordings_begin, N_LOOPS) {
+TEST_LOOP(contexts_end_while_their_recordings_begin, N_LOOPS) {
 	open_service(loops[_i], true, 2);
 	open_client();
 	uint32_t size_bytes = triangle_list(pica_client_host(fcram), 1);
@@ -343,7 +341,7 @@ TEST(without_a_folder_it_is_refused) {
 }
 
 /* The last one: in a process of its own it leaves threads that draw. */
-TEST(work_that_takes_long_keeps_no_service_from_ending) {
+TEST(service_ends_while_work_takes_long) {
 	struct pica_done done;
 	settings.stop_ns = 500000000;
 	open_service(LOOP_AUTO, true, 2);

@@ -112,7 +112,7 @@ TEST_LOOP(a_disk_that_hangs_ends_the_recording_alone, N_LOOPS) {
 }
 
 /* Nor does one that hangs at the start of a recording, or after another. */
-TEST_LOOP(a_disk_that_hangs_keeps_no_session_from_drawing, N_LOOPS) {
+TEST_LOOP(sessions_draw_while_a_disk_hangs, N_LOOPS) {
 	settings.record_patience_ns = 100000000;
 	open_service(loops[_i], true, 2);
 	hang_disk(true);
@@ -132,7 +132,7 @@ TEST_LOOP(a_disk_that_hangs_keeps_no_session_from_drawing, N_LOOPS) {
 }
 
 /* One that hangs where a recording is brought to it holds that one alone. */
-TEST_LOOP(a_disk_that_hangs_at_the_end_of_a_recording_holds_no_other, N_LOOPS) {
+TEST_LOOP(disk_hanging_at_the_end_of_a_recording_delays_no_other, N_LOOPS) {
 	open_service(loops[_i], true, 2);
 	set_hanging(&sync_hangs, true);
 	for (unsigned i = 0; i < 3; i++) {
@@ -220,7 +220,7 @@ static void recover_file(void) {
 }
 
 /* Nor is the service held at its end; and if the disk answers after all, the file is whole. */
-TEST_LOOP(a_disk_that_hangs_keeps_no_service_from_ending, N_LOOPS) {
+TEST_LOOP(service_ends_while_a_disk_hangs, N_LOOPS) {
 	settings.stop_ns = 500000000;
 	open_service(loops[_i], true, 2);
 	set_hanging(&sync_hangs, true);
@@ -240,7 +240,7 @@ TEST_LOOP(a_disk_that_hangs_keeps_no_service_from_ending, N_LOOPS) {
 }
 
 /* Nor one that hangs where the next recording is to begin. */
-TEST_LOOP(a_disk_that_hangs_at_a_beginning_keeps_no_service_from_ending, N_LOOPS) {
+TEST_LOOP(service_ends_while_a_recording_hangs_at_its_start, N_LOOPS) {
 	settings.record_patience_ns = 100000000;
 	settings.stop_ns = 500000000;
 	open_service(loops[_i], true, 2);

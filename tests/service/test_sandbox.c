@@ -324,14 +324,14 @@ static bool has_filter(void) {
 	return waitpid(pid, &status, 0) == pid && status == 0;
 }
 
-TEST_LOOP(filter_lets_through_what_is_needed, has_filter() ? 2 * N_ATTEMPTS : 0) {
+TEST_LOOP(filter_allows_needed_calls, has_filter() ? 2 * N_ATTEMPTS : 0) {
 	const struct attempt *a = &attempts[_i / 2];
 	int ret = in_sandbox(a->features, a->attempt, _i % 2);
 	ck_assert_msg(ret == a->expected, "%s: %s", a->name,
 			ret == KILLED ? "killed" : strerror(ret));
 }
 
-TEST_LOOP(waiting_goes_on, has_filter()) {
+TEST_LOOP(waiting_continues, has_filter()) {
 	try_epoll();
 	ck_assert_int_eq(in_sandbox(0, try_epoll, false), 0);
 }

@@ -81,7 +81,7 @@ class Seat(unittest.TestCase):
             said += line
         return said
 
-    def test_nobody_gives_it(self):
+    def test_no_seat_grants_the_card(self):
         self.assertIn('text="seatd does not run', self.refused('--seat', 'seatd'))
         self.assertIn('sandbox = on forbids', self.refused('--seat', 'builtin', '--sandbox', 'on'))
 

@@ -91,7 +91,7 @@ static unsigned resident_kib(void) {
 }
 
 /* The first rounds have made what the service keeps. */
-TEST_LOOP(what_sessions_used_is_given_back, N_LOOPS) {
+TEST_LOOP(memory_of_sessions_is_given_back, N_LOOPS) {
 	struct server_settings settings;
 	struct one o[8], observer;
 	unsigned first_kib = 0, last_kib = UINT32_MAX; /* most of six rounds, least of six more */

@@ -159,7 +159,7 @@ class Shown(Case):
         self.assertIn('event=frames_ended path="standard output" error="Broken pipe"', lines[-1])
         self.end(p)
 
-    def test_what_was_written_before_the_disk_was_full_stays(self):
+    def test_output_before_a_full_disk_is_kept(self):
         head = b'YUV4MPEG2 W64 H48 F500000:1000 Ip A1:1 C444 XCOLORRANGE=LIMITED\n'
         each = 6 + 3 * 64 * 48
         for most in 100000, len(head) - 1:
@@ -187,7 +187,7 @@ class Shown(Case):
             self.assertIn('event=stopped', self.end(p))
             self.assertEqual(p.returncode, 0)
 
-    def test_file_that_gets_no_name_is_told(self):
+    def test_a_file_that_cannot_be_named_is_reported(self):
         out = self.dir / 'gone'
         out.mkdir()
         p = self.start('--frames', f'hash:{out}/x')
@@ -211,7 +211,7 @@ class Shown(Case):
         self.assertNotIn('level=error', self.end(p))
         self.assertEqual(p.returncode, 0)
 
-    def test_pipe_that_nobody_reads_and_one_that_stays_full_stop_no_end(self):
+    def test_unread_and_full_pipes_do_not_prevent_the_end(self):
         pipe = str(self.dir / 'pipe')
         os.mkfifo(pipe)
         self.end(self.start('--frames', f'hash:{pipe}'))
@@ -287,7 +287,7 @@ class OnDisplay(Case):
     """pica view --backend kms; without a card it waits for one."""
 
     @unittest.skipIf(glob.glob('/dev/dri/card*'), 'a card here that would show it')
-    def test_what_ends_it_ends_the_service(self):
+    def test_its_end_ends_the_service(self):
         (self.dir / 'a[1].pica').write_bytes((CAPTURES / 'cube.pica').read_bytes())
         p = subprocess.Popen([PICA, 'view', '--backend', 'kms', '--verbose', '--threads', '1', '--screen', 'top',
                               self.dir / 'a[1].pica'], stderr=subprocess.PIPE, text=True, env=ENV)
@@ -309,7 +309,7 @@ class OnDisplay(Case):
         self.assertEqual(p.returncode, 0, rest)
         self.assertFalse(os.path.exists(folder))
 
-    def test_what_is_no_card_is_called_so(self):
+    def test_devices_that_are_not_cards_are_reported(self):
         card = '--display', 'kms', '--seat', 'none', '--threads', '1', '--card'
         for path in '/dev/null', __file__, self.dir:
             p = self.picad(*card, path)
@@ -372,7 +372,7 @@ class Video(Case):
                 if screen == 'both':
                     self.assertEqual(luma[240 * width:][:40], bytes([16] * 40))  # black beside the bottom screen
 
-    def test_what_is_no_video(self):
+    def test_outputs_that_are_not_videos(self):
         cube = CAPTURES / 'cube.pica'
         for args in (['--surface', '0x18000000,rgba8,64x64'], ['--every-draw'], ['--eye', 'both'], ['-o', 'x{frame}.y4m']):
             self.assertIn('--format y4m: a video', self.pica('render', '--format', 'y4m', *args, cube, exit=2))
@@ -439,7 +439,7 @@ class Refused(Case):
         self.until(lambda: list(out.iterdir()))
         self.assertNotIn('level=error', self.end(p))
 
-    def test_what_needs_a_display(self):
+    def test_options_that_need_a_display(self):
         for option, value in (('layout', 'top'), ('scale', 'fit'), ('filter', 'bilinear'), ('rotate', '90'),
                               ('background', '102030'), ('stereo', 'left'), ('focus', 'last'), ('idle', '/x.png'),
                               ('linger-ms', '1')):

@@ -19,7 +19,7 @@ class Sockets(Case):
     def left(self):
         return sorted(path.name for path in (self.dir / 'run').iterdir()) if (self.dir / 'run').exists() else []
 
-    def test_nothing_is_left_of_one_that_is_asked_to_end(self):
+    def test_a_kiosk_asked_to_end_leaves_no_process(self):
         for loop in LOOPS:
             for sig in signal.SIGTERM, signal.SIGINT:
                 p = self.start(*loop)
@@ -39,7 +39,7 @@ class Sockets(Case):
         self.stop(p)
         self.assertEqual(self.left(), [])
 
-    def test_what_another_serves_is_left_to_it(self):
+    def test_a_socket_of_another_service_is_left_alone(self):
         first = self.start()
         os.unlink(self.socket)
         self.assertIn('whose file was removed: no client can reach it', self.refused('--socket', self.socket))
@@ -53,7 +53,7 @@ class Sockets(Case):
         self.stop(second)
         self.assertEqual(self.left(), [])
 
-    def test_who_lost_its_lock_keeps_its_socket(self):
+    def test_a_service_without_its_lock_keeps_its_socket(self):
         p = self.start()
         os.unlink(self.socket + '.lock')
         self.assertIn('another process listens on this socket', self.refused('--socket', self.socket))
@@ -125,7 +125,7 @@ class Sockets(Case):
             self.assertEqual(self.left(), ['0', '0.lock'])  # it may not, and the next one replaces them
 
     @unittest.skipIf(os.geteuid() != 0, 'only root becomes somebody else')
-    def test_another_user_has_its_socket_where_it_looks(self):
+    def test_another_user_finds_its_socket(self):
         uid = 64321  # nobody's
         folder = pathlib.Path(f'/run/user/{uid}')
         made = [path for path in (folder, folder.parent) if not path.exists()]

@@ -173,7 +173,7 @@ class Window(Case):
             self.ended(p, 2, f'level=error event=display_ended why="{why}"', f'picad: it ends: {why}\n')
             self.compositor.end()
 
-    def test_a_window_that_nobody_sees_holds_nothing_up(self):
+    def test_a_hidden_window_delays_nothing(self):
         """Neither frames that are not answered, nor buffers that are kept, stop sessions."""
         p = self.start()
         self.compositor.tell('frames 0')
@@ -190,7 +190,7 @@ class Window(Case):
         self.end(p)
         self.assertEqual(p.returncode, 0)
 
-    def test_what_is_no_compositor_is_named(self):
+    def test_a_missing_compositor_is_named(self):
         listener = socket.socket(socket.AF_UNIX)
         self.addCleanup(listener.close)
         silent = dict(self.env, WAYLAND_DISPLAY=str(self.dir / 'silent'))

@@ -365,7 +365,7 @@ TEST(files_share_uniforms_procedures_and_code) {
 	ck_assert_uint_eq(error.line, 1);
 }
 
-TEST(errors_say_where_and_what) {
+TEST(errors_name_place_and_reason) {
 	refuse("mov r0, r1", 1, "within .proc");
 	refuse(".proc main\nmov r0\n.end", 2, "expected 2 operands of mov, got 1");
 	refuse(".proc main\n\nmov r0, r1, r2\n.end", 3, "expected 2 operands");

@@ -98,7 +98,7 @@ TEST_LOOP(short_jobs_are_done_after_the_submission, N_THREAD_COUNTS) {
 }
 
 /* A context without the flag is woken. */
-TEST(others_are_told) {
+TEST(other_contexts_are_woken) {
 	const struct pica_job job = { .op = PICA_OP_BARRIER };
 	struct pollfd p = { .events = POLLIN };
 	begin(2);
@@ -109,7 +109,7 @@ TEST(others_are_told) {
 	end();
 }
 
-TEST(what_may_take_long_is_left_to_the_command_thread) {
+TEST(long_jobs_are_left_to_the_command_thread) {
 	const struct pica_job jobs[2] = { { .op = PICA_OP_BARRIER, .user_data = 1 },
 		{ .op = PICA_OP_LIST, .user_data = 2 } };
 	struct pica_done done[2];
@@ -211,7 +211,7 @@ static void *submit_and_wait(void *arg) {
 	return (void *)(uintptr_t)failure;
 }
 
-TEST_LOOP(threads_help_themselves_beside_each_other, N_THREAD_COUNTS) {
+TEST_LOOP(threads_run_their_own_short_jobs_concurrently, N_THREAD_COUNTS) {
 	struct pica_ctx *other;
 	pthread_t thread;
 	void *failure;

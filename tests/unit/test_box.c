@@ -65,7 +65,7 @@ TEST(written_container_reads_back) {
 	done();
 }
 
-TEST(seeking_goes_to_the_key_before) {
+TEST(seeking_finds_the_key_before) {
 	static const uint32_t key_of[] = { 0, 0, 2, 2, 2 };
 	make_states();
 	write_box(path, states, true);
@@ -136,7 +136,7 @@ TEST(identical_data_is_stored_once) {
 	ck_assert_uint_lt(size[1] - size[0], 49 * 4000);
 }
 
-TEST(writer_refuses_what_no_reader_takes) {
+TEST(writer_refuses_what_readers_refuse) {
 	unlink(path);
 	struct pica_capture_writer *w;
 	struct pica_capture_writer_settings settings;

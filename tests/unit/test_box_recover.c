@@ -22,7 +22,7 @@ static size_t nth_chunk(uint32_t fourcc, unsigned n) {
 }
 
 /* The rest of a file is a beginning of it, of any length. */
-TEST(recovery_gives_what_is_whole) {
+TEST(recovery_returns_whole_frames) {
 	load_good(NULL);
 	unsigned recovered = 0;
 	uint32_t last = 0;
@@ -164,7 +164,7 @@ TEST(a_part_after_damage_can_be_saved) {
 }
 
 /* A chunk of data that is lost costs the events that need it. */
-TEST(lost_data_costs_who_names_it) {
+TEST(lost_data_costs_events_that_need_it) {
 	unsigned saved = 0;
 	load_good(NULL);
 	for (size_t at = BOX_HEADER; at < good_size;) {

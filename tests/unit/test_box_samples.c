@@ -107,7 +107,7 @@ TEST_LOOP(sample_reads_as_it_was_written, (int)ARRAY_LEN(samples)) {
 }
 
 /* The first sample is what this very version writes. */
-TEST(sample_of_lacks_tells_them) {
+TEST(sample_of_missing_parts_reports_them) {
 	static const struct pica_capture_lack want[] = {
 		{ PICA_CAPTURE_EMPTY_LOADS, 0x20345000, 1 },
 		{ PICA_CAPTURE_NO_SOURCES, 0x18210000, 3 },

@@ -12,9 +12,7 @@ TEST(smallest_file_is_one_black_frame) {
 	ck_assert_mem_eq(f.bytes, "\x43\x69\x54\x72\x01\0\0\0\x64\0\0\0", 12);
 	ck_assert_mem_eq(f.bytes + 100, "\xE1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 20);
 	open_ok();
-	/*
-	 * Nothing but the interrupt registers that system software sets.  [fidelity: finalize]
-	 */
+	/* Nothing but the interrupt registers that system software sets.  [fidelity: finalize] */
 	static struct pica_state expected;
 	expected.regs[0x020] = 0x12345678;
 	expected.regs[0x030] = 0xFFFFFFF0;
@@ -163,7 +161,7 @@ TEST(write_layout_is_decided_once) {
 	done();
 }
 
-TEST(broken_writers_are_told_apart) {
+TEST(broken_writers_are_distinguished) {
 	/* Azahar: count 0 ... */
 	begin(100, NULL);
 	f.stream = f.size;

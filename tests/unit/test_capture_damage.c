@@ -86,7 +86,7 @@ static void small_file(bool bytes) {
 	}
 }
 
-TEST(errors_say_where_and_what) {
+TEST(errors_name_place_and_reason) {
 	/* A word that is changed; the place and text of the error. */
 	static const struct {
 		bool in_stream; /* both offsets count from the first element */

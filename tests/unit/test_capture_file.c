@@ -141,7 +141,7 @@ TEST(writer_appears_whole_or_not_at_all) {
 	ck_assert_int_eq(pica_ctf_writer_create(&w, path_of("no/such.ctf"), NULL), -ENOENT);
 }
 
-TEST(writer_shows_what_it_wrote_before_it_has_a_name) {
+TEST(writer_reads_its_unnamed_file) {
 	static const char *const names[] = { "seen.ctf", "seen.ctf.zst" };
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		const char *path = path_of(names[i]);

@@ -283,7 +283,7 @@ TEST(codes_that_may_stay_cut_nothing) {
 }
 
 /* CODE_CLIPS alone clips and projects a triangle, whichever vertex has it. */
-TEST(codes_besides_planes_clip_and_drop_nothing) {
+TEST(other_codes_neither_clip_nor_drop) {
 	for (unsigned i = 0; i < 2; i++) {
 		begin(0);
 		one_triangle();

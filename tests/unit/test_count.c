@@ -134,7 +134,7 @@ ENGINE_TEST(discarded_fragments_cost_the_whole_plan) {
 	ck_assert_uint_eq(counts[0].cost, 3 * once);
 }
 
-ENGINE_TEST(off_and_on_again_begins_anew) {
+ENGINE_TEST(off_and_on_again_starts_over) {
 	put_triangle(red);
 	emit_state(&e, COLOR);
 	draw_times(&e, 1);

@@ -87,7 +87,7 @@ TEST(disassembly_of_the_whole_program) {
 }
 
 /* Tables of other tools: in any order, with any name and any register. */
-TEST(tables_of_uniforms_come_back) {
+TEST(tables_of_uniforms_survive_a_round_trip) {
 	static const struct {
 		const char *name;
 		uint16_t first, last;
@@ -142,7 +142,7 @@ TEST(tables_of_uniforms_come_back) {
 	refuse(".setf c0(#-12345, 0, 0, 0)\n", 1, "six hexadecimal digits");
 }
 
-TEST(any_words_come_back) {
+TEST(any_words_survive_a_round_trip) {
 	uint32_t code[600], descriptors[128];
 	unsigned long lines = 0, raw = 0;
 	for (int round = 0; round < 60; round++) {

@@ -40,7 +40,7 @@ TEST(all_96_uniforms_fit_in_one_call) {
 	ck_assert_uint_eq(w[1 + 383].value, 0x43BE0000); /* c95.x = 380 */
 }
 
-TEST(code_goes_in_entries_of_128_words) {
+TEST(code_is_written_in_entries_of_128_words) {
 	static uint32_t code[130];
 	for (uint32_t i = 0; i < 130; i++) {
 		code[i] = 0x88000000 + i;

@@ -302,7 +302,7 @@ SYNC_ENGINE_TEST(headers_masks_and_padding) {
 	ck_assert_uint_eq(regs[0x042], 2);
 }
 
-TEST_LOOP(destroyed_device_lives_until_its_last_context_is_gone, N_THREAD_COUNTS) {
+TEST_LOOP(device_lives_until_its_last_context_is_destroyed, N_THREAD_COUNTS) {
 	struct pica_emit e;
 	struct pica_ctx *first;
 	open_engine(thread_counts[_i], NULL);

@@ -82,7 +82,7 @@ RIG_TEST(every_logic_operation_on_every_format) {
 	}
 }
 
-RIG_TEST(formats_keep_what_they_load) {
+RIG_TEST(formats_keep_loaded_values) {
 	for (unsigned format = 0; format < COLOR_COUNT; format++) {
 		const unsigned bytes = color_format_bytes(format);
 		for (uint32_t word = 0; word < 0x10000; word += 64) {

@@ -18,7 +18,7 @@ static const char *dump(struct rig *r) {
 	return text;
 }
 
-RIG_TEST(plans_hold_only_what_shows) {
+RIG_TEST(plans_hold_only_visible_work) {
 	ck_assert_str_eq(dump(r), "perspective\ncolour primary.rgba\n"
 			"store rgba8 <- primary.r, primary.g, primary.b, primary.a\n");
 	ck_assert_uint_eq(r->info.planes, 1u << PLANE_IW | 15u << PLANE_COLOR);

@@ -235,7 +235,8 @@ TEST(user_plane_keeps_the_positive_side) {
 
 TEST(corner_outside_two_planes_gives_five_corners) {
 	struct geom_state g = state();
-	/* Cut by x = w and y = w; the top right corner of the volume stays outside of the triangle.
+	/*
+	 * Cut by x = w and y = w; the top right corner of the volume stays outside of the triangle.
 	 */
 	struct clip_vertex v[3] = { at(-1, -1, -0.5f, 1), at(2, -1, -0.5f, 1),
 		at(-1, 2, -0.5f, 1) };
@@ -370,7 +371,7 @@ TEST(points_out_of_range_are_refused) {
 
 /* ---- Culling ---- */
 
-TEST(culling_goes_by_the_window) {
+TEST(culling_uses_window_space) {
 	struct geom_state g = state();
 	struct vert v[3];
 	memset(v, 0, sizeof(v));
@@ -404,7 +405,7 @@ TEST(culling_goes_by_the_window) {
 	ck_assert_int_eq(window_area2(&g, &v[0], &v[1], &v[2]), INT64_C(65534) * 65534);
 }
 
-TEST(flip_does_not_change_what_is_culled) {
+TEST(flip_does_not_change_culling) {
 	for (int flip = 0; flip < 2; flip++) {
 		struct geom_state g = state();
 		g.rule = &pica_rule[flip];
@@ -419,7 +420,7 @@ TEST(flip_does_not_change_what_is_culled) {
 	}
 }
 
-ISA_TEST(batch_is_what_single_vertices_are) {
+ISA_TEST(a_batch_equals_single_vertices) {
 	struct geom_state g = state();
 	regs[REG_SH_OUTMAP_TOTAL] = 2;
 	regs[REG_SH_OUTMAP_O0] = 0x03020100;

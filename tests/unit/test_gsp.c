@@ -190,7 +190,7 @@ TEST(new_screens_come_with_a_transfer) {
 	ck_assert_uint_eq(c.n_jobs, 7);
 }
 
-TEST(queue_stops_and_goes_on) {
+TEST(queue_stops_and_continues) {
 	put(0, (const uint32_t[8]){ PICA_GSP_FLUSH_REGIONS | 1 << 16 });
 	put(0, (const uint32_t[8]){ PICA_GSP_FLUSH_REGIONS });
 	put(0, (const uint32_t[8]){ PICA_GSP_FLUSH_REGIONS });
@@ -213,7 +213,7 @@ static int nowhere(void *user, uint32_t virt, uint32_t size_bytes, uint32_t *phy
 	return -1;
 }
 
-TEST(what_makes_no_sense_is_told_and_gives_no_jobs) {
+TEST(malformed_commands_are_reported_and_give_no_jobs) {
 	static const struct { uint32_t words[8]; int result;
 	} cases[] = {
 		{ { 6 }, -EINVAL },

@@ -19,7 +19,7 @@ static struct pica_field field_of(uint32_t id, uint32_t word, const char *name) 
 	ck_abort_msg("%03x has no field %s", id, name);
 }
 
-TEST(fields_say_what_their_form_is) {
+TEST(fields_have_their_declared_form) {
 	struct pica_field f = field_of(PICA_REG_VIEWPORT_WIDTH, 0x469000, "VALUE");
 	ck_assert_int_eq(f.form, PICA_FIELD_FLOAT);
 	ck_assert_double_eq(f.number, 200.0); /* [fidelity: list-numbers] */
@@ -147,7 +147,7 @@ TEST(burst_of_256_runs_through_holes) {
 	ck_assert_uint_eq(w[255].mask, 4);
 }
 
-TEST(entry_past_the_end_is_told) {
+TEST(entry_past_the_end_is_reported) {
 	static const uint32_t words[] = { 1, 0x802F0041, 2 };
 	struct pica_list_write w[8];
 	int end;

@@ -192,7 +192,7 @@ ISA_TEST(geometric_factor_is_the_measured_one) {
 	}
 }
 
-ISA_TEST(inputs_are_what_their_names_say) {
+ISA_TEST(inputs_match_their_names) {
 	static struct light_planes p;
 	static const struct geometry g = { { 0.6f, 0, 0.8f }, { 0, 0, 1 } };
 	const struct light_kernels *k = kernels(_i);
@@ -323,7 +323,7 @@ TEST(layer_configurations_have_their_tables) {
 	}
 }
 
-TEST(tables_that_nobody_reads_are_not_asked_for) {
+TEST(unread_tables_are_not_requested) {
 	uint32_t regs[REG_COUNT] = { 0 };
 	struct light_draw l;
 	regs[REG_LIGHTING_CONFIG0] = 8 << 4;

@@ -201,7 +201,7 @@ static void flat_texture(struct rig *r, unsigned u, uint8_t red, uint8_t green, 
 	HOLDS(r->image[u] != NULL);
 }
 
-RIG_TEST(shadows_dim_what_they_are_told_to) {
+RIG_TEST(shadows_dim_selected_terms) {
 	lit_state(r);
 	flat_texture(r, 1, 0, 51, 255, 102);
 	r->regs[REG_LIGHT0_DIFFUSE] = 100 | 100 << 10 | 100 << 20;
@@ -316,7 +316,7 @@ RIG_TEST(the_view_vector_points_to_the_eye) {
 
 /* ---- Plans ---- */
 
-RIG_TEST(plans_light_what_somebody_reads) {
+RIG_TEST(plans_light_only_read_components) {
 	char text[4096];
 	lit_state(r);
 	set_stage(r, 0, 0x00000001, 0, 0, 0, 0); /* RGB of source 1, alpha of the primary colour */

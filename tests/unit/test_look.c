@@ -75,7 +75,7 @@ ENGINE_TEST(shading_draws_and_changes_nothing) {
 	ck_assert_uint_eq(stats.shaded_vertices, 0);
 }
 
-ENGINE_TEST(arrays_outside_memory_are_told) {
+ENGINE_TEST(arrays_outside_memory_are_reported) {
 	struct pica_vertex v;
 	const uint32_t number = 0;
 	emit_state(&e, COLOR);
@@ -103,7 +103,7 @@ ENGINE_TEST_WITHIN(endless_program_is_cut, .shader_steps = 1000) {
 
 /* ---- Targets ---- */
 
-TEST(targets_are_what_registers_say) {
+TEST(targets_match_their_registers) {
 	static uint32_t regs[PICA_REG_COUNT];
 	struct pica_target t;
 	regs[PICA_REG_COLORBUFFER_LOC] = COLOR >> 3;
@@ -126,7 +126,7 @@ TEST(targets_are_what_registers_say) {
 	ck_assert_int_eq(pica_target_from_regs(&t, regs), -EINVAL);
 }
 
-SYNC_ENGINE_TEST(surfaces_that_cannot_be_read_are_told) {
+SYNC_ENGINE_TEST(unreadable_surfaces_are_reported) {
 	uint8_t rgba[8 * 4 * 8];
 	uint32_t words[8 * 8];
 	struct pica_target t = { .width = 8, .height = 8, .color_addr = COLOR, .depth_addr = DEPTH,

@@ -284,7 +284,7 @@ ENGINE_TEST(vertices_that_need_too_much_end_their_job) {
 }
 
 /* Beyond a limit one context at a time continues; it must be one that has a unit. */
-ENGINE_TEST(a_context_that_draws_nothing_keeps_nobody_waiting) {
+ENGINE_TEST(an_idle_context_does_not_block_others) {
 	struct pica_ctx *first = ctx, *each[2];
 	struct pica_memory *m = new_memory(NULL, 64 * MIB);
 	pica_memory_add(m, 65 * MIB); /* which cannot be evicted */

@@ -120,7 +120,7 @@ static void expect_others_go_on(struct pica_ctx *other) {
 	ctx = waiting;
 }
 
-TEST_LOOP(whoever_waits_lets_others_go_on, N_WHAT) {
+TEST_LOOP(a_waiting_context_does_not_block_others, N_WHAT) {
 	struct pica_ctx *other;
 	atomic_store(&was_stopped, false);
 	ck_assert_int_eq(sem_init(&is_at_gate, 0, 0), 0);
@@ -212,11 +212,11 @@ static void draw_side_by_side(unsigned threads, bool is_limited) {
 	close_engine();
 }
 
-TEST_LOOP(contexts_that_wait_draw_what_they_draw_alone, N_THREAD_COUNTS) {
+TEST_LOOP(waiting_contexts_draw_the_same_as_alone, N_THREAD_COUNTS) {
 	draw_side_by_side(thread_counts[_i], false);
 }
 
-TEST_LOOP(contexts_that_wait_for_memory_draw_what_they_draw_alone, N_THREAD_COUNTS) {
+TEST_LOOP(contexts_waiting_for_memory_draw_the_same_as_alone, N_THREAD_COUNTS) {
 	draw_side_by_side(thread_counts[_i], true);
 }
 
@@ -240,7 +240,7 @@ static bool is_parked_in_flush(void) {
  * Registers draw a strip of two vertices that lie in what the list before it draws. They are left
  * over, and read by the flush for the thread that waits.
  */
-TEST(a_flush_that_waits_lets_others_go_on) {
+TEST(a_waiting_flush_does_not_block_others) {
 	struct pica_ctx *other;
 	pthread_t thread;
 	struct pica_emit e;

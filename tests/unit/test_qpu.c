@@ -67,7 +67,7 @@ static void check_pair(uint64_t word, const char *text) {
 	ck_assert_uint_eq(back, word);
 }
 
-TEST(the_article_reads_as_it_says) {
+TEST(the_articles_programs_disassemble_as_printed) {
 	ck_assert_uint_eq(ARRAY_LEN(article), 40);
 	for (size_t i = 0; i < ARRAY_LEN(article); i++) {
 		check_pair(article[i].word, article[i].text);
@@ -119,7 +119,7 @@ TEST(loads_semaphores_and_branches) {
 	check_pair(WORD(0x00000010, 0xF03640A7), "bra.anynz ra2, ra18 + 0x00000010");
 }
 
-TEST(any_word_comes_back) {
+TEST(any_word_survives_a_round_trip) {
 	const int count = PICA_SANITIZED ? 30000 : 500000;
 	for (int i = 0; i < count; i++) {
 		uint64_t word = random64();
@@ -206,7 +206,7 @@ static const struct {
 		"0x1ffffffffffffffff: expected a number, at most 0xffffffffffffffff" },
 };
 
-TEST_LOOP(errors_say_where_and_what_was_expected, ARRAY_LEN(wrong)) {
+TEST_LOOP(errors_name_place_and_expectation, ARRAY_LEN(wrong)) {
 	uint64_t *words = NULL;
 	size_t n = 0;
 	struct qpu_error error = { 0 };

@@ -264,7 +264,7 @@ static void compare(const struct naive_qpu *q, const uint64_t *words, size_t n,
 	}
 }
 
-ISA_TEST(random_programs_do_what_the_rules_say) {
+ISA_TEST(random_programs_follow_the_rules) {
 	static struct naive_qpu q;
 	static uint64_t words[1024];
 	rig_open((enum isa)_i);

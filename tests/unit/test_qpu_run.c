@@ -258,7 +258,7 @@ ISA_TEST(a_branch_by_a_register_leads_to_decoded_words_only) {
 	ck_assert_uint_eq(rig.run.fault.address, RIG_CODE + 40);
 }
 
-ISA_TEST(a_flow_does_not_go_on_in_another_stretch_of_words) {
+ISA_TEST(flow_does_not_cross_into_another_run_of_words) {
 	rig_open((enum isa)_i);
 	/* Words 5 to 9 cannot be reached, but for the register, which leads into the slots. */
 	ck_assert_int_eq(rig_create_text("ldi ra1, 0x00110018\nbrr -, 40\nnop\nnop\nnop\n"

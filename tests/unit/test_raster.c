@@ -326,7 +326,7 @@ ISA_TEST(setup_box_holds_the_samples_inside) {
 	ck_assert(!k.setup(&t, &rs, &v[0], &v[1], &v[2], 0, 0, 64));
 }
 
-ISA_TEST(setup_refuses_tiles_beside_the_edges) {
+ISA_TEST(setup_refuses_tiles_outside_the_edges) {
 	const struct raster_kernels k = kernels_of(_i);
 	/* The box holds the tile at (192, 192), the triangle does not reach it. */
 	struct raster_state rs = whole_plane(false);

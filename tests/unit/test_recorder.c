@@ -346,7 +346,7 @@ TEST(misuse_is_refused) {
 }
 
 /* The context continues; device and context are destroyed before the recording is finished. */
-TEST_LOOP(a_recording_can_be_finished_when_its_context_is_gone, 3) {
+TEST_LOOP(a_recording_can_be_finished_after_its_context, 3) {
 	struct pica_stats stats = { 0 };
 	struct pica_job job = { .op = PICA_OP_STATS };
 	unsigned n;
@@ -381,7 +381,7 @@ TEST_LOOP(a_recording_can_be_finished_when_its_context_is_gone, 3) {
 	ctx = NULL;
 }
 
-TEST(a_recording_without_pictures_says_so) {
+TEST(a_recording_without_pictures_is_reported) {
 	begin(0);
 	start();
 	fill(VRAM, 0x1000, 0x112233);
@@ -456,7 +456,7 @@ TEST(a_recording_that_is_not_whole_gets_no_name) {
 	end();
 }
 
-TEST(a_full_disk_leaves_nothing_and_harms_nobody) {
+TEST(a_full_disk_leaves_no_file_and_no_damage) {
 	struct rlimit old, small;
 	begin(2);
 	show();

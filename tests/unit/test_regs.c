@@ -340,7 +340,7 @@ TEST(parse_packs_fields_by_name) {
 	ck_assert_uint_eq(w, 0);
 }
 
-TEST(parse_refuses_what_does_not_fit_and_changes_nothing) {
+TEST(parse_refuses_values_that_do_not_fit) {
 	uint32_t w = 77;
 	ck_assert_int_eq(reg_parse(REG_TEXENV0_SOURCE, "RGB0=texture0 RGB9=1", &w), -ENOENT);
 	ck_assert_int_eq(reg_parse(REG_TEXENV0_SOURCE, "RGB0=gibberish", &w), -ENOENT);
@@ -360,7 +360,7 @@ TEST(parse_refuses_what_does_not_fit_and_changes_nothing) {
 	ck_assert_uint_eq(w, 77);
 }
 
-TEST(what_dump_prints_parse_can_be_given) {
+TEST(parse_accepts_output_of_dump) {
 	/* Every enumeration text of every field goes back to its number. */
 	for (uint32_t id = 0; id < REG_COUNT; id++) {
 		const struct reg_field *f;

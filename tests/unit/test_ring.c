@@ -99,7 +99,7 @@ TEST(entries_keep_their_order_over_the_wrap) {
 	close_rings();
 }
 
-TEST(room_counts_what_was_not_reaped) {
+TEST(room_counts_unreaped_completions) {
 	const struct pica_done done = { .user_data = 1 };
 	struct pica_done out;
 	open_rings(8);
@@ -156,7 +156,7 @@ TEST(lying_indices_are_a_protocol_error) {
 	close_rings();
 }
 
-TEST(the_service_does_not_read_what_it_wrote) {
+TEST(the_service_does_not_read_back_its_words) {
 	struct pica_job job;
 	open_rings(8);
 	submit(5);

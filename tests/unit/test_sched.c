@@ -107,7 +107,7 @@ static bool order_step(void *arg, unsigned index, unsigned worker, void **state)
 	return true;
 }
 
-TEST(what_the_caller_has_begun_is_not_begun_again) {
+TEST(jobs_begun_by_the_caller_are_not_begun_again) {
 	struct pool *p = make_pool(0);
 	unsigned kept = 100;
 	struct task_group g = { .step = order_step, .count = 5 };
@@ -157,7 +157,7 @@ static bool step(void *arg, unsigned index, unsigned worker, void **state) {
 	return ++*times == 3;
 }
 
-TEST_LOOP(yielding_task_goes_after_those_that_wait, 2) {
+TEST_LOOP(yielding_task_runs_after_waiting_ones, 2) {
 	static const unsigned want[] = { 0, 100, 0, 0, 1, 1, 1, 2, 2, 2 };
 	struct stepping s = { .pool = make_pool(_i == 0 ? 0 : 1) };
 	ck_assert_int_eq(monitor_init(&s.sum.mon), 0);
@@ -183,7 +183,7 @@ static bool step_twice(void *arg, unsigned index, unsigned worker, void **state)
 }
 
 /* 10 and 20 are one line, and 20 and 30 wait when the task of 10 yields. */
-TEST(line_goes_on_before_its_next_group_begins) {
+TEST(line_continues_before_its_next_group_begins) {
 	static const unsigned want[] = { 10, 30, 10, 20, 30, 20 };
 	struct pool *p = make_pool(0);
 	unsigned names[3] = { 10, 20, 30 };
@@ -329,7 +329,7 @@ TEST(all_nodes_after_one_wait_for_it) {
 	graph_finish(&g);
 }
 
-TEST(edge_from_done_node_does_not_hold) {
+TEST(edge_from_done_node_does_not_block) {
 	struct graph g;
 	ck_assert_int_eq(graph_init(&g), 0);
 	n_ready = 0;

@@ -117,8 +117,10 @@ TEST(words_of_the_assembler_decode) {
 }
 
 TEST(flow_words_of_the_assembler_decode) {
-	/* cmp c0.x, eq, ne, r0.x; cmp r0.xy, lt, ge, r1.xy; breakc x; !y; x && !y; jmpc !x || y, 1;
-	 * jmpu b1, 1; jmpu !b1, 1; setemit 1, prim; 2, inv; 2, prim inv */
+	/*
+	 * cmp c0.x, eq, ne, r0.x; cmp r0.xy, lt, ge, r1.xy; breakc x; !y; x && !y; jmpc !x || y, 1;
+	 * jmpu b1, 1; jmpu !b1, 1; setemit 1, prim; 2, inv; 2, prim inv
+	 */
 	struct prog *p = VS(0xB8220800, 0xBAA10880, 0x8F800000, 0x8EC00000, 0x8E400000, 0xB1000400,
 			0xB4400400, 0xB4400401, 0xAD800000, 0xAE400000, 0xAEC00000);
 	const struct prog_op *op = p->ops;
@@ -447,7 +449,7 @@ TEST(emit_does_nothing_in_a_vertex_program) {
 
 /* ---- Lanes ---- */
 
-TEST(lanes_may_go_different_ways) {
+TEST(lanes_may_branch_differently) {
 	/*
 	 * r0 counts 1, 2, ... in a loop until it is not below v0.x, then out; o1 tells odd from
 	 * even v0.y.
@@ -485,7 +487,7 @@ TEST(lanes_may_go_different_ways) {
 	prog_put(p);
 }
 
-TEST(outputs_that_nobody_reads_may_stay) {
+TEST(unread_outputs_may_stay) {
 	struct prog *p = VS(op2(OP_MOV, 1, 0, 0), W_END);
 	struct shader_result r = { 0 };
 	set_input(0, 1, 2, 3, 4);

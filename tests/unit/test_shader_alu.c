@@ -344,7 +344,7 @@ TEST(relative_addressing_is_for_uniforms_only) {
 	prog_put(p);
 }
 
-TEST(mova_truncates_and_ignores_what_is_no_integer) {
+TEST(mova_truncates_and_ignores_non_integers) {
 	static const struct {
 		float x;
 		unsigned c;

@@ -98,7 +98,7 @@ static void check_shot(struct pica_shot *s, enum pica_screen_id id, enum pica_ey
 FORKED_TESTS
 FIXTURE(set_up, close_device)
 
-TEST(shots_are_what_the_screens_show) {
+TEST(shots_equal_the_screens) {
 	for (uint32_t format = 0; format < 5; format++) {
 		set_screens(0x20 | format, 4 - format);
 		present(shot, second);
@@ -112,7 +112,7 @@ TEST(shots_are_what_the_screens_show) {
 	check_shot(shot, PICA_SCREEN_TOP, PICA_EYE_LEFT);
 }
 
-TEST(shots_outlive_what_they_were_taken_of) {
+TEST(shots_outlive_their_source) {
 	static uint8_t before[400 * 240 * 3], after[400 * 240 * 3];
 	set_screens(0x41, 1);
 	struct pica_job jobs[2] = { { .op = PICA_OP_PRESENT }, { .op = PICA_OP_FILL } };

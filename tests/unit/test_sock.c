@@ -185,7 +185,7 @@ TEST(descriptors_that_find_no_place_are_not_the_senders_fault) {
 	close_pair();
 }
 
-TEST(senders_check_what_they_send) {
+TEST(senders_check_their_messages) {
 	struct pica_msg_done done = { .head = { .type = PICA_MSG_DONE } };
 	open_pair();
 	ck_assert_int_eq(sock_send(ours, &done, 8, NULL, 0), -EINVAL);

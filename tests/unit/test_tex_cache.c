@@ -65,7 +65,7 @@ TEST(cache_follows_the_windows) {
 	tex_cache_finish(&c);
 }
 
-TEST(cache_key_is_what_decides_texels) {
+TEST(cache_key_holds_all_state_of_texels) {
 	struct tex_cache c;
 	tex_cache_init(&c, 1 << 20, NULL);
 	struct tex_desc d = texture(0, 32, 32);
@@ -187,7 +187,7 @@ TEST(suspect_image_stays_while_its_bytes_are_the_same) {
 	ck_assert_uint_eq(cache.read, 3);
 }
 
-TEST(suspect_image_goes_when_a_decoded_level_differs) {
+TEST(suspect_image_is_dropped_when_a_decoded_level_differs) {
 	struct tex_kernels k = c_kernels();
 	struct tex_desc d = four_levels();
 	for (unsigned n = 0; n < 4; n++) {
@@ -260,7 +260,7 @@ static void decode_and_find(uint32_t *dst, ptrdiff_t stride_px, const uint8_t *s
 	tex_decode_rgba8_c(dst, stride_px, src);
 }
 
-TEST(nobody_waits_for_a_level_that_is_being_decoded) {
+TEST(no_thread_waits_for_a_level_being_decoded) {
 	struct tex_kernels k = c_kernels(), plain = c_kernels();
 	struct tex_desc d = texture(0, 16, 8);
 	struct tex_image *image = tex_cache_get(&cache, &d, &space);

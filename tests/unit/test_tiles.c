@@ -139,7 +139,7 @@ static const struct unit *begin_by_hand(unsigned samples) {
 }
 
 /* Slices that are over at once. */
-TEST_LOOP(a_task_goes_on_after_its_slice, 2) {
+TEST_LOOP(a_task_continues_after_its_slice, 2) {
 	const struct unit *u = begin_by_hand(_i ? 4 : 1);
 	unsigned n_slices = 0;
 	for (unsigned i = 0; i < program.base.n_tasks; i++) {
@@ -312,11 +312,11 @@ TEST(the_memory_of_a_unit_is_freed_in_pieces) {
 }
 
 /* Half a megabyte each, which only tasks that yield need. */
-TEST(spare_scratches_go_with_a_context) {
+TEST(spare_scratches_are_freed_with_a_context) {
 	struct exec other;
 	open_chip(2);
-	spares_give(&engine.spare_tile, engine.spare_tile.create());
-	spares_give(&engine.spare_vertex, engine.spare_vertex.create());
+	spares_put(&engine.spare_tile, engine.spare_tile.create());
+	spares_put(&engine.spare_vertex, engine.spare_vertex.create());
 	ck_assert_uint_eq(engine.spare_tile.n_idle + engine.spare_vertex.n_idle, 2);
 	ck_assert_int_eq(exec_init(&other, &engine, exec.space, exec.kernels, NULL), 0);
 	exec_join(&other);

@@ -89,7 +89,7 @@ static void open_traced(unsigned threads) {
 	ck_assert_int_eq(pica_ctx_create(&ctx, device, NULL), 0);
 }
 
-TEST_LOOP(spans_are_what_statistics_count, N_THREAD_COUNTS) {
+TEST_LOOP(spans_equal_the_statistics, N_THREAD_COUNTS) {
 	const unsigned threads = thread_counts[_i];
 	struct pica_stats stats = { .size = sizeof(stats) };
 	struct pica_emit e;

@@ -54,7 +54,7 @@ static void write_reg(uint32_t addr, uint32_t value) {
 	ck_assert_int_eq(finish(submit(&job)).result, 0);
 }
 
-ENGINE_TEST(what_was_written_is_not_found) {
+ENGINE_TEST(written_memory_is_not_found) {
 	struct pica_unwritten u;
 	ck_assert_int_eq(pica_ctx_unwritten(ctx, PICA_READ_LIST, &u), -EINVAL);
 	ck_assert_int_eq(pica_ctx_find_unwritten(ctx, 1), 0);

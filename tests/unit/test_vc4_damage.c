@@ -168,7 +168,7 @@ TEST_LOOP(damaged_list_names_its_record, ARRAY_LEN(cases)) {
 	ck_assert_uint_gt(strlen(error.why), 5);
 }
 
-TEST(lists_outside_of_memory_say_so) {
+TEST(lists_outside_of_memory_are_reported) {
 	lists.start[0] = 0x00300000;
 	ck_assert_int_eq(run(), -ERANGE);
 	ck_assert_ptr_null(error.record);

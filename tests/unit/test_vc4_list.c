@@ -351,7 +351,7 @@ TEST(waits_need_an_increment_and_a_flush) {
 	ck_assert_int_eq(run_hex("07 08", ""), -EINVAL);
 }
 
-TEST(list_goes_on_in_the_next_window) {
+TEST(list_continues_in_the_next_window) {
 	ck_assert_int_eq(space_map(&space, SEED_BASE + SEED_BYTES, 4096, NULL, 0), 0);
 	uint8_t bytes[16];
 	put_hex(bytes, "62 00000040 " "66 0100 0200 0300 0400");
@@ -488,7 +488,7 @@ TEST(runs_that_store_nothing_are_left_out) {
 	ck_assert_uint_eq(frame.n_ops, 1);
 }
 
-TEST(full_transfers_take_what_they_name) {
+TEST(full_transfers_use_their_named_buffers) {
 	static const struct {
 		const char *record;
 		bool color, zs;

@@ -98,7 +98,7 @@ static uint32_t random_value(const struct vc4_field *f) {
 	return f->form == VC4_FORM_ADDRESS ? bits << f->low : bits;
 }
 
-TEST(fields_keep_what_they_are_set_to) {
+TEST(fields_keep_their_values) {
 	for (unsigned turn = 0; turn < 40; turn++) {
 		for (unsigned i = 0; i < PLACES; i++) {
 			const struct vc4_record *r = record_at(i);

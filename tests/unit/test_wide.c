@@ -168,7 +168,7 @@ static unsigned count_writes(unsigned *twice) {
 	return n;
 }
 
-TEST_LOOP(strips_go_on_over_chunks, 2 * ARRAY_LEN(threads_of)) {
+TEST_LOOP(strips_continue_across_chunks, 2 * ARRAY_LEN(threads_of)) {
 	begin(threads_of[_i / 2], 1);
 	const uint32_t n = make_snake();
 	ck_assert_uint_gt(n, 2 * 1536);
@@ -195,7 +195,7 @@ static void make_square(unsigned first) {
 	}
 }
 
-TEST(topologies_join_what_they_say) {
+TEST(topologies_join_the_right_vertices) {
 	begin(0, 1);
 	make_square(0);
 	static const struct {

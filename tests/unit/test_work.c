@@ -31,7 +31,7 @@ ENGINE_TEST(done_fd_is_readable_while_completions_wait) {
 }
 
 /* Waiting for the descriptor only misses nothing, for any grouping of jobs. */
-ENGINE_TEST(no_completion_is_left_untold) {
+ENGINE_TEST(every_completion_is_announced) {
 	struct pica_ctx *both[2];
 	struct pica_job jobs[150];
 	uint64_t submitted[2] = { 0 }, reaped[2] = { 0 };
@@ -77,7 +77,7 @@ ENGINE_TEST(no_completion_is_left_untold) {
 }
 
 /* Completions are announced before a long job, not after it. */
-TEST_LOOP(a_long_job_holds_no_completion_back, 2) {
+TEST_LOOP(a_long_job_does_not_delay_completions, 2) {
 	struct pica_done done[3];
 	int n = 3;
 	open_engine(1 + (unsigned)_i, NULL);
@@ -114,7 +114,7 @@ ENGINE_TEST(contexts_of_one_device_do_not_disturb_each_other) {
 	ck_assert_uint_eq(count_color(COLOR, (uint32_t)RED), 28);
 }
 
-ENGINE_TEST(destroying_a_busy_context_cancels_what_is_queued) {
+ENGINE_TEST(destroying_a_busy_context_cancels_queued_jobs) {
 	struct pica_job jobs[200];
 	for (unsigned i = 0; i < 200; i++) {
 		jobs[i] = (struct pica_job){ .op = PICA_OP_FILL };

@@ -112,7 +112,7 @@ static size_t stem_len(const struct batch_unit *u) {
 }
 
 /* A capture and its conversion beside it, as x.ctf and x.pica. */
-static bool is_beside(const struct batch_unit *a, const struct batch_unit *b) {
+static bool is_adjacent(const struct batch_unit *a, const struct batch_unit *b) {
 	const size_t len = stem_len(a);
 	return len == stem_len(b) && strncmp(a->path, b->path, len) == 0;
 }
@@ -142,7 +142,7 @@ static int check_bases(struct batch_plan *plan) {
 		if (strcmp(unit[i - 1]->base, unit[i]->base) != 0) {
 			continue;
 		}
-		if (is_beside(unit[i - 1], unit[i])) {
+		if (is_adjacent(unit[i - 1], unit[i])) {
 			if (plan->settings.bless) {
 				leave_out(unit[i - 1], unit[i]);
 			}

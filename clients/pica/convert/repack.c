@@ -172,7 +172,7 @@ static int run(struct run *r) {
 }
 
 /* The amounts of missing parts; flags without a number are in INFO. */
-static int put_lacks(struct run *r) {
+static int write_missing(struct run *r) {
 	struct missing lacks;
 	int ret = pica_wait(r->ctx, r->seq, -1);
 	missing_find(&lacks, r->capture, r->ctx);
@@ -244,7 +244,7 @@ int repack(const struct repack_options *o, struct pica_capture *capture) {
 	if (ret == 0) {
 		ret = run(&r);
 		ret = ret == 0 && !r.started ? put_key(&r) : ret; /* a capture without any event */
-		ret = ret == 0 ? put_lacks(&r) : ret;
+		ret = ret == 0 ? write_missing(&r) : ret;
 	}
 	if (ret == 0) {
 		ret = pica_capture_writer_finish(r.writer);

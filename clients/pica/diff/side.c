@@ -66,10 +66,10 @@ int diff_side_failed(const struct diff_side *s, int ret) {
 }
 
 /*
- * The frame, with the visitor looking on in it; earlier ones just run. *error: the visitor's; it
+ * Runs to the end of the frame, with the visitor called in it only. *error: the visitor's; it
  * may also end the frame without one. Returns an exit code.
  */
-static int look_on(struct diff_side *s, uint32_t frame, const struct step_visitor *visitor,
+static int run_frame(struct diff_side *s, uint32_t frame, const struct step_visitor *visitor,
 		void *user, const int *error) {
 	int ret = diff_side_restart(s, frame, visitor, user);
 	for (uint64_t i = s->step.replay.frames; ret >= 0 && i <= frame; i++) {
@@ -207,7 +207,7 @@ int diff_marks_take(struct diff_marks *marks, struct diff_side *s, uint32_t fram
 	static const struct step_visitor visitor = { .draw = on_mark, .drawn = on_marked };
 	struct marking m = { .marks = marks, .s = s };
 	*marks = (struct diff_marks){ .mark = NULL };
-	return look_on(s, frame, &visitor, &m, &m.ret);
+	return run_frame(s, frame, &visitor, &m, &m.ret);
 }
 
 /* ---- After many draws ---- */
@@ -255,7 +255,7 @@ int diff_records_take(
 	static const struct step_visitor visitor = { .drawn = on_drawn };
 	struct taking t = { .list = list, .s = s, .first = first };
 	*list = (struct diff_records){ .r = NULL };
-	return look_on(s, frame, &visitor, &t, &t.ret);
+	return run_frame(s, frame, &visitor, &t, &t.ret);
 }
 
 /* ---- At one draw ---- */
@@ -300,5 +300,5 @@ int diff_view_take(struct diff_view *v, struct diff_side *s, uint32_t frame, uin
 	static const struct step_visitor visitor = { .draw = on_view_draw, .drawn = on_view_drawn };
 	struct viewing w = { .v = v, .s = s, .draw = draw };
 	memset(v, 0, sizeof(*v));
-	return look_on(s, frame, &visitor, &w, &w.ret);
+	return run_frame(s, frame, &visitor, &w, &w.ret);
 }

@@ -102,7 +102,7 @@ struct parts {
 int parts_read(struct parts *p, const char *path);
 void parts_finish(struct parts *p);
 /* Leaves a part out, or takes it in again. */
-void part_set_gone(struct parts *p, struct part *part, bool is_gone);
+void part_set_omitted(struct parts *p, struct part *part, bool is_gone);
 /* Whether it is still in the capture: neither it nor what it lies in was left out. */
 bool part_is_there(const struct parts *p, const struct part *part);
 /* Removes the entries that were left out from the lists, which become shorter. */

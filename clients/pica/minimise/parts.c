@@ -233,7 +233,7 @@ void parts_finish(struct parts *p) {
 
 /* ---- Leaving out ---- */
 
-void part_set_gone(struct parts *p, struct part *part, bool is_gone) {
+void part_set_omitted(struct parts *p, struct part *part, bool is_gone) {
 	part->is_gone = is_gone;
 	if (part->kind == PART_JOB) {
 		p->event[part->index].is_gone = is_gone;

@@ -114,7 +114,7 @@ static void load_state(struct ctf *c) {
 	c->base.info.missing |= is_exact ? 0 : PICA_CAPTURE_NO_DMA;
 	const struct pica_capture_lack empty = { .what = PICA_CAPTURE_EMPTY_LOADS,
 		.first = c->empty_load, .count = c->base.info.skipped_empty_loads };
-	capture_add_lack(&c->base, &empty);
+	capture_add_missing(&c->base, &empty);
 }
 
 /* ---- Reading ---- */

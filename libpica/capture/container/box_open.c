@@ -217,7 +217,7 @@ static int take_expected(struct box *b, const uint8_t *payload, struct pica_capt
 
 /* ---- LACK ---- */
 
-static const char *take_lacks(struct box *b, uint64_t entry, const uint8_t *payload) {
+static const char *read_missing(struct box *b, uint64_t entry, const uint8_t *payload) {
 	struct box_list head;
 	const char *why = box_check_list(b, entry, payload, sizeof(struct box_lack), &head);
 	if (why) {
@@ -227,7 +227,7 @@ static const char *take_lacks(struct box *b, uint64_t entry, const uint8_t *payl
 		struct box_lack l;
 		memcpy(&l, payload + sizeof(head) + i * sizeof(l), sizeof(l));
 		const struct pica_capture_lack lack = { l.what, l.first, l.count };
-		if (!capture_add_lack(&b->base, &lack)) {
+		if (!capture_add_missing(&b->base, &lack)) {
 			return "not one bit, or one that was there, or none of it";
 		}
 	}
@@ -249,7 +249,7 @@ static int read_lists(struct box *b, struct pica_capture_error *err) {
 		if (ret < 0) {
 			break;
 		}
-		const char *why = fourcc == BOX_LACK ? take_lacks(b, i, payload) :
+		const char *why = fourcc == BOX_LACK ? read_missing(b, i, payload) :
 				box_check_expected(b, i, payload);
 		if (why) {
 			ret = box_wrong(b, i, err, why);

@@ -39,7 +39,7 @@ int capture_init(struct pica_capture *c, const struct capture_form *form,
 	return c->name ? 0 : -ENOMEM;
 }
 
-bool capture_add_lack(struct pica_capture *c, const struct pica_capture_lack *lack) {
+bool capture_add_missing(struct pica_capture *c, const struct pica_capture_lack *lack) {
 	unsigned at = 0;
 	while (at < c->n_lacks && c->lack[at].what < lack->what) {
 		at++;

@@ -86,6 +86,6 @@ int capture_init(struct pica_capture *c, const struct capture_form *form,
 		const struct capture_source *source);
 
 /* Adds a lack. Returns false unless it is one bit, not there before, of at least one thing. */
-bool capture_add_lack(struct pica_capture *c, const struct pica_capture_lack *lack);
+bool capture_add_missing(struct pica_capture *c, const struct pica_capture_lack *lack);
 
 #endif

@@ -31,7 +31,7 @@ void *spares_take(struct spares *s) {
 	return scratch ? scratch : s->create();
 }
 
-void spares_give(struct spares *s, void *scratch) {
+void spares_put(struct spares *s, void *scratch) {
 	monitor_lock(&s->mon);
 	if (s->n_idle < s->keep) {
 		s->idle[s->n_idle++] = scratch;

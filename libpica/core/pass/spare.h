@@ -27,6 +27,6 @@ void spares_drop(struct spares *s);
 void spares_finish(struct spares *s);
 /* Returns NULL when out of memory. */
 void *spares_take(struct spares *s);
-void spares_give(struct spares *s, void *scratch);
+void spares_put(struct spares *s, void *scratch);
 
 #endif

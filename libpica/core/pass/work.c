@@ -107,7 +107,7 @@ static void set_limits(const struct unit *u, struct chunk *c, unsigned index) {
  * the worker's (spares is not NULL then), the worker gets *spare. False: no group waits, or out
  * of memory.
  */
-static bool lets_others_in(struct unit *u, const struct task_group *group, unsigned worker,
+static bool yields_to_others(struct unit *u, const struct task_group *group, unsigned worker,
 		struct spares *spares, void **spare) {
 	*spare = NULL;
 	if (!pool_others_wait(u->x->e->pool, group, worker)) {
@@ -139,7 +139,7 @@ static bool run_chunk(void *arg, unsigned index, unsigned worker, void **state) 
 	struct slice slice = slice_start(e->slice_ns);
 	while (!chunk_go_on(u->chunks[index], &u->work, s, &slice)) {
 		void *spare;
-		if (lets_others_in(u, &u->vertex_group, worker, *state ? NULL : &e->spare_vertex,
+		if (yields_to_others(u, &u->vertex_group, worker, *state ? NULL : &e->spare_vertex,
 				    &spare)) {
 			e->vertex_scratch[worker] = spare ? spare : e->vertex_scratch[worker];
 			*state = s;
@@ -150,7 +150,7 @@ static bool run_chunk(void *arg, unsigned index, unsigned worker, void **state) 
 		slice = slice_start(e->slice_ns);
 	}
 	if (*state) {
-		spares_give(&e->spare_vertex, s);
+		spares_put(&e->spare_vertex, s);
 	}
 	unit_charge_chunk(u->x, u->chunks[index]);
 	add_time(u, &u->ns_vertex, start);
@@ -280,7 +280,7 @@ static bool run_tile(void *arg, unsigned index, unsigned worker, void **state) {
 	struct slice slice = slice_start(e->slice_ns);
 	while (!tile_go_on(s, &slice, &stats)) {
 		void *spare;
-		if (lets_others_in(u, &u->tile_group, worker, *state ? NULL : &e->spare_tile,
+		if (yields_to_others(u, &u->tile_group, worker, *state ? NULL : &e->spare_tile,
 				    &spare)) {
 			e->tile_scratch[worker] = spare ? spare : e->tile_scratch[worker];
 			*state = s;
@@ -291,7 +291,7 @@ static bool run_tile(void *arg, unsigned index, unsigned worker, void **state) {
 		slice = slice_start(e->slice_ns);
 	}
 	if (*state) {
-		spares_give(&e->spare_tile, s);
+		spares_put(&e->spare_tile, s);
 	}
 	end_tile(u, &stats, index);
 	add_time(u, &u->ns_tile, start);
@@ -348,7 +348,7 @@ static bool run_task(void *arg, unsigned index, unsigned worker, void **state) {
 	bool is_over;
 	while (!(is_over = task_go_on(u, &part))) {
 		void *none;
-		if (lets_others_in(u, &u->tile_group, worker, NULL, &none)) {
+		if (yields_to_others(u, &u->tile_group, worker, NULL, &none)) {
 			*state = (void *)(uintptr_t)part.at;
 			break;
 		}

@@ -289,8 +289,8 @@ static struct leader *successor(struct dispatcher *d, struct queue *q) {
 	return l;
 }
 
-/* Learns of what changed since the last look: units that finished, notifications. */
-static void look_around(struct dispatcher *d) {
+/* Collects changes since the last call: finished units, notifications. */
+static void collect_changes(struct dispatcher *d) {
 	const bool was_notified = d->is_notified;
 	d->is_notified = false;
 	for (struct queue *q = d->queues; q; q = q->next) {
@@ -316,7 +316,7 @@ static void look_around(struct dispatcher *d) {
 static void lead(struct leader *me, struct queue *parked) {
 	struct dispatcher *d = me->dispatcher;
 	while (!d->is_stopping) {
-		look_around(d);
+		collect_changes(d);
 		struct queue *q = turns_choose(d);
 		signal_before(d, q);
 		if (q && q == parked) {

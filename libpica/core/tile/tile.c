@@ -381,7 +381,7 @@ static void prefetch_triangle(const struct chunk *ch, const uint32_t *list, uint
 	}
 }
 
-static void tell_triangle(
+static void report_triangle(
 		struct tile_scratch *s, const struct chunk *ch, const struct vert *const v[3]) {
 	const float *extra[3] = { NULL };
 	const bool has_extra = s->draw->state.vertex_stage->complete && ch->extra;
@@ -407,7 +407,7 @@ static void draw_triangle(
 		return;
 	}
 	if (s->stage->triangle) {
-		tell_triangle(s, ch, v);
+		report_triangle(s, ch, v);
 	}
 	if (rs->rule->n_samples > 1) {
 		draw_by_samples(s);

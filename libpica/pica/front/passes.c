@@ -87,7 +87,7 @@ static bool must_close(const struct pica200 *ctx, const struct next *next) {
 }
 
 /* The only place that closes a pass; its result is must_close()'s. */
-static bool come_to(struct pica200 *ctx, const struct next *next) {
+static bool close_before(struct pica200 *ctx, const struct next *next) {
 	if (!must_close(ctx, next)) {
 		return false;
 	}
@@ -112,23 +112,23 @@ static bool come_to(struct pica200 *ctx, const struct next *next) {
 
 void passes_end(struct pica200 *ctx) {
 	draw_immediate_flush(ctx);
-	come_to(ctx, &(struct next){ .kind = NEXT_END });
+	close_before(ctx, &(struct next){ .kind = NEXT_END });
 }
 
 void passes_before_list(struct pica200 *ctx, struct range words) {
-	come_to(ctx, &(struct next){ .kind = NEXT_WORDS });
+	close_before(ctx, &(struct next){ .kind = NEXT_WORDS });
 	exec_sync(&ctx->base.exec, words, false);
 }
 
 void passes_before_read(struct pica200 *ctx, const struct range *r, unsigned n) {
-	come_to(ctx, &(struct next){ .kind = NEXT_READ, .reads = r, .n_reads = n });
+	close_before(ctx, &(struct next){ .kind = NEXT_READ, .reads = r, .n_reads = n });
 	for (unsigned i = 0; i < n; i++) {
 		exec_sync(&ctx->base.exec, r[i], false);
 	}
 }
 
 void passes_before_draw(struct pica200 *ctx, const struct range *vertices, unsigned n) {
-	come_to(ctx, &(struct next){ .kind = NEXT_DRAW, .reads = vertices, .n_reads = n });
+	close_before(ctx, &(struct next){ .kind = NEXT_DRAW, .reads = vertices, .n_reads = n });
 }
 
 void passes_after_draw(struct pica200 *ctx, bool samples_target) {
@@ -136,7 +136,7 @@ void passes_after_draw(struct pica200 *ctx, bool samples_target) {
 	if (samples_target) {
 		next.kind = NEXT_END;
 	}
-	if (come_to(ctx, &next)) {
+	if (close_before(ctx, &next)) {
 		exec_sync(&ctx->base.exec, ctx->run.list, false);
 	}
 }
@@ -165,7 +165,7 @@ void passes_for_target(struct pica200 *ctx, bool samples_target) {
 		t.depth_addr = 0;
 		t.depth_format = DEPTH_INVALID;
 	}
-	come_to(ctx, &(struct next){ .kind = NEXT_TARGET, .target = &t,
+	close_before(ctx, &(struct next){ .kind = NEXT_TARGET, .target = &t,
 			.samples_target = samples_target });
 	if (!ctx->base.exec.open) {
 		open_pass(ctx, &t);

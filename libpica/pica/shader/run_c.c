@@ -42,7 +42,7 @@ static void read_source(const struct core *c, const struct prog_op *op, unsigned
 }
 
 /* Reports an instruction to the observer before it runs; op: NULL after the last. */
-static void tell_step(const struct core *c, const struct prog_op *op) {
+static void report_step(const struct core *c, const struct prog_op *op) {
 	struct shader_step s = { .addr = op ? c->flow.pc : SHADER_STEP_END,
 		.a = { c->a[0], c->a[1] },
 		.al = c->flow.al,
@@ -265,7 +265,7 @@ static bool go_on(struct core *c, const struct prog *p, enum pica_float mode, ui
 		}
 		const struct prog_op *op = &p->ops[c->flow.pc];
 		if (c->step) {
-			tell_step(c, op);
+			report_step(c, op);
 		}
 		bool is_good;
 		if (op->op == OP_END) {
@@ -357,6 +357,6 @@ void shader_run_vertex(const struct prog *p, unsigned entry, const struct shader
 	struct core c = { .u = u, .v = v, .r = r, .o = o, .step = step, .step_user = user };
 	core_run(&c, p, entry, vs_pc_mask(p), 0, mode, budget, result);
 	if (step) {
-		tell_step(&c, NULL);
+		report_step(&c, NULL);
 	}
 }

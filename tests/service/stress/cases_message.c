@@ -12,7 +12,7 @@ static bool say(struct bench *b, const void *bytes, size_t size_bytes, int error
 	return is_told(&r, error, text);
 }
 
-HOSTILE_CASE(type_that_nobody_knows) {
+HOSTILE_CASE(unknown_type) {
 	const struct pica_message m = { PICA_MESSAGE_MAGIC, 9999, 0, sizeof(m), 1 };
 	return say(b, &m, sizeof(m), -EPROTO, "unknown message");
 }
@@ -86,7 +86,7 @@ HOSTILE_CASE(import_without_a_descriptor) {
 	return say(b, &m, sizeof(m), -EPROTO, "malformed");
 }
 
-HOSTILE_CASE(descriptors_nobody_asked_for) {
+HOSTILE_CASE(unrequested_descriptors) {
 	const struct pica_msg_object m = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_SESSIONS, 0,
 							   sizeof(m), 1 } };
 	const int fds[3] = { 0, 1, 2 };

@@ -48,7 +48,7 @@ HOSTILE_CASE(head_half_way_round) {
 }
 
 /* The service does not read back words that it wrote. */
-HOSTILE_CASE(overwrites_what_is_not_its_own) {
+HOSTILE_CASE(overwrites_words_of_the_service) {
 	struct neighbour evil;
 	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
 	struct pica_ring_control *c = evil.raw.control;
@@ -242,7 +242,7 @@ HOSTILE_CASE(waits_in_a_circle) {
 	return true;
 }
 
-HOSTILE_CASE(waits_for_what_is_not_there) {
+HOSTILE_CASE(waits_for_missing_values) {
 	struct neighbour evil;
 	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
 	put_wait(&evil.raw, evil.context, 31337, 1, 0);
@@ -309,7 +309,7 @@ HOSTILE_CASE(waits_in_front_of_more_jobs_than_allowed) {
 	return true;
 }
 
-HOSTILE_CASE(context_that_goes_with_as_many_jobs_as_allowed) {
+HOSTILE_CASE(context_destroyed_with_the_maximum_of_jobs) {
 	struct neighbour evil;
 	EXPECT(neighbour_open_wide(&evil, b->daemon->socket, 256) == 0);
 	const int64_t other = raw_context(&evil.raw);

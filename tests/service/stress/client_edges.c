@@ -116,7 +116,7 @@ static bool slots_become_free_without_completions(void) {
 	return true;
 }
 
-static bool a_service_that_stands_still_is_waited_for(void) {
+static bool a_stopped_service_is_waited_for(void) {
 	struct pica_done done[SLOTS];
 	EXPECT(open_client());
 	EXPECT(kill(service->pid, SIGSTOP) == 0);
@@ -590,7 +590,7 @@ static bool run(struct daemon *d, char **argv) {
 	} cases[] = {
 		{ "slots become free without completions", slots_become_free_without_completions },
 		{ "a service that stands still is waited for",
-				a_service_that_stands_still_is_waited_for },
+				a_stopped_service_is_waited_for },
 		{ "full completions stop the client alone", full_completions_stop_the_client_alone },
 		{ "more than the ring holds can be waited for",
 				more_than_the_ring_holds_can_be_waited_for },

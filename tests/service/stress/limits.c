@@ -167,7 +167,7 @@ static bool serves_without_uring(struct daemon *d) {
 }
 
 /* Asked for io_uring, it does not pretend. */
-static bool says_that_uring_is_barred(const char *picad) {
+static bool reports_that_uring_is_forbidden(const char *picad) {
 	struct daemon d;
 	int status = 0;
 	daemon_init(&d, picad);
@@ -227,6 +227,6 @@ int main(int argc, char **argv) {
 	ok = with_service(argv[1], "files may not grow", loop, NULL, files_may_not_grow) && ok;
 	ok = with_service(argv[1], "io_uring is barred", "auto", bar_uring, serves_without_uring) &&
 			ok;
-	ok = says_that_uring_is_barred(argv[1]) && ok;
+	ok = reports_that_uring_is_forbidden(argv[1]) && ok;
 	return ok ? 0 : 1;
 }
