@@ -72,7 +72,7 @@ static TGLP_s *make_glyphs(const struct file *f, uint32_t offset, uint8_t *data)
 	}
 	if (!g->nRows || !g->nLines || !g->sheetWidth || !g->sheetHeight ||
 			sheets < sizeof(CFNT_s)) {
-		host_fail("a font: its sheets make no sense");
+		host_fail("a font: its sheets are inconsistent");
 	}
 	at(f, sheets, g->nSheets * g->sheetSize);
 	g->sheetData = data + sheets;
@@ -219,7 +219,7 @@ static CFNT_s *make_own(void) {
 				i / PER_ROW * (CELL + 1) + 1);
 	}
 	font.finf.cwdh = widths;
-	host_log("the system's font is not here: another one; host-run --font FILE gives one");
+	host_log("the system's font is missing: using another one; host-run --font FILE chooses one");
 	return &font;
 }
 
@@ -236,7 +236,7 @@ static CFNT_s *load(const char *path) {
 	fclose(f);
 	const struct file all = { data, (uint32_t)size };
 	if (u32_at(&all, FILE_SIZE) > all.size) {
-		host_fail("%s: the font is cut off", path);
+		host_fail("%s: the font is truncated", path);
 	}
 	fontFixPointers((CFNT_s *)(void *)data);
 	return (CFNT_s *)(void *)data;

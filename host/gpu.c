@@ -226,7 +226,7 @@ static void check_end(void) {
 	if (limit && host_frames == limit) {
 		host_gpu_end();
 	} else if (limit && host_frames > limit && host_frames - limit > HOST_GRACE_FRAMES) {
-		host_log("the program goes on %d frames after aptMainLoop() returned false: ended",
+		host_log("the program continued for %d frames after aptMainLoop() returned false: ended",
 				HOST_GRACE_FRAMES);
 		_Exit(5);
 	}

@@ -39,7 +39,7 @@ Result host_command(const u32 command[8], gxCmdQueue_s *queue) {
 	memcpy(shared + QUEUE_ENTRIES, command, 32);
 	if (pica_gsp_take(shared, 0, translate, (void *)(uintptr_t)name, &c) != 1 || c.result < 0) {
 		if (c.result != -ERANGE) {
-			host_log("%s: not a command that makes sense: %08X %08X %08X %08X %08X %08X %08X %08X",
+			host_log("%s: malformed command: %08X %08X %08X %08X %08X %08X %08X %08X",
 					name, command[0], command[1], command[2], command[3],
 					command[4], command[5], command[6], command[7]);
 		}

@@ -96,7 +96,7 @@ void host_memory_begin(char **argv) {
 	area = map(OS_MAP_AREA_BEGIN, OS_MAP_AREA_END - OS_MAP_AREA_BEGIN);
 	if (!vram || !fcram || !area) {
 		again_without_chance(argv);
-		host_log("a heap is not at the console's address: programs that look at addresses may fail");
+		host_log("a heap is not at the console's address: programs that depend on addresses may fail");
 	}
 	vram = vram ? vram : map_low(OS_VRAM_VADDR, OS_VRAM_SIZE);
 	heap_begin(&linear, fcram ? fcram : map_low(OS_FCRAM_VADDR, size), size, OS_FCRAM_PADDR);

@@ -505,7 +505,7 @@ struct option_args options_parse(const struct option_spec *spec, int argc, char 
 	}
 	const struct option_args args = { argv + optind, (unsigned)(argc - optind) };
 	if (args.n > spec->max_args && spec->max_args == 0) {
-		options_fail("%s: expected nothing but options", args.v[0]);
+		options_fail("%s: expected only options", args.v[0]);
 	}
 	if (args.n > spec->max_args && spec->at_most) {
 		options_fail("expected %s", spec->at_most);

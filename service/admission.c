@@ -225,7 +225,7 @@ void server_accept(void *owner, int sock, bool is_last) {
 	} else if (!may_connect(server, sock, &peer)) {
 		refuse(server, sock, -EACCES, "not allowed for this user");
 	} else if (!make_room(server, peer.uid, is_last) && !is_administrator(peer.uid)) {
-		refuse(server, sock, -EMFILE, "descriptors of the service used up");
+		refuse(server, sock, -EMFILE, "the service is out of descriptors");
 	} else {
 		add(server, sock, peer.pid, peer.uid);
 	}

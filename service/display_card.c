@@ -128,7 +128,7 @@ static int card_create(struct display **out, const struct display_settings *sett
 	card->uevents = uevent_open();
 	if (card->uevents < 0) {
 		card_log(card, LOG_LEVEL_WARNING,
-				"event=display_uevents error=\"%s\" text=\"looking now and then instead\"",
+				"event=display_uevents error=\"%s\" text=\"polling instead\"",
 				strerror(-card->uevents));
 	}
 	/* without it the display notices at the next frame or hotplug */

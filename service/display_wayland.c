@@ -19,7 +19,7 @@ static const uint64_t hidden_ns = 100000000;
 /* The time that a compositor has to describe itself. */
 static const uint64_t patience_ns = 5000000000;
 
-static const char gone[] = "the Wayland compositor has gone";
+static const char gone[] = "the Wayland compositor went away";
 
 static void tell(struct window *w, struct display_event e) {
 	w->fn(w->owner, &e);

@@ -139,7 +139,7 @@ static void on_kiosk(void *owner, uint32_t events) {
 	if (!p->is_stopping) {
 		p->has_lost_kiosk = true;
 		server_log(p->server, LOG_LEVEL_ERROR,
-				"event=kiosk_lost text=\"who minds its program has ended\"");
+				"event=kiosk_lost text=\"the process that restarts its program has ended\"");
 	}
 	server_stop(p->server);
 }
@@ -264,7 +264,7 @@ static int serve(struct picad *p, struct confinement *c) {
 static int check_record(const struct options *o) {
 	if (o->record && mkdir(o->record, 0700) < 0 && errno != EEXIST) {
 		const int ret = -errno;
-		log_error("record: %s: cannot be made: %s", o->record, strerror(errno));
+		log_error("record: %s: cannot be created: %s", o->record, strerror(errno));
 		return ret;
 	}
 	if (o->record && faccessat(AT_FDCWD, o->record, W_OK | X_OK, AT_EACCESS) < 0) {

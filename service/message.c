@@ -20,11 +20,11 @@ static void create_context(struct session *s, struct sock_message *raw) {
 			(m->vram_bytes == 0 || m->vram_bytes == 6 * mib);
 	const uint32_t all = PICA_ARITHMETIC_OWN | PICA_ARITHMETIC_F32 | PICA_ARITHMETIC_TRUNCATE;
 	if ((m->arithmetic & ~all) || (m->arithmetic && !(m->arithmetic & PICA_ARITHMETIC_OWN))) {
-		session_reply_error(s, &m->head, -EINVAL, "arithmetic that does not exist");
+		session_reply_error(s, &m->head, -EINVAL, "unknown arithmetic");
 		return;
 	}
 	if (m->chip > PICA_CHIP_VC4) {
-		session_reply_error(s, &m->head, -EINVAL, "chip that does not exist");
+		session_reply_error(s, &m->head, -EINVAL, "unknown chip");
 		return;
 	}
 	if (m->chip == PICA_CHIP_VC4 && (m->fcram_bytes || m->vram_bytes || m->arithmetic)) {
@@ -34,7 +34,7 @@ static void create_context(struct session *s, struct sock_message *raw) {
 	}
 	if (!sizes_ok || m->priority < -10 || m->priority > 10) {
 		session_reply_error(s, &m->head, -EINVAL,
-				"memory sizes or priority that do not exist");
+				"unsupported memory size or priority");
 		return;
 	}
 	const uint64_t memory_bytes = (uint64_t)m->fcram_bytes + m->vram_bytes;

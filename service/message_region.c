@@ -13,7 +13,7 @@
 
 enum { PAGE = 4096 };
 
-static const char not_memory[] = "not a memfd of that size whose size is sealed";
+static const char not_memory[] = "not a memfd of exactly that size, sealed";
 
 static const char *region_error(
 		const struct session *s, const struct pica_msg_region *m, int *error) {

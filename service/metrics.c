@@ -141,7 +141,7 @@ static void put_jobs(FILE *out, const struct metrics *m) {
 static void put_latency(FILE *out, const struct metrics *m) {
 	static const char name[] = "picad_job_latency_seconds";
 	uint64_t sum = 0;
-	head(out, name, "histogram", "From the submission of a job to its completion.");
+	head(out, name, "histogram", "Time from the submission of a job to its completion.");
 	for (unsigned i = 0; i < METRICS_BUCKETS; i++) {
 		sum += m->latency[i];
 		fprintf(out, "%s_bucket{le=\"%u.%06u\"} %" PRIu64 "\n", name,
@@ -161,7 +161,7 @@ static void put_process(FILE *out) {
 	seconds(out, "process_cpu_seconds_total", "Processor time of the whole service.",
 			(uint64_t)cpu.tv_sec * 1000000000 + (uint64_t)cpu.tv_nsec);
 	number(out, "picad_resident_bytes_max", "gauge",
-			"Most memory that the service has had resident.",
+			"Maximum resident memory of the service.",
 			(uint64_t)usage.ru_maxrss * 1024);
 }
 
@@ -226,7 +226,7 @@ static const struct column columns[] = {
 	{ "picad_session_memory_bytes", "gauge", "Regions and windows of a session.", memory_of,
 			false },
 	{ "picad_session_engine_memory_bytes", "gauge",
-			"Memory that the renderer uses for a session, beside those.",
+			"Memory that the renderer uses for a session, in addition to those.",
 			engine_memory_of, false },
 	{ "picad_session_pixels_total", "counter", "Pixels that a session has drawn.", pixels_of,
 			false },
@@ -315,7 +315,7 @@ static void put_frames(FILE *out, struct server *server) {
 		}
 	}
 	head(out, "picad_flip_latency_seconds", "gauge",
-			"From the submission of a PRESENT to its flip, of late.");
+			"Time from the submission of a PRESENT to its flip, of recent frames.");
 	put_quantiles(out, "", &all);
 	for (struct session *s = server->sessions; s; s = s->next) {
 		if (s->present) {
@@ -346,13 +346,13 @@ static void put_all(FILE *out, struct server *server) {
 			m->refused);
 	number(out, "picad_contexts", "gauge", "Contexts of all sessions.", now.contexts);
 	number(out, "picad_contexts_ending", "gauge",
-			"Contexts whose sessions are gone and whose work ends.",
+			"Contexts of ended sessions that are still being destroyed.",
 			reaper_pending(server->reaper));
 	number(out, "picad_regions", "gauge", "Regions of all sessions.", now.regions);
 	number(out, "picad_memory_bytes", "gauge", "Regions and windows of all sessions.",
 			now.memory_bytes);
 	number(out, "picad_engine_memory_bytes", "gauge",
-			"Memory that the renderer uses for all contexts, beside regions and windows.",
+			"Memory that the renderer uses for all contexts, in addition to regions and windows.",
 			pica_memory_used(server->regions.memory));
 	number(out, "picad_jobs_queued", "gauge", "Jobs that were taken and are not complete.",
 			now.queued);
@@ -366,7 +366,7 @@ static void put_all(FILE *out, struct server *server) {
 			now.usage.written_bytes);
 	seconds(out, "picad_cpu_seconds_total", "Processor time of all jobs.", now.usage.cpu_ns);
 	number(out, "picad_throttled_total", "counter",
-			"How often a session had to wait for processor time.", m->throttled);
+			"Number of times that a session had to wait for processor time.", m->throttled);
 	put_process(out);
 	put_sessions(out, server);
 	put_frames(out, server);

@@ -53,7 +53,7 @@ static unsigned make_rows(unsigned *config_row) {
 				"Configuration (default: /etc/pica/picad.conf), with FILE.d/*.conf",
 				.kind = OPTION_TEXT };
 			parse_rows[n++] = (struct option_row){ "print-config", 0, NULL,
-				"Print what holds, as a configuration, and exit",
+				"Print the settings in force as a configuration, and exit",
 				.kind = OPTION_FLAG };
 		}
 		row_of[n] = is_subject ? NULL : row;

@@ -61,7 +61,7 @@ static int choose_display(const struct options *o, struct present_settings *s) {
 		return refuse("hold", "seconds from 0 to 86400", o->hold);
 	}
 	if (o->kiosk && o->exec) {
-		log_error("exec: expected no kiosk beside it");
+		log_error("exec: expected no kiosk as well");
 		return -EINVAL;
 	}
 	return 0;

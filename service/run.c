@@ -118,7 +118,7 @@ static bool has_more(struct session *s) {
 /* Returns false if the session was broken. */
 static bool serve_ring(struct session *s, unsigned *jobs) {
 	if (!s->server->is_stopping && take_jobs(s, jobs) < 0) {
-		session_break(s, -EPROTO, "ring indices that cannot be");
+		session_break(s, -EPROTO, "invalid ring indices");
 		return false;
 	}
 	advance(s);

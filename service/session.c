@@ -299,7 +299,7 @@ static void greet(struct session *s, struct sock_message *m) {
 	s->is_recorded = s->server->archive && settings->record_always;
 	int ret = open_rings(s, hello.sq_entries, fds);
 	if (ret == -EMFILE && s->is_admin && server_spare_begin(s->server)) {
-		server_put_beyond_quota(s->server, s, "descriptors of the service used up");
+		server_put_beyond_quota(s->server, s, "the service is out of descriptors");
 		ret = open_rings(s, hello.sq_entries, fds);
 		server_spare_end(s->server);
 	}
@@ -383,7 +383,7 @@ bool session_read_message(struct session *s) {
 	const int ret = sock_receive(s->sock, m);
 	s->has_mail = ret != -EAGAIN;
 	if (ret == -EMFILE && s->state == SESSION_OPEN) {
-		session_reply_error(s, sock_head(m), ret, "descriptors of the service used up");
+		session_reply_error(s, sock_head(m), ret, "the service is out of descriptors");
 	} else if (ret == -EPROTO || ret == -EMFILE) {
 		session_break(s, -EPROTO, "malformed message");
 	} else if (ret <= 0 && ret != -EAGAIN) {

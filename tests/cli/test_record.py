@@ -91,7 +91,7 @@ class Record(unittest.TestCase):
         self.assertEqual(self.out.stat().st_mode & 0o777, 0o700)
 
     def test_folders_that_cannot_be_made_are_refused(self):
-        for folder, why in ((self.dir / 'none/none', 'cannot be made: No such file'),
+        for folder, why in ((self.dir / 'none/none', 'cannot be created: No such file'),
                             (self.dir / 'picad.conf', 'expected a folder')):
             p = subprocess.run(self.command('--record', folder), capture_output=True, text=True, timeout=300, env=ENV)
             self.assertEqual(p.returncode, 2)

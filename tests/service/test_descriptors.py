@@ -119,12 +119,12 @@ class Descriptors(Case):
             self.assertIn('picad_sessions', self.tool('metrics'))
             resource.prlimit(p.pid, resource.RLIMIT_NOFILE, (4, FEW))
             for _ in range(3):  # which ends no session
-                self.assertEqual(self.bring(held[0]), (-errno.EMFILE, b'descriptors of the service used up'))
+                self.assertEqual(self.bring(held[0]), (-errno.EMFILE, b'the service is out of descriptors'))
             resource.prlimit(p.pid, resource.RLIMIT_NOFILE, (FEW, FEW))
             # Beyond the quota there are four; a fifth is the end of the oldest.
             admins = [self.greet() for _ in range(6)]
             self.assertEqual([kind for _, kind, _ in admins], [64] * 6)
-            self.assertEqual(self.region(admins[5][0], 4096), 'descriptors of the service used up')
+            self.assertEqual(self.region(admins[5][0], 4096), 'the service is out of descriptors')
             self.assertIn(len(self.sessions()) - len(held), (3, 4))  # with this one
             for s, _, _ in admins:
                 s.close()
@@ -164,7 +164,7 @@ class Descriptors(Case):
                 s, kind, _ = self.greet()
                 self.assertEqual(kind, 64)
                 held.append(s)
-                if self.region(s, 4096) == 'descriptors of the service used up':
+                if self.region(s, 4096) == 'the service is out of descriptors':
                     break
             self.assertGreater(len(held), 5)
             self.assertEqual(len(self.sessions()), len(held))

@@ -410,7 +410,7 @@ class Refused(Case):
                            (('--exec', ''), 'exec: expected a command, not ""'),
                            (('--exec', ' \t', '--display', 'headless'), 'exec: expected'),
                            (('--kiosk', 'x', '--display', 'none'), 'kiosk: needs a display'),
-                           (('--exec', 'x', '--kiosk', 'x', '--display', 'headless'), 'exec: expected no kiosk beside it'),
+                           (('--exec', 'x', '--kiosk', 'x', '--display', 'headless'), 'exec: expected no kiosk as well'),
                            (('--hold', '3', '--display', 'headless'), 'hold: only with kiosk'),
                            (('--hold', '-1', '--kiosk', 'x', '--display', 'headless'),
                             'hold: expected seconds from 0 to 86400, not "-1"'),

@@ -164,7 +164,7 @@ class Window(Case):
 
     def test_a_compositor_that_goes_away_ends_the_service(self):
         for words, why in (('error', 'the Wayland compositor refused a request: error 3 of xdg_surface'),
-                           ('', 'the Wayland compositor has gone')):
+                           ('', 'the Wayland compositor went away')):
             p = self.start('--kiosk', CAPTURES / 'triangle.pica')
             if words:
                 self.compositor.tell(words)

@@ -159,7 +159,7 @@ static const struct option_row rows[] = {
 	{ "pictures", 0, "all|wrong|none", "Which are kept (default: wrong if compared, else all)",
 			OPTION_CHOICE, .at = AT(settings.pictures), .words = batch_pictures_words,
 			.given = GIVEN_PICTURES, .is_hidden = true },
-	{ "jobs", 0, "N", "Captures drawn at once (default: the CPUs)", OPTION_U32,
+	{ "jobs", 0, "N", "Captures drawn at once (default: the number of CPUs)", OPTION_U32,
 			.at = AT(limits.jobs), 1, MAX_JOBS, .given = GIVEN_LIMITS },
 	{ "timeout", 0, "SECONDS", "Of each capture; 0: none (default: 600)", OPTION_CALL,
 			.at = AT(limits.timeout_ns), .parse = parse_seconds,

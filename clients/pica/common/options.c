@@ -27,7 +27,7 @@ const char *const combiner_words[] = { "nearest", "truncate", NULL };
 			.at = AT(threads), 0, ENGINE_MAX_THREADS, .given = ENGINE_THREADS, \
 			.is_hidden = hidden }
 
-const struct option_row engine_threads_row = THREADS_ROW("the CPUs", false);
+const struct option_row engine_threads_row = THREADS_ROW("the number of CPUs", false);
 const struct option_row engine_serial_row = THREADS_ROW("0", true);
 const struct option_row engine_kernel_rows[ENGINE_KERNEL_ROWS] = {
 	{ "isa", 0, "NAME", "Kernels: " ISA_NAMES(", ") " (default: $PICA_ISA, else the best)",

@@ -33,7 +33,7 @@ def stats_dict(raw):
 class Device:
     """Worker threads and kernels. It lives as long as anything uses it.
 
-    threads: workers beside the command thread, 0 to 64; 0: everything in the caller. isa: 'c', 'sse4.1', ...;
+    threads: workers in addition to the command thread, 0 to 64; 0: everything in the caller. isa: 'c', 'sse4.1', ...;
     None: the best. float_mode: 'f24', as hardware, or 'f32'. combiner: 'nearest', as hardware, or 'truncate'."""
 
     def __init__(self, threads=0, isa=None, float_mode='f24', combiner='nearest'):

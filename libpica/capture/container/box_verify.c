@@ -50,7 +50,7 @@ static const char *verify_memory(struct verify *v, uint64_t entry, const uint8_t
 		struct box_memory m;
 		memcpy(&m, payload + sizeof(head) + i * sizeof(m), sizeof(m));
 		if (!is_blob(v, m.blob, m.size)) {
-			return "a blob that is not there, or of another size";
+			return "a missing blob, or one of another size";
 		}
 	}
 	return why;
@@ -61,7 +61,7 @@ static const char *verify_event(struct verify *v, const struct pica_job *job, bo
 	box_count(&v->sums, job);
 	if (job->op == PICA_OP_WRITE &&
 			(w->size_bytes ? !is_blob(v, w->data, w->size_bytes) : w->data != 0)) {
-		return "a blob that is not there, or of another size";
+		return "a missing blob, or one of another size";
 	}
 	v->frame += is_frame;
 	v->sum.n_tail = is_frame ? 0 : v->sum.n_tail + 1;

@@ -8,7 +8,7 @@
 
 enum { SIZE = 1 << 20, SEALS = F_SEAL_SHRINK | F_SEAL_GROW };
 
-static const char not_a_memfd[] = "not a memfd of that size whose size is sealed";
+static const char not_a_memfd[] = "not a memfd of exactly that size, sealed";
 
 static int make_memfd(unsigned flags, off_t size, int seals) {
 	int fd = memfd_create("evil", MFD_CLOEXEC | MFD_ALLOW_SEALING | flags);
