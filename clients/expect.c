@@ -6,7 +6,7 @@
 
 #include "pictures/picture.h"
 
-/* -ENODATA: there is nothing to see. */
+/* -ENODATA: the screen was never set. */
 static int take(struct gpu gpu, struct pica_expected *e, uint32_t screen, uint32_t eye) {
 	struct picture p = { 0 };
 	*e = (struct pica_expected){ .screen = screen, .eye = eye };

@@ -30,9 +30,9 @@ enum field_kind {
 
 /* Of any register number. */
 enum field_kind field_kind(uint32_t id);
-/* Text of a value of an enumeration ("COLOR_FORMAT", 3) -> "RGB565"; "?" where it has none. */
+/* Returns the text of a value of an enumeration, ("COLOR_FORMAT", 3) -> "RGB565", or "?". */
 const char *field_text(const char *values, uint32_t value);
-/* Value of a text, in any case of letters; -ENOENT. */
+/* Returns the value of a text, ignoring case, or -ENOENT. */
 int field_value(const char *values, const char *text);
 
 #endif

@@ -10,7 +10,7 @@ enum { MAX_PICTURE_PX = 16384 }; /* a side: pica_ctx_read_picture() */
 
 /*
  * Reads the kernel's entry of each page of private anonymous memory: 0 if the page was never
- * touched, so that it reads as 0. All ones where the kernel does not tell.
+ * touched, so that it reads as 0. All ones if the kernel does not provide them.
  */
 static void read_entries(uint64_t *entry, size_t n, const void *host, size_t page_bytes) {
 	const size_t size_bytes = n * sizeof(*entry);

@@ -18,7 +18,7 @@ struct gpu_impl;
 /* Passed by value; its pointers are borrowed. */
 struct gpu {
 	const struct gpu_impl *impl;
-	struct pica_ctx *ctx; /* of this process: all of pica.h can be used; NULL: a service */
+	struct pica_ctx *ctx; /* a context of this process, for all of pica.h; NULL: a service */
 	void *service;        /* of the implementation */
 };
 
@@ -41,8 +41,8 @@ struct gpu_impl {
 	int (*read_picture)(struct gpu gpu, uint8_t *rgba, size_t stride_bytes);
 	int (*stats)(struct gpu gpu, struct pica_stats *out);
 	/*
-	 * All windows become zero, as if the client had written them. Only pages that exist are
-	 * cleared: they stay warm, and the others stay away.
+	 * All windows become zero, as if the client had written them. Clears only existing pages,
+	 * which stay mapped; untouched ones stay unmapped.
 	 */
 	int (*zero_memory)(struct gpu gpu);
 };

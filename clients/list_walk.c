@@ -8,7 +8,7 @@
 enum {
 	INTERNAL_BASE = 0x10401000,
 	INTERNAL_END = INTERNAL_BASE + 4 * PICA_REG_COUNT,
-	MAX_WORDS = 16 << 20, /* of one start, as the engine's budget */
+	MAX_WORDS = 16 << 20, /* for one started list, as the engine's budget */
 	MAX_JUMPS = 65536,
 	INDEX_IMMEDIATE = 15,
 };
@@ -65,8 +65,10 @@ static void end_run(struct list_walk *w) {
 
 /* ---- Writes ---- */
 
-/* Whether an interrupt request of these bytes matches, and the list stops at it.
- * [fidelity: finalize] */
+/*
+ * Whether an interrupt request of these bytes matches, and the list stops at it.
+ * [fidelity: finalize]
+ */
 static bool interrupt_stops(const struct list_walk *w, uint32_t id, uint32_t mask) {
 	const uint32_t *r = w->regs;
 	uint32_t difference = r[id] ^ r[id - PICA_REG_FINALIZE + PICA_REG_IRQ_CMP0];
@@ -88,7 +90,10 @@ static void unpack(const uint32_t word[3], uint32_t v[4]) {
 	v[3] = word[0] >> 8;
 }
 
-/* A word of a fixed attribute: three make one vector, and enough vectors a vertex. */
+/*
+ * Takes a word of a fixed attribute: three words make a vector, and the vectors of all attributes a
+ * vertex.
+ */
 static void attribute_word(struct list_walk *w, uint32_t word) {
 	w->word[w->n_words++] = word;
 	if (w->n_words < 3) {

@@ -29,7 +29,7 @@ struct list_visitor {
 	 */
 	void (*write)(void *user, const struct pica_list_write *w, bool from_list);
 	/*
-	 * A draw begins, regs (PICA_REG_COUNT words) being what it sees. The write that starts it
+	 * A draw begins, with registers regs (PICA_REG_COUNT words). The write that starts it
 	 * is shown next; of vertices written into the list, it is the one that completes the first
 	 * vertex.
 	 */
@@ -52,7 +52,7 @@ struct list_walk {
 	void *user;
 	uint32_t regs[PICA_REG_COUNT];
 	uint64_t lists, words, jumps, unreadable;
-	uint64_t cut; /* lists without an end: the engine's budgets of words or jumps are used up */
+	uint64_t cut; /* endless list: the engine's budget of words or jumps is used up */
 	const struct pica_list_write *current; /* the write that is being read, for the visitor */
 	/*
 	 * Immediate mode: words of the current attribute, attributes of the current vertex; a run
@@ -63,7 +63,7 @@ struct list_walk {
 	bool open;
 };
 
-/* Takes over the registers of the context, which has loaded its state. */
+/* Copies the registers of the context, which has loaded its state. */
 void list_walk_init(struct list_walk *w, struct pica_ctx *ctx, const struct list_visitor *visitor,
 		void *user);
 /*
@@ -71,7 +71,7 @@ void list_walk_init(struct list_walk *w, struct pica_ctx *ctx, const struct list
  * for the earlier jobs and reads the registers again.
  */
 void list_walk_job(struct list_walk *w, const struct pica_job *job);
-/* Whether the job is something that the walk reads: a list, or a write to an internal register. */
+/* Returns whether the walk reads the job: a list, or a write to an internal register. */
 bool list_walk_reads(const struct pica_job *job);
 
 #endif

@@ -1,4 +1,7 @@
-/* Unpacking. Output is made in one piece, since copies reach back, and then handed out. */
+/*
+ * Unpacking. The whole output is produced first, since copies refer back to it, and then returned
+ * piece by piece.
+ */
 #include "host.h"
 
 #include <stdio.h>

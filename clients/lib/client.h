@@ -64,8 +64,8 @@ struct pica_client {
 /*
  * Sends a request and waits for its answer, of the type and size given. fd_out takes the answer's
  * descriptor; NULL if the answer has none. Returns 0, the error that the service answered, or
- * -ECONNRESET. -EMFILE is either the service's error or ours: then the answer is there, but this
- * process has no descriptor left for its own.
+ * -ECONNRESET. -EMFILE is either the service's error or ours: in that case the answer was received,
+ * but this process is out of descriptors.
  */
 int client_request(struct pica_client *c, void *request, size_t request_bytes, int fd_in,
 		enum pica_message_type answer_type, void *answer, size_t answer_bytes, int *fd_out);
@@ -83,7 +83,7 @@ bool client_is_late(uint64_t deadline);
 /* Polls until then. Returns what ppoll() does, 0 after a signal, or a negative errno. */
 int client_poll(struct pollfd *fds, unsigned n, uint64_t deadline);
 void client_set_error(struct pica_client *c, const char *text);
-/* At the start of a call: drops the message of an earlier one. */
+/* Call at the start of a call of the API: drops the message of an earlier one. */
 void client_clear_error(struct pica_client *c);
 /* Sets the message and returns error. */
 int client_refuse(struct pica_client *c, int error, const char *text);
@@ -91,11 +91,11 @@ int client_refuse(struct pica_client *c, int error, const char *text);
 int client_take_error(struct pica_client *c, const struct sock_message *m);
 /* Takes a message that answers no request: the end of the session. */
 void client_take_notice(struct pica_client *c, const struct sock_message *m);
-/* The connection is broken: reads what came before that, and returns -ECONNRESET. */
+/* Call when the connection is broken: reads earlier messages, and returns -ECONNRESET. */
 int client_lost(struct pica_client *c);
 /*
  * Maps memory of the service, which must be sealed against shrinking: else it could raise SIGBUS
- * here. *size_bytes: 0 takes any size and returns it. Returns 0, -EPROTO, or the error of mmap().
+ * here. *size_bytes 0: any size, which is stored. Returns 0, -EPROTO, or the error of mmap().
  */
 int client_map(int fd, size_t *size_bytes, void **out);
 

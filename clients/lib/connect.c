@@ -26,7 +26,10 @@ PICA_EXPORT void pica_client_settings_init(struct pica_client_settings *s) {
 
 /* ---- Reaching the service ---- */
 
-/* The sockets in their order: of the user's manager, of the user in the system's, of all. */
+/*
+ * The default sockets in order: of the user's own service, of the system's for the user, of the
+ * system's for all.
+ */
 static int path_of(unsigned i, char *out, size_t size) {
 	const char *runtime = getenv("XDG_RUNTIME_DIR");
 	char text[1024];
@@ -131,7 +134,10 @@ static int add_poll(struct pica_client *c, int fd) {
 	return epoll_ctl(c->poll_fd, EPOLL_CTL_ADD, fd, &e) < 0 ? -errno : 0;
 }
 
-/* With a reader of our own, a bell that a dead service no longer reads only fills up. */
+/*
+ * With a reader of our own, a bell that a dead service no longer reads fills up instead of raising
+ * SIGPIPE.
+ */
 static void open_reader(struct pica_client *c) {
 	char path[32];
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", c->bell_out);
@@ -177,7 +183,9 @@ static int greet(struct pica_client *c, uint64_t former) {
 	hello.reconnect = former;
 	memcpy(hello.name, c->name, sizeof(hello.name));
 	const int sent = sock_send(c->sock, &hello, sizeof(hello), NULL, 0);
-	/* A service that refuses says why before HELLO arrives, and closes the connection. */
+	/*
+	 * A service that refuses sends the reason before HELLO arrives, and closes the connection.
+	 */
 	int ret = sent < 0 && sent != -EPIPE ? sent : client_receive(c, &m, welcome_ns);
 	if (ret < 0) {
 		return ret;
@@ -223,7 +231,7 @@ static int open_connection(struct pica_client *c, uint64_t former) {
 	return ret;
 }
 
-/* Returns what is wrong, or NULL. */
+/* Returns the error, or NULL. */
 static const char *check_settings(const struct pica_client_settings *s) {
 	if (s->size != sizeof(*s)) {
 		return "wrong size of the settings";

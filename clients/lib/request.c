@@ -156,7 +156,7 @@ int client_request(struct pica_client *c, void *request, size_t request_bytes, i
 		if (sock_head(&m)->cookie == head->cookie) {
 			break;
 		}
-		/* The end of the session, or an answer that nobody waits for. */
+		/* The end of the session, or an answer to no pending request. */
 		client_take_notice(c, &m);
 		sock_drop(&m);
 	}

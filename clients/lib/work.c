@@ -259,7 +259,7 @@ PICA_EXPORT int pica_client_wait_many(struct pica_client *c, struct pica_done *d
 		}
 		const bool is_idle = least == 0 || c->n_flight == 0;
 		if (is_idle || is_late) {
-			/* A poll() that follows must wake, as after a peek without a result. */
+			/* A later poll() must wake up, as after a peek without a result. */
 			const bool must_ring = !is_idle || was_asleep;
 			if (must_ring && !fall_asleep(c, 1) && !ring_client_is_dead(&c->ring)) {
 				continue;
@@ -309,7 +309,7 @@ PICA_EXPORT int pica_client_wait_slot(struct pica_client *c, int64_t timeout_ns)
 			return -ETIME;
 		}
 		wake_up(c);
-		/* Only a free slot wakes us, not completions. */
+		/* Only a free slot ends the sleep, not completions. */
 		if (!ring_client_sleep(&c->ring, UINT32_MAX, true) &&
 				!ring_client_is_dead(&c->ring)) {
 			continue;
@@ -360,9 +360,7 @@ static int end_transfer(struct pica_client_memory *memory, int ret) {
 	return ret < 0 ? client_refuse(c, ret, message) : freed;
 }
 
-/*
- * A request that transfers bytes through memory allocated for it alone. in or out may be NULL.
- */
+/* A request that transfers bytes through memory allocated for it alone. in or out may be NULL. */
 static int transfer(struct pica_client_ctx *ctx, enum pica_message_type type,
 		const uint32_t args[8], const void *in, void *out, uint32_t size_bytes) {
 	struct pica_client *c = ctx->client;
@@ -509,7 +507,7 @@ PICA_EXPORT int pica_client_stats(struct pica_client_ctx *ctx, struct pica_stats
 		return client_refuse(c, -EINVAL, "wrong size of the statistics");
 	}
 	if (c->n_flight || c->n_stash || (!c->is_lost && ring_client_pending(&c->ring))) {
-		/* Its completion would mix with the caller's. */
+		/* Its completion would be mixed with the caller's. */
 		return client_refuse(c, -EBUSY, "jobs are in flight");
 	}
 	int ret = pica_client_alloc(&memory, c, 4096);

@@ -84,7 +84,7 @@ static int measure(void *user, struct bench_capture *c) {
 	if (ret == 0) {
 		bench_samples_sort(s);
 		b->n++;
-		/* A clock may stand still for a frame that does nothing. */
+		/* A clock may not advance during an empty frame. */
 		b->median_ms += log(fmax(bench_median_ms(s), 1e-6));
 		b->p99_ms += log(fmax(p99_ms(s), 1e-6));
 		b->cpu_ms += log(fmax(bench_cpu_ms(s), 1e-6));

@@ -1,5 +1,7 @@
-/* The rendering list, which the kernel writes from a submission's surfaces. [kernel:
- * vc4_render_cl.c] */
+/*
+ * The rendering list, which the kernel writes from a submission's surfaces. [kernel:
+ * vc4_render_cl.c]
+ */
 #include "impl.h"
 
 #include "vc4/list/record.h"
@@ -182,7 +184,7 @@ int render_list_write(const struct submission *s, uint32_t *n_bytes) {
 	put(&w, a->height, 2);
 	put(&w, a->color_write.bits, 2);
 
-	/* Without FIXED_RCL_ORDER any order will do; ours is the increasing one. */
+	/* Without FIXED_RCL_ORDER any order is allowed; ascending is used here. */
 	const bool is_fixed = (a->flags & VC4_SUBMIT_CL_FIXED_RCL_ORDER) != 0;
 	const bool is_right = !is_fixed || (a->flags & VC4_SUBMIT_CL_RCL_ORDER_INCREASING_X);
 	const bool is_down = !is_fixed || (a->flags & VC4_SUBMIT_CL_RCL_ORDER_INCREASING_Y);

@@ -368,7 +368,7 @@ static void hang(bool hangs) {
 	pthread_mutex_unlock(&fake.mutex);
 }
 
-/* A client whose picture the display does not come back from. */
+/* A client whose picture makes the display hang. */
 static struct present_client *hang_display(void) {
 	start();
 	struct present_client *c = presenter_client_create(presenter, 7, "a", 0);

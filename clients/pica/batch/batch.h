@@ -12,10 +12,7 @@
 #include "common/options.h"
 #include "shown.h"
 
-/*
- * Results of a unit, the best first. Up to BATCH_BROKEN it follows from capture and settings
- * alone.
- */
+/* Results of a unit, the best first. Up to BATCH_BROKEN it depends only on capture and settings. */
 enum batch_state {
 	BATCH_PASS,
 	BATCH_DIFFERENT, /* a picture is not as expected */
@@ -23,7 +20,7 @@ enum batch_state {
 	BATCH_REFUSED,   /* the capture has no such frame, or nothing to compare with */
 	BATCH_BROKEN,    /* a bad capture */
 	BATCH_TROUBLE,   /* the system refused something */
-	BATCH_MEMORY,    /* more memory was needed than a worker may have */
+	BATCH_MEMORY,    /* exceeded the memory limit of a worker */
 	BATCH_CRASH,
 	BATCH_TIMEOUT,
 	BATCH_MISSING, /* no result */
@@ -67,7 +64,7 @@ struct batch_settings {
 /* A capture. */
 struct batch_unit {
 	char *path; /* ours */
-	char *base; /* ours: name of its golden pictures, may have folders in front */
+	char *base; /* owned: name of its golden pictures, perhaps with folders */
 	uint64_t size_bytes;
 	char content[BATCH_HASH]; /* "": it could not be read, see error */
 	char key[BATCH_HASH];     /* of its result: content and settings */
@@ -85,7 +82,7 @@ struct batch_plan {
 	struct batch_unit *units; /* ours; sorted by path */
 	unsigned n;
 	size_t cap;
-	json_t *json; /* what strings are borrowed from, or NULL */
+	json_t *json; /* owner of borrowed strings, or NULL */
 };
 
 /* How units are run. */
@@ -139,8 +136,8 @@ int batch_plan_save(const struct batch_plan *plan, const char *path);
 void batch_plan_finish(struct batch_plan *plan);
 /*
  * Stores the indices of a shard's units in *out (caller frees), large units first. Units that share
- * another's result are left out. The shards of a plan are about equal in bytes; each depends on the
- * plan, shard and n_shards alone. Returns the number of units, or -ENOMEM.
+ * another's result are left out. The shards of a plan are about equal in bytes; each depends only
+ * on the plan, shard and n_shards. Returns the number of units, or -ENOMEM.
  */
 int batch_plan_shard(
 		const struct batch_plan *plan, unsigned shard, unsigned n_shards, unsigned **out);
@@ -305,7 +302,7 @@ struct batch_done {
 	unsigned failed;      /* not BATCH_PASS */
 	unsigned skipped;     /* they were not drawn */
 	bool is_kept;         /* its result existed already */
-	bool is_shared;       /* its bytes, and so its result, are those of one before */
+	bool is_shared;       /* its bytes, and so its result, equal those of an earlier unit */
 };
 
 /* Called for each unit when its state is known. result: NULL if the file could not be read. */
@@ -402,7 +399,7 @@ int batch_junit_write(FILE *f, const struct batch_report *report);
 /*
  * Copies the results of a plan from the folders into the store, unless it has them. strict: every
  * unit must have a result; the pictures of results must be whole; results of one unit from several
- * folders must be the same, if they depend on capture and settings alone. Returns an exit code,
+ * folders must be the same, if they depend only on capture and settings. Returns an exit code,
  * after logging errors.
  */
 int batch_merge(const struct batch_plan *plan, const struct batch_store *store, char **folders,

@@ -1,5 +1,5 @@
 /*
- * Golden pictures: PNG files of a folder, named as `pica render' names what it writes there. Each
+ * Golden pictures: PNG files of a folder, named as by `pica render'. Each
  * result holds the hash of every golden file that was compared, so that a later run sees whether
  * the result is still valid.
  */
@@ -116,7 +116,7 @@ static json_t *color_text(const uint8_t rgb[3]) {
 	return json_string(text);
 }
 
-/* The rectangle around all pixels that differ too much, and the first of them. */
+/* Records the rectangle around all pixels that differ too much, and the first of them. */
 static void note_where(json_t *differing, const struct picture *p, const struct picture *golden,
 		unsigned tolerance, const struct picture_difference *x) {
 	struct picture_pixel pixels[MAX_PIXELS];

@@ -59,7 +59,7 @@ int batch_hash_file(const char *path, char text[BATCH_HASH], uint64_t *size_byte
 	uint64_t size;
 	int fd;
 	do {
-		/* not to wait for the writer of a pipe */
+		/* does not wait for the writer of a pipe */
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	} while (fd < 0 && errno == EINTR);
 	if (fd < 0) {

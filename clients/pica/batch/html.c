@@ -1,4 +1,4 @@
-/* The report as one page: what failed stands first, with its pictures side by side. */
+/* The report as one page: failures come first, with their pictures side by side. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -105,7 +105,7 @@ static int compare_messages(const struct batch_row *a, const struct batch_row *b
 	return order;
 }
 
-/* By state; those with pictures first, by path; the others by what there is to say of them. */
+/* Order: by state; then rows with pictures by path, the others by their messages. */
 static int compare_failed(const void *a, const void *b) {
 	const struct batch_row *x = *(const struct batch_row *const *)a;
 	const struct batch_row *y = *(const struct batch_row *const *)b;
@@ -215,7 +215,7 @@ static void write_all_passed(FILE *f, const struct batch_report *report) {
 
 /* ---- Head ---- */
 
-/* Where the results come from, and when: that is not when the report was written. */
+/* Writes the origin and time of the results, which is not that of the report. */
 static void write_origin(FILE *f, const struct batch_report *report) {
 	const char *hosts[MAX_HOSTS + 1] = { NULL }, *first = NULL, *last = NULL;
 	unsigned n = 0, known;

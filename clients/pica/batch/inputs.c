@@ -44,7 +44,7 @@ static int add_entry(struct batch_plan *plan, const FTSENT *e, const char *root)
 	return add(plan, e->fts_path, base);
 }
 
-/* Adds what is in a folder. Links to folders are not followed: they may go round in circles. */
+/* Adds what is in a folder. Links to folders are not followed: they may form cycles. */
 static int search(struct batch_plan *plan, const char *folder) {
 	FTSENT *e;
 	FTS *tree = fts_open((char *[]){ (char *)folder, NULL },
@@ -76,7 +76,7 @@ static int add_path(struct batch_plan *plan, const char *path) {
 	return exit;
 }
 
-/* A path a line; empty lines and those that begin with # say nothing. */
+/* A path on each line; empty lines and those that begin with # are ignored. */
 static int add_list(struct batch_plan *plan, const char *path) {
 	void *data;
 	size_t size;

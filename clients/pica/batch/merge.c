@@ -70,7 +70,7 @@ static int fail(const struct batch_store *store, const char *key, const char *fi
 	return log_fail("%s/results/%s/%s: %s", store->folder, key, file, what);
 }
 
-/* Every picture that a result names, against its hash. */
+/* Checks every picture of a result against its hash. */
 static int check_pictures(const struct batch_store *store, const char *key, const json_t *result) {
 	const json_t *row;
 	size_t i;
@@ -166,7 +166,7 @@ int batch_merge(const struct batch_plan *plan, const struct batch_store *store, 
 	const bool is_ready = exit == EXIT_FINE;
 	for (unsigned i = 0; is_ready && i < plan->n; i++) {
 		if (plan->units[i].first == i) {
-			/* All that is wrong is logged. */
+			/* All errors are logged. */
 			exit = worse(exit, merge_unit(&plan->units[i], store, from, n, strict));
 		}
 		log_progress("merging", i + 1, plan->n);

@@ -70,7 +70,7 @@ static int hash_golden(const struct batch_settings *s, char text[BATCH_HASH]) {
 	return ret < 0 ? log_fail("--golden %s: %s", s->golden, strerror(-ret)) : EXIT_FINE;
 }
 
-/* As all names in results are. */
+/* All names in results must be UTF-8. */
 static bool is_utf8(const char *text) {
 	json_t *json = json_string(text);
 	const bool is_utf8 = json;
@@ -268,8 +268,8 @@ static const struct member unit_members[] = {
 };
 
 /*
- * A missing or unknown member could mean that less is done than the plan's author thinks: both are
- * refused. where: before the name, as "settings.".
+ * A missing or unknown member could mean that less is done than the plan's author intended: both
+ * are refused. where: before the name, as "settings.".
  */
 static int check_members(const char *path, const char *where, const json_t *object,
 		const struct member *members, unsigned n) {
@@ -379,7 +379,7 @@ static int load_units(struct batch_plan *plan, const char *path, const json_t *u
 	return batch_hash_keys(plan) < 0 ? log_no_memory() : EXIT_FINE;
 }
 
-/* Results of another program, or of other golden pictures, would be of no use together. */
+/* Results of different programs or golden pictures cannot be merged. */
 static int check_same(struct batch_plan *plan, const char *path) {
 	char program[BATCH_HASH], golden[BATCH_HASH];
 	int ret = batch_hash_program(program);
@@ -446,7 +446,7 @@ static int compare_sizes(const void *a, const void *b) {
 	return x < y ? -1 : x > y; /* that is by path */
 }
 
-/* The largest unit that is left goes to the shard that has least. */
+/* Returns the shard with the least load, which gets the largest remaining unit. */
 static unsigned lightest(const uint64_t *load, unsigned n_shards) {
 	unsigned best = 0;
 	for (unsigned i = 1; i < n_shards; i++) {

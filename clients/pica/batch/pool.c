@@ -96,7 +96,7 @@ static void limit_memory(uint64_t bytes) {
 	}
 }
 
-/* The worker's life; does not return. */
+/* Runs a worker; does not return. */
 static void be_worker(const struct pool *p, const struct worker *w, int log, pid_t parent) {
 	/* The signals that end a batch stay blocked here: the parent decides. */
 	sigset_t mask;
@@ -185,7 +185,7 @@ static char *take_log(const struct worker *w) {
 	return line;
 }
 
-/* Why a worker could not write its result; 0: it did, or it crashed. */
+/* Returns why a worker could not write its result; 0: it did, or it crashed. */
 static int store_error(int status) {
 	const int code = WIFEXITED(status) ? WEXITSTATUS(status) : UNIT_DONE;
 	return code > UNIT_ERROR && code < UNIT_ERRORS_END ? code - UNIT_ERROR : 0;
@@ -198,7 +198,7 @@ static enum batch_state crash_state(const struct worker *w, int status) {
 	return store_error(status) == ENOMEM ? BATCH_MEMORY : BATCH_CRASH;
 }
 
-/* A result in place of the one that the worker could not write. */
+/* Writes a result instead of the one that the worker could not write. */
 static int write_failure(
 		const struct pool *p, const struct worker *w, int status, const char *log) {
 	char message[512];
@@ -304,7 +304,7 @@ static void kill_all(struct pool *p) {
 /* ---- The loop ---- */
 
 /*
- * Kills those that are late; returns milliseconds until the next one is, or until progress is to be
+ * Kills late workers. Returns the milliseconds until the next deadline, or until progress is to be
  * shown.
  */
 static uint64_t look_at_deadlines(struct pool *p) {
@@ -329,8 +329,7 @@ static uint64_t look_at_deadlines(struct pool *p) {
 
 /*
  * Waits for a worker, a deadline or a signal, at most so long; returns a signal that ends the
- * batch, or 0. Workers that have ended are settled in any case: their signal is taken here and
- * nowhere else.
+ * batch, or 0. Workers that have ended are settled in any case: their signal is taken only here.
  */
 static int wait_for_something(struct pool *p, uint64_t limit_ms) {
 	const uint64_t next_ms = look_at_deadlines(p), ms = next_ms < limit_ms ? next_ms : limit_ms;
@@ -357,7 +356,7 @@ static bool skip(struct pool *p, unsigned unit) {
 	return is_kept;
 }
 
-/* Files that could not even be read; and how many units there are in all. */
+/* Reports unreadable files, and the number of all units. */
 static void report_unreadable(struct pool *p, const unsigned *units, unsigned n) {
 	for (unsigned i = 0; i < n; i++) {
 		for (unsigned u = p->plan->units[units[i]].next; u; u = p->plan->units[u].next) {

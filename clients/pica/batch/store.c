@@ -46,8 +46,10 @@ static void host_name(char host[HOST_BYTES]) {
 	}
 }
 
-/* The folder is locked for as long as its run lives. The lock, or negative errno; -EWOULDBLOCK:
- * another holds it. */
+/*
+ * The folder is locked for as long as its run lives. The lock, or negative errno; -EWOULDBLOCK:
+ * another holds it.
+ */
 static int lock_folder(const char *path) {
 	const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0) {
@@ -58,7 +60,7 @@ static int lock_folder(const char *path) {
 	return fd < 0 ? -errno : fd;
 }
 
-/* Runs of other machines are left alone: this machine cannot know whether they live. */
+/* Runs of other machines are left alone: this machine cannot know whether they are running. */
 static void remove_left_over(const char *work, const char *host) {
 	struct dirent **entries = NULL;
 	const int n = scandir(work, &entries, NULL, NULL);
@@ -81,8 +83,8 @@ static void remove_left_over(const char *work, const char *host) {
 }
 
 /*
- * A locked folder in work. -EAGAIN: another run took it for one that was left over, before it was
- * locked, or removed work because it was empty.
+ * Makes a locked folder in work. -EAGAIN: before the lock, another run removed it as a leftover, or
+ * removed the empty work.
  */
 static int make_locked(struct batch_store *store, const char *parent, const char *host) {
 	struct stat st;
@@ -248,7 +250,7 @@ static bool is_text(const json_t *object, const char *name) {
 	return json_is_string(json_object_get(object, name));
 }
 
-/* The members that reports look at. Pictures lie in the result's own folder. */
+/* Checks the members that reports use. Pictures are in the result's own folder. */
 static bool is_result(const json_t *result, const char *key) {
 	const json_t *pictures = json_object_get(result, "pictures"),
 		     *messages = json_object_get(result, "messages");

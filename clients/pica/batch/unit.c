@@ -30,9 +30,7 @@ void drawing_fail(struct drawing *d, enum batch_state state, const char *fmt, ..
 	d->state = state > d->state ? state : d->state;
 }
 
-/*
- * The library's message without the path: a result belongs to all files of this content.
- */
+/* The library's message without the path: a result belongs to all files of this content. */
 static const char *without_path(const struct drawing *d, const char *message) {
 	const size_t len = strlen(d->unit->path);
 	return strncmp(message, d->unit->path, len) == 0 && strncmp(message + len, ": ", 2) == 0
@@ -84,8 +82,8 @@ static enum shown_view view_of(const struct pica_expected *e) {
 }
 
 /*
- * Finds what made the first pixel that differs of the first picture of a screen that has one, as
- * pica pixel does: that is where to look first.
+ * Finds the writer of the first differing pixel of the first differing screen, as pica pixel does:
+ * the most useful hint.
  */
 static void find_maker(struct drawing *d, const struct engine_options *engine) {
 	json_t *row = NULL, *first = NULL;
@@ -272,7 +270,7 @@ static void draw_capture(struct drawing *d, struct pica_ctx *ctx, struct pica_ca
 	}
 }
 
-/* Pictures of other arithmetic differ, and nothing is wrong. */
+/* Pictures drawn with other arithmetic differ, which is not an error. */
 static void note_modes(struct drawing *d, const struct pica_capture_info *info) {
 	const struct batch_settings *s = d->settings;
 	if (s->verify && d->state == BATCH_DIFFERENT &&
@@ -353,7 +351,8 @@ static bool is_same_file(const struct stat *a, const struct stat *b) {
 	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/* The file must be what its hash in the plan says, from before the first byte is read until after
+/*
+ * The file must be what its hash in the plan says, from before the first byte is read until after
  * the last one.
  */
 static void draw_unchanged(struct drawing *d, const struct engine_options *engine, json_t *result) {

@@ -1,6 +1,6 @@
 /*
- * The pictures of a unit in the report: pixel by pixel, with a mark around what differs, and the
- * first of that enlarged. All sizes are whole multiples, so that no pixel is left out.
+ * The pictures of a unit in the report: pixel by pixel, with a mark around the differences, and the
+ * first one enlarged. All sizes are whole multiples, so that no pixel is left out.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "core/base/attributes.h"
 #include "pictures/file.h"
 
-/* How many times it is enlarged, and how many pixels of a picture are. */
+/* The magnification, and the size of the enlarged part in pixels. */
 enum { ZOOM = 8, ZOOM_WIDTH = 48, ZOOM_HEIGHT = 30, MAX_EMBEDDED = 4 << 20 };
 
 struct area {
@@ -149,7 +149,7 @@ static void write_figure(FILE *f, const struct batch_row *row, const json_t *pic
 	fputs("</figure>\n", f);
 }
 
-/* The drawn picture over the expected one: its edge is dragged, or it comes and goes. */
+/* The drawn picture over the expected one: its edge can be dragged, or it can blink. */
 static void write_compare(FILE *f, const json_t *picture) {
 	fputs("<figure><div class=\"shot compare\">", f);
 	write_layer(f, 'e', picture, "layer", "expected");
@@ -243,7 +243,7 @@ bool batch_has_views(const struct batch_row *row) {
 	return false;
 }
 
-/* The draw, or what else, that made the first pixel that differs. */
+/* Writes the draw or other work that made the first differing pixel. */
 static void write_maker(FILE *f, const json_t *picture) {
 	const char *maker = json_text_of(picture, "made_by");
 	if (maker) {

@@ -74,7 +74,7 @@ int bench_frames(const struct bench_capture *c, struct replay *replay,
 
 /* A kind of measurement. */
 struct bench_kind {
-	/* Negative errno; -ECANCELED: the error was logged. */
+	/* Returns 0 or a negative errno; -ECANCELED: the error was logged. */
 	int (*measure)(void *user, struct bench_capture *c);
 	/* A line of the table; is_first: after its heading. */
 	void (*print)(void *user, const struct bench_capture *c, bool is_first);
@@ -101,7 +101,7 @@ int bench_service(const struct bench_options *o);
 
 /* ---- process.c ---- */
 
-/* A service's process as seen from outside: its processor time, and its system calls. */
+/* A service's process observed from outside: its processor time, and its system calls. */
 
 struct bench_process;
 

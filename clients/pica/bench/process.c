@@ -21,7 +21,7 @@ struct bench_process {
 	int counter[MAX_THREADS];
 };
 
-/* The number of the tracepoint in front of every system call. */
+/* Finds the number of the tracepoint at the entry of every system call. */
 static int find_tracepoint(uint64_t *number) {
 	static const char *const paths[] = {
 		"/sys/kernel/tracing/events/raw_syscalls/sys_enter/id",

@@ -17,7 +17,7 @@
 enum {
 	ROUNDS = 5000,          /* of a round trip */
 	LOAD_MS = 60,           /* of each load, for each repeat */
-	LOAD_REPEATS = 5,       /* more make no load longer */
+	LOAD_REPEATS = 5,       /* more repeats do not lengthen a load */
 	MAX_DEPTH = 256, /* the ring is full */
 	SCENE_DEPTHS = 3,
 	SAMPLE_MS = 100, /* of a capture: drawn again and again for at least so long, roughly */
@@ -44,9 +44,9 @@ struct load {
 struct compared {
 	double here_ms, there_ms; /* a frame */
 	double ratio;
-	/* It lies between these in 19 of 20 cases, as far as pairs are independent. */
+	/* Its 95 % confidence interval, assuming independent pairs. */
 	double low, high;
-	double cpu_ratio; /* of the processor time of all processes; where it is known */
+	double cpu_ratio; /* ratio of processor times of all processes; if known */
 	double calls; /* a frame, of the service; where they are counted */
 };
 
@@ -97,7 +97,7 @@ static int pipe_rounds(int out, int in, uint64_t *ns) {
 	return 0;
 }
 
-/* The floor: two bare pipes between two processes. */
+/* The lower bound: two bare pipes between two processes. */
 static int measure_pipe(struct bench *b, uint64_t *ns) {
 	int there[2], back[2];
 	if (pipe(there) < 0) {
@@ -328,8 +328,8 @@ static struct compared compare(struct sample (*pair)[2], uint32_t n, uint64_t fr
 }
 
 /*
- * Pairs of samples, here and there, and every second pair the other way round: a machine that
- * changes its pace does it to both.
+ * Pairs of samples, here and with the service, every second pair in reverse order: changes of the
+ * machine's speed affect both.
  */
 static int compare_scene(struct bench *b, const struct gpu gpu[2],
 		struct pica_capture *capture, struct scene *s) {
@@ -389,7 +389,7 @@ static int measure_scene(struct bench *b, const char *path, struct scene *s) {
 	return exit;
 }
 
-/* As the service draws: its number of threads, its instruction set. */
+/* Creates a device like the service's: its number of threads, its instruction set. */
 static int create_device(struct bench *b) {
 	const struct pica_msg_welcome *w = pica_client_welcome(b->client);
 	struct engine_options engine = b->o->engine;
@@ -400,7 +400,7 @@ static int create_device(struct bench *b) {
 	return engine_create(&b->device, &engine);
 }
 
-/* Before anything is measured: those that cannot be read are left out. */
+/* Called before measuring: drops unreadable captures. */
 static int find_scenes(struct bench *b) {
 	int exit = EXIT_FINE;
 	b->scenes = calloc(b->o->n_captures ? b->o->n_captures : 1, sizeof(*b->scenes));
@@ -546,7 +546,7 @@ int bench_service(const struct bench_options *o) {
 	}
 	const int found = find_scenes(&b);
 	int exit = found;
-	if (b.n_scenes || !o->n_captures) { /* else there is nothing to compare */
+	if (b.n_scenes || !o->n_captures) { /* otherwise there is nothing to compare */
 		exit = remote_connect_named(&b.client, o->where, o->name);
 	}
 	if (b.client && o->pid && bench_process_open(&b.process, o->pid) < 0) {

@@ -11,7 +11,7 @@ static inline uint64_t clock_ns(clockid_t clock) {
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* Time that only grows, for intervals. */
+/* Monotonic time, for intervals. */
 static inline uint64_t now_ns(void) {
 	return clock_ns(CLOCK_MONOTONIC);
 }

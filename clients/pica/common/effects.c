@@ -106,7 +106,10 @@ static void light_text(const uint32_t *regs, unsigned slot, FILE *out) {
 			"", l.has_shadow ? ", shadowed" : "");
 }
 
-/* Those that the layer configuration has, and that are switched on. [fidelity: lighting-disable] */
+/*
+ * Prints the tables that the layer configuration has and that are enabled. [fidelity:
+ * lighting-disable]
+ */
 static void tables_text(const uint32_t *regs, FILE *out) {
 	static const char *const names[] = { "D0", "D1", "SP", "FR", "RB", "RG", "RR" };
 	static const uint8_t tables[] = { PICA_LIGHT_TABLE_D0, PICA_LIGHT_TABLE_D1,

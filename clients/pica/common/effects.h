@@ -8,14 +8,16 @@
 
 #include "pica_inspect.h"
 
-/* Whether the combiner reads what these make; the others need no combiner. */
+/*
+ * Return whether the combiner reads the results of these; the others do not depend on the combiner.
+ */
 bool effects_lighting(const uint32_t *regs);
 bool effects_proctex(const uint32_t *regs);
 /* PICA_FOG_MODE_*; shadow maps and densities of gas have none. */
 uint32_t effects_fog(const uint32_t *regs);
 
 struct effects_light {
-	unsigned number; /* of its registers, which the permutation chooses */
+	unsigned number; /* of its registers, selected by the permutation */
 	uint32_t config;
 	bool has_spot, has_distance, has_shadow; /* a factor that is switched on */
 	double x, y, z;

@@ -27,7 +27,7 @@ static bool start_fill(const struct engines *e, uint32_t control, struct pica_jo
 	out->u.fill.value = word(e, control - 4);
 	out->u.fill.control = word(e, control);
 	out->u.fill.unit = control == PSC1_CONTROL;
-	return out->u.fill.start != 0; /* how a unit is left out [fidelity: fill, gsp-queue] */
+	return out->u.fill.start != 0; /* a unit that is not used [fidelity: fill, gsp-queue] */
 }
 
 static bool start_transfer(const struct engines *e, struct pica_job *out) {

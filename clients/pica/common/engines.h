@@ -7,7 +7,7 @@
 
 #include "pica.h"
 
-/* Flags of the transfer engine that tools look at.  [fidelity: transfer-fields] */
+/* Flags of the transfer engine that tools use.  [fidelity: transfer-fields] */
 enum { ENGINES_CROP = 1 << 2, ENGINES_COPY = 1 << 3 };
 
 struct engines {
@@ -16,7 +16,8 @@ struct engines {
 
 /*
  * Follows a job. Returns whether it starts a fill, a transfer or a copy, and stores that in *out:
- * the job itself, or what the registers ask for. A fill without a start address starts nothing.
+ * the job itself, or the one described by the registers. A fill without a start address starts
+ * nothing.
  */
 bool engines_job(struct engines *e, const struct pica_job *job, struct pica_job *out);
 /* Bytes of a pixel of a transfer's format: 0 RGBA8, 1 RGB8, others 16 bits. */

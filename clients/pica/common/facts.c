@@ -140,7 +140,7 @@ static uint32_t stage_sources(const uint32_t *regs, unsigned stage) {
 	return used;
 }
 
-/* Whether a stage passes its input on: how software switches one off. */
+/* Returns whether a stage only passes its input on, as software disables one. */
 static bool stage_is_idle(const uint32_t *regs, unsigned stage) {
 	const uint32_t *r = regs + facts_stages[stage];
 	const uint32_t operand = r[PICA_REG_TEXENV0_OPERAND - PICA_REG_TEXENV0_SOURCE];
@@ -160,13 +160,13 @@ struct parts {
 	uint32_t color, alpha;
 };
 
-/* In stage 0 slot 2 gives what the stage before would have.  [fidelity: combiner] */
+/* In stage 0 slot 2 replaces the previous stage.  [fidelity: combiner] */
 static uint32_t slot_source(uint32_t sources, unsigned slot, unsigned stage) {
 	const uint32_t source = sources >> 4 * slot & 0xF;
 	return stage == 0 && source == PICA_TEV_SOURCE_PREVIOUS ? sources >> 8 & 0xF : source;
 }
 
-/* Adds the sources of a stage whose output's colour or alpha is asked for. */
+/* Adds the sources of a stage whose output colour or alpha is needed. */
 static void read_stage(
 		struct parts *p, const uint32_t *regs, unsigned stage, bool color, bool alpha) {
 	enum { COLOR_OF_ALPHA = 3 << 2 }; /* operands of the colour that take alpha */
@@ -317,7 +317,7 @@ static void count_texture(struct facts *f, const uint32_t *regs, unsigned unit) 
 	feature(f, t.type == PICA_TEXTURE_TYPE_PROJECTION, "projected texture");
 }
 
-/* A light of any draw counts once for the draw. */
+/* Each light counts once for a draw. */
 static void lamp_facts(struct facts *f, const uint32_t *regs) {
 	bool spot = false, distance = false, two_sided = false, geometric = false;
 	for (unsigned slot = 0; slot < effects_light_count(regs); slot++) {

@@ -19,7 +19,7 @@ enum fact {
 	FACT_FILTERS,
 	FACT_WRAPS,
 	FACT_COMBINERS,  /* operations */
-	FACT_STAGES,     /* number of combiner stages up to the last one that does something */
+	FACT_STAGES,     /* number of combiner stages up to the last one with an effect */
 	FACT_LIGHTS,     /* number of lights */
 	FACT_LAYERS,     /* configuration of their tables */
 	FACT_PROCTEX,    /* mapping functions of the procedural texture */
@@ -29,11 +29,11 @@ enum fact {
 
 struct facts {
 	struct tally tally[FACT_COUNT];
-	uint64_t vertices; /* asked for by draw registers; immediate ones are not counted */
+	uint64_t vertices; /* requested by draw registers; immediate vertices are not counted */
 };
 
 void facts_finish(struct facts *f);
-/* The draw of a list_visitor; user is a struct facts. */
+/* list_visitor.draw; user is a struct facts. */
 void facts_draw(void *user, const uint32_t *regs, enum draw_kind kind);
 
 enum { FACTS_STAGES = 6 };
@@ -42,7 +42,7 @@ enum { FACTS_STAGES = 6 };
 extern const uint16_t facts_stages[FACTS_STAGES];
 /* How many operands an operation reads, PICA_TEV_OP_*. */
 unsigned facts_operands(uint32_t op);
-/* Those that the draw's result depends on. */
+/* Returns the sources that the draw's result depends on. */
 uint32_t facts_sources(const uint32_t *regs);
 /* Whether the draw may write to the colour buffer. */
 bool facts_writes_color(const uint32_t *regs);

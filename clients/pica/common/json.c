@@ -10,7 +10,7 @@
 #include "log.h"
 #include "pictures/file.h"
 
-/* A report that was promised and not printed yet. */
+/* A promised report that is not printed yet. */
 static struct {
 	const char *verb, *path; /* verb NULL: there is none */
 } promised;
@@ -50,7 +50,7 @@ static json_t *text_up_to(const char *at, const char *const *ends, size_t n) {
 }
 
 json_t *json_last_error(void) {
-	/* "expected A, found B", "expected A, this is B": how all errors of captures read */
+	/* "expected A, found B", "expected A, this is B": the form of all errors of captures */
 	static const char expected[] = "expected ";
 	static const char *const found[] = { ", found ", ", this is " };
 	const struct log_last *last = log_last();

@@ -37,7 +37,7 @@ json_t *json_last_error(void);
 json_t *json_addr(uint32_t addr);
 /* Returns a number; null for infinities and NaN. */
 json_t *json_finite(double x);
-/* Returns a number with so many digits after the point. */
+/* Returns a number with that many digits after the point. */
 json_t *json_rounded(double x, int digits);
 /* Adds "faults": {name: count} and "guessed": {name: draws}, without zeros. */
 void json_add_counters(json_t *object, const struct pica_stats *stats);

@@ -26,7 +26,7 @@ void log_begin(const char *program) {
 void log_show_progress(enum progress_mode progress) {
 	state.shows_progress = progress == PROGRESS_ALWAYS ||
 			(progress == PROGRESS_AUTO && isatty(STDERR_FILENO));
-	/* Results wait until the line is erased, for both may be one terminal. */
+	/* Results wait until the line is erased, since both may be on one terminal. */
 	state.holds_results = state.shows_progress && isatty(STDOUT_FILENO) &&
 			setvbuf(stdout, NULL, _IOFBF, 1 << 20) == 0;
 }
@@ -54,7 +54,7 @@ static void write_line(const char *where, const char *fmt, va_list args) {
 	log_end();
 	int len = vsnprintf(text, sizeof(text), fmt, args);
 	size_t have = len < 0 ? 0 : (size_t)len < sizeof(text) ? (size_t)len : sizeof(text) - 1;
-	/* A long place is cut, so that the text after it fits. */
+	/* A long place is truncated, so that the text after it fits. */
 	size_t at = plain_text(
 			last->message, sizeof(last->message) / 2, where, strlen(where), false);
 	plain_text(last->message + at, sizeof(last->message) - at, text, have, false);

@@ -54,7 +54,7 @@ void log_capture_error(const char *path, const struct pica_capture_error *error)
 struct log_last {
 	char message[1024];  /* without the program's name; "" before */
 	char path[1024];     /* its subject, "": none */
-	bool has_offset;     /* into that file, or into what comes out of its compression */
+	bool has_offset;     /* in that file, or in its decompressed bytes */
 	bool is_decompressed;
 	uint64_t offset;
 	const char *reason;  /* in message: after path and offset */

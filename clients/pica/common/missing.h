@@ -13,13 +13,13 @@
 enum { LACKS_MAX = 32 };
 
 struct missing {
-	struct pica_capture_lack row[LACKS_MAX]; /* ascending; count 0: how much is not known */
+	struct pica_capture_lack row[LACKS_MAX]; /* ascending; count 0: unknown */
 	unsigned n;
 };
 
-/* Before a capture is drawn in this context. -ENOMEM. */
+/* Call before a capture is drawn in this context. Returns 0 or -ENOMEM. */
 int missing_begin(const struct pica_capture *capture, struct pica_ctx *ctx);
-/* When all of it was drawn. */
+/* Call when all of it was drawn. */
 void missing_find(struct missing *out, const struct pica_capture *capture, struct pica_ctx *ctx);
 
 /* A kind of missing parts. */

@@ -352,7 +352,7 @@ uint32_t frame_list_first(const struct frame_list *list, uint32_t n_frames) {
 uint32_t frame_list_end(const struct frame_list *list, uint32_t n_frames) {
 	uint32_t end = 0;
 	for (unsigned i = 0; i < list->n; i++) {
-		/* "30-last" asks for frame 30 even where the capture is shorter. */
+		/* "30-last" names frame 30 even if the capture is shorter. */
 		uint32_t first = resolve(list->range[i].first, n_frames);
 		uint32_t last = resolve(list->range[i].last, n_frames);
 		last = last > first ? last : first;

@@ -40,7 +40,7 @@ struct engine_options {
 
 enum { ENGINE_KERNEL_ROWS = 4 };
 
-/* --isa, --float, --combiner, --verbose, hidden from --help, so that it fits a screen. */
+/* --isa, --float, --combiner, --verbose, hidden from --help, which must fit a screen. */
 extern const struct option_row engine_kernel_rows[ENGINE_KERNEL_ROWS];
 /* --threads; serial: for verbs whose default is no workers (which they set), hidden, too. */
 extern const struct option_row engine_threads_row, engine_serial_row;
@@ -81,7 +81,7 @@ int engine_create(struct pica_device **out, const struct engine_options *o);
  * EXIT_TROUBLE if the system refused.
  */
 int capture_open(struct pica_capture **out, const char *path);
-/* Returns EXIT_FINE. Logs a capture of another chip, and returns EXIT_TROUBLE. */
+/* Returns EXIT_FINE. If it is of another chip, logs that and returns EXIT_TROUBLE. */
 int capture_is_pica200(const struct pica_capture *capture, const char *path);
 /* Returns the exit code of a failure to open one: EXIT_BAD_CAPTURE or EXIT_TROUBLE. */
 int capture_open_exit(int ret);
@@ -121,7 +121,7 @@ void capture_here_close(struct capture_here *c);
 
 enum { FRAME_RANGES = 64 };
 
-/* Of a range: the last frame of the capture. */
+/* The end of a range: the last frame of the capture. */
 #define FRAME_LAST UINT32_MAX
 
 struct frame_list {

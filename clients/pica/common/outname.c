@@ -105,7 +105,7 @@ void outname_finish(struct outname *o) {
 
 /* ---- Paths ---- */
 
-/* Folders of a folder or a pattern are made where they are missing, those of a file are not. */
+/* Missing folders of a folder or pattern are created, those of a file are not. */
 static bool makes_folders(const struct outname *o) {
 	return o->folder[0] || strchr(o->pattern, '{');
 }
@@ -152,8 +152,8 @@ int outname_check(const struct outname *o, char **at) {
 		to_existing(path);
 	}
 	/*
-	 * An existing path that is not a regular file is written in place: its folder does not
-	 * matter.
+	 * An existing path that is not a regular file is written in place, so its folder is not
+	 * checked.
 	 */
 	struct stat st;
 	bool in_place = strchr(o->pattern, '{') == NULL && stat(o->pattern, &st) == 0 &&

@@ -50,7 +50,8 @@ static bool is_arithmetic(uint32_t op) {
 			op >= OP_CMP;
 }
 
-/* Registers that an instruction reads, as they are coded; returns how many.  [fidelity: shader-isa]
+/*
+ * Registers that an instruction reads, as they are coded; returns how many.  [fidelity: shader-isa]
  */
 static unsigned sources(uint32_t word, uint32_t op, uint32_t source[3]) {
 	if (op >= OP_MADI) {
@@ -109,7 +110,7 @@ static void note_output(struct program *p, uint32_t word, uint32_t op) {
 	}
 }
 
-/* Straight on from first, noting where else it can go. */
+/* Reads code in order from first on, noting the targets of branches. */
 static void read_range(struct program *p, uint32_t first, uint32_t end) {
 	bool after_mova = false;
 	for (uint32_t at = first; at < end && !p->seen[at]; at++) {
@@ -136,9 +137,9 @@ static void read_range(struct program *p, uint32_t first, uint32_t end) {
 		if (op >= OP_CALL && op <= OP_CALLU) {
 			add(p, dst, dst + num);
 		} else if (op == OP_JMPC || op == OP_JMPU || op == OP_IFU || op == OP_IFC) {
-			add(p, dst, p->n); /* of an IF: what is done otherwise, and after it */
+			add(p, dst, p->n); /* of an IF: the else branch, and the code after it */
 		}
-		/* The other blocks lie where straight on goes anyway. */
+		/* Reading in order reaches the other blocks anyway. */
 	}
 }
 

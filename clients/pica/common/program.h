@@ -20,12 +20,12 @@ struct program {
 	uint32_t n; /* words that the unit has */
 	uint8_t seen[PROGRAM_GS_WORDS]; /* words that are reached */
 	uint32_t end; /* after the last of them */
-	unsigned n_descriptors; /* after the last one that they name */
+	unsigned n_descriptors; /* one past the last uniform that they name */
 	uint32_t inputs, booleans, integers; /* bit n: v, b, i n is read */
 	bool uniforms[PROGRAM_UNIFORMS]; /* c n is read */
 	bool is_relative; /* and others, by an address register */
 	uint8_t written[PROGRAM_OUTPUTS]; /* components, bit 0: x */
-	bool is_cut; /* it branches more than can be followed: more may be reached */
+	bool is_cut; /* more branches than can be followed: more code may be reached */
 	int64_t mova, mixed; /* where a MOVA follows another; where two inputs are read; -1: nowhere
 			      */
 	struct {

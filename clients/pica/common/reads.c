@@ -12,7 +12,7 @@
 enum {
 	LOADERS = 12,
 	LOADER_REGS = PICA_REG_ATTRIBBUFFER1_OFFSET - PICA_REG_ATTRIBBUFFER0_OFFSET,
-	ONE_VERTEX = 12 * 16, /* bytes, of a stride of 0: as much as there can be */
+	ONE_VERTEX = 12 * 16, /* maximum bytes for a stride of 0 */
 };
 
 static void add(struct reads *out, const char *what, uint32_t addr, uint64_t size_bytes) {
@@ -158,7 +158,7 @@ static struct bytes_differ compare(const struct read_range *a, const struct read
 	return d;
 }
 
-/* The other one's range of this name, if they can be compared. */
+/* Returns the other side's range of this name, if they can be compared. */
 static const struct read_range *partner(const struct reads *b, const struct read_range *a) {
 	for (unsigned i = 0; i < b->n; i++) {
 		const struct read_range *r = &b->r[i];

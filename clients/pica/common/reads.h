@@ -30,18 +30,15 @@ static inline uint32_t reads_index(const uint8_t *buffer, bool is_u16, size_t i)
 	return is_u16 ? buffer[2 * i] | (uint32_t)buffer[2 * i + 1] << 8 : buffer[i];
 }
 
-/* Of a draw that the context stands before. */
+/* Finds the reads of the draw that the context is about to run. */
 void reads_find(struct reads *out, struct pica_ctx *ctx, enum draw_kind kind);
-/* Keeps the present contents. -ENOMEM; call reads_finish() in any case. */
+/* Copies the present contents. Returns 0 or -ENOMEM; call reads_finish() in any case. */
 int reads_copy(struct reads *r, struct pica_ctx *ctx);
 void reads_finish(struct reads *r);
-/* Of the bytes, and where they are. */
+/* Returns a hash of the bytes and their addresses. */
 XXH128_hash_t reads_hash(const struct reads *r, struct pica_ctx *ctx);
 
-/*
- * Differences between two copies; of ranges that both have in one size, which need not be in one
- * place.
- */
+/* Differences between two copies; for ranges of the same size in both, at any addresses. */
 json_t *reads_diff_json(const struct reads *a, const struct reads *b);
 /* Prints them. */
 void reads_diff_text(const json_t *rows);

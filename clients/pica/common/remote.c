@@ -21,7 +21,7 @@ enum {
 /* A job in flight, at flights[number % FLIGHTS]. */
 struct flight {
 	uint64_t user_data;
-	uint64_t stage_end;             /* the stage is free up to here when it is done */
+	uint64_t stage_end;             /* the stage is free up to here when the job is done */
 	struct pica_client_memory *own; /* data that is too large for the stage, or NULL */
 	struct pica_done done;
 	bool is_done;
@@ -40,13 +40,11 @@ struct remote {
 	/* Completions that were not reaped, a ring; the oldest are dropped. */
 	struct pica_done done[2 * FLIGHTS];
 	uint64_t done_head, done_tail;
-	/*
-	 * A context of this process that reads the memory, for requests that the protocol lacks.
-	 */
+	/* A context of this process that reads the memory, for requests that the protocol lacks. */
 	struct pica_device *device;
 	struct pica_ctx *viewer;
 	enum pica_chip chip;
-	struct pica_job_control_lists lists; /* of a VideoCore IV: of its last job */
+	struct pica_job_control_lists lists; /* of the last job of a VideoCore IV */
 };
 
 /* ---- Connecting ---- */
@@ -195,7 +193,7 @@ static int push_and_take(struct remote *r) {
 	return ret < 0 ? ret : take(r, ROOM);
 }
 
-/* Room for size bytes in one piece; what lies in front of it is skipped. *at: free-running. */
+/* Finds room for size contiguous bytes; bytes before it are skipped. *at: free-running. */
 static int stage_room(struct remote *r, uint32_t size_bytes, uint64_t *at) {
 	for (;;) {
 		uint64_t begin = (r->stage_head + STAGE_ALIGN - 1) / STAGE_ALIGN * STAGE_ALIGN;
@@ -217,7 +215,7 @@ static int stage_room(struct remote *r, uint32_t size_bytes, uint64_t *at) {
 	}
 }
 
-/* The data of a WRITE goes where the service sees it. */
+/* Moves the data of a WRITE to shared memory. */
 static int stage(struct remote *r, struct pica_job *job, struct flight *f) {
 	const uint32_t size_bytes = job->u.write.size_bytes;
 	const void *data = (const void *)(uintptr_t)job->u.write.data;
@@ -340,7 +338,7 @@ static int create_viewer(struct remote *r) {
 }
 
 /*
- * Requests know formats of textures; colour buffers have more arrangements, which libpica knows
+ * Requests support texture formats only; colour buffers have more layouts, which libpica decodes
  * here.
  */
 static int read_color(struct gpu gpu, const struct pica_target *target, uint8_t *rgba,
@@ -391,7 +389,7 @@ static int stats(struct gpu gpu, struct pica_stats *out) {
 	return ret < 0 ? ret : pica_client_stats(r->ctx, out);
 }
 
-/* Gives the pages of shared memory back, so that those never touched need not be written. */
+/* Frees the pages of shared memory, so that untouched ones need not be written. */
 static void clear(void *host, size_t size_bytes) {
 	if (madvise(host, size_bytes, MADV_REMOVE) < 0) {
 		memset(host, 0, size_bytes);
@@ -431,7 +429,7 @@ const void *remote_host(const struct remote *r, uint32_t addr, uint32_t size_byt
 
 /* ---- Life ---- */
 
-/* Windows of the capture; of one that names none, those of a context by default. */
+/* Chooses the capture's windows, or the default ones if it names none. */
 static void choose_windows(struct remote *r, const struct pica_capture *capture) {
 	struct pica_ctx_settings settings;
 	r->n_windows = capture ? pica_capture_windows(capture, r->window, GPU_WINDOWS) : 0;
@@ -486,7 +484,7 @@ void remote_destroy(struct remote *r) {
 	if (!r) {
 		return;
 	}
-	wait_all(r); /* if the service is gone, nothing is in flight any more */
+	wait_all(r); /* if the service is gone, no job is in flight any more */
 	pica_ctx_destroy(r->viewer);
 	pica_device_destroy(r->device);
 	for (unsigned i = 0; i < FLIGHTS; i++) {

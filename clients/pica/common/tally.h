@@ -1,4 +1,4 @@
-/* Texts and how often they were counted. */
+/* Counters of texts. */
 #ifndef PICA_TALLY_H
 #define PICA_TALLY_H
 

@@ -23,7 +23,7 @@
 struct repack_options {
 	const char *in, *out;
 	const char *tool;      /* "pica convert" */
-	/* frames; last FRAME_LAST: to the end, with what follows the last frame */
+	/* frames; last FRAME_LAST: to the end, including events after the last frame */
 	uint32_t first, last;
 	uint32_t key_frames;   /* frames between two keys; 0: one at the start only */
 	uint32_t level;        /* zstd */

@@ -157,7 +157,7 @@ static int on_event(void *user, const struct pica_capture_event *ev) {
 	return p->error;
 }
 
-/* By their place in memory; jobs in their order. */
+/* Order by place in memory; jobs in their order. */
 static int compare_parts(const void *a, const void *b) {
 	const struct part *x = a, *y = b;
 	return x->kind != y->kind     ? (int)x->kind - (int)y->kind :
