@@ -10,12 +10,12 @@
 #include "pica/front/ctx.h"
 #include "vc4/front/front.h"
 
-/* A task yields after so long, if others wait. */
+/* A task yields after this time if others wait. */
 #define SLICE_NS UINT64_C(1000000)
 
 enum { MAX_THREADS = POOL_MAX_THREADS, MIB = 1 << 20 };
 
-/* With the kernels of both chips. */
+/* A device with the kernels of both chips. */
 struct device {
 	struct pica_device base; /* first */
 	struct kernels pica200;
@@ -48,7 +48,7 @@ static size_t greater(size_t a, size_t b) {
 	return a > b ? a : b;
 }
 
-/* A stage that finds another's contents in a scratch gets zeros. */
+/* A stage that gets a scratch last used by another stage finds zeros. */
 static void *make_tile_scratch(void) {
 	return tile_scratch_create(
 			greater(pica_frag_stage.scratch_bytes, vc4_frag_stage.scratch_bytes));
@@ -134,7 +134,7 @@ static bool all_zero(const uint64_t *words, size_t n) {
 	return true;
 }
 
-/* The set that the settings name, else $PICA_ISA, else the best. */
+/* Returns the set named by the settings, else $PICA_ISA, else the best. */
 static int choose_isa(const struct pica_settings *settings) {
 	const char *name = getenv("PICA_ISA");
 	if (settings->isa) {
@@ -198,7 +198,7 @@ PICA_EXPORT int pica_device_create(struct pica_device **out, const struct pica_s
 }
 
 PICA_EXPORT void pica_device_destroy(struct pica_device *dev) {
-	/* acq_rel: the last one sees what the others did */
+	/* acq_rel: the last one sees all changes by the others */
 	if (!dev || atomic_fetch_sub_explicit(&dev->refs, 1, memory_order_acq_rel) != 1) {
 		return;
 	}

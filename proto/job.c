@@ -25,7 +25,7 @@ static const uint16_t known_flags[PICA_OP_COUNT] = {
 	[PICA_OP_WRITE] = PICA_WRITE_KEEP_RENDERED,
 };
 
-/* Bytes of the arguments in front of the reserved ones. */
+/* Bytes of the arguments before the reserved ones. */
 static const uint8_t used_bytes[PICA_OP_COUNT] = {
 	[PICA_OP_LIST] = offsetof(struct pica_job_list, reserved),
 	[PICA_OP_FILL] = offsetof(struct pica_job_fill, reserved),
@@ -136,7 +136,7 @@ static const char *check_args(const struct pica_job *job) {
 	case PICA_OP_SIGNAL:
 	case PICA_OP_WAIT:
 	case PICA_OP_CANCEL:
-	case PICA_OP_CONTROL_LISTS: /* lists may end at a record, wherever it lies */
+	case PICA_OP_CONTROL_LISTS: /* lists may end at any record */
 	case PICA_OP_COUNT:
 		break;
 	}

@@ -27,9 +27,7 @@ static void full_fence(void) {
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
-/*
- * Copies out of memory that its owner may be changing, word by word; what was read is what is used.
- */
+/* Copies from memory that its owner may be changing, word by word; only the copy is used. */
 static void copy_in(void *dst, const void *src, size_t size_bytes) {
 	uint32_t *d = dst;
 	const uint32_t *s = src;
@@ -126,7 +124,7 @@ void ring_server_push(struct ring_server *r, const struct pica_done *done) {
 	r->cq_tail++;
 }
 
-/* After a publication: whether the other side, whose flags these are, has gone to sleep. */
+/* Call after a publication. Returns whether the other side, the owner of the flags, sleeps. */
 static bool other_sleeps(const uint32_t *flags) {
 	full_fence(); /* pairs with the fence of sleep() */
 	return load_acquire(flags) & PICA_RING_NEED_WAKEUP;
@@ -137,7 +135,7 @@ bool ring_server_publish(struct ring_server *r) {
 	store_release(&r->control->cq_tail, r->cq_tail);
 	const bool must_ring = r->must_ring;
 	r->must_ring = false;
-	/* An older wish that is seen here rings too often, never too seldom. */
+	/* An outdated cq_wanted causes an unneeded ring, never a missing one. */
 	return other_sleeps(&r->control->client_flags) &&
 			(must_ring ||
 					(int32_t)(r->cq_tail -

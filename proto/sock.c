@@ -72,7 +72,7 @@ static unsigned take_fds(struct sock_message *m, struct msghdr *msg) {
 	return n_taken;
 }
 
-/* Of a message that was looked at and whose descriptors we hold, so that no last one is closed. */
+/* Discards a peeked message whose descriptors are held, so that no last reference is closed. */
 static void discard(int sock) {
 	while (recv(sock, NULL, 0, MSG_DONTWAIT) < 0 && (errno == EINTR || errno == ECONNRESET)) {
 	}
@@ -80,8 +80,8 @@ static void discard(int sock) {
 
 int sock_receive(int sock, struct sock_message *m) {
 	/*
-	 * Room for more than we take, so that a surplus is seen and not only cut off by the kernel:
-	 * what it cuts off where there is room it had no descriptor for.
+	 * Room for more descriptors than are accepted, so that a surplus is detected: if the kernel
+	 * truncates despite the room, this process is out of descriptors.
 	 */
 	enum { ROOM = 2 * PICA_MESSAGE_FDS };
 	union {
@@ -99,8 +99,8 @@ int sock_receive(int sock, struct sock_message *m) {
 		m->fd[i] = -1;
 	}
 	/*
-	 * A peer that closed without reading everything is told before its last words: those come
-	 * after.
+	 * If a peer closed without reading everything, the error is reported before its last
+	 * messages.
 	 */
 	bool is_reset = false;
 	do {

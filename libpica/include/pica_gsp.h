@@ -1,6 +1,6 @@
 /*
- * The command queue of the operating system's graphics service (GSP), for emulators: turns what a
- * program puts into the memory that it shares with the service into jobs. [fidelity: gsp-queue]
+ * The command queue of the operating system's graphics service (GSP), for emulators: translates the
+ * commands in the memory that a program shares with the service into jobs. [fidelity: gsp-queue]
  *
  * The memory is 4096 bytes, 4-byte aligned, little-endian. The client may write to it at any time,
  * also while these functions read it: each word is read once and nothing in it is trusted. One
@@ -38,7 +38,7 @@ enum pica_gsp_id {
 	PICA_GSP_ID_COUNT
 };
 
-/* Numbers in a client's interrupt queue: enum pica_interrupt, then the DMA's. */
+/* Numbers in a client's interrupt queue: those of enum pica_interrupt, then the DMA's. */
 enum { PICA_GSP_INTERRUPT_DMA = PICA_INTERRUPT_P3D + 1 };
 
 struct pica_gsp_command {
@@ -79,7 +79,7 @@ typedef int pica_gsp_translate_fn(void *user, uint32_t virt, uint32_t size_bytes
  */
 int pica_gsp_take(void *shared, unsigned client, pica_gsp_translate_fn *translate, void *user,
 		struct pica_gsp_command *out);
-/* Resumes a halted queue, when its client asks for that. Returns 0, or -EINVAL as above. */
+/* Resumes a halted queue. Call it when the client asks for that. Returns 0, or -EINVAL as above. */
 int pica_gsp_trigger(void *shared, unsigned client);
 /* Marks the queue as failed, with a code for the client. Returns 0, or -EINVAL as above. */
 int pica_gsp_set_error(void *shared, unsigned client, uint32_t code);

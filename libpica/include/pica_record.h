@@ -1,5 +1,5 @@
 /*
- * Records what a context does as a capture (.pica), for any program that drives libpica.
+ * Records the work of a context as a capture (.pica), for any program that drives libpica.
  *
  *	struct pica_recorder *recorder;
  *	int ret = pica_recorder_start(&recorder, ctx, "session.pica", NULL);
@@ -11,7 +11,7 @@
  * it ran, and what the program itself changed in memory, before the job that reads it. Changes are
  * found by comparison with a copy, page by page as jobs read them, so they need not be announced.
  * (PICA_OP_INVALIDATE remains necessary for its own purpose: a texture that changes without it may
- * be drawn old or new.) Equal data is stored once: a scene that stands still costs little.
+ * be drawn with old or new texels.) Equal data is stored once: a still scene takes little space.
  *
  * Frames end with PICA_OP_PRESENT, on a VideoCore IV with each PICA_OP_CONTROL_LISTS, or with
  * pica_recorder_frame(); the pictures of both screens, or of the last target, are stored there.
@@ -67,7 +67,7 @@ struct pica_recorder_settings {
 void pica_recorder_settings_init(struct pica_recorder_settings *settings);
 
 /*
- * Starts to record a context into path. settings NULL: the defaults. Waits for idle. Returns 0. On
+ * Starts recording a context into path. settings NULL: the defaults. Waits for idle. Returns 0. On
  * failure leaves *out unchanged and returns:
  *   -EBUSY       the context is being recorded already
  *   -EINVAL      bad settings, or path is not a regular file

@@ -28,7 +28,7 @@
  * Errors are sticky: the first one is kept in e.error, later calls append nothing, and what was
  * written before is whole records:
  *   -ENOMEM  out of memory                      -ENOSPC  the caller's buffer is full
- *   -EINVAL  an argument outside its range; text that is not understood
+ *   -EINVAL  an argument outside its range; malformed text
  *   -ENOENT  a name that does not exist         -ERANGE  a value that does not fit its field
  *
  * Addresses are bus addresses. Row 0 of a target is its first row in memory.
@@ -100,7 +100,7 @@ void pica_vc4_emit_named(struct pica_vc4_emit *e, const char *record, const char
 /* Returns the bits of a float, for F32 fields. */
 uint32_t pica_vc4_f32(float value);
 
-/* Name the shader record of the draws that follow, a multiple of 16. n_arrays: 1 to 8. */
+/* Name the shader record of the following draws, at a multiple of 16. n_arrays: 1 to 8. */
 void pica_vc4_emit_gl_shader_state(struct pica_vc4_emit *e, uint32_t address, unsigned n_arrays);
 void pica_vc4_emit_nv_shader_state(struct pica_vc4_emit *e, uint32_t address);
 
@@ -113,7 +113,7 @@ void pica_vc4_emit_draw_indexed(struct pica_vc4_emit *e, uint32_t mode, unsigned
 /*
  * OpenGL's viewport, in pixels and rows of memory: the clip window, the offset of its centre and
  * the clipper's scale; pica_vc4_emit_depth_range() the planes, and Z from clip to screen space.
- * Programs scale and offset on their own; these are for what is clipped.
+ * Programs scale and offset on their own; these are for clipped primitives.
  */
 void pica_vc4_emit_viewport(struct pica_vc4_emit *e, uint32_t left, uint32_t bottom,
 		uint32_t width, uint32_t height);
@@ -151,8 +151,8 @@ struct pica_vc4_nv_shader {
 };
 
 /*
- * Append the record of a shader, which must lie at a multiple of 16. The arrays of a program lie
- * one after the other in its rows of the VPM, each beginning a row.
+ * Append the record of a shader, which must lie at a multiple of 16. The arrays of a program follow
+ * each other in its rows of the VPM, each starting a new row.
  */
 void pica_vc4_emit_gl_record(struct pica_vc4_emit *e, const struct pica_vc4_gl_shader *s);
 void pica_vc4_emit_nv_record(struct pica_vc4_emit *e, const struct pica_vc4_nv_shader *s);
@@ -167,7 +167,7 @@ struct pica_vc4_frame {
 	bool multisample;        /* four samples, tiles of 32x32 instead of 64x64 pixels */
 	uint32_t tile_lists;     /* the chip's: pica_vc4_frame_bytes() from here on */
 	uint32_t tile_state;     /* the chip's: 48 bytes a tile */
-	bool load;               /* begins with what the target holds, instead of clear_color */
+	bool load;               /* begins with the contents of the target instead of clear_color */
 	uint32_t clear_color;    /* a word as it lies in memory: R lowest in RGBA8888 */
 	uint32_t clear_z;        /* 24 bits */
 	uint32_t clear_stencil;
@@ -183,7 +183,7 @@ uint32_t pica_vc4_frame_bytes(const struct pica_vc4_frame *f);
 
 /* Begins a binning list: mode, start, and the whole target as clip window. */
 void pica_vc4_emit_binning_begin(struct pica_vc4_emit *e, const struct pica_vc4_frame *f);
-/* Ends it: the rendering list, which waits for that, continues. */
+/* Ends the binning list: the rendering list, which waits for that, continues. */
 void pica_vc4_emit_binning_end(struct pica_vc4_emit *e);
 /* A whole rendering list: clears, draws and stores each tile, row by row. */
 void pica_vc4_emit_rendering(struct pica_vc4_emit *e, const struct pica_vc4_frame *f);

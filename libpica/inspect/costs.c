@@ -1,4 +1,4 @@
-/* Costs of draws: sums that the context keeps anyway, and what pica/frag/costs.c counts. */
+/* Costs of draws: sums that the context keeps anyway, and the counts of pica/frag/costs.c. */
 #include "pica_history.h"
 
 #include <errno.h>

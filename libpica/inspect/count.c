@@ -1,4 +1,4 @@
-/* Work per pixel: reading what pica/front/count.c keeps. */
+/* Work per pixel: reads the counters of pica/front/count.c. */
 #include "pica_inspect.h"
 
 #include <errno.h>

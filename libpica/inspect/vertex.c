@@ -19,7 +19,7 @@ struct run {
 	struct geom_state geom;
 	struct shader_batch *batch;
 	struct prog *prog;
-	bool has_geometry; /* what leaves the program goes to a geometry shader */
+	bool has_geometry; /* the outputs go to a geometry shader */
 };
 
 static void run_finish(struct run *r) {
@@ -121,7 +121,7 @@ struct trace {
 	const float (*r)[4], (*o)[4]; /* the registers that the program has */
 };
 
-/* The result of an instruction is there when the next one begins. */
+/* The result of an instruction is known when the next one begins. */
 static void trace_step(void *user, const struct shader_step *s) {
 	struct trace *t = user;
 	struct pica_shader_step *last =

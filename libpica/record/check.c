@@ -1,4 +1,4 @@
-/* The replay that a recording must stand before it gets its name. */
+/* The replay that a recording must pass before it gets its name. */
 #include "record/recorder.h"
 
 #include <errno.h>
@@ -127,13 +127,13 @@ int record_check(struct pica_recorder *r, struct pica_capture_error *err) {
 	settings.interrupt = NULL;
 	int ret = open_written(&c);
 	if (ret == 0 && r->unit_limit != SIZE_MAX) {
-		/* what was too much for a unit is so again */
+		/* the same units exceed the limit again */
 		ret = pica_memory_create(&settings.memory, NULL);
 		if (ret == 0) {
 			pica_memory_limit(settings.memory, 4 * (uint64_t)r->unit_limit);
 		}
 	}
-	/* One without threads works in its callers; we may be another thread than theirs. */
+	/* A device without threads works in its callers' threads, and this may be another one. */
 	struct pica_device *own = NULL;
 	if (ret == 0 && !r->device->dispatcher.is_threaded) {
 		struct pica_settings s;

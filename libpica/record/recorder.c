@@ -18,7 +18,7 @@ static void fail(struct pica_recorder *r, int error) {
 	}
 }
 
-/* The copy of the memory and the queue to the disk count for those who pay for the context. */
+/* Charges the copy of the memory and the queue to the disk to the context's account. */
 static void check_quota(struct pica_recorder *r) {
 	if (!r->error && memory_find_full(r->memory)) {
 		fail(r, -ENOBUFS);
@@ -146,7 +146,7 @@ int record_target(const struct vc4_ctx *ctx, struct pica_expected *e) {
 	return ret;
 }
 
-/* One that cannot be read is not expected. */
+/* An unreadable target gives no expected picture. */
 static int put_target(struct pica_recorder *r) {
 	struct pica_expected e;
 	const int ret = record_target(vc4_from(r->ctx), &e);
@@ -194,7 +194,7 @@ static void on_job_done(struct observer *o, const struct pica_job *job) {
 		return;
 	}
 	if (job->op == PICA_OP_WRITE) {
-		/* The bytes that it changed: a replay needs no more, whatever its flags are. */
+		/* Only the changed bytes are needed for a replay, with any flags. */
 		const struct range range = { job->u.write.addr, job->u.write.size_bytes };
 		if (range.size) {
 			shadow_compare(&r->shadow, range, SHADOW_WRITTEN);
@@ -383,7 +383,7 @@ PICA_EXPORT int pica_recorder_finish(struct pica_recorder *r, struct pica_captur
 	int ret = r->error;
 	r->writer->file.may_wait = true;
 	ret = ret < 0 ? ret : box_writer_end(r->writer);
-	/* a process that is killed during the replay leaves what was recorded */
+	/* so that a process killed during the replay leaves the recording */
 	ret = ret < 0 ? ret : disk_show(&r->writer->file);
 	ret = ret < 0 ? ret : record_check(r, &found);
 	if (ret == 0) {

@@ -9,8 +9,8 @@
 #include "vc4/front/front.h"
 
 struct pica_recorder {
-	struct observer observer; /* first: the part that the context sees */
-	struct pica_ctx *ctx; /* NULL: it is gone, or follows other work */
+	struct observer observer; /* first: the part known to the context */
+	struct pica_ctx *ctx; /* NULL: destroyed, or detached */
 	struct pica_device *device;
 	struct pica_ctx_settings settings; /* of the context; without its memory, which may go */
 	size_t unit_limit; /* memory_unit_limit() of it */

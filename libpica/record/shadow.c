@@ -9,7 +9,7 @@
 enum {
 	PAGE = 1 << SPACE_PAGE_BITS,
 	BLOCK = 64, /* compared at once */
-	GAP = 32,   /* equal bytes that end a change: an event costs about as much */
+	GAP = 32,   /* number of equal bytes that end a change: about the cost of an event */
 	MAX_CHANGE = 1 << 20,
 };
 
@@ -125,7 +125,7 @@ static void end_run(struct shadow *s) {
 	if (s->run_bytes) {
 		s->change(s->user, s->run_phys, s->run_data, s->run_bytes);
 		/*
-		 * As an announced write, since the replay will have one: textures are checked
+		 * Handled as an announced write, which the replay will have: textures are checked
 		 * again.
 		 */
 		space_touch(s->space, (struct range){ s->run_phys, s->run_bytes }, 0);

@@ -14,7 +14,7 @@ static uint32_t min_u32(uint32_t a, uint32_t b) {
 	return a < b ? a : b;
 }
 
-/* Up to n words of an array; the others stay as they are. Returns the number that the file has. */
+/* Loads up to n words of an array; the others stay unchanged. Returns the number in the file. */
 static uint32_t load_words(
 		const struct ctf *c, enum ctf_array array, uint32_t *out, uint32_t n) {
 	uint32_t have = min_u32(c->array[array].words, n);
@@ -46,8 +46,8 @@ static void load_shader(
 }
 
 /*
- * Recorders do not keep the registers that only the CPU writes; a program finds them as system
- * software set them.  [fidelity: finalize]
+ * Recorders omit the registers that only the CPU writes; programs find them as set by system
+ * software. [fidelity: finalize]
  */
 static void set_up_interrupts(uint32_t *regs) {
 	if (regs[REG_IRQ_CMP0] || regs[REG_IRQ_MASK_LOW] || regs[REG_IRQ_MASK_HIGH] ||

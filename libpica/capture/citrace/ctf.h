@@ -53,7 +53,7 @@ enum {
 	CTF_LIST_START = 0x104018F0,
 };
 
-/* A list size that is recorded in bytes: the write at this element means this value. */
+/* A list size recorded in bytes: the value that the write at this element stands for. */
 struct ctf_size {
 	uint32_t element;
 	uint32_t value;
@@ -80,7 +80,7 @@ struct ctf {
 	uint32_t next, next_size, frame;
 };
 
-/* One element, decoded. Which fields count depends on the type. */
+/* One element, decoded. The type determines the used fields. */
 struct ctf_element {
 	uint32_t type;
 	uint32_t data;  /* load: offset in the capture */
@@ -130,7 +130,7 @@ int ctf_open(struct pica_capture **out, const uint8_t *data, uint64_t size, uint
 
 struct disk_file;
 /*
- * Writes what is left; *file is the whole capture, which the writer holds open. Returns 0 or a
+ * Writes the rest; *file becomes the whole capture, which the writer holds open. Returns 0 or a
  * negative errno.
  */
 int ctf_writer_end(struct pica_ctf_writer *w, const struct disk_file **file);

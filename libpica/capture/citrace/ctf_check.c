@@ -41,7 +41,7 @@ bool ctf_register_ok(uint32_t addr) {
 	return (is_lcd || is_gpu) && addr % 4 == 0;
 }
 
-/* Other forms that it may be. */
+/* Returns the name of another form that data may have. */
 static const char *kind_of(const uint8_t *data, uint64_t size) {
 	static const struct {
 		const char *kind;
@@ -175,7 +175,7 @@ static int check_arrays(struct ctf *c, uint32_t header, struct pica_capture_erro
 	return check_stream(c, at, header, err);
 }
 
-/* {address, value} or {address, width, value}: decided once for the file. */
+/* {address, value} or {address, width, value}: the same for the whole file. */
 static bool has_plain_writes(const struct ctf *c) {
 	if (c->base.info.form == PICA_CAPTURE_CTF_BYTES) {
 		return true;

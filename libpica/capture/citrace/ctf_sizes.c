@@ -8,10 +8,9 @@
  *    where neither are.
  *
  * The second rule needs bytes of memory as they were at that moment. Only the 16 bytes that it
- * looks at for each start are kept track of: they are the leaves of a tree over which each load, in
- * stream order, leaves its number on the nodes that make up its range. The latest load of a byte is
- * the largest number between its leaf and the root, so a load costs O(log n) however many bytes it
- * has.
+ * reads for each start are tracked: they are the leaves of a tree in which each load, in stream
+ * order, leaves its number on the nodes that make up its range. The latest load of a byte is the
+ * largest number between its leaf and the root, so a load of any size costs O(log n).
  */
 #include "capture/citrace/ctf.h"
 
@@ -69,7 +68,7 @@ static void latest_load(struct latest *l, const struct ctf_element *e, uint32_t 
 	}
 }
 
-/* The byte at an address that was announced, as the latest load left it; memory starts zeroed. */
+/* Returns the byte at a tracked address after the latest load; memory starts zeroed. */
 static uint8_t latest_byte(const struct latest *l, const struct ctf *c, uint32_t addr) {
 	uint32_t newest = 0;
 	for (uint64_t at = (uint64_t)latest_find(l, addr) + l->n; at > 0; at >>= 1) {
@@ -220,7 +219,7 @@ static int read_by_finalize(const struct ctf *c, struct start *starts, uint32_t 
 }
 
 int ctf_find_sizes(struct ctf *c) {
-	/* Files with their stream size in bytes come from recorders that know: hardware units. */
+	/* Files with their stream size in bytes come from recorders that use hardware units. */
 	if (c->base.info.form == PICA_CAPTURE_CTF_BYTES || c->base.info.lists == 0) {
 		return 0;
 	}

@@ -1,8 +1,8 @@
 /*
- * Writing CiTrace files of the form that says its stream size in bytes (pica_capture.h). Header
- * and arrays go out first, memory as it comes; the stream is kept and follows at the end, when
- * the header is written again with its place and size. Because of that a compressed capture grows
- * plain, in a file without a name, and is compressed when it is finished.
+ * Writing CiTrace files of the form that says its stream size in bytes (pica_capture.h). Header and
+ * arrays go out first, memory as it comes; the stream is kept and follows at the end, when the
+ * header is written again with its place and size. Therefore a compressed capture is first written
+ * plain to an unnamed file, and compressed when it is finished.
  */
 #include "capture/citrace/ctf.h"
 
@@ -94,7 +94,7 @@ static int put_state(struct pica_ctf_writer *w, const struct pica_state *s) {
 	return w->error;
 }
 
-/* A stream of its own over the file, which stays the disk's. */
+/* Opens a separate stream on the file, which the disk still owns. */
 static int open_stream(FILE **out, const struct disk_file *f) {
 	int fd = dup(f->fd);
 	*out = fd < 0 ? NULL : fdopen(fd, "w+b");

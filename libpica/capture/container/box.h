@@ -24,7 +24,7 @@ enum {
 	BOX_ALIGN = 16,
 	BOX_END_BYTES = BOX_CHUNK + 16,
 
-	/* Limits that no file may go beyond, whatever its header says. */
+	/* Limits that no file may exceed, even if its header allows more. */
 	BOX_MAX_CHUNK = 1 << 30,
 	BOX_MAX_WINDOW_BYTES = 1 << 30,
 	BOX_MAX_CHUNKS = 1 << 24,
@@ -51,7 +51,7 @@ enum {
 	BOX_LUTG = BOX_FOURCC('L', 'U', 'T', 'G'),
 	BOX_IDXS = BOX_FOURCC('I', 'D', 'X', 'S'),
 	BOX_GEOM = BOX_FOURCC('G', 'E', 'O', 'M'),
-	BOX_CHIP = BOX_FOURCC('C', 'H', 'I', 'P'), /* of another chip: instead of those before */
+	BOX_CHIP = BOX_FOURCC('C', 'H', 'I', 'P'), /* for another chip: replaces those above */
 	BOX_MEMP = BOX_FOURCC('M', 'E', 'M', 'P'),
 
 	BOX_EVTS = BOX_FOURCC('E', 'V', 'T', 'S'),
@@ -74,7 +74,7 @@ enum {
 
 struct box_header {
 	uint8_t magic[BOX_MAGIC_BYTES];
-	uint32_t version;    /* of the format that it was written in */
+	uint32_t version;    /* version of the format of the file */
 	uint32_t min_reader; /* lowest version of a reader that understands it */
 	uint64_t features;   /* bits that a reader must know; none so far */
 	/* Limits, enforced before memory is allocated. */
@@ -91,7 +91,7 @@ struct box_chunk {
 	uint32_t fourcc;
 	uint32_t flags;
 	uint64_t stored; /* payload in the file, at most plain */
-	uint64_t plain;  /* payload as it is meant */
+	uint64_t plain;  /* size of the uncompressed payload */
 	uint64_t number; /* of the chunk, from 0 */
 	uint8_t hash[16]; /* XXH3-128 of what precedes, the stored payload and its padding */
 };
@@ -219,18 +219,21 @@ static inline uint64_t box_padded(uint64_t bytes) {
 	return (bytes + BOX_ALIGN - 1) & ~(uint64_t)(BOX_ALIGN - 1);
 }
 
-/* "INFO", or what there is of four letters. */
+/* "INFO", or another name of up to four letters. */
 struct box_name {
 	char text[5];
 };
 struct box_name box_fourcc_name(uint32_t fourcc);
 
-/* Whether data begins like a container; fewer than eight bytes may be the start of its magic. */
+/*
+ * Returns whether data begins like a container; fewer than eight bytes may be the start of its
+ * magic.
+ */
 bool box_is(const uint8_t *data, uint64_t size);
 
 /* ---- Chunks: box_chunk.c ---- */
 
-/* Bytes of a file: one that is open, or memory. */
+/* The bytes of an open file, or of memory. */
 struct box_file {
 	int fd; /* -1: data */
 	const uint8_t *data;
@@ -264,8 +267,8 @@ int box_make_chunk(uint32_t fourcc, uint32_t flags, uint64_t number, const void 
 /* ---- State: box_state.c ---- */
 
 /*
- * How many chunks hold a state, and the i-th one's name and size. That of a VideoCore IV is its
- * memory: a chunk says so.
+ * Return the number of chunks of a state, and the i-th one's name and size. A VideoCore IV has no
+ * state but memory, which one chunk says.
  */
 enum { BOX_STATE_CHUNKS = 12 }; /* at most */
 unsigned box_state_chunks(enum pica_chip chip);
@@ -289,8 +292,8 @@ struct box {
 	uint64_t n_entries, n_blobs, n_events;
 	uint64_t first_key; /* entry of the key at frame 0: 1, unless a part was recovered */
 	/*
-	 * Of a part: what the chunks call its first event and frame. Those of entries and of all
-	 * that is given out are counted from there.
+	 * Of a part: the numbers of its first event and frame in the chunks. Numbers of entries and
+	 * all returned ones are counted from there.
 	 */
 	uint64_t first_event;
 	uint32_t first_frame;
@@ -298,7 +301,7 @@ struct box {
 	bool no_info; /* INFO is damaged: its copy or the defaults are used */
 
 	/*
-	 * Chunks of blobs, ascending, with their payloads: kept once read, for jobs point into
+	 * Chunks of blobs, ascending, with their payloads: kept once read, since jobs point into
 	 * them.
 	 */
 	struct box_pack {
@@ -353,9 +356,9 @@ int box_recover(struct box *b, const uint32_t *frame, struct pica_capture_error 
 enum pica_chip box_key_chip(const struct box *b, uint64_t i);
 /* Returns the entry after a key that starts at i and has all of its chunks, or 0. */
 uint64_t box_after_key(const struct box *b, uint64_t i);
-/* Whether the entries make sense together; sets b->pack and the counts. */
+/* Checks that the entries are consistent; sets b->pack and the counts. */
 int box_check_entries(struct box *b, struct pica_capture_error *err);
-/* Drops what has no meaning without chunks that are not there: a key that is not whole. */
+/* Drops a key that lacks some of its chunks. */
 void box_drop_partial_key(struct box *b);
 
 /*
@@ -382,7 +385,7 @@ const char *box_check_events(const struct box *b, uint64_t entry, const uint8_t 
 const char *box_check_blobs(const struct box *b, uint64_t entry, const uint8_t *payload);
 const char *box_check_memory(const struct box *b, uint64_t entry, const uint8_t *payload);
 const char *box_check_expected(const struct box *b, uint64_t entry, const uint8_t *payload);
-/* A job into the sums of a chunk of events, and those into the sums of an index. */
+/* Adds a job to the sums of a chunk of events, and those to the sums of an index. */
 void box_count(struct box_events *sums, const struct pica_job *job);
 void box_add_sums(struct box_index *to, const struct box_events *sums);
 bool box_in_windows(const struct pica_window *windows, uint32_t n, uint32_t phys, uint32_t size);

@@ -1,4 +1,4 @@
-/* Which chunks a container has: from its index, or by looking at all of them. */
+/* Finds the chunks of a container: from its index, or by scanning all of them. */
 #include "capture/container/box.h"
 
 #include <errno.h>
@@ -241,7 +241,7 @@ void box_drop_partial_key(struct box *b) {
 struct counts {
 	uint64_t event, blob, blob_bytes, packs;
 	uint32_t frame;
-	uint64_t most_frames; /* so far, for an event ends one at most */
+	uint64_t most_frames; /* so far, since an event ends at most one */
 };
 
 static const char *check_entry(struct box *b, uint64_t i, struct counts *n) {
@@ -257,7 +257,7 @@ static const char *check_entry(struct box *b, uint64_t i, struct counts *n) {
 			return "of another chip than the first one";
 		}
 		if (i == b->first_key && e->frame != 0) {
-			/* nothing would be at or before the frames before it */
+			/* earlier frames would have no key */
 			return "the first one is not at frame 0";
 		}
 		return e->first == n->event && e->frame >= n->frame &&

@@ -234,7 +234,7 @@ static const char *read_missing(struct box *b, uint64_t entry, const uint8_t *pa
 	return NULL;
 }
 
-/* Expected pictures and lacks: all of the one, then all of the other. */
+/* Reads all expected pictures, then all missing parts. */
 static int read_lists(struct box *b, struct pica_capture_error *err) {
 	static const uint32_t lists[] = { BOX_EXPT, BOX_LACK };
 	int ret = 0;
@@ -304,8 +304,8 @@ static void fill_info(struct box *b) {
 }
 
 /*
- * The index, or what can be found without it. BOX_LOST_*: found, but something is lost, and err
- * says what.
+ * Finds the chunks by the index, or without it. Returns BOX_LOST_* if some are lost, with the loss
+ * in err.
  */
 static int find_chunks(
 		struct box *b, const struct box_rescue *rescue, struct pica_capture_error *err) {
@@ -322,7 +322,7 @@ static int find_chunks(
 	}
 	ret = box_read_index(b, lost ? NULL : &first);
 	if (ret == 0 && rescue) {
-		/* The end is there; is what lies before it? */
+		/* The end is intact; check the part before it. */
 		struct pica_capture_error damage;
 		ret = box_recover(b, rescue->frame, &damage);
 		if (ret != 0) {
@@ -396,7 +396,7 @@ int box_open(struct pica_capture **out, const struct box_file *file,
 		if (later.code && err && lost <= 0) {
 			*err = later;
 		} else if (later.code && err) {
-			/* nothing is left before the damage, which err names */
+			/* nothing is left before the damage named by err */
 			err->code = later.code;
 		}
 		b->file.fd = -1; /* the caller's, as b->file.owned is */

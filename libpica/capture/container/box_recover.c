@@ -6,7 +6,7 @@
  *     KEYF EVTS EVTS KEYF EVTS ####  EVTS KEYF EVTS KEYF EVTS
  *     [-------- part 0 -------]          [------ part 1 -----]
  *
- * Of a part the chunks stay where they are; what belongs to others becomes BOX_LOST.
+ * The chunks of the chosen part keep their places; those of others become BOX_LOST.
  */
 #include "capture/container/box.h"
 
@@ -51,7 +51,7 @@ static void note_wrong(struct search *s, uint64_t i, const char *why) {
 	note(s, &err);
 }
 
-/* The data of a blob, that it is there; of no size there is none. */
+/* Returns whether the data of a blob is present; size 0 needs none. */
 static bool has_blob(const struct search *s, uint64_t id) {
 	uint64_t lo = 0, hi = s->n_lost;
 	while (lo < hi) {
@@ -101,7 +101,10 @@ static const char *check_memory(const struct search *s, uint64_t i, const uint8_
 	return NULL;
 }
 
-/* A chunk of blobs, whole or not: their numbers continue. Negative: the index makes no sense. */
+/*
+ * Counts the blobs of a chunk, even a damaged one, since numbers continue. Negative: the index is
+ * inconsistent.
+ */
 static int count_blobs(struct search *s, uint64_t i) {
 	const struct box_entry *e = &s->b->entry[i];
 	if (e->first != s->n_blobs || e->n > e->plain / sizeof(struct box_blob)) {
@@ -128,7 +131,7 @@ static const char *check_payload(const struct search *s, uint64_t i, const uint8
 	}
 }
 
-/* Reads an entry. -ENOMEM, or -EINVAL: the index makes no sense. */
+/* Reads an entry. On failure returns -ENOMEM, or -EINVAL (the index is inconsistent). */
 static int look(struct search *s, uint64_t i) {
 	struct pica_capture_error err;
 	uint8_t *payload;
@@ -154,7 +157,7 @@ static int look(struct search *s, uint64_t i) {
 
 /* ---- Parts ---- */
 
-/* Whether all of the key [i, end) but its blobs is whole. */
+/* Returns whether the key [i, end), except its blobs, is whole. */
 static bool is_whole_key(const struct search *s, uint64_t i, uint64_t end) {
 	for (; i < end; i++) {
 		if (!s->whole[i] && s->b->entry[i].fourcc != BOX_BLOB) {
@@ -226,7 +229,7 @@ static int take_entry(struct search *s, uint64_t i) {
 	return ret;
 }
 
-/* Splits the file. -ENOMEM, or -EINVAL: there is nothing. */
+/* Splits the file into parts. On failure returns -ENOMEM, or -EINVAL (there is none). */
 static int find_parts(struct search *s) {
 	const uint64_t n = s->b->n_entries;
 	const bool has_info = n && s->b->entry[0].fourcc == BOX_INFO;
@@ -242,7 +245,7 @@ static int find_parts(struct search *s) {
 	return ret < 0 ? ret : s->n_parts ? 0 : -EINVAL;
 }
 
-/* The first one with frames, or the one that holds a frame; NULL: none does. */
+/* Returns the first part with frames, or the one that holds *frame; NULL: there is none. */
 static const struct part *choose(const struct search *s, const uint32_t *frame) {
 	for (uint64_t i = 0; i < s->n_parts; i++) {
 		const struct part *p = &s->part[i];
@@ -253,7 +256,7 @@ static const struct part *choose(const struct search *s, const uint32_t *frame) 
 	return frame ? NULL : &s->part[0];
 }
 
-/* Entries outside of the part are dropped; frames and events are counted from 0. */
+/* Drops entries outside of the part; frames and events are then counted from 0. */
 static void keep(struct search *s, const struct part *p) {
 	struct box *b = s->b;
 	const struct box_index whole = b->index;
@@ -279,7 +282,7 @@ static void keep(struct search *s, const struct part *p) {
 	b->all_frames = whole.n_frames;
 }
 
-/* All parts that can be saved, for callers that want another one. */
+/* Stores the list of recoverable parts, for callers that want another one. */
 static int tell_parts(const struct search *s, const struct part *chosen) {
 	struct pica_capture *c = &s->b->base;
 	c->part = calloc(s->n_parts, sizeof(*c->part));

@@ -275,7 +275,7 @@ int box_go_to_key(struct box *b, uint64_t entry, struct pica_capture_error *err)
 	return ret;
 }
 
-/* Row i of a key's memory with its data: 1, or 0 past the last row. */
+/* Reads row i of a key's memory with its data. Returns 1, or 0 past the last row. */
 static int memory_row(struct box *b, uint32_t i, struct box_memory *m, const uint8_t **data) {
 	const struct box_place *p = &b->place;
 	struct box_list head;
@@ -339,7 +339,7 @@ static int next_memory(struct box *b, struct pica_capture_event *event) {
 	return 1;
 }
 
-/* At the end: all that was promised has come. */
+/* Checks at the end that everything announced was found. */
 static int check_end(struct box *b) {
 	const uint32_t n = b->index.n_frames;
 	return b->place.frame == n ?
@@ -349,7 +349,7 @@ static int check_end(struct box *b) {
 					n, b->place.frame);
 }
 
-/* The next chunk of events: 1, or 0 at the end. */
+/* Reads the next chunk of events. Returns 1, or 0 at the end. */
 static int next_chunk(struct box *b) {
 	struct box_place *p = &b->place;
 	free(p->events);

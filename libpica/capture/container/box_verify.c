@@ -18,7 +18,7 @@ struct verify {
 	uint64_t last_offset; /* of the last report */
 };
 
-#define LOST_BLOB UINT32_MAX /* the size of one that cannot be read: it fits every user */
+#define LOST_BLOB UINT32_MAX /* the size of an unreadable blob, which fits every user */
 
 static bool is_blob(const struct verify *v, uint64_t blob, uint32_t size) {
 	return blob < v->n_blobs && (v->blob_size[blob] == size || v->blob_size[blob] == LOST_BLOB);
@@ -132,7 +132,7 @@ static int verify_entry(struct verify *v, uint64_t entry) {
 	return why ? box_wrong(v->b, entry, err, why) : 0;
 }
 
-/* The index gives the extent of the part after the damage: 0, or -ENOMEM. */
+/* Continues after the damage, by the index. Returns 0 or -ENOMEM. */
 static int go_on(struct verify *v, uint64_t entry, int ret) {
 	const struct pica_capture_error *err = &v->b->base.error;
 	const struct box_entry *e = &v->b->entry[entry];
@@ -142,7 +142,7 @@ static int go_on(struct verify *v, uint64_t entry, int ret) {
 	if (v->first.code == 0) {
 		v->first = *err;
 	}
-	if (err->offset != v->last_offset) { /* a key and its chunk have one damage */
+	if (err->offset != v->last_offset) { /* a key and its chunk report one damage */
 		v->found(v->user, err);
 		v->last_offset = err->offset;
 	}
@@ -153,7 +153,7 @@ static int go_on(struct verify *v, uint64_t entry, int ret) {
 	return 0;
 }
 
-/* The frame of the next key or events, once it can no longer be counted. */
+/* Takes the frame number from the next key or events, when it can no longer be counted. */
 static void catch_up(struct verify *v, uint64_t entry) {
 	const struct box_entry *e = &v->b->entry[entry];
 	if (v->first.code && (e->fourcc == BOX_KEYF || e->fourcc == BOX_EVTS)) {

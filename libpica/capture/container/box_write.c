@@ -170,7 +170,7 @@ static int flush(struct pica_capture_writer *w) {
 
 /* ---- Blobs ---- */
 
-/* The number of the blob with this data. */
+/* Returns the number of the blob with this data, new or old. */
 static uint64_t put_blob(struct pica_capture_writer *w, const void *data, uint32_t size) {
 	int is_new;
 	struct dedup_entry *e = w->error ? NULL : dedup_find(&w->dedup, data, size, &is_new);
@@ -288,7 +288,7 @@ static int put_first_header(struct pica_capture_writer *w) {
 		.blob_bytes = BOX_MAX_BLOB_BYTES,
 		.window_bytes = BOX_MAX_WINDOW_BYTES,
 		.max_chunks = BOX_MAX_CHUNKS };
-	int ret = disk_write(&w->file, zeros, sizeof(zeros)); /* moves the place to write at */
+	int ret = disk_write(&w->file, zeros, sizeof(zeros)); /* sets the position for writing */
 	w->size = BOX_HEADER;
 	return ret < 0 ? fail(w, ret) : put_header(w, &most);
 }
@@ -410,7 +410,7 @@ static int put_record(struct pica_capture_writer *w, uint16_t op, const struct p
 }
 
 PICA_EXPORT int pica_capture_writer_job(struct pica_capture_writer *w, const struct pica_job *job) {
-	/* STATS changes nothing, and its pointer means nothing in a file. */
+	/* STATS changes nothing, and its pointer has no meaning in a file. */
 	if (!w->has_key || job->op == PICA_OP_STATS || job_check(job, NULL) < 0) {
 		return fail(w, -EINVAL);
 	}

@@ -29,7 +29,7 @@ struct pica_capture_writer {
 	uint32_t n_pending_blobs, n_expected;
 	struct box_buffer lacks;
 	uint32_t n_lacks, lacking; /* their bits */
-	uint64_t n_pictures; /* that are expected, of all frames */
+	uint64_t n_pictures; /* expected pictures of all frames */
 
 	struct dedup dedup; /* place: number of the blob */
 	uint64_t n_blobs;

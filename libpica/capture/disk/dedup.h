@@ -1,4 +1,4 @@
-/* Which data is in a file already: a table by XXH3-128 and size. */
+/* A table of the data already in a file, by XXH3-128 and size. */
 #ifndef CAPTURE_DEDUP_H
 #define CAPTURE_DEDUP_H
 

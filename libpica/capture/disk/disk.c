@@ -21,7 +21,7 @@ static char *folder_of(const char *path) {
 	return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
 }
 
-/* "path.tmp-123-0" and so on; calls make() until it does not say -EEXIST. */
+/* "path.tmp-123-0" and so on; calls make() until it does not return -EEXIST. */
 static int with_name(struct disk_file *f, int (*make)(struct disk_file *f, const char *name)) {
 	const size_t room = strlen(f->path) + NAME_EXTRA;
 	char *name = malloc(room);
@@ -62,7 +62,7 @@ int disk_open(struct disk_file *f, const char *path) {
 	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
 		return -EINVAL;
 	}
-	/* A link stays a link: its target is replaced. */
+	/* A symbolic link is kept: its target is replaced. */
 	char *real = realpath(path, NULL);
 	f->path = real ? real : strdup(path);
 	char *folder = f->path ? folder_of(f->path) : NULL;
@@ -200,7 +200,7 @@ int disk_commit(struct disk_file *f) {
 	if (ret < 0) {
 		return ret;
 	}
-	/* The folder's own change; some file systems cannot, and have nothing to bring. */
+	/* Syncs the change of the folder; file systems that cannot do that need not. */
 	ret = sync_file(f->folder);
 	if (ret < 0 && ret != -EINVAL && ret != -EROFS) {
 		return ret;

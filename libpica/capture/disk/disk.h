@@ -23,7 +23,7 @@ struct disk_file {
  * -EINVAL if path exists and is not a regular file, or an error of open(2).
  */
 int disk_open(struct disk_file *f, const char *path);
-/* The same for a file that disk_commit() is to bring to the disk. */
+/* The same for a file that disk_commit() will sync. */
 int disk_begin(struct disk_file *f, const char *path);
 /*
  * From here on disk_write() only queues (disk_queue.h), until a call that needs the file itself.
@@ -47,7 +47,7 @@ void disk_hide(struct disk_file *f);
  */
 int disk_publish(struct disk_file *f);
 /*
- * Brings the file to the disk, then its name; a file of that name is replaced. Returns 0 and ends
+ * Syncs the file, then its name; a file of that name is replaced. Returns 0 and ends
  * f, or a negative errno. If only the name fails to reach the disk, the file still has its name,
  * which a power loss may take.
  */

@@ -12,7 +12,7 @@
 
 #include "core/base/memory.h"
 
-enum { PIECE_BYTES = 1 << 20 }; /* of one write(2): a sign of life each */
+enum { PIECE_BYTES = 1 << 20 }; /* of one write(2), each a sign of progress */
 
 struct block {
 	struct block *next;
@@ -24,7 +24,7 @@ struct disk_queue {
 	int fd; /* ours */
 	struct disk_bounds bounds;
 	pthread_mutex_t mutex; /* covers what follows */
-	pthread_cond_t cond;   /* by CLOCK_MONOTONIC: any change of it */
+	pthread_cond_t cond;   /* by CLOCK_MONOTONIC; signalled at any change */
 	struct block *first, **last;
 	uint64_t waiting; /* bytes, those that are being written included */
 	uint64_t pieces;  /* written: signs of life */
@@ -126,7 +126,7 @@ int disk_queue_create(struct disk_queue **out, int fd, const struct disk_bounds 
 	q->bounds = *bounds;
 	q->last = &q->first;
 	q->refs = 2;
-	q->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0); /* it may have to outlive its owner's */
+	q->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0); /* a copy, since it may outlive the owner's */
 	if (q->fd < 0) {
 		const int ret = -errno;
 		free(q);

@@ -16,7 +16,7 @@ struct pica_memory;
 /* At most this many bytes wait; no caller waits longer than patience_ns without progress. */
 struct disk_bounds {
 	uint64_t bytes, patience_ns;
-	struct pica_memory *memory; /* charged with what waits, referenced; NULL: none */
+	struct pica_memory *memory; /* charged with waiting bytes; referenced; NULL: none */
 };
 
 /* fd is borrowed; its file offset belongs to the queue until that ends. */

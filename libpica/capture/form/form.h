@@ -1,4 +1,6 @@
-/* What the forms of captures (.pica, CiTrace) share: how one is read, errors, small helpers. */
+/*
+ * Shared by the forms of captures (.pica, CiTrace): the reading interface, errors, small helpers.
+ */
 #ifndef CAPTURE_FORM_H
 #define CAPTURE_FORM_H
 
@@ -14,10 +16,10 @@
 /* What a message is about. */
 struct capture_source {
 	const char *name;
-	bool is_decompressed; /* offsets count bytes that came out of the compression */
+	bool is_decompressed; /* offsets count decompressed bytes */
 };
 
-/* How a form is read: pica_capture_next() and its neighbours. */
+/* The reading interface of a form, for pica_capture_next() and related functions. */
 struct capture_form {
 	int (*next)(struct pica_capture *c, struct pica_capture_event *event);
 	/* To the last place at or before the frame where a state is known; *at is its frame. */
@@ -36,9 +38,9 @@ struct pica_capture {
 	char *name; /* ours */
 	struct capture_source source;
 	struct pica_capture_info info;
-	struct pica_state state; /* where it was opened, rewound or sought to */
+	struct pica_state state; /* the state at the start or at the last seek */
 	bool trust_loads;
-	struct pica_capture_error error; /* of the last failure to read on */
+	struct pica_capture_error error; /* the last failure to read */
 
 	/* Ascending by what; info.missing has their bits, too. */
 	struct pica_capture_lack lack[CAPTURE_MAX_LACKS];
@@ -48,7 +50,7 @@ struct pica_capture {
 	struct pica_capture_part *part;
 	unsigned n_parts;
 
-	/* What was expected when it was made; owned, sorted by frame. */
+	/* Pictures expected by the recorder; owned, sorted by frame. */
 	struct pica_expected *expected;
 	uint32_t n_expected;
 	/* Memory that the capture needs (host NULL), owned; 0: the default windows. */
@@ -85,7 +87,7 @@ static inline int capture_no_memory(
 int capture_init(struct pica_capture *c, const struct capture_form *form,
 		const struct capture_source *source);
 
-/* Adds a lack. Returns false unless it is one bit, not there before, of at least one thing. */
+/* Adds a missing part. Returns false unless it is one new bit with a count of at least 1. */
 bool capture_add_missing(struct pica_capture *c, const struct pica_capture_lack *lack);
 
 #endif

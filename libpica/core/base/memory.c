@@ -18,7 +18,7 @@ struct pica_memory *memory_get(struct pica_memory *m) {
 }
 
 void memory_put(struct pica_memory *m) {
-	/* acq_rel: the last one sees what the others did */
+	/* acq_rel: the last one sees all changes by the others */
 	while (m && atomic_fetch_sub_explicit(&m->refs, 1, memory_order_acq_rel) == 1) {
 		struct pica_memory *parent = m->parent;
 		free(m);

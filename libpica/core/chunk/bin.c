@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TRIANGLE_TICKS = 4, ENTRY_TICKS = 2 }; /* to count, and again to fill in */
+enum { TRIANGLE_TICKS = 4, ENTRY_TICKS = 2 }; /* once to count, once to fill in */
 
 static uint64_t ticks_of(const struct tri_box *b) {
 	const uint64_t n = (uint64_t)(b->x1 - b->x0 + 1) * (uint64_t)(b->y1 - b->y0 + 1);

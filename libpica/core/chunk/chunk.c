@@ -87,7 +87,10 @@ size_t chunk_bytes(const struct chunk *c) {
 			c->cap_list * sizeof(*c->tile_list);
 }
 
-/* It needs so much; false: with it more than its pass may, so it draws nothing. */
+/*
+ * Adds to the chunk's need. Returns false if its pass would need too much: the chunk then draws
+ * nothing.
+ */
 static bool may_need(struct chunk *c, uint32_t n_verts, uint64_t n_extra) {
 	const uint64_t need = ((uint64_t)n_verts + c->n_left_out) * sizeof(*c->verts) +
 			(uint64_t)c->n_tris * (sizeof(*c->tris) + sizeof(*c->boxes)) +
@@ -139,7 +142,7 @@ bool chunk_reserve_extra(struct chunk *c, uint64_t more) {
 	if (c->extra && n <= c->cap_extra) {
 		return true;
 	}
-	const uint64_t cap = n + n / 2 + 16; /* there is a place also for none */
+	const uint64_t cap = n + n / 2 + 16; /* never 0, so that it is not NULL */
 	float *extra = realloc(c->extra, cap * sizeof(*extra));
 	if (!extra) {
 		return false;
@@ -188,7 +191,7 @@ bool segment_emit(struct segment_run *r, uint32_t a, uint32_t b, uint32_t c) {
 	r->c->n_listed += (uint64_t)((p.max_x >> TILE_BITS) - (p.min_x >> TILE_BITS) + 1) *
 			(uint64_t)((p.max_y >> TILE_BITS) - (p.min_y >> TILE_BITS) + 1);
 	if (r->completes) {
-		return true; /* pixels are counted when corners have their places */
+		return true; /* pixels are counted when the corners' places are final */
 	}
 	uint64_t area_px = (uint64_t)(p.max_x - p.min_x + 1) *
 			(uint64_t)(p.max_y - p.min_y + 1);
@@ -206,8 +209,8 @@ static void negate(float *a, unsigned first, uint32_t planes) {
 }
 
 /*
- * A triangle with records of its own: flat planes have the values of `flat` (NULL: none), corners
- * of `negated` the planes that the stage negates.
+ * Emits a triangle with separate records: flat planes have the values of `flat` (NULL: none),
+ * corners in `negated` have the planes that the stage negates.
  */
 static bool emit_own(struct segment_run *r, const struct vert *const v[3],
 		const struct clip_vertex *flat, unsigned negated) {
@@ -447,10 +450,7 @@ enum progress segment_shade(struct chunk *c, const struct pass_work *work,
 		const unsigned n = r->n - at < VERTEX_BATCH ? r->n - at : VERTEX_BATCH;
 		const struct vertex_out out = { s->cv + at, c->verts + r->base + at, s->code + at,
 			s->ok + at };
-		/*
-		 * A lane that takes a step more than the job has left ends the chunk, whatever it
-		 * computes.
-		 */
+		/* A lane that takes one step more than the job has left ends the chunk. */
 		struct shader_result counted = { 0 };
 		struct shader_result *result = r->is_filtered ? &counted : &c->shader;
 		if (!r->is_paused) {
@@ -462,7 +462,7 @@ enum progress segment_shade(struct chunk *c, const struct pass_work *work,
 							      BATCH_NEXT;
 		r->is_paused = !r->d->state.vertex_stage->shade_batch(&env, r->d, s->unique + at, n,
 				start, left, &out, result, &c->outside, slice);
-		/* Not in the middle of a batch, which depends on time. */
+		/* Not in the middle of a batch, since pauses depend on time. */
 		const bool is_over = !r->is_paused &&
 				(c->shader.steps > c->limit_steps || c->shader.cut);
 		if (is_over || pass_is_abandoned(work)) {

@@ -36,7 +36,7 @@ unsigned clip_code(const struct geom_state *g, const struct clip_vertex *v) {
 	return code;
 }
 
-/* Half away from zero, as roundf, in exact steps that the vector version has too. */
+/* Rounds halves away from zero, as roundf, in exact steps that the vector version also uses. */
 static float round_half_away(float x) {
 	float t = truncf(x);
 	return fabsf(x - t) >= 0.5f ? t + (x < 0.0f ? -1.0f : 1.0f) : t;
@@ -107,9 +107,9 @@ unsigned clip_polygon(const struct geom_state *g, const struct clip_vertex *cons
 		out[i] = *v[i];
 	}
 	/*
-	 * Before the first plane that cuts, all is inside. From there on every plane is tested,
-	 * whatever the codes of the corners: rounding may put a new vertex outside of a plane that
-	 * all corners are inside of.
+	 * Before the first plane that cuts, all corners are inside. From there on every plane is
+	 * tested, regardless of the corners' codes: rounding may put a new vertex outside of a
+	 * plane that all corners are inside of.
 	 */
 	unsigned first = planes ? ctz32(planes) : CLIP_PLANES;
 	for (unsigned i = first; i < n_planes(g) && n > 0; i++) {

@@ -1,7 +1,7 @@
 /*
- * Culling before shading: of a segment's triangles those are dropped that lie outside one plane, or
- * face away, by their positions, which are shaded first and alone. A triangle that is kept is
- * shaded and tested as if nothing had been before: so it may be kept in doubt.
+ * Culling before shading: drops triangles of a segment that lie outside one plane, or face away, by
+ * their positions, which are shaded first. A kept triangle is shaded and tested as usual, so it is
+ * kept if in doubt.
  */
 #include "core/chunk/segment.h"
 
@@ -9,7 +9,7 @@
 
 enum {
 	LEAST_TRIANGLES = 64, /* preparing the stage costs some tens of vertices */
-	UNFILTERED = 7,       /* segments after one of which more than half was kept */
+	UNFILTERED = 7,       /* segments after one in which more than half was kept */
 	POSITION_TICKS = 500, /* fetching and projecting a batch of positions, in ns */
 };
 
@@ -49,7 +49,7 @@ void filter_begin(struct segment_run *r, const struct segment *seg) {
 	const struct vertex_env env = { r->work->kernels, r->work->space, s->stage };
 	const unsigned steps = first > last ? 0 :
 			d->state.vertex_stage->begin_positions(&env, d, first, last);
-	/* Where the job's budget may end, vertices are shaded in order. */
+	/* Near the end of the job's budget vertices are shaded in order. */
 	if (steps * invocations(r, vertex_count(r, seg)) <=
 			r->c->limit_steps - r->c->shader.steps) {
 		r->filter_steps = steps;
@@ -63,7 +63,7 @@ static bool test_corners(const struct corner_rows *p, float sign, int32_t keep[F
 		const int32_t all = p->code[0][i] & p->code[1][i] & p->code[2][i];
 		const int32_t any = p->code[0][i] | p->code[1][i] | p->code[2][i];
 		const float x0 = p->x[0][i], y0 = p->y[0][i];
-		/* Differences are exact, products and what follows are not: 2^-24 each. */
+		/* Differences are exact; products and later results have errors of 2^-24 each. */
 		const float a = (p->x[1][i] - x0) * (p->y[2][i] - y0);
 		const float b = (p->y[1][i] - y0) * (p->x[2][i] - x0);
 		const float doubt = (fabsf(a) + fabsf(b)) * 0x1p-22f;
@@ -155,7 +155,7 @@ static void finish(struct segment_run *r, const struct segment *seg) {
 
 /*
  * Part k of three of the vertices that come after triangle n_seen + FILTERED. In the order of the
- * corners they lie too far apart for the processor to expect them itself.
+ * corners they are too far apart for the hardware prefetcher.
  */
 static void expect_corners(const struct segment_run *r, const struct segment *seg,
 		const struct vertex_env *env, unsigned k) {
@@ -172,7 +172,9 @@ enum progress filter_go_on(struct segment_run *r, const struct segment *seg, str
 	const struct vertex_env env = { r->work->kernels, r->work->space, s->stage };
 	const struct vertex_stage *stage = r->d->state.vertex_stage;
 	const bool is_plain = is_plain_list(r->d);
-	/* A plain list goes by corners: those of 32 triangles that are first, second, third. */
+	/*
+	 * A plain list is processed by corners: the first, second and third ones of 32 triangles.
+	 */
 	while (is_plain ? r->n_seen < seg->n : r->at < r->n) {
 		const uint32_t left = is_plain ? seg->n - r->n_seen : r->n - r->at;
 		const unsigned n = left < FILTERED ? left : FILTERED;

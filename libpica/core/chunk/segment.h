@@ -1,4 +1,4 @@
-/* A segment on its way through a vertex task: what chunk.c and filter.c share. */
+/* A segment in a vertex task: shared by chunk.c and filter.c. */
 #ifndef CHUNK_SEGMENT_H
 #define CHUNK_SEGMENT_H
 
@@ -34,7 +34,7 @@ struct segment_run {
 
 	/* filter.c; 0: it is not used, or else the steps of a vertex. */
 	unsigned filter_steps;
-	bool is_filtered; /* it is done: what is left are n_kept triangles, corners in scratch */
+	bool is_filtered; /* it is done: n_kept triangles are left, corners in scratch */
 	uint32_t n_kept, n_seen;
 
 	bool is_shaded;       /* its vertices are in the chunk */
@@ -47,9 +47,9 @@ struct segment_run {
 };
 
 /*
- * A corner that clipping made, or of a point or a line: the sum of three vertices, by weight. It
- * lies in planes of the corner's record that are not set up, since draws that are completed have no
- * use for them.
+ * A corner that clipping made, or of a point or a line: the sum of three vertices, by weight. It is
+ * stored in planes of the corner's record that are not set up, since completed draws do not use
+ * them.
  */
 struct made_corner {
 	uint32_t from[3]; /* chunk.verts */
@@ -67,7 +67,7 @@ struct corner_rows {
 	PICA_ALIGNED(64) int32_t code[3][FILTERED];
 };
 
-/* How far the lists of a chunk are (bin.c). */
+/* Progress of a chunk's lists (bin.c). */
 struct binning {
 	enum { BIN_BEGINS, BIN_COUNTS, BIN_FILLS } step;
 	uint32_t at;    /* triangle */
@@ -84,7 +84,7 @@ struct vertex_scratch {
 	uint8_t ok[MAX_POSITIONS + 4];
 	uint32_t slot[MAX_POSITIONS + 4];   /* stream position - base -> vertex of the segment */
 	uint32_t unique[MAX_POSITIONS + 4]; /* vertex of the segment -> index or stream number */
-	uint32_t cache[CACHE_ENTRIES];      /* slot where an index was put last, in some segment */
+	uint32_t cache[CACHE_ENTRIES];      /* last slot of an index, in any segment */
 
 	unsigned unfiltered;    /* segments that will not be filtered */
 	struct corner_rows rows;
@@ -129,15 +129,15 @@ static inline bool is_plain_list(const struct draw *d) {
 }
 
 /*
- * Sets filter_steps if the segment is to be filtered: its triangles are looked at by their
- * positions alone, and vertices are shaded for those that are not culled. Nothing that is counted
- * and no picture depends on it. Before it, unless is_plain_list(), slots are filled.
+ * Sets filter_steps if the segment is to be filtered: its triangles are tested by their positions
+ * only, and vertices are shaded only for those not culled. Counts and pictures do not depend on it.
+ * Unless is_plain_list(), slots must be filled before.
  */
 void filter_begin(struct segment_run *r, const struct segment *seg);
 /* Filters; slots, corners and the vertices to shade are those of kept triangles at its end. */
 enum progress filter_go_on(struct segment_run *r, const struct segment *seg, struct slice *slice);
 
-/* Room for more vertices, or floats, in the chunk. False: it draws nothing. */
+/* Reserve room for more vertices, or floats, in the chunk. False: it draws nothing. */
 bool chunk_reserve_verts(struct chunk *c, uint32_t more);
 bool chunk_reserve_extra(struct chunk *c, uint64_t more);
 
@@ -171,7 +171,7 @@ enum progress chunk_bin(struct chunk *c, const struct pass_work *work, struct bi
 
 /* ---- complete.c ---- */
 
-/* The record becomes that of a made corner. */
+/* Turns the record into that of a made corner. */
 void corner_set_made(struct vert *v, const struct made_corner *made);
 /* After assembly: finds the vertices that corners come from. Slots are invalid afterwards. */
 void completion_begin(struct segment_run *r);

@@ -1,6 +1,6 @@
 /*
- * Assembly, clipping and culling are those of chunk.c: a triangle that they leave out is given to
- * them again with culling off, and then as it was before clipping, to find the reason.
+ * Assembly, clipping and culling are those of chunk.c: a triangle that they drop is tried again
+ * with culling off, and then without clipping, to find the reason.
  */
 #include "core/chunk/watch.h"
 
@@ -212,7 +212,7 @@ int watch_segment(struct watch *w, const struct pass_work *work, const struct se
 	chunk_reset(c);
 	c->limit_px = c->limit_bytes = UINT64_MAX;
 	c->limit_steps = UINT64_MAX >> 1;
-	w->scratch->unfiltered = 1; /* every vertex is to be there */
+	w->scratch->unfiltered = 1; /* every vertex is needed */
 	if (!segment_begin(c, seg, d, work, w->scratch)) {
 		return -ENOMEM;
 	}
@@ -225,7 +225,7 @@ int watch_segment(struct watch *w, const struct pass_work *work, const struct se
 		return 0; /* an invocation was cut off: the job draws nothing */
 	}
 	c->n_verts += r->n;
-	/* All of the target, so that the scissor test can be told from the rest. */
+	/* The whole target, to distinguish the scissor test from other reasons. */
 	struct raster_state whole = *r->rs;
 	whole.exclude = false;
 	whole.min_x = whole.min_y = 0;

@@ -1,4 +1,7 @@
-/* Which primitives of a draw touch one pixel, for tools: slow, and besides the draw itself. */
+/*
+ * Finds the primitives of a draw that touch one pixel, for tools: slow, and separate from the draw
+ * itself.
+ */
 #ifndef CHUNK_WATCH_H
 #define CHUNK_WATCH_H
 
@@ -31,7 +34,7 @@ void watch_barycentric(const struct watched *w, uint32_t x, uint32_t y, int px, 
 
 typedef void watch_fn(void *user, const struct watched *w);
 
-/* Memory for it, of one caller at a time. */
+/* Its memory, for one caller at a time. */
 struct watch {
 	struct chunk *chunk;
 	struct vertex_scratch *scratch;

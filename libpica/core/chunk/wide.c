@@ -1,6 +1,7 @@
 /*
  * Points and lines become two triangles each, by the size that the stage gives to a vertex: a point
- * a square around it, a line a rectangle whose middle it is. They face nowhere, so none is culled.
+ * a square around it, a line a rectangle whose middle it is. They have no facing, so none is
+ * culled.
  *
  *     0 --- 1      corners of a point; of a line from 0|1 to 2|3
  *     |  /  |
@@ -30,7 +31,7 @@ static float half_size(const struct segment_run *r, uint32_t slot) {
 	return within * (float)(1 << r->g->rule->subpixel_bits) * 0.5f;
 }
 
-/* Adds the corner (dx, dy) beside the end. */
+/* Adds the corner at offset (dx, dy) from the end. */
 static void add_corner(struct segment_run *r, const struct end *e, int32_t dx, int32_t dy,
 		const struct made_corner *made) {
 	struct vert *v = &r->c->verts[r->c->n_verts++];

@@ -17,7 +17,10 @@ void ctx_default_budgets(struct pica_budgets *b) {
 	b->job_steps = b->job_steps ? b->job_steps : (uint64_t)1 << 30;
 }
 
-/* Of a context: itself, and two stamps for each page of the chip's windows. */
+/*
+ * Returns the fixed memory of a context: the struct, and two stamps for each page of the chip's
+ * windows.
+ */
 static size_t fixed_bytes(const struct pica_ctx *ctx) {
 	size_t windows = 0;
 	for (unsigned i = 0; i < ctx->space.n; i++) {
@@ -37,7 +40,7 @@ int ctx_create(struct pica_ctx **out, struct pica_device *dev, const struct chip
 	ctx->device = dev;
 	ctx->settings = *settings;
 	if (!(settings->flags & PICA_CTX_ARITHMETIC)) {
-		ctx->settings.flags |= PICA_CTX_ARITHMETIC; /* for others that are to be as it is */
+		ctx->settings.flags |= PICA_CTX_ARITHMETIC; /* for contexts that copy it */
 		ctx->settings.float_mode = dev->float_mode;
 		ctx->settings.combiner = dev->combiner;
 	}

@@ -6,7 +6,9 @@
 
 enum { WRITE_BYTES = 1 << 18 }; /* of a client's memory, at a time */
 
-/* Data of a capture against what we drew there: keep ours, count the differences. */
+/*
+ * Compares data of a capture with the drawn pixels there: keeps the pixels and counts differences.
+ */
 static void compare_rendered(struct pica_ctx *ctx, struct range r, const uint8_t *data) {
 	const uint8_t *host = space_host(&ctx->space, r.addr, r.size);
 	for (uint32_t i = 0; host && i < r.size; i++) {

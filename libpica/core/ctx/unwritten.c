@@ -1,7 +1,7 @@
 /*
- * Reads of memory that was never written, for tools (pica_inspect.h). Of each 16 bytes a bit
- * says whether they were written since it was switched on, of each page whether anything in it was,
- * and, for each reader, whether it was found already.
+ * Reads of memory that was never written, for tools (pica_inspect.h). A bit for each 16 bytes says
+ * whether they were written since the search was switched on; bits for each page say whether
+ * anything in it was, and, for each reader, whether it was already found.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -71,7 +71,7 @@ void unwritten_mark(struct pica_ctx *ctx, struct range r) {
 	}
 }
 
-/* Whether no part of [begin, end) that lies in the page was written. */
+/* Returns whether no part of [begin, end) within the page was written. */
 static bool is_untouched(const struct unwritten *u, uint64_t page, uint64_t begin, uint64_t end) {
 	uint64_t written = 0;
 	for (uint64_t w = page * WORDS_A_PAGE; w < (page + 1) * WORDS_A_PAGE; w++) {

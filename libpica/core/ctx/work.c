@@ -78,7 +78,7 @@ static enum queue_touch touches(void *arg, uint64_t seq, const struct queue_rang
 	if (ctx->chip->progress) {
 		ctx->chip->progress(ctx, &p);
 	}
-	/* Vertices that wait to be drawn may write anything, and others read their arrays later. */
+	/* Waiting vertices may write anywhere when drawn, and others read their arrays later. */
 	const bool waits = p.holds_job || (q->for_write && p.is_pending);
 	return waits || exec_open_touches(&ctx->exec, seq, r, q->for_write) ? TOUCH_PENDING :
 									      TOUCH_NONE;

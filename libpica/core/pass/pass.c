@@ -23,7 +23,7 @@ enum {
 
 /* ---- Passes ---- */
 
-/* The job's account; of the nine one is free, for eight units have at most one each. */
+/* Returns the job's account; one of the nine is free, since eight units have at most one each. */
 static struct account *account_for(struct exec *x, uint64_t job, uint64_t pixels, uint64_t steps) {
 	if (x->account && x->account->job == job) {
 		return x->account;

@@ -1,7 +1,7 @@
-/* Room: what is kept for later goes, then the context waits (exec_make_room()). */
+/* Makes room: frees memory kept for later, then the context waits (exec_make_room()). */
 #include "core/pass/unit.h"
 
-enum { ROOM_STEP = 1 << 20 }; /* an open pass looks for room after so much more */
+enum { ROOM_STEP = 1 << 20 }; /* an open pass checks for room again after this many bytes */
 
 void exec_join(struct exec *x) {
 	monitor_lock(&x->e->caches);
@@ -58,7 +58,7 @@ static const struct pica_memory *part_of(const struct pica_memory *full, const s
 	return m ? part : NULL;
 }
 
-/* Of the parts of the full account that with most bytes; in it, the context with most. */
+/* Compares by bytes of their parts of the full account, then by bytes of the contexts. */
 static bool uses_more(
 		const struct pica_memory *full, const struct exec *x, const struct exec *than) {
 	const struct pica_memory *a = part_of(full, x), *b = part_of(full, than);

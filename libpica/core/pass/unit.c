@@ -10,14 +10,17 @@
 enum {
 	/*
 	 * Memory that is kept for the next passes: of a context, a frame of a million vertices; of
-	 * all contexts; and what a context may keep whatever the others have.
+	 * all contexts; and the memory that a context may keep in any case.
 	 */
 	KEEP_BYTES = 192 << 20,
 	KEEP_BYTES_ALL = 256 << 20,
 	KEEP_BYTES_EACH = 32 << 20,
-	/* Units of a context together need no more while another one is opened. */
+	/* Limit of the memory of a context's units while another one is opened. */
 	MAX_FLIGHT_BYTES = 192 << 20,
-	/* Touched in less time than another thread takes to wake up; and to finish them, too. */
+	/*
+	 * Bytes that are touched faster than another thread wakes up; and faster than it also
+	 * finishes them.
+	 */
 	TINY_BYTES = 8192,
 	SMALL_BYTES = 1 << 20,
 	/* Bytes of finished units to free in one exec_reap(), and in one step of a sweep. */
@@ -93,7 +96,7 @@ void exec_finish(struct exec *x) {
 		unit_destroy_chunk(x, unit_take_chunk(x));
 	}
 	room_end_exempt(x);
-	/* Others make them again where they need them. */
+	/* They are created again when needed. */
 	spares_drop(&x->e->spare_tile);
 	spares_drop(&x->e->spare_vertex);
 	graph_finish(&x->graph);
@@ -270,7 +273,7 @@ static void retire(struct exec *x, struct unit *u) {
 
 unsigned exec_reap(struct exec *x) {
 	pool_drain(x->e->pool);
-	/* Without threads no thread waits for this. */
+	/* Without threads there is no other thread that waits. */
 	size_t sweep_left = pool_threads(x->e->pool) ? (size_t)SWEEP_BYTES : SIZE_MAX;
 	unsigned left = 0;
 	for (unsigned i = 0; i < EXEC_UNITS; i++) {

@@ -4,7 +4,7 @@
 
 #include "core/pass/pass.h"
 
-/* Counters of tasks, read after them or, as a hint, meanwhile. */
+/* Counters of tasks, read when they have ended or, as a hint, earlier. */
 static inline uint64_t unit_sum(const atomic_uint_fast64_t *sum) {
 	return atomic_load_explicit(sum, memory_order_relaxed);
 }
@@ -21,7 +21,7 @@ static inline size_t unit_need(const struct unit *u) {
 	return u->arena.total_used + u->held_bytes + (size_t)u->n_chunks * CHUNK_BYTES;
 }
 
-/* The same with what others had created before, as if it had to be created again. */
+/* The same, including memory that others had created before. */
 static inline size_t unit_need_of_limit(const struct unit *u) {
 	return unit_need(u) + u->again_bytes;
 }
@@ -33,11 +33,14 @@ struct unit *unit_open(struct exec *x, bool is_pass, uint64_t job);
 /* Takes a chunk that is kept, or returns NULL. */
 struct chunk *unit_take_chunk(struct exec *x);
 void unit_destroy_chunk(struct exec *x, struct chunk *c);
-/* Its memory has changed: the context is charged with what it has. Its task's thread, or ours. */
+/*
+ * Call when the chunk's memory has changed: charges the context. On the thread of its task, or the
+ * command thread.
+ */
 void unit_charge_chunk(struct exec *x, struct chunk *c);
-/* Frees all that a reaped unit had. */
+/* Frees all memory of a reaped unit. */
 void unit_sweep(struct exec *x, struct unit *u);
-/* So much of what the context keeps is used, or freed. */
+/* Subtracts memory from the context's kept bytes: it is now used or freed. */
 void unit_no_longer_kept(struct exec *x, size_t size_bytes);
 /*
  * Adds edges from every earlier unit in flight, then releases the unit. bytes: the bytes that it
@@ -48,7 +51,7 @@ void unit_launch(struct exec *x, struct unit *u, uint64_t bytes);
 
 /* ---- room.c ---- */
 
-/* From now on no other context evicts what it keeps. */
+/* From now on no other context evicts its kept memory. */
 void room_leave(struct exec *x);
 void room_end_exempt(struct exec *x);
 

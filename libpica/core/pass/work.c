@@ -17,7 +17,7 @@ enum {
 	LITTLE_NS = 100000,
 };
 
-/* More than any job has, and with what all chunks of a pass add to it still a number (chunk.c). */
+/* More than any job has; adding the sums of all chunks of a pass does not overflow (chunk.c). */
 #define STEPS_GONE (UINT64_C(1) << 63)
 
 static struct unit *unit_of_vertex(struct graph_node *node) {
@@ -87,7 +87,7 @@ static void add_time(struct unit *u, atomic_uint_fast64_t *stage, uint64_t start
 
 /*
  * The known cost of earlier chunks is subtracted. The true cost is at least that, so a task that
- * exceeds the rest would draw nothing anyway: the result does not depend on how much is known.
+ * exceeds the rest would draw nothing anyway: the result does not depend on the known part.
  */
 static void set_limits(const struct unit *u, struct chunk *c, unsigned index) {
 	uint64_t px = unit_sum(&u->account->spent_px), steps = unit_sum(&u->account->spent_steps);
@@ -103,9 +103,9 @@ static void set_limits(const struct unit *u, struct chunk *c, unsigned index) {
 }
 
 /*
- * A task's slice is over. True: it yields, and keeps the scratch that it works in. If that is still
- * the worker's (spares is not NULL then), the worker gets *spare. False: no group waits, or out
- * of memory.
+ * Call when a task's slice is over. Returns true if it yields, and keeps its scratch; if that is
+ * still the worker's (spares is not NULL then), the worker gets *spare. Returns false if no group
+ * waits, or out of memory.
  */
 static bool yields_to_others(struct unit *u, const struct task_group *group, unsigned worker,
 		struct spares *spares, void **spare) {

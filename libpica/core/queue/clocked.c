@@ -10,7 +10,7 @@
 
 enum {
 	CLOCKED_NS = 1000000, /* of jobs that are clocked together */
-	SHORT_NS = 100000, /* in which a thread is hardly ever interrupted */
+	SHORT_NS = 100000, /* so short that a thread is rarely interrupted */
 };
 
 void clocked_add(struct queue *q, uint64_t ns, uint64_t busy_before) {

@@ -3,10 +3,10 @@
  * jobs complete in order.
  *
  * Several threads can be the command thread, one at a time: the leader. A context that must wait in
- * the middle of a job is parked: the thread on whose stack it is stays with it. It leads
- * until there is a job of another context, which it leaves to the next leader, and is called when
- * it is the parked context's turn again. So no thread is made, and none changes, while only one
- * context has jobs, and there is at most one thread more than there ever were contexts.
+ * the middle of a job is parked: the thread on whose stack it is stays with it. It leads until
+ * there is a job of another context, which it leaves to the next leader, and it is called when the
+ * parked context has its turn again. So no thread is created or changed while only one context has
+ * jobs, and there is at most one thread more than the maximum number of contexts.
  *
  *     leader --- its job parks ---> leads, parked --- calls another one ---> called ---> continues
  *     leader --- turn of a parked queue: calls that thread ---> idle --- called ---> leads
@@ -19,8 +19,8 @@
 #include "core/sched/thread.h"
 
 enum {
-	SIGNAL_NS = 100000, /* completions wait for others so long, before done_fd is signalled */
-	HELP_NS = 200000, /* a submitter does the command thread's work for so long */
+	SIGNAL_NS = 100000, /* completions wait this long for others before done_fd is signalled */
+	HELP_NS = 200000, /* a submitter does the command thread's work for this long */
 };
 
 /* ---- Signals: one wake-up covers many completions ---- */
@@ -47,7 +47,7 @@ static void signal_idle(struct dispatcher *d) {
 	d->has_unsignalled = has_more;
 }
 
-/* Whether the command thread is back at once from the queue's next job. */
+/* Returns whether the queue's next job takes the command thread little time. */
 static bool is_short(struct queue *q) {
 	return !q->leader && !q->is_pending &&
 			q->work->is_short(q->ctx, &queue_slot(q, q->issued + 1)->job);
@@ -116,7 +116,7 @@ static void flush_pending(struct queue *q) {
 	d->stepping = NULL; /* park() sets it */
 	update(q);
 	queue_complete(q);
-	monitor_wake(&d->mon); /* queue_idle(), also if no job was left to complete */
+	monitor_wake(&d->mon); /* wakes queue_idle() even if no job was left to complete */
 }
 
 /* For a queue without other work. Lock held on entry and exit. */
@@ -199,7 +199,7 @@ static void collect_finished(struct queue *q) {
 
 /* ---- The thread ---- */
 
-/* Until there is work that no helper does, or a signal is due. Lock held. */
+/* Sleeps until there is work that no helper does, or a signal is due. Lock held. */
 static void rest(struct dispatcher *d) {
 	d->is_resting = true;
 	do {
@@ -234,7 +234,7 @@ static void call(struct leader *l) {
 	monitor_unlock(&l->mon);
 }
 
-/* Until it is the leader, or the dispatcher stops. The dispatcher's lock held. */
+/* Waits until this thread is the leader, or the dispatcher stops. The dispatcher's lock held. */
 static void await_call(struct leader *me) {
 	struct dispatcher *d = me->dispatcher;
 	monitor_unlock(&d->mon);
@@ -250,7 +250,7 @@ static void await_call(struct leader *me) {
 
 static void *leader_main(void *arg);
 
-/* A new one, which waits for its call. NULL: out of memory, or no more threads. */
+/* Starts a thread that waits for its call. Returns NULL when out of memory or threads. */
 static struct leader *leader_create(struct dispatcher *d) {
 	struct leader *l = calloc(1, sizeof(*l));
 	if (!l) {
@@ -297,7 +297,7 @@ static void collect_changes(struct dispatcher *d) {
 		q->awaits_any &= !was_notified;
 		if (q->units) {
 			collect_finished(q);
-		} else { /* who waits may go away while the lock is dropped */
+		} else { /* the waiter may disappear while the lock is dropped */
 			look_at_range(q);
 		}
 	}
@@ -383,7 +383,7 @@ static void park(struct queue *q, bool awaits_unit, bool awaits_any) {
 	monitor_lock(&d->mon);
 	assert(!d->is_helped); /* short jobs do not wait */
 	clocked_end(d);
-	q->usage.cpu_ns = q->ns_command; /* who ends long jobs reads it */
+	q->usage.cpu_ns = q->ns_command; /* read when long jobs are ended */
 	q->leader = d->leader;
 	q->awaits_unit = awaits_unit;
 	q->awaits_any = awaits_any;
@@ -488,7 +488,7 @@ void dispatcher_leave(struct dispatcher *d) {
 void dispatch_inline(struct queue *q, bool flush) {
 	struct dispatcher *d = q->dispatcher;
 	if (!dispatcher_enter(d)) {
-		/* called back by an interrupt: the call that is on the stack continues with it */
+		/* called from an interrupt: the outer call continues with it */
 		return;
 	}
 	monitor_lock(&d->mon);

@@ -23,18 +23,18 @@ void queue_signal(struct queue *q);
 bool dispatch_help(struct queue *q);
 /* Issues and completes jobs in the caller (no threads). Lock not held. */
 void dispatch_inline(struct queue *q, bool flush);
-/* The command thread looks at the queue. */
+/* Makes the command thread check the queue. */
 void dispatch_look(struct queue *q);
-/* Somebody is going to wait for the queue. */
+/* Call before a thread waits for the queue. */
 void dispatch_flush(struct queue *q);
 
 /* ---- clocked.c; lock not needed ---- */
 
 /* A run of jobs of the queue begins, unless it continues. */
 void clocked_begin(struct queue *q);
-/* It ends, and its time is the queue's. */
+/* Ends the run, and charges its time to the queue. */
 void clocked_end(struct dispatcher *d);
-/* Returns whether the slice has lasted so long that it should end. */
+/* Returns whether the slice is over. */
 bool clocked_is_long(const struct dispatcher *d);
 /*
  * Adds time of the command thread. Without threads it ran the workers' tasks, too, whose time is

@@ -10,7 +10,7 @@
 #include "core/queue/private.h"
 
 #define BUDGET_BITS ((uint32_t)PICA_DONE_BUDGET_MASK << PICA_DONE_BUDGET_SHIFT)
-/* The bits that say where or why a job failed. */
+/* The bits for the place or reason of a job's failure. */
 #define CAUSE_BITS (~(uint32_t)(PICA_DONE_PLACE - 1))
 
 enum { FIRST_SLOTS = 64, MAX_JOBS = 1 << 28, DONE_RING = 65536 };
@@ -238,7 +238,9 @@ int queue_submit(struct queue *q, const struct pica_job *jobs, size_t n, void *c
 	return 0;
 }
 
-/* Until the command thread wakes waiters. deadline: of a timeout_ns > 0. Returns 0 or -ETIME. */
+/*
+ * Waits until the command thread wakes waiters. deadline: of a timeout_ns > 0. Returns 0 or -ETIME.
+ */
 static int wait_more(struct dispatcher *d, int64_t timeout_ns, uint64_t deadline) {
 	if (timeout_ns < 0) {
 		monitor_wait(&d->mon);

@@ -1,12 +1,12 @@
 /*
- * Whose turn it is: that of the share which has had least processor time, of the command thread and
- * of workers, weighted by priority. A share is the queues of one owner; the shares of one user are
+ * Chooses turns: the share with the least processor time, of the command thread and of workers,
+ * weighted by priority, comes first. A share is the queues of one owner; the shares of one user are
  * compared with those of others as one.
  *
- * Time is what was measured: no result depends on whose turn it is. A share saves no credit while
- * it is idle: when it comes back it is at most HEAD_START_NS ahead of those that went on. It has no
- * debts while it is alone. Otherwise it has them, and so has a user whose last context is gone, for
- * as long as they can matter: until all who have work have had as much.
+ * Time is measured: no result depends on the order of turns. A share saves no credit while it is
+ * idle: when it returns it is at most HEAD_START_NS ahead of those that continued. It has no debts
+ * while it is alone. Otherwise a share, or a user whose last context is gone, keeps its debts while
+ * they matter: until all shares with work have had as much.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 enum {
 	HEAD_START_NS = 1000000,
-	MAX_DEBT_NS = 1000000000, /* of one that others could not use for themselves */
+	MAX_DEBT_NS = 1000000000, /* of time that others could not use */
 };
 
 /* Ten steps are a factor of ten. */
@@ -30,7 +30,7 @@ struct share {
 	struct tally tally;
 	struct share *up;   /* the user's, or NULL */
 	struct turns_level own; /* a user's: of its owners */
-	bool is_active, was_active; /* it had work at the last look, and at the one before */
+	bool is_active, was_active; /* it had work at the last check, and at the one before */
 };
 
 /* ---- Shares ---- */
@@ -118,8 +118,8 @@ struct tally *queue_tally(struct queue *q) {
 /* ---- Looking ---- */
 
 /*
- * For its turn. A queue that has all its units in flight is left out: its next job would be parked
- * for want of one. Retired units wake the thread.
+ * Returns whether the queue waits for its turn. A queue that has all its units in flight is left
+ * out: its next job would be parked for want of one. Retired units wake the thread.
  */
 static bool is_waiting(const struct queue *q) {
 	if (q->leader) {

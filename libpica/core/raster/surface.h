@@ -1,5 +1,5 @@
 /*
- * Where the pixels of a buffer lie, and buffers of one tile.
+ * Places of the pixels of a buffer, and buffers of one tile.
  *
  * A chip draws in place, or into a buffer of a tile that is cleared or loaded before and stored
  * afterwards. Both have 8x8 blocks of 64 consecutive pixels in Morton order, so that the kernels of
@@ -44,14 +44,17 @@ static inline uint32_t surface_px(const struct surface *s, uint32_t x, uint32_t 
 			morton8(x & 7, y & 7);
 }
 
-/* Every sample becomes the low px_bytes of value. */
+/* Sets every sample to the low px_bytes of value. */
 void surface_clear(const struct surface *tile, uint32_t value);
 /*
- * The pixels of `memory` (one sample) from (x, y) on, to every sample of the tile's. Pixels of the
- * tile that lie outside memory's size stay. px_bytes are the same in both.
+ * Loads pixels of `memory` (one sample) from (x, y) on into every sample of the tile. Pixels of the
+ * tile outside memory's size stay unchanged. px_bytes are the same in both.
  */
 void surface_load(const struct surface *tile, const struct surface *memory, uint32_t x, uint32_t y);
-/* The other way: each byte is the average of the samples', rounded down. Outside: not stored. */
+/*
+ * Stores the tile: each byte is the average of the samples', rounded down. Pixels outside are not
+ * stored.
+ */
 void surface_store(
 		const struct surface *tile, const struct surface *memory, uint32_t x, uint32_t y);
 

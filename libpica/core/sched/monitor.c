@@ -15,7 +15,7 @@ int monitor_init(struct monitor *m) {
 	if (err) {
 		return -err;
 	}
-	/* Held for moments only: a thread that finds it taken spins briefly before it sleeps. */
+	/* Held for moments only: a thread that finds it locked spins briefly before it sleeps. */
 	pthread_mutexattr_t kind;
 	err = pthread_mutexattr_init(&kind);
 	if (err == 0) {

@@ -12,7 +12,7 @@
 #include "core/sched/thread.h"
 
 enum {
-	SPIN_NS = 20000, /* for which an idle worker looks for work before it sleeps */
+	SPIN_NS = 20000, /* time that an idle worker searches for work before it sleeps */
 	MOST_YIELDED = 8, /* tasks of a user, for each worker */
 };
 
@@ -33,7 +33,7 @@ struct pool {
 
 	bool draining; /* no threads: pool_drain() is on the stack */
 	unsigned n_threads, n_vertex;
-	unsigned max_yielded; /* tasks of a user and role: with so many none begins */
+	unsigned max_yielded; /* yielded tasks of a user and role from which none begins */
 	struct worker *workers;
 };
 
@@ -47,7 +47,7 @@ static bool may_run(const struct pool *pool, const struct task_group *g, unsigne
 	return pool->n_vertex == 0 || (worker < pool->n_vertex) == (g->role == POOL_VERTEX);
 }
 
-/* Of its user and role; it has a tally. */
+/* The count of its user and role; the group has a tally. */
 static unsigned *yielded_of(const struct task_group *g) {
 	return &tally_top(g->tally)->n_yielded[g->role];
 }

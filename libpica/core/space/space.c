@@ -206,7 +206,7 @@ uint32_t space_write(struct space *s, uint32_t phys, const void *data, uint32_t 
 void space_zero(struct space *s) {
 	for (unsigned i = 0; i < s->n; i++) {
 		struct window *w = &s->win[i];
-		/* Our own windows get fresh pages: most were never touched. */
+		/* Owned windows get fresh pages: most were never touched. */
 		if (!w->owned || madvise(w->host, w->size_bytes, MADV_DONTNEED) < 0) {
 			memset(w->host, 0, w->size_bytes);
 		}

@@ -48,8 +48,8 @@ static void add_counts(
 
 /*
  * Fragments `mask` from quad `first` on have entered, those of `live` are left after tests before
- * shading. A fragment that is not costs that one step; the others cost the whole plan, wherever
- * it ends for them: what batch they are in must not show.
+ * shading. A fragment dropped there costs one step; the others cost the whole plan, wherever they
+ * end, so that costs do not depend on the batch.
  */
 static void count_entered(const struct tile_scratch *s, const struct batch *b, unsigned first,
 		uint64_t mask, uint64_t live) {
@@ -106,7 +106,7 @@ static bool conflicts(const struct tile_scratch *s, uint32_t px, unsigned mask) 
 	return false;
 }
 
-/* Quad `from` of the batch becomes quad `to`, with its state after the early tests. */
+/* Moves quad `from` of the batch to `to`, with its state after the early tests. */
 static void move_quad(struct batch *b, unsigned to, unsigned from, unsigned planes) {
 	const unsigned l = 4 * to, m = 4 * from;
 	b->quad_px[to] = b->quad_px[from];
@@ -119,7 +119,7 @@ static void move_quad(struct batch *b, unsigned to, unsigned from, unsigned plan
 
 /*
  * Early tests of quads first..first+n-1 of the packed batch, n > 0, of which `planes` are there.
- * Those that live on move up, as at[] does, which is theirs, or NULL. Returns how many.
+ * Surviving quads move up, and so does their at[], unless NULL. Returns how many.
  */
 static unsigned test_quads(struct tile_scratch *s, struct raster_quad *at, unsigned first,
 		unsigned n, unsigned planes) {
@@ -154,7 +154,7 @@ static unsigned test_quads(struct tile_scratch *s, struct raster_quad *at, unsig
 	return left;
 }
 
-/* The tests of packed quads that were put off. */
+/* Runs the deferred tests of packed quads. */
 static void settle(struct tile_scratch *s) {
 	struct batch *b = &s->packed;
 	const unsigned first = s->n_tested;
@@ -213,7 +213,7 @@ static void pack_quads(struct tile_scratch *s, unsigned i, unsigned n) {
 	}
 }
 
-/* The list, all of one triangle, whose pixels are all others, goes to the packed batch. */
+/* Moves the list, all of one triangle with distinct pixels, to the packed batch. */
 static void pack_list(struct tile_scratch *s) {
 	struct quad_list *l = &s->list;
 	for (unsigned i = 0; i < l->n && !s->may_repeat; i++) {
@@ -365,8 +365,8 @@ static void draw_by_samples(struct tile_scratch *s) {
 }
 
 /*
- * A chunk's triangles lie in memory as they were made, those of a tile scattered over it: the next
- * one's corners are fetched while this one is drawn, and the place of the one after it.
+ * A chunk's triangles lie in memory as they were made, those of a tile scattered over it: so the
+ * next one's corners are prefetched while this one is drawn, and the record of the one after it.
  */
 static void prefetch_triangle(const struct chunk *ch, const uint32_t *list, uint32_t n) {
 	if (n > 2) {
@@ -465,7 +465,7 @@ static void begin_walk(struct tile_scratch *s, const struct tile_walk *walk) {
 	s->org_x = s->local.org_x = walk->org_x;
 	s->org_y = s->local.org_y = walk->org_y;
 	set_places(s);
-	s->draw = NULL; /* the stage has to see the origin */
+	s->draw = NULL; /* the stage needs the origin */
 	s->is_walking = true;
 }
 

@@ -69,7 +69,7 @@ static inline void vqh_store_bytes4(uint8_t *p, const vqh in[4]) {
 
 static inline void vh_load_bytes4(const uint8_t *p, vh out[4]) { vqh_load_bytes4(p, out); }
 static inline void vh_store_bytes4(uint8_t *p, const vh in[4]) { vqh_store_bytes4(p, in); }
-/* Wide vectors alone; n is a multiple of 4: the whole vector. */
+/* Wide vectors only; n is a multiple of 4: the whole vector. */
 static inline vf vf_loadu_part(const float *p, size_t n) { return vld1q_f32(p); }
 static inline vf vf_load_part(const float *p, size_t n) { return vld1q_f32(p); }
 static inline void vf_storeu_part(float *p, vf a, size_t n) { vst1q_f32(p, a); }

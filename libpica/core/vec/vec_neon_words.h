@@ -17,7 +17,7 @@ static inline V(f) V(f_sub)(V(f) a, V(f) b) { return vsubq_f32(a, b); }
 static inline V(f) V(f_mul)(V(f) a, V(f) b) { return vmulq_f32(a, b); }
 static inline V(f) V(f_div)(V(f) a, V(f) b) { return vdivq_f32(a, b); }
 static inline V(f) V(f_sqrt)(V(f) a) { return vsqrtq_f32(a); }
-/* fmin and fmax take the number where an operand is NaN. */
+/* fmin and fmax return the number if the other operand is NaN. */
 static inline V(f) V(f_min)(V(f) a, V(f) b) { return vbslq_f32(vcltq_f32(a, b), a, b); }
 static inline V(f) V(f_max)(V(f) a, V(f) b) { return vbslq_f32(vcgtq_f32(a, b), a, b); }
 static inline V(f) V(f_abs)(V(f) a) { return vabsq_f32(a); }

@@ -66,7 +66,7 @@ static bool shade_batch(const struct vertex_env *env, const struct draw *d, cons
 	return true;
 }
 
-/* A worker's memory. The batch comes first: the rest is of positions. */
+/* A worker's memory: the batch, then data for positions. */
 struct vertex_memory {
 	struct shader_batch batch;
 	struct fetch_layout layout;

@@ -13,7 +13,7 @@ static uint32_t fixed(float x, float scale, uint32_t max) {
 
 PICA_EXPORT void pica_emit_fragment_mode(struct pica_emit *e, uint32_t mode) {
 	emit_refuse(e, mode > 3);
-	/* The other bytes are the blender's. */
+	/* The other bytes belong to the blender. */
 	pica_emit_reg_masked(e, REG_COLOR_OPERATION, COLOR_OPERATION_MODE_SET(mode), 0x1);
 }
 

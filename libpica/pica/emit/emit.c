@@ -117,8 +117,8 @@ PICA_EXPORT int pica_emit_error(const struct pica_emit *e) {
 }
 
 /*
- * The last entry of a list must end at a multiple of 16 bytes. The entry that ends the list is
- * written once more where it does not: the second one is never reached. [fidelity: finalize]
+ * The last entry of a list must end at a multiple of 16 bytes. If it does not, the entry that ends
+ * the list is written twice; the second one is never reached. [fidelity: finalize]
  */
 static int end_list(struct pica_emit *e, uint32_t id, uint32_t value) {
 	pica_emit_reg(e, id, value);

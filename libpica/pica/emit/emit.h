@@ -12,7 +12,9 @@ enum {
 	EMIT_CODE_WORDS = 128, /* of code, as client libraries do [fidelity: dvle-binding] */
 };
 
-/* -EINVAL where an argument is invalid: all that follows is dropped. Returns is_invalid. */
+/*
+ * If an argument is invalid, sets -EINVAL, so that later calls append nothing. Returns is_invalid.
+ */
 bool emit_refuse(struct pica_emit *e, bool is_invalid);
 /* pica_emit_fifo() with entries of at most chunk words. */
 void emit_fifo_chunks(struct pica_emit *e, uint32_t id, const uint32_t *values, size_t n,

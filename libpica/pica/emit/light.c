@@ -146,7 +146,7 @@ static bool light_is_valid(const struct pica_light *l) {
 	return ok;
 }
 
-/* Where the light looks from: the registers hold the way back. [fidelity: lighting-fields] */
+/* The registers hold the direction back to the light. [fidelity: lighting-fields] */
 static uint32_t spot_field(float component) {
 	const float v = -component * SPOT_ONE;
 	return (uint32_t)(int32_t)(v < 0.0f ? v - 0.5f : v + 0.5f);

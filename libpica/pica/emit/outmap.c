@@ -40,7 +40,7 @@ bool outmap_add(struct outmap *m, unsigned type, unsigned reg, unsigned mask) {
 		}
 	}
 	m->mask |= 1u << reg;
-	/* The clock of the position means its z. */
+	/* The position's clock is that of its z. */
 	if (type != PICA_OUTPUT_POSITION || used >= 3) {
 		m->clock |= semantics[row].clock;
 	}

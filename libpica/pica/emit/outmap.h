@@ -17,9 +17,12 @@ struct outmap {
 };
 
 void outmap_init(struct outmap *m);
-/* Register 0..15; mask: bit 0 is x. Returns false for an unknown type, which means nothing. */
+/* Register 0..15; mask: bit 0 is x. Returns false for an unknown type, which is ignored. */
 bool outmap_add(struct outmap *m, unsigned type, unsigned reg, unsigned mask);
-/* The k-th enabled register's semantics in slot k; returns their number, the others are NONE. */
+/*
+ * Stores the k-th enabled register's semantics in slot k, NONE in the others. Returns the number of
+ * slots.
+ */
 unsigned outmap_slots(const struct outmap *m, uint32_t slot[OUTMAP_SLOTS]);
 
 #endif

@@ -180,7 +180,7 @@ PICA_EXPORT void pica_emit_texture(struct pica_emit *e, unsigned unit,
 PICA_EXPORT void pica_emit_texture_units(struct pica_emit *e, uint32_t mask, unsigned coord3,
 		bool unit2_coord1) {
 	emit_refuse(e, mask > 15 || coord3 > 2);
-	/* The cache bit goes alone, in a write of its byte, as clients do it. */
+	/* The cache bit is written separately, by its byte, as clients do. */
 	pica_emit_reg_masked(e, REG_TEXUNIT_CONFIG,
 			TEXUNIT_CONFIG_ENABLE0_SET(mask) | TEXUNIT_CONFIG_ENABLE1_SET(mask >> 1) |
 					TEXUNIT_CONFIG_ENABLE2_SET(mask >> 2) |
@@ -240,7 +240,7 @@ PICA_EXPORT void pica_emit_tev(struct pica_emit *e, unsigned stage, const struct
 PICA_EXPORT void pica_emit_tev_buffer(struct pica_emit *e, uint32_t rgb_stages,
 		uint32_t alpha_stages, uint32_t color) {
 	emit_refuse(e, (rgb_stages | alpha_stages) > 15);
-	/* The other bytes are the fog's. */
+	/* The other bytes belong to fog. */
 	pica_emit_reg_masked(e, REG_TEXENV_UPDATE_BUFFER,
 			TEXENV_UPDATE_BUFFER_RGB_SET(rgb_stages) |
 					TEXENV_UPDATE_BUFFER_ALPHA_SET(alpha_stages),

@@ -6,7 +6,7 @@
  */
 #include "pica/frag/kernels.h"
 
-/* The one place that says how the blender divides: rounding would be (2 * (x) + 255) / 510. */
+/* The only definition of the blender's division: rounding would be (2 * (x) + 255) / 510. */
 #define BLEND_DIV255(x) ((x) / 255)
 
 static uint32_t clamp255(uint32_t x) {

@@ -2,8 +2,8 @@
  * From a key to the steps of a plan.
  *
  * The combiner is resolved by names instead of being run: "previous", "previous buffer" and
- * operands become references to planes, a stage that only passes a value on leaves nothing
- * behind, and each real operation becomes a step that writes planes of its own:
+ * operands become references to planes, a stage that only passes a value on disappears, and each
+ * real operation becomes a step that writes its own planes:
  *
  *     stage 0  modulate texture0, primary         modulate out0.rgba <- tex0.rgba, primary.rgba
  *     stage 1  add previous, constant.aaa   =>    add out1.rgb <- out0.rgb, const1.a
@@ -144,7 +144,7 @@ static bool looks_at_w(const struct frag_key *key, unsigned unit) {
 	return unit == 0 && key->texture0_type != TEX_2D;
 }
 
-/* Planes of a texture unit as lighting sees them: a unit that is off reads 0. */
+/* Planes of a texture unit for lighting: a unit that is off reads 0. */
 static struct frag_ref unit_planes(const struct frag_key *key, unsigned unit) {
 	static const struct frag_ref zero = { FRAG_PLANE_ZERO, 0 };
 	if (unit == 3) {
@@ -155,7 +155,7 @@ static struct frag_ref unit_planes(const struct frag_key *key, unsigned unit) {
 			zero;
 }
 
-/* The step that lights, if the combiner reads what it makes; marks what it reads in turn. */
+/* Returns the lighting step, if the combiner reads its results; marks the planes that it reads. */
 static struct frag_step find_light(struct frag_plan *p, struct frag_builder *b) {
 	const struct light_key *key = &p->key.light;
 	struct frag_step st = { .kind = STEP_LIGHT, .n_planes = 8, .dst = SLOT_LIGHT * 4 };
@@ -255,7 +255,7 @@ static void append_depth(struct frag_plan *p) {
 			.dst = p->key.depth_format != DEPTH_D16 });
 }
 
-/* Fog over a colour; the depth of the tests will do where they have made it. */
+/* Fog over a colour; uses the tests' depth if they compute it. */
 static void append_fog(struct frag_plan *p, struct frag_ref rgb) {
 	if (!p->tests || !frag_key_depth(&p->key)) {
 		append_depth(p);
@@ -408,9 +408,7 @@ void frag_plan_build(struct frag_plan *p) {
 		mark(&b, s.alpha, 1);
 	}
 	sweep(&b, b.n_combiner);
-	/*
-	 * Gas: the densities are the texel of unit 0, whether or not a stage looks at it. [guess]
-	 */
+	/* Gas: the densities are the texel of unit 0, even if no stage reads it. [guess] */
 	const struct frag_ref densities = key->textures & 1 ? frag_slot_value(SLOT_TEXTURE).rgb :
 			frag_zero_value().rgb;
 	p->info.fog = any_live(&b, SLOT_FOG * 4, 4);

@@ -15,7 +15,7 @@ struct frag_operand {
 	bool inverted; /* 255 - ref */
 };
 
-/* Operations in the order they were asked for; each writes planes of its own. */
+/* Operations in the order of requests; each writes its own planes. */
 struct frag_builder {
 	const struct frag_key *key;
 	struct frag_step op[FRAG_MAX_OPS];
@@ -24,7 +24,7 @@ struct frag_builder {
 	/* depth is computed after the combiner: by late tests, or for another step */
 	bool late_depth;
 	bool live[FRAG_PLANES];
-	/* The stages as registers have them, for frag_watch(). */
+	/* The stages as in the registers, for frag_watch(). */
 	struct {
 		struct frag_operand rgb[3], alpha[3];
 		struct frag_value out;
@@ -51,7 +51,7 @@ static inline struct frag_value frag_zero_value(void) {
 	return (struct frag_value){ { FRAG_PLANE_ZERO, 0 }, { FRAG_PLANE_ZERO, 0 } };
 }
 
-/* Appends the combiner's operations. Returns where the colour of the fragment lies. */
+/* Appends the combiner's operations. Returns the planes of the fragment's colour. */
 struct frag_value frag_resolve_combiner(struct frag_builder *b);
 /*
  * Appends the operations of the blender or the logic unit on source s and destination d as it is

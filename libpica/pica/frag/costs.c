@@ -1,4 +1,4 @@
-/* Counting what becomes of fragments, for tools: steps and tests go through here while it is on. */
+/* Counts the fates of fragments, for tools: while it is on, steps and tests run through here. */
 #include "core/base/attributes.h"
 #include "pica/frag/step.h"
 #include "pica/regs/regs.h"

@@ -1,4 +1,4 @@
-/* Private to the room: the fog table of plain C, which fog and gas ask. */
+/* Private to the room: the fog table in plain C, used by fog and gas. */
 #ifndef FRAG_FOG_H
 #define FRAG_FOG_H
 
@@ -10,8 +10,8 @@
 enum { FRAG_FOG_ONE = 2047 }; /* 0x7FF is exactly 1 [REC, fidelity: fog] */
 
 /*
- * 0..FRAG_FOG_ONE at a place 0..1 of the table. Between two entries it is the stored difference
- * that counts, not the next value. [HW, fidelity: fog]
+ * 0..FRAG_FOG_ONE at a place 0..1 of the table. Between two entries the stored difference is used,
+ * not the next value. [HW, fidelity: fog]
  */
 static inline int32_t frag_fog_factor(const struct frag_fog_consts *fog, float place) {
 	float x = fog->offset + place * fog->scale;

@@ -1,4 +1,4 @@
-/* Private to the room: the fog table in vectors, which fog and gas ask. fog.h says what. */
+/* Private to the room: the fog table in vectors, used by fog and gas. See fog.h. */
 #ifndef FRAG_FOG_VECTOR_H
 #define FRAG_FOG_VECTOR_H
 

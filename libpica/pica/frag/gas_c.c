@@ -38,8 +38,8 @@ static uint32_t half_from_density(float density) {
 }
 
 /*
- * The part of a density that the distance to the depth buffer leaves, 0 to 1; below 0: the fragment
- * adds nothing.
+ * The factor of a density by the distance to the depth buffer, 0 to 1; below 0: the fragment adds
+ * nothing.
  */
 static float depth_factor(const struct frag_gas_target *t, unsigned lane, uint32_t z) {
 	if (!t->depth) {
@@ -90,7 +90,7 @@ static float clamp1(float x) {
 	return x < 1.0f ? x : 1.0f;
 }
 
-/* A light that density takes from, between its two ends. */
+/* The intensity of a light after attenuation by density, between min and max. */
 static float intensity(const struct frag_gas_light *l, float light, float density) {
 	const float left = light * (1.0f - l->attenuation * density);
 	return (1.0f - left) * l->min + left * l->max;

@@ -5,7 +5,7 @@
 #include "core/base/f24.h"
 #include "pica/regs/regs.h"
 
-/* Compare functions [fidelity: output-fields]; the incoming value stands left. */
+/* Compare functions [fidelity: output-fields]; the incoming value is the left operand. */
 static uint8_t relation_from_func(uint32_t func) {
 	static const uint8_t relations[8] = {
 		[COMPARE_NEVER] = RELATION_NEVER,

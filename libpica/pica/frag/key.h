@@ -1,4 +1,4 @@
-/* Registers -> what selects kernels (struct frag_key) and plain values (struct frag_consts). */
+/* Registers -> the selection of kernels (struct frag_key) and plain values (struct frag_consts). */
 #ifndef FRAG_KEY_H
 #define FRAG_KEY_H
 
@@ -21,8 +21,8 @@ struct frag_stage {
 enum frag_fog { FRAG_FOG_OFF, FRAG_FOG_ON, FRAG_FOG_GAS };
 
 /*
- * Bytes only, so that there is no padding. Settings without an effect are put to 0 (or ALWAYS), so
- * that states which act alike share a plan.
+ * Bytes only, so that there is no padding. Settings without an effect are set to 0 (or ALWAYS), so
+ * that equivalent states share a plan.
  */
 struct frag_key {
 	struct frag_stage stage[FRAG_STAGES];
@@ -53,7 +53,7 @@ struct frag_key {
 	uint8_t is_watched;               /* everything is computed: frag_cache_watch() */
 };
 
-/* Whether the tests look at depth or write it. */
+/* Returns whether the tests read or write depth. */
 static inline bool frag_key_depth(const struct frag_key *key) {
 	return key->depth_relation != RELATION_ALWAYS || key->depth_write;
 }
@@ -62,7 +62,7 @@ static inline bool frag_key_depth(const struct frag_key *key) {
 void frag_key_from_regs(struct frag_key *key, struct frag_consts *consts, const uint32_t *regs,
 		bool is_watched);
 
-/* Values of the steps that have some: run.c. */
+/* Sets the values of all steps that have some: run.c. */
 void frag_step_consts(struct frag_consts *consts, const uint32_t *regs);
 
 #endif

@@ -4,8 +4,8 @@
  *
  * Hardware's number formats are not known; binary32 in the order written here. [REC, fidelity:
  * light-precision] Vectors without a length, or too long for binary32, are 0, so that after this
- * file's first steps nothing is infinite or NaN except the results of the attenuation of a distance
- * makes of its registers, and that is clamped before it is used.
+ * file's first steps nothing is infinite or NaN except the attenuation of a distance, which depends
+ * on registers and is clamped before use.
  */
 #include <float.h>
 #include <math.h>

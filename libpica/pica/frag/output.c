@@ -56,7 +56,7 @@ void frag_run_tests(struct frag_scratch *s, frag_depth_fn *depth_fn, struct batc
 		frag_costs_test(s, &s->test, b, first, n);
 		return;
 	}
-	/* No memory: every quad meets the same zeros, and writes go nowhere. */
+	/* No memory: every quad reads zeros, and writes are dropped. */
 	struct frag_test t = s->test;
 	uint8_t zeros[sizeof(frag_no_memory)];
 	memcpy(zeros, frag_no_memory, sizeof(zeros));

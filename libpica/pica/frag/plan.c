@@ -54,9 +54,9 @@ void frag_cache_watch(struct frag_cache *c, bool on) {
 }
 
 /*
- * Drops the plans that only the cache holds and that the last lookups did not find, while `full` is
- * full, or NULL. The counts cannot rise meanwhile: only the command thread, which runs this, takes
- * references from the cache.
+ * Drops plans that only the cache holds and that recent lookups did not find: all of them (full
+ * NULL), or while `full` is full. The counts cannot rise meanwhile: only the command thread, which
+ * runs this, takes references from the cache.
  */
 static void sweep(struct frag_cache *c, uint64_t lookups, const struct pica_memory *full) {
 	for (unsigned i = 0; i < CACHE_BUCKETS && (!full || memory_is_full(full)); i++) {
@@ -102,7 +102,10 @@ static struct frag_plan *cache_find(struct frag_cache *c, const struct frag_key 
 		return NULL;
 	}
 	if (c->n_plans >= c->limit) {
-		/* The next one comes when the cache has doubled: as many new plans pay for it. */
+		/*
+		 * The next sweep comes when the cache has doubled, so its cost per new plan is
+		 * constant.
+		 */
 		sweep(c, CACHE_PLANS / 2, NULL);
 	}
 	p->memory = c->memory;

@@ -10,9 +10,9 @@
 #include "pica/frag/key.h"
 
 /*
- * Planes of the scratch come in slots of four: R, G, B, A. Each step writes planes of its own, so
- * that a plane means one value all through a batch (which is what lets steps be shared, merged,
- * dropped and moved to bind time).
+ * Planes of the scratch come in slots of four: R, G, B, A. Each step writes its own planes, so that
+ * a plane holds one value throughout a batch (which is what lets steps be shared, merged, dropped
+ * and moved to bind time).
  */
 enum frag_slot {
 	SLOT_FIXED, /* plane 0 all 0, plane 1 all 255 */
@@ -45,7 +45,7 @@ enum {
 
 _Static_assert(FRAG_PLANES <= 256, "planes are numbered by bytes");
 
-/* A value: plane, plane + 1, plane + 2 with stride 1; one plane repeated with stride 0. */
+/* A value: planes plane, plane + 1, plane + 2 with stride 1; one plane repeated with stride 0. */
 struct frag_ref {
 	uint8_t plane, stride;
 };

@@ -111,7 +111,10 @@ static float quad_lod(const struct frag_proctex *p, const float *u, const float 
 	return lod > min ? (lod < max ? lod : max) : min;
 }
 
-/* Levels of all quads: near, and where fraction[lane] > 0 far is blended in. False: nowhere. */
+/*
+ * Chooses the levels of all quads: near, blended with far where fraction[lane] > 0. Returns false
+ * if that is nowhere.
+ */
 static bool choose_levels(const struct frag_proctex *p, const float *u, const float *v, unsigned n,
 		struct proctex_level *near, struct proctex_level *far, uint16_t *fraction) {
 	bool blends = false;

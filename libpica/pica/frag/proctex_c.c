@@ -2,8 +2,9 @@
  * Steps of the procedural texture unit in plain C: the truth. [fidelity: proctex-order, noise,
  * proctex-colour]
  *
- * Outputs of the generator below were compared with a console by those who found it; the form of
- * the arithmetic inside is not known, and is ours. [docs/fidelity.md 1, "Procedural texture"]
+ * Outputs of the generator below were compared with a console by its discoverers; the form of the
+ * internal arithmetic is unknown, and this one is assumed. [docs/fidelity.md 1, "Procedural
+ * texture"]
  */
 #include "pica/frag/proctex.h"
 

@@ -60,7 +60,7 @@ static struct frag_ref materialise(struct frag_builder *b, struct frag_operand o
 
 /* ---- Combiner [fidelity: combiner, combiner-ops] ---- */
 
-/* The values of earlier stages that a stage sees. */
+/* The values of earlier stages that a stage can read. */
 struct latch {
 	struct frag_value previous, buffer, next_buffer;
 };
@@ -146,7 +146,7 @@ static struct frag_operand alpha_operand(struct frag_value v, unsigned code) {
 	return (struct frag_operand){ frag_channel(v, channels[code / 2 & 3]), code & 1 };
 }
 
-/* How an operation of the register is done. */
+/* The kinds of operations. */
 enum { HOW_ZERO, HOW_COPY, HOW_OP };
 static const struct how {
 	uint8_t how, op, n_in;

@@ -2,8 +2,8 @@
  * Shadow maps, in plain C: the truth. [1, fidelity: shadow-render]
  *
  * A pixel is 24 bits of depth, high byte first, and a byte of density. A fragment nearer than the
- * stored depth replaces it where green is 0 (what throws the shadow), and else darkens the density
- * (a soft edge), the more so the nearer it lies to the stored depth.
+ * stored depth replaces it if green is 0 (an occluder); otherwise it darkens the density (a soft
+ * edge), the more the nearer it lies to the stored depth.
  */
 #include "pica/frag/kernels.h"
 

@@ -7,7 +7,7 @@
 #include "pica/frag/kernels.h"
 #include "pica/frag/plan.h"
 
-/* The function of a step; for an operation, it and its planes of this worker. */
+/* The function of a step; for an operation, also its planes in this worker's scratch. */
 struct bound_step {
 	void (*run)(struct frag_scratch *s, const struct frag_step *st, struct batch *b,
 			unsigned n_lanes);
@@ -30,13 +30,13 @@ struct frag_scratch {
 	const struct frag_kernels *k;
 	const struct tex_kernels *tk;
 	const struct raster_kernels *rk;
-	frag_depth_fn *early_depth, *late_depth; /* NULL: the test does not look at depth */
+	frag_depth_fn *early_depth, *late_depth; /* NULL: the test does not use depth */
 	frag_test_fn *test_fn;
 	bool is_plain; /* the test has memory, and counting is off */
 	frag_test_block_fn *test_block; /* depth and test of a block in one, or NULL */
 	struct frag_test test; /* quad_px and z are the batch's */
 	const struct raster_block *block; /* of the batch, or NULL: it is packed */
-	/* Planes of a block: made at once; with w. */
+	/* Planes of a block: computed with the late depth; multiplied by w. */
 	uint32_t late_planes, attributes;
 	struct bound_step step[FRAG_MAX_STEPS];
 	struct light_planes light;
@@ -87,7 +87,7 @@ void frag_print_dst(struct frag_text *t, const struct frag_step *st);
 
 /* ---- Steps ---- */
 
-/* NULL where a step has nothing to do. */
+/* NULL: nothing to do. */
 struct frag_step_impl {
 	/* Command thread. Values of the draw from the register file. */
 	void (*consts)(struct frag_consts *c, const uint32_t *regs);

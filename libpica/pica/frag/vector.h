@@ -1,4 +1,4 @@
-/* Private to the room: what its vector kernels share. */
+/* Private to the room: shared by its vector kernels. */
 #ifndef FRAG_VECTOR_H
 #define FRAG_VECTOR_H
 
@@ -30,7 +30,7 @@ static inline bool is_whole_block(const uint32_t *quad_px, uint64_t live) {
 
 /*
  * PLANE_OP(name, AB, expr): the operation expr of operands a and b on whole planes. Lanes come in
- * multiples of 16, which is a turn. Those beyond are dead: a longer vector may write them.
+ * multiples of 16, which is a turn. Lanes beyond are dead: a longer vector may write them.
  */
 enum { PLANE_TURN = VH_LANES < 16 ? 16 : VH_LANES };
 #define A(M) M(a, 0)

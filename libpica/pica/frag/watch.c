@@ -1,7 +1,7 @@
 /*
  * One fragment, step by step, for tools. A step writes planes of its own, so after the last step
- * all values of the fragment remain. A failed test is only noted: later steps run too, on a copy of
- * the pixel.
+ * all values of the fragment remain. A failed test is only recorded: later steps also run, on a
+ * copy of the pixel.
  */
 #include "pica/frag/build.h"
 
@@ -101,7 +101,7 @@ static void take_values(const struct frag_scratch *s, const struct batch *b, uns
 	take_value(s, color, lane, out->color);
 }
 
-/* The end of a fragment that the tests of depth and stencil dropped; old: stencil before them. */
+/* Returns which test dropped the fragment, depth or stencil; before: the pixel before the tests. */
 static enum frag_end failed_test(const struct frag_scratch *s, const struct pixel *before) {
 	const struct frag_key *key = &s->draw.plan->key;
 	const struct frag_consts *c = s->draw.consts;

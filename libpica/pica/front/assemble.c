@@ -56,8 +56,8 @@ static void resolve_slot(struct pica200 *ctx, unsigned i) {
 	part.step_budget = front_step_budget(ctx);
 	shade_here(ctx, &part, attributes, &number, 1, &result, &outside);
 	/*
-	 * The timing of waits decides which job finds a vertex of an earlier one: it must not be
-	 * charged for that.
+	 * Timing decides which job resolves an earlier job's vertex, so it must not be charged for
+	 * that.
 	 */
 	result.cut = left->job == ctx->base.run.seq ? result.cut : 0;
 	front_charge_shader(ctx, &result);
@@ -91,7 +91,7 @@ unsigned assembler_prefix(struct pica200 *ctx, struct clip_vertex out[2], unsign
 	return 2;
 }
 
-/* Stream position p of a plain draw goes to a slot, without shading it. */
+/* Puts stream position p of a plain draw into a slot, without shading it. */
 static void keep(struct pica200 *ctx, unsigned slot, const struct draw *d, uint64_t p) {
 	struct assembler *a = &ctx->assembler;
 	if (p < d->n_prefix) {

@@ -1,4 +1,4 @@
-/* Counts of work by job, and what they cost the hardware. */
+/* Counts of work by job, and their estimated cost on hardware. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

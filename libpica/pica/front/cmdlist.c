@@ -48,13 +48,13 @@ static enum act trigger(struct pica200 *ctx, uint32_t id, uint32_t mask, uint32_
 	return ctx->base.run.result < 0 ? ACT_ABORT : ACT_NONE;
 }
 
-/* Registers of the kind CONFIG that reg_write() does more with than to store them. */
+/* CONFIG registers that reg_write() does not only store. */
 #define HAS_EFFECT(id) ((id) == REG_PRIMITIVE_CONFIG || (id) == REG_GEOSTAGE_CONFIG || \
 		(id) == REG_GSH_MISC0 || (id) == REG_TEXUNIT_CONFIG || \
 		(id) == REG_GAS_ACCMAX_FEEDBACK || \
 		((id) >= REG_GSH_BOOLUNIFORM && (id) < REG_UNIT2_BOOLUNIFORM))
 
-/* Of the others the parts, and IS_PLAIN: most words of a list write them. */
+/* The parts of all others, and IS_PLAIN: most words of a list write these. */
 enum { IS_PLAIN = PART_ALL + 1 };
 static const uint8_t plain[REG_COUNT] = {
 #define REG(id, name, layout, kind, part) \
@@ -90,7 +90,7 @@ static enum act write_special(
 	}
 	bool attribute = id >= REG_FIXEDATTRIB_INDEX && id <= REG_FIXEDATTRIB_DATA2;
 	if (ctx->immediate.n && !attribute) {
-		draw_immediate_flush(ctx); /* with the state that its vertices were issued in */
+		draw_immediate_flush(ctx); /* with the state in which its vertices were issued */
 	}
 	if (id == REG_GAS_ACCMAX_FEEDBACK) {
 		gas_settle(ctx);

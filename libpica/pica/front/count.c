@@ -1,5 +1,5 @@
 /*
- * Work per pixel, for tools (pica_inspect.h): counters for each target that is drawn to while it is
+ * Work per pixel, for tools (pica_inspect.h): counters for each target drawn to while counting is
  * on.
  */
 #include <errno.h>
@@ -16,7 +16,7 @@ void count_clear(struct pica200 *ctx) {
 	ctx->n_counted = 0;
 }
 
-/* One surface, whatever is beside it. */
+/* The same surface, regardless of the rest of the target. */
 static bool is_same(const struct target *a, const struct target *b) {
 	return a->color_addr == b->color_addr && a->width == b->width && a->height == b->height &&
 			a->block32 == b->block32;

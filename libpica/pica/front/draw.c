@@ -12,7 +12,7 @@ enum {
 	PROGRAM_BYTES = 20 << 10,   /* about the time of a vertex program */
 	/* longer draws are drawn in pieces: whole triangles, even for strips */
 	PIECE_VERTICES = 3 << 16,
-	/* and in smaller ones where a unit may need less than that */
+	/* and smaller pieces if a unit's limit is below that */
 	SMALL_LIMIT = 128 << 20, SMALL_PIECE = 3 << 9,
 	DRAW_TICKS = 4096,          /* of front_tick(), beside one for each vertex */
 	KEEP_INDICES = 1 << 20,     /* a larger buffer is freed after its draw */
@@ -66,15 +66,15 @@ static const struct fetch_layout *current_layout(struct pica200 *ctx) {
 }
 
 uint64_t front_step_budget(const struct pica200 *ctx) {
-	/* One more than is left: an invocation that takes it exceeds the budget. */
+	/* One more than the remaining steps: an invocation that takes it exceeds the budget. */
 	uint64_t each = ctx->base.settings.budgets.shader_steps, left = ctx->run.steps_left;
 	return each <= left ? each : left + 1;
 }
 
 bool shader_unit_prepare(struct pica200 *ctx, struct shader_unit *unit, unsigned n_words) {
 	/*
-	 * Charged for what the job itself has uploaded, also if the words were there before: costs
-	 * do not depend on earlier jobs, of which it decodes one program for nothing.
+	 * Charges uploads of the job itself, even of unchanged words, so that costs do not depend
+	 * on earlier jobs; one program of an earlier job is decoded free of charge.
 	 */
 	bool *uploads = &ctx->run.uploads_program[unit == &ctx->gs];
 	if (*uploads &&
@@ -301,7 +301,7 @@ void draw_clip_list(struct pica200 *ctx, const struct clip_vertex *v, uint32_t n
 	}
 }
 
-/* A draw that cannot be seen still moves the assembler on. */
+/* An invisible draw still advances the assembler. */
 static void skip_draw(struct pica200 *ctx, struct draw *d) {
 	struct shader_uniforms uniforms = ctx->vs.u;
 	struct vertex_part part;

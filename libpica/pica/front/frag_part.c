@@ -78,8 +78,8 @@ static void put_plan(void *plan) {
 }
 
 /*
- * The image that d describes, held by the open pass; copied when its memory is being drawn to by
- * this very draw. NULL: out of memory or no budget, the job's result says which.
+ * The image that d describes, held by the open pass; copied if this draw also draws to its memory.
+ * Returns NULL when out of memory or budget; the job's result says which.
  */
 static struct tex_image *hold_image(struct pica200 *ctx, const struct tex_desc *d) {
 	const struct range r = { d->addr, tex_size_bytes(d) };
@@ -220,7 +220,7 @@ static void find_unwritten_textures(struct pica200 *ctx, const struct units *uni
 }
 
 /*
- * Lighting by a table that was never written is black where the client meant something else.
+ * Lighting with a table that was never written is black, which is probably a mistake of the client.
  * [fidelity: light-upload]
  */
 static void report_unwritten_tables(struct pica200 *ctx, uint32_t tables) {

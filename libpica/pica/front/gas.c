@@ -1,8 +1,8 @@
 /*
  * Register 125: the greatest density that gas accumulation stored. [guess; fidelity: gas]
  *
- * Tiles find it out, passes carry it here. Passes may retire in any order, which a maximum does not
- * mind; a write to the register, which begins a new one, waits for those before it.
+ * Tiles compute it, and passes report it here. Passes may retire in any order, which does not
+ * affect a maximum; a write to the register, which begins a new one, waits for earlier passes.
  */
 #include "pica/front/ctx.h"
 #include "pica/front/passes.h"

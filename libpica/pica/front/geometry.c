@@ -262,7 +262,7 @@ void geometry_draw(struct pica200 *ctx, const struct stream *s, bool indexed) {
 		prog_put(prog);
 		return;
 	}
-	assembler_resolve(ctx); /* uses the scratch that the shaded vertices will lie in */
+	assembler_resolve(ctx); /* uses the scratch of the vertices to be shaded */
 	sync_vertices(ctx, &r);
 	bool variable = GSH_MISC0_MODE(w[REG_GSH_MISC0]) == GS_MODE_VARIABLE;
 	uint32_t scheduled = g->remaining; /* vertices of the primitive still to be collected */

@@ -1,9 +1,9 @@
 /*
  * The operating system's command queue becomes jobs. [fidelity: gsp-queue]
  *
- * Byte 0 of the interrupt queue is where the client reads next, not where the service writes.
- * [libctru] What halts a queue and lets it continue, and that new screens come after the copy, is a
- * guess. [guess]
+ * Byte 0 of the interrupt queue is the client's next read position, not the service's write
+ * position. [libctru] The conditions that halt and resume a queue, and that new screens follow the
+ * copy, are guesses. [guess]
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -58,8 +58,8 @@ static _Atomic uint32_t *word_at(void *shared, uint32_t offset) {
 }
 
 /*
- * Acquire: what the client wrote before it raised a count. Release: what we did before we lower
- * one.
+ * Acquire: sees the client's writes before it raised a count. Release: publishes our work before a
+ * count is lowered.
  */
 static uint32_t load(void *shared, uint32_t offset) {
 	return atomic_load_explicit(word_at(shared, offset), memory_order_acquire);
@@ -296,7 +296,7 @@ PICA_EXPORT int pica_gsp_take(void *shared, unsigned client, pica_gsp_translate_
 			return -EINVAL;
 		}
 		if (byte_of(head, 3) & 1) {
-			next = head | (uint32_t)HALTED << 16; /* the client wants us to stop */
+			next = head | (uint32_t)HALTED << 16; /* the client has halted the queue */
 		} else if (count == 0 || (byte_of(head, 2) & HALTED)) {
 			return 0;
 		} else {
@@ -368,7 +368,7 @@ PICA_EXPORT int pica_gsp_interrupt(void *shared, unsigned client, unsigned inter
 			next = head | 1u << 16;
 		} else {
 			/*
-			 * The slot is free until the count says otherwise; index and count move
+			 * The slot is free until the count is raised; index and count change
 			 * together.
 			 */
 			uint8_t *ids = (uint8_t *)shared + queue + INTERRUPT_IDS;

@@ -10,12 +10,10 @@ enum {
 	PPF_DONE = 1 << 8,
 };
 
-/*
- * A transferred pixel at worst, where source and destination overlap, in texels that are decoded.
- */
+/* The worst cost of a transferred pixel, if source and destination overlap, in decoded texels. */
 enum { TRANSFER_COST = 64 };
 
-/* A unit of a copy engine is about to be opened. */
+/* Call before a unit of a copy engine is opened. */
 static void begin_copy(struct pica200 *ctx, struct range reads, struct range writes) {
 	ctx_access(&ctx->base, reads, ACCESS_SOURCE);
 	ctx_access(&ctx->base, writes, ACCESS_WRITTEN);
@@ -23,7 +21,7 @@ static void begin_copy(struct pica200 *ctx, struct range reads, struct range wri
 	ctx_unit_opened(&ctx->base);
 }
 
-/* A job's write to memory, which a watched pixel may lie in. */
+/* Reports a job's write to memory, which may contain a watched pixel. */
 static void watch_begin(struct pica200 *ctx, const struct history_write *w) {
 	if (ctx->history) {
 		history_write_begin(ctx->history, &ctx->base.exec, w);
@@ -190,7 +188,7 @@ static void find_unwritten_screens(struct pica200 *ctx, uint32_t screens) {
 	}
 }
 
-/* A job that all chips have: the client's bytes, or nothing of a pixel. */
+/* Runs a job common to all chips: it writes the client's bytes, or no pixel. */
 static void run_memory_job(struct pica200 *ctx, const struct pica_job *job) {
 	struct range r = { 0 };
 	if (job->op == PICA_OP_INVALIDATE) {

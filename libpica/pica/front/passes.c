@@ -1,8 +1,8 @@
 /*
  * When a pass opens and closes.
  *
- * Nothing of an open pass has run, and the tiles of a pass run in no order. So draws join the open
- * pass until what comes next cannot be part of it: see must_close(), the only rule.
+ * No part of an open pass has run, and the tiles of a pass run in any order. So draws join the open
+ * pass until the next action cannot be part of it: must_close() is the only rule.
  */
 #include <errno.h>
 #include <string.h>
@@ -91,7 +91,7 @@ static bool close_before(struct pica200 *ctx, const struct next *next) {
 	if (!must_close(ctx, next)) {
 		return false;
 	}
-	assembler_resolve(ctx); /* while the memory that its vertices lie in is untouched */
+	assembler_resolve(ctx); /* before the memory of its vertices can change */
 	if (ctx->base.exec.open) {
 		if (ctx->history) {
 			history_pass(ctx->history, &ctx->base.exec);

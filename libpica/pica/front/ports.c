@@ -29,8 +29,8 @@ static void set_word(struct pica200 *ctx, struct shader_unit *unit, uint32_t *at
 }
 
 /*
- * Code or a descriptor, at an index that continues: to the unit's own words, and to those of the
- * geometry unit where both get the same.
+ * Uploads code or a descriptor at an index that advances: to the unit's own words, and to the
+ * geometry unit's if both get the same.
  */
 static void upload_word(struct pica200 *ctx, struct shader_unit *unit, uint32_t *index,
 		uint32_t limit, uint32_t *own, uint32_t *other, uint32_t word) {

@@ -1,6 +1,6 @@
 /*
- * A context's whole state as words, and back (struct pica_state). Words come from files: all are
- * taken.
+ * A context's whole state as words, and back (struct pica_state). Words come from files: any value
+ * is accepted.
  */
 #include <string.h>
 
@@ -159,7 +159,7 @@ void state_load(struct pica200 *ctx, const struct pica_state *state) {
 	unit_load(&ctx->vs, &state->vs);
 	unit_load(&ctx->gs, &state->gs);
 	memcpy(&ctx->luts, &state->tables, sizeof(ctx->luts));
-	ctx->light_written = UINT32_MAX; /* as far as one can tell */
+	ctx->light_written = UINT32_MAX; /* a guess: the state does not say */
 	geometry(LOAD, &ctx->geometry, &loaded->geometry);
 	assembler_load(ctx, &state->assembler);
 	ctx->immediate.n = 0;

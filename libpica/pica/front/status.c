@@ -1,5 +1,5 @@
 /*
- * Registers that the hardware writes, brought up to date before the processor reads them (lists
+ * Registers that the hardware writes, updated before the processor reads them (lists
  * cannot).
  *
  * GBATEK says what the counters count. Guesses: they start at 0 with the context, are never reset,

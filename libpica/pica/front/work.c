@@ -1,4 +1,4 @@
-/* The PICA200's part of a context: jobs, units, the resources that these hold. */
+/* The PICA200's part of a context: jobs, units, and their resources. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -117,7 +117,7 @@ static void windows_change(struct pica_ctx *base) {
 	ctx->parts.layout_valid = false;
 }
 
-/* Whether a load of that size can be a texture that is configured now. */
+/* Returns whether a load of that size can be a texture configured now. */
 static bool is_texture(const struct pica_ctx *base, struct range r) {
 	for (unsigned u = 0; u < TEX_UNITS; u++) {
 		struct tex_desc d;

@@ -84,9 +84,10 @@ void fetch_layout_from_regs(struct fetch_layout *l, const uint32_t *regs, const 
 	}
 
 	/*
-	 * An array wins over the fixed-attribute mask [HW: vertex-loading test]; what has neither
-	 * keeps an old value on hardware, here it is the fixed attribute's, (0,0,0,1) if that was
-	 * never written. [guess; fidelity: attribute-source; Azahar on Vulkan gives (0,0,0,1)]
+	 * An array wins over the fixed-attribute mask [HW: vertex-loading test]; an attribute with
+	 * neither keeps an old value on hardware, here it is the fixed attribute's, (0,0,0,1) if
+	 * that was never written. [guess; fidelity: attribute-source; Azahar on Vulkan gives
+	 * (0,0,0,1)]
 	 */
 	static const float missing[4] = { 0, 0, 0, 1 };
 	uint32_t inputs = regs[REG_VSH_INPUTBUFFER_CONFIG];
@@ -105,7 +106,7 @@ void fetch_layout_from_regs(struct fetch_layout *l, const uint32_t *regs, const 
 }
 
 enum {
-	LONGEST_EXPECTED = 128, /* of longer records most lines are not read */
+	LONGEST_EXPECTED = 128, /* most lines of longer records are not read */
 	LINE_BYTES = 64,
 };
 
@@ -124,7 +125,7 @@ void fetch_expect(const struct fetch_layout *l, const struct space *space, uint3
 		if (!host) {
 			continue;
 		}
-		/* Not unrolled: of many that come at once some are not done. */
+		/* Not unrolled: the processor drops some of many prefetches in a burst. */
 		for (size_t at = 0; at <= bytes; at += LINE_BYTES) {
 			PICA_PREFETCH(host + at);
 		}
@@ -187,7 +188,7 @@ bool fetch_indices(const struct space *space, uint32_t addr, bool is_u16, uint32
 		} else {
 			index = p[i];
 		}
-		/* The copy in out is what counts from here on: the memory may change. */
+		/* Only the copy in out is used from here on: the memory may change. */
 		out[i] = index;
 		lo = index < lo ? index : lo;
 		hi = index > hi ? index : hi;

@@ -45,8 +45,8 @@ static inline const uint8_t *fetch_host(const struct fetch_attribute *a, const s
 }
 
 /*
- * Copies the element at addr (its bytes wrap at 2^32) into raw[0..15], 0 for what is outside.
- * Returns whether something was.
+ * Copies the element at addr (its bytes wrap at 2^32) into raw[0..15], 0 for bytes outside. Returns
+ * whether some were.
  */
 bool fetch_element(const struct space *space, uint32_t addr, uint32_t size_bytes, uint8_t raw[16]);
 /* Converts one element: integers as integers, missing components 0, 0, 1, f32 as it is. */

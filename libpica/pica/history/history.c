@@ -99,7 +99,7 @@ void history_job(struct history *h, const struct pica_job *job) {
 
 /* ---- Writes of engines and clients ---- */
 
-/* Finds what byte `addr` of a destination was made of. False: it is not written. */
+/* Finds the source of byte `addr` of a destination. Returns false if it is not written. */
 static bool find_sources(const struct moved *m, uint32_t addr, struct pica_history_entry *e) {
 	struct range from[4];
 	e->n_sources = m->is_copy ? copy_source(&m->copy, addr, from) :
@@ -126,7 +126,7 @@ static void note_move(struct history *h, const struct history_write *w) {
 	}
 }
 
-/* Whether a byte of the pixel is written; then *e says from where. */
+/* Returns whether a byte of the pixel is written, with its source in *e. */
 static bool touches(const struct history *h, unsigned pixel, const struct history_write *w,
 		struct pica_history_entry *e) {
 	const struct pica_watch *p = &h->pixel[pixel];

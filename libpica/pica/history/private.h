@@ -57,7 +57,7 @@ struct history {
 	/* The open pass. */
 	struct noted *noted;
 	size_t n_noted, cap_noted;
-	/* The closed one: entries from there on, and each pixel as it should be now. */
+	/* The closed pass: its first entry, and the expected value of each pixel. */
 	size_t first_of_pass;
 	uint32_t expected_pixels; /* bit i: pixel i was looked at */
 	uint32_t expected[PICA_WATCH_MAX];
@@ -68,7 +68,7 @@ struct history {
 	void *frag; /* FRAG_SCRATCH_BYTES */
 };
 
-/* Appends an entry at the present moment. NULL: out of memory. */
+/* Appends an entry for the current job. Returns NULL when out of memory. */
 struct pica_history_entry *history_add(struct history *h, enum pica_history_kind kind,
 		unsigned pixel, const struct moment *at);
 /* Room for the steps of an entry, all 0. NULL: they are not kept, or out of memory. */

@@ -4,7 +4,7 @@
 #include "core/base/morton.h"
 #include "pica/history/private.h"
 
-/* A pixel of the pass's target: its quad as a target of its own. */
+/* A pixel of the pass's target, with its quad as a separate target. */
 struct look {
 	struct history *h;
 	struct pass_work work;
@@ -14,7 +14,7 @@ struct look {
 	const struct target *target;
 	struct target window;
 	uint8_t color[16], depth[16];
-	uint32_t bytes; /* the watched ones, as they are now */
+	uint32_t bytes; /* the watched bytes at this point */
 	const struct draw *bound;
 };
 

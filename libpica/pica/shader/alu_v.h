@@ -4,7 +4,7 @@
  * tame.
  *
  * Almost no result is infinite or NaN. The quick words do not treat them: they keep the largest
- * magnitude seen, and where it is special the kernel computes that vector again by the exact words.
+ * magnitude seen, and if it is special, the kernel recomputes that vector with the exact words.
  * Operands of quick words are flushed already; exact words flush by themselves.
  *
  * An operand is tame if it is 0 or 2^-23 <= |x| < 2^30. Of such operands products are multiples of

@@ -1,11 +1,11 @@
 /*
  * The arithmetic of the shader units, one number at a time: the truth of [fidelity: f24-model].
  *
- * Every NaN that arithmetic makes or passes on is 7FC00000, because sign and payload of NaN differ
- * between processors and with the order of operands. Copies (MOV, MAX, MIN, negation, the copied
- * parts of DST and LITP) keep all bits of what they copy.
+ * Every NaN that arithmetic produces or propagates is 7FC00000, because sign and payload of NaN
+ * differ between processors and with the order of operands. Copies (MOV, MAX, MIN, negation, the
+ * copied parts of DST and LITP) keep all bits.
  *
- * mode PICA_FLOAT_F32: F and T do nothing (but for that NaN); 0 * infinity is still 0.
+ * In mode PICA_FLOAT_F32 F and T do nothing (except for that NaN); 0 * infinity is still 0.
  */
 #ifndef SHADER_ARITH_H
 #define SHADER_ARITH_H
@@ -157,7 +157,7 @@ static inline int32_t arith_address(float x) {
 }
 
 /*
- * Relative addressing: the uniform that base + off names, or -1 for (1, 1, 1, 1). [HW, 3dbrew;
+ * Relative addressing: returns the uniform at base + off, or -1 for (1, 1, 1, 1). [HW, 3dbrew;
  * fidelity: relative-addressing]
  */
 static inline int arith_relative(unsigned base, int32_t off) {

@@ -1,4 +1,4 @@
-/* One invocation, scalar: what run_c.c executes and run_gs.c keeps from run to run. */
+/* One scalar invocation: executed by run_c.c, and kept from run to run by run_gs.c. */
 #ifndef SHADER_CORE_H
 #define SHADER_CORE_H
 

@@ -1,4 +1,4 @@
-/* Where the operands of an instruction stand in its word, by format. */
+/* The places of an instruction's operands in its word, by format. */
 #ifndef SHADER_FORM_H
 #define SHADER_FORM_H
 

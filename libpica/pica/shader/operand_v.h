@@ -1,7 +1,7 @@
 /*
  * The batch interpreter: operands, of run_v.c and slice_v.c. A source becomes rows that kernels can
- * read: a register as it stands, or a copy that is flushed, negated, spread or gathered. Part of
- * the innermost loop, so that it is compiled with it.
+ * read: the register itself, or a copy that is flushed, negated, spread or gathered. This is part
+ * of the innermost loop, and compiled with it.
  */
 #ifndef SHADER_OPERAND_V_H
 #define SHADER_OPERAND_V_H
@@ -52,7 +52,7 @@ static enum class find_class(struct machine *m, unsigned reg, const float row[4]
 			(m->clean[reg] & reads) == reads ? CLASS_CLEAN : CLASS_ANY;
 }
 
-/* is_patient: looking at the rows pays, if it lets a tame kernel run. */
+/* is_patient: examining the rows pays off if a tame kernel can then run. */
 static inline enum class register_class(struct machine *m, unsigned reg,
 		const float row[4][SHADER_LANES], unsigned reads, bool is_patient) {
 	if ((reg < SHADER_R && m->b->tame >> reg & 1) || (m->tame[reg] & reads) == reads) {
@@ -130,7 +130,7 @@ static enum class read_uniform(struct machine *m, struct args *x, const struct p
 		unsigned s, const float value[4], bool is_cleaned) {
 	const uint32_t sign = (uint32_t)(op->negate >> s & 1) << 31;
 	float (*const row)[SHADER_LANES] = m->operand[s];
-	/* Magnitudes; what is not read counts too. */
+	/* Magnitudes, including those of unread components. */
 	uint32_t m0 = spread(row[0], value[op->from[s][0]], sign);
 	uint32_t m1 = spread(row[1], value[op->from[s][1]], sign);
 	uint32_t m2 = spread(row[2], value[op->from[s][2]], sign);

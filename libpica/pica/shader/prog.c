@@ -78,7 +78,7 @@ static void decode_sources(struct prog_op *op, unsigned n, unsigned s1, unsigned
 	op->src[2] = (uint8_t)s3;
 }
 
-/* Components that source s is read at, before the swizzle. */
+/* Components of source s that are read, before the swizzle. */
 static unsigned used_components(const struct prog_op *op, unsigned s) {
 	switch ((enum shader_uses)shader_ops[op->op].uses) {
 	case USES_NONE:

@@ -105,7 +105,9 @@ static void set_emit(struct core *c, const struct prog_op *op) {
 	}
 }
 
-/* The banks alternate: an output not written since holds what it did two EMITs ago. [HW, Azahar] */
+/*
+ * The banks alternate: an output not written since holds its value of two EMITs ago. [HW, Azahar]
+ */
 static void emit(struct core *c) {
 	if (c->gs) {
 		c->host->emit(c->host->user, c->gs, (const float (*)[4])c->o);
@@ -203,7 +205,7 @@ static bool execute(struct core *c, const struct prog_op *op, enum pica_float mo
 	case OP_MOVA:
 		mova(c, op, s[0]);
 		return true;
-	case OP_CMP: /* the destination mask does not count [1, tested on o2DS] */
+	case OP_CMP: /* the destination mask is ignored [1, tested on o2DS] */
 		c->cmp[0] = arith_compare(op->cmp[0], s[0][0], s[1][0]);
 		c->cmp[1] = arith_compare(op->cmp[1], s[0][1], s[1][1]);
 		return true;

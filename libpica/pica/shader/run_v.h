@@ -1,6 +1,4 @@
-/*
- * Private to the files of the batch interpreter. Included by vector sources only.
- */
+/* Private to the files of the batch interpreter. Included by vector sources only. */
 #ifndef SHADER_RUN_V_H
 #define SHADER_RUN_V_H
 
@@ -27,7 +25,7 @@ struct args {
 	const uint32_t *offset;
 };
 
-/* Properties that all values of an operand have, each including the next. */
+/* Properties of all values of an operand, each including the next. */
 enum class {
 	CLASS_ANY,
 	CLASS_CLEAN, /* F() changes nothing */
@@ -37,7 +35,7 @@ enum class {
 struct alu {
 	struct {
 		void (*run)(const struct args *x);
-		/* f24: run needs clean operands, and this does the same with tame ones. Or NULL. */
+		/* f24: does the same with tame operands, while run needs clean ones. Or NULL. */
 		void (*run_tame)(const struct args *x);
 		bool is_clean; /* results are clean (f24) */
 	} op[OP_COUNT];
@@ -46,8 +44,8 @@ struct alu {
 /* The kernels of instructions, by float mode: run_ops_v.c. */
 extern const struct alu VFN(shader_alu_f24), VFN(shader_alu_f32);
 /*
- * Returns what does the same as run_tame with a source 0 of which each lane has its own vector, or
- * NULL.
+ * Returns the kernel that does the same as run_tame with a separate vector of source 0 for each
+ * lane, or NULL.
  */
 void (*VFN(shader_gathered)(unsigned op))(const struct args *x);
 /*
@@ -76,7 +74,8 @@ struct machine {
 	 */
 	uint8_t valid[32];
 	/*
-	 * By number, v before r: components that were looked at, are known to be clean, to be tame.
+	 * By number, v before r: components that were examined, are known to be clean, are known to
+	 * be tame.
 	 */
 	uint8_t known[32], clean[32], tame[32];
 	bool uniforms_known;
@@ -93,8 +92,8 @@ struct machine {
 };
 
 /*
- * For a program of which all lanes 0..n-1 go the same way: begins it, without a look at uniforms
- * that m knows, and executes an instruction that is not flow's or CMP.
+ * For a program of which all lanes 0..n-1 go the same way: begin it, without examining known
+ * uniforms, and execute an instruction other than flow control or CMP.
  */
 void VFN(shader_begin)(struct machine *m, unsigned n);
 void VFN(shader_execute)(struct machine *m, const struct group *g, const struct prog_op *op);

@@ -5,8 +5,8 @@
 enum { TRACE_OPS = 512 };
 
 /*
- * Runs the flow alone. Returns the number of instructions with END, 0 if a lane's values decide
- * where it goes, or if it is too long.
+ * Runs only the flow control. Returns the number of instructions including END, or 0 if the flow
+ * depends on a lane's values or is too long.
  */
 static unsigned trace(const struct prog *p, unsigned entry, const struct shader_uniforms *u,
 		struct slice_op ops[TRACE_OPS], unsigned *n_ops) {
@@ -54,7 +54,7 @@ struct live {
 	uint8_t a;
 };
 
-/* Goes back over an instruction. Returns whether it writes what is read. */
+/* Steps back over an instruction. Returns whether a later one reads its result. */
 static bool is_needed(struct live *live, const struct prog_op *op, unsigned *inputs) {
 	uint8_t *written = op->op == OP_MOVA ? &live->a : &live->reg[op->dst];
 	if (!(*written & op->mask)) {

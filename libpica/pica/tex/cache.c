@@ -1,7 +1,7 @@
 /*
  * The texture cache: a hash table by key, and a list by age for eviction. Both lists and the key
- * belong to the command thread; an image that leaves the cache lives on while passes hold it, so
- * several versions of the same memory may be alive at once.
+ * belong to the command thread; an image removed from the cache stays alive while passes hold it,
+ * so several versions of the same memory may be alive at once.
  */
 #include "pica/tex/private.h"
 
@@ -128,8 +128,8 @@ struct tex_image *tex_cache_take(struct tex_cache *c, size_t bytes) {
 }
 
 /*
- * Makes room for bytes: the oldest images go, as many as it takes. Passes that hold one keep it;
- * what is found here again must not depend on how far they have got.
+ * Makes room for bytes: removes as many of the oldest images as needed. Passes that hold one keep
+ * it; which images are found again must not depend on the progress of passes.
  */
 static void evict(struct tex_cache *c, size_t bytes) {
 	while (c->oldest && c->bytes + bytes > c->budget_bytes) {
@@ -144,7 +144,7 @@ static void evict(struct tex_cache *c, size_t bytes) {
  */
 static bool is_current(struct tex_cache *c, struct tex_image *image, const struct space *space,
 		struct range range) {
-	/* else nothing at all was written or mapped since it was looked at */
+	/* otherwise nothing was written or mapped since the last check */
 	if (image->checked != space->clock &&
 			(space_host(space, range.addr, range.size) != image->src ||
 					space_stamp(space, range) > image->stamp)) {

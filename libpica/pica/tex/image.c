@@ -215,7 +215,7 @@ static bool is_decoded(const struct tex_level *level) {
 	return atomic_load_explicit(&level->texels, memory_order_acquire);
 }
 
-/* Decodes a band. If all are begun, lets the threads that decode them work, which never pause. */
+/* Decodes a band. If all are begun, waits for the threads that decode them, which never pause. */
 static void decode_more(struct tex_image *image, unsigned number, const struct tex_kernels *k) {
 	struct tex_level *level = &image->level[number];
 	if (atomic_load_explicit(&level->begun, memory_order_relaxed) >= tex_level_bands(level)) {
@@ -285,7 +285,7 @@ static uint64_t hash_source(const struct tex_cache *c, const struct tex_image *i
 bool tex_image_matches(const struct tex_cache *c, struct tex_image *image) {
 	for (unsigned i = 0; i <= image->desc.max_level; i++) {
 		const struct tex_level *level = &image->level[i];
-		/* One that is not begun will be decoded from what is there now. */
+		/* A level not begun will be decoded from the present bytes. */
 		if (!atomic_load_explicit(&level->begun, memory_order_acquire)) {
 			continue;
 		}

@@ -2,7 +2,7 @@
 
 #include "pica/regs/regs.h"
 
-/* The C kernels first, then what the instruction set does better. */
+/* The C kernels first, then those of the instruction set. */
 void tex_kernels_init(struct tex_kernels *k, enum isa isa) {
 #define TEX_FORMAT(id, name, bits) k->decode[id] = tex_decode_##name##_c;
 #include "pica/tex/formats.def"

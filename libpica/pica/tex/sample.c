@@ -190,7 +190,7 @@ void tex_sample(const struct tex_kernels *k, const struct tex_desc *d, struct te
 	if (!tex_has_texels(d, d->addr, image, n, out)) {
 		return;
 	}
-	/* Asked here, too: the rest needs much of a stack. */
+	/* Tested here, too: the rest needs a lot of stack. */
 	if (tex_is_one_level(d)) {
 		tex_sample_level(k, d, image, 0, d->mag_linear, u, v, n, out);
 	} else {

@@ -8,7 +8,7 @@
 
 #include "core/base/attributes.h"
 
-/* Lanes that go different ways over the faces of a cube. */
+/* Lanes on different faces of a cube. */
 struct cube_sampler {
 	const struct tex_kernels *k;
 	const struct tex_desc *d;

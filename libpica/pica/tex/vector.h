@@ -1,4 +1,4 @@
-/* Private to the room: what its vector sources share. */
+/* Private to the room: shared by its vector sources. */
 #ifndef TEX_VECTOR_H
 #define TEX_VECTOR_H
 

@@ -1,5 +1,5 @@
 /*
- * The assembler: files, lines, labels, and putting it all together. Syntax of picasso.
+ * The assembler: files, lines, labels, and the finished program. Syntax of picasso.
  * [fidelity: assembler; points it leaves open: picasso's published sources]
  */
 #include "pica/toolchain/asm.h"

@@ -242,7 +242,7 @@ unsigned asm_use_descriptor(struct assembler *a, enum shader_op op, uint32_t des
 
 /* ---- asm_code.c ---- */
 
-/* The operand of flow control that says when: none, a condition, a bool or an int. */
+/* The condition operand of flow control: none, a condition, a bool or an int. */
 enum asm_gate {
 	GATE_NONE,
 	GATE_COND,
@@ -250,7 +250,7 @@ enum asm_gate {
 	GATE_INT,
 };
 
-/* The operand after the gate: what the instruction goes to. */
+/* The operand after the gate: the target of the instruction. */
 enum asm_aim {
 	AIM_NOTHING,
 	AIM_PROC,

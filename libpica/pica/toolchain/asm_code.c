@@ -85,7 +85,7 @@ static bool has_args(struct assembler *a, const struct args *args, unsigned min,
 
 /* ---- Arithmetic ---- */
 
-/* The form with the wide operand in the other place, or OP_UNKNOWN. */
+/* Returns the form with the wide operand in the other place, or OP_UNKNOWN. */
 static enum shader_op other_form(enum shader_op op) {
 	static const enum shader_op pairs[][2] = {
 		{ OP_DPH, OP_DPHI }, { OP_DST, OP_DSTI }, { OP_SGE, OP_SGEI }, { OP_SLT, OP_SLTI },

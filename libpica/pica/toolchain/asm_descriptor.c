@@ -33,9 +33,9 @@ static unsigned selector_bits(unsigned mask) {
 }
 
 /*
- * Components of source s whose selectors matter when descriptors are shared. Fewer could be cared
- * for (DST, LITP, the second source of CMP): these are what picasso leaves out, so that the same
- * source gives the same words. [fidelity: assembler]
+ * Components of source s whose selectors matter when descriptors are shared. Some of them could be
+ * ignored (DST, LITP, the second source of CMP); this is picasso's choice, so that the same source
+ * gives the same words. [fidelity: assembler]
  */
 static unsigned cared_components(enum shader_uses uses, unsigned s, unsigned mask) {
 	switch (uses) {
@@ -80,7 +80,7 @@ static void renumber(uint32_t *word, unsigned from, unsigned to) {
 }
 
 /*
- * Brings descriptor d within a MAD's reach by changing places with one that no MAD uses. Returns
+ * Moves descriptor d within a MAD's reach by exchanging it with one that no MAD uses. Returns
  * its new number.
  */
 static unsigned move_for_mad(struct assembler *a, unsigned d) {

@@ -132,7 +132,7 @@ unsigned selector_mask(unsigned selector) {
 	return mask;
 }
 
-/* Component k of the result is component outer[k] of what inner gives. */
+/* Component k of the result is component outer[k] of inner's result. */
 static unsigned compose(unsigned inner, unsigned outer) {
 	unsigned sel = 0;
 	for (unsigned k = 0; k < 4; k++) {
@@ -295,7 +295,7 @@ void asm_add_alias(struct assembler *a, struct slice name, struct asm_operand op
 
 /* ---- Conditions ---- */
 
-/* [!]cmp.x or [!]cmp.y: which flag, and the value it is compared with. */
+/* [!]cmp.x or [!]cmp.y: returns the flag, and the value to compare it with. */
 static unsigned parse_flag(struct assembler *a, struct slice s, bool *ref) {
 	const struct slice whole = s;
 	*ref = true;

@@ -1,6 +1,6 @@
 /*
- * The disassembler. Each line is assembled again: a word that the line does not give is written as
- * .word, so that the text assembles back for any words.
+ * The disassembler. Each line is assembled again: a word that the line does not reproduce is
+ * written as .word, so that the text assembles to the same words in every case.
  */
 #include "pica/toolchain/asm.h"
 
@@ -198,7 +198,7 @@ static unsigned target_of(uint32_t w) {
 }
 
 /*
- * One line. It is tried without its descriptor's number, then with it; line holds it with the
+ * One line. Tries it without its descriptor's number, then with it; line holds it with the
  * target as a number, shown with a label.
  */
 static void code_line(struct disassembly *d, unsigned at) {

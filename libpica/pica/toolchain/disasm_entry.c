@@ -95,7 +95,7 @@ static void table_register(char out[16], unsigned number) {
 	}
 }
 
-/* In quotes; what would end the name, the statement or the line is written as \xNN. */
+/* In quotes; characters that would end the name, the statement or the line are written as \xNN. */
 static void quoted(FILE *t, const char *name) {
 	fprintf(t, "\"");
 	for (; *name; name++) {

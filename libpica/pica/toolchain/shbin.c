@@ -87,7 +87,7 @@ struct table {
 	uint32_t field, most, size;
 };
 
-/* Its rows; NULL: the reason is said. */
+/* Returns its rows; NULL: the reason is stored. */
 static const uint8_t *table_rows(
 		struct reader *r, struct part part, const struct table *table, uint32_t *n) {
 	const uint32_t at = get32(part.p + table->field);
@@ -350,7 +350,7 @@ static int read_file(struct reader *r) {
 					"expected entry %u within the file's 0x%zX bytes, got 0x%X",
 					(unsigned)i, file.size, (unsigned)at);
 		}
-		r->s->n_entries = i + 1; /* half read ones are destroyed too */
+		r->s->n_entries = i + 1; /* partly read ones are destroyed, too */
 		ret = read_entry(r, &r->s->entries[i],
 				(struct part){ file.p + at, file.size - at, at });
 		if (ret < 0) {

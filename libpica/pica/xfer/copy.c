@@ -47,7 +47,7 @@ void copy_from_transfer_job(struct copy *c, const struct pica_job_transfer *job)
 static struct range lines_range(uint32_t addr, uint32_t size_bytes, uint32_t line, uint32_t gap) {
 	uint64_t full = (uint64_t)(size_bytes - 1) / line;
 	uint64_t end = addr + full * ((uint64_t)line + gap) + (size_bytes - full * line);
-	/* Nothing waits for addresses beyond the top of physical memory. */
+	/* Addresses beyond the top of physical memory need no wait. */
 	return mem_range(addr, end > (uint64_t)1 << 33 ? (int64_t)1 << 33 : (int64_t)end);
 }
 
@@ -125,8 +125,8 @@ uint32_t copy_run(const struct copy *c, struct space *space, struct work_part *p
 		struct piece d = mem_piece(space, to, UINT64_MAX >> 1, true);
 		if (!d.host) {
 			/*
-			 * Skip what is dropped in one step, whole lines at a time: windows bound
-			 * the work.
+			 * Skip dropped bytes in one step, whole lines at a time: windows bound the
+			 * work.
 			 */
 			uint64_t skip = d.len < out_rest ? d.len : out_rest;
 			if (d.len > out_rest) {

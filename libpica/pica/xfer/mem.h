@@ -1,7 +1,7 @@
 /*
- * Reaching physical memory from the copy engines, on any thread: windows are only looked up, stamps
- * are not touched (the command thread does that). Memory outside windows reads 0, writes to it
- * and to read-only windows are dropped.  [fidelity: memory-map]
+ * Access to physical memory by the copy engines, on any thread: windows are only looked up, stamps
+ * are not changed (the command thread does that). Memory outside windows reads 0, writes to it and
+ * to read-only windows are dropped. [fidelity: memory-map]
  */
 #ifndef XFER_MEM_H
 #define XFER_MEM_H
@@ -19,7 +19,7 @@
  */
 struct piece {
 	uint8_t *host; /* NULL: outside every window, or a write to a read-only one */
-	uint64_t len;  /* bytes that this answer covers, 1..want */
+	uint64_t len;  /* bytes covered, 1..want */
 };
 
 static inline struct piece mem_piece(

@@ -1,4 +1,4 @@
-/* Shots: screens taken out of guest memory, and pictures of the host. */
+/* Shots: screens copied from guest memory, and pictures of the host. */
 #include "pica/xfer/show.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@ PICA_EXPORT int pica_shot_create(struct pica_shot **out) {
 	if (!s) {
 		return -ENOMEM;
 	}
-	/* Of the largest screen: what is not used is never touched. */
+	/* For the largest screen: unused pages are never touched. */
 	s->px[0] = malloc(SHOT_LEFT_BYTES + SHOT_RIGHT_BYTES);
 	if (!s->px[0]) {
 		free(s);
@@ -34,7 +34,7 @@ PICA_EXPORT struct pica_shot *pica_shot_get(struct pica_shot *s) {
 }
 
 PICA_EXPORT void pica_shot_put(struct pica_shot *s) {
-	/* Release what this owner did; acquire, as the last one, what the others did. */
+	/* Release this owner's accesses; the last owner acquires those of the others. */
 	if (s && atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) == 1) {
 		free(s->px[0]);
 		free(s);
@@ -116,7 +116,7 @@ void shot_line(const struct pica_shot *s, const struct xfer_kernels *k, unsigned
 	}
 }
 
-/* Not of the ways that have to be fast. */
+/* Not performance-critical. */
 PICA_EXPORT int pica_shot_read(const struct pica_shot *s, enum pica_eye eye, uint8_t *rgb,
 		size_t stride_bytes) {
 	if (!s->info.is_set) {

@@ -1,8 +1,7 @@
 /*
- * Parts of a display's picture. A part's rows come out of bands: 16 rows of the shot as it will
- * stand, turned out of its lines (or copied, where the panel's turn takes the screen's back), of
- * which the two last ones are kept, so that each pixel is converted once and a row has its
- * neighbour:
+ * Parts of a display's picture. A part's rows are made from bands: 16 rows of the shot in its final
+ * orientation, turned from its lines (or copied, if the panel's rotation cancels the screen's). The
+ * last two bands are kept, so that each pixel is converted once and a row has its neighbour:
  *
  *     lines of the shot --decode, turn--> band of 16 rows --scale--> row --convert--> target
  */
@@ -103,7 +102,7 @@ static void fetch(const struct drawing *d, uint32_t first, uint32_t *rows) {
 	}
 }
 
-/* A row of the shot as it will stand. Two neighbours stay valid. */
+/* Returns a row of the shot in its final orientation. Two neighbours stay valid. */
 static const uint32_t *get_row(struct drawing *d, uint32_t row) {
 	const uint32_t first = row / BAND_ROWS * BAND_ROWS;
 	unsigned b = 0;
@@ -121,7 +120,7 @@ static const uint32_t *get_row(struct drawing *d, uint32_t row) {
 
 /* ---- Scaling ---- */
 
-/* The pixel whose area holds the centre of pixel i of n: of m. */
+/* Returns which of m pixels holds the centre of pixel i of n. */
 static uint32_t nearest(uint64_t i, uint32_t n, uint32_t m) {
 	return (uint32_t)((2 * i + 1) * m / (2 * (uint64_t)n));
 }
@@ -215,7 +214,7 @@ static void draw_rows(
 		if (end == y + 1) {
 			convert(d, t, target_at(d->p, t, y), row, n);
 		} else {
-			/* The target is never read: it may be slow to. */
+			/* The target is never read, which may be slow. */
 			convert(d, t, d->ready, row, n);
 			for (uint32_t k = y; k < end; k++) {
 				memcpy(target_at(d->p, t, k), d->ready,

@@ -1,4 +1,4 @@
-/* Shots of screens, and putting them into a host's picture (pica_show.h). */
+/* Shots of screens, and drawing them into a host's picture (pica_show.h). */
 #ifndef XFER_SHOW_H
 #define XFER_SHOW_H
 
@@ -29,8 +29,8 @@ struct pica_shot {
 };
 
 /*
- * Takes what the registers say out of memory; on any thread. Returns bytes that lay outside
- * windows.
+ * Copies the screen described by the registers from memory; on any thread. Returns the number of
+ * bytes outside windows.
  */
 uint32_t shot_take(struct pica_shot *shot, const struct scanout *s, const struct space *space);
 /* Line i of an eye as RGBA8 words, pixels [first, first + n). */
@@ -45,7 +45,7 @@ struct show_part {
 	bool is_turned;          /* its rows are made of one pixel of each line */
 	bool flip_x, flip_y;     /* walking a row, from row to row: from the last line or pixel */
 	unsigned eye[2], n_eyes;
-	unsigned times;          /* pixels are repeated so often along a row; 0: `at` says */
+	unsigned times;          /* repetitions of a pixel along a row; 0: see `at` */
 	const uint32_t *at;      /* per visible pixel: index << 8 | weight of the next pixel */
 	bool is_bilinear;
 };

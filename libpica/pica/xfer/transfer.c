@@ -22,7 +22,7 @@ enum {
 	TILE = 8,
 	CHUNK_PX = 256, /* destination pixels of a row that are worked on at once */
 	/* Approximate maximum times, in ns. */
-	BAND_TICKS = 256, /* a band that is left out, or beside its pixels */
+	BAND_TICKS = 256, /* a skipped band, or a band's cost besides its pixels */
 	TILED_TICKS = 4,  /* a pixel by tiles */
 	PIXEL_TICKS = 64, /* one of the source alone */
 };
@@ -65,7 +65,7 @@ static void transfer_init(struct transfer *t, uint32_t src, uint32_t dst, uint32
 	t->in_width = t->crop ? TRANSFER_DIM_WIDTH(in_dim) : t->out_width;
 	t->bad = pair_hangs(xfer_format_bytes(t->in_format), xfer_format_bytes(t->out_format));
 	if (t->scale > 2) {
-		t->scale = 2; /* invalid; bit 25 alone halves both [guess] */
+		t->scale = 2; /* invalid; only bit 25 set halves both [guess] */
 		t->bad = true;
 	}
 	t->nothing = t->in_width == 0 || t->out_width == 0 || t->out_height == 0;
@@ -215,7 +215,7 @@ static bool side_pixel(const struct side *s, uint64_t index, uint32_t *x, uint32
 	return column < s->width && row < s->height;
 }
 
-/* The last pixel in the order of the work that has the byte at addr. */
+/* Finds the last pixel, in processing order, that holds the byte at addr. */
 static bool find_pixel(const struct side *s, uint32_t addr, uint32_t *x, uint32_t *y) {
 	const int64_t offset = (int64_t)addr - s->addr;
 	bool found = false;

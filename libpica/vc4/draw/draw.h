@@ -16,7 +16,7 @@
 struct vc4_history;
 struct vc4_watch;
 
-/* The most of a record: rows that a vertex program has. Points and lines have some more. */
+/* The maximum of a record: rows of a vertex program. Points and lines have additional ones. */
 enum { VC4_VARYINGS = 60, VC4_OWN_VARYINGS = 2 };
 
 /* Passed to the stages as exec.kernels. */
@@ -42,7 +42,7 @@ static inline void vc4_report_steps(struct vc4_report *r, uint64_t steps) {
 	atomic_fetch_add_explicit(&r->steps, steps, memory_order_relaxed);
 }
 
-/* The work of a primitive's record failed. error: a negative errno. Any thread. */
+/* Reports that work of a primitive's record failed. error: a negative errno. Any thread. */
 void vc4_report_error(struct vc4_report *r, uint32_t record, int error);
 
 /* A program with its stream of uniforms. */
@@ -117,9 +117,9 @@ struct vc4_job {
 	uint64_t pixels, steps;
 	/* As struct vc4_lists has them. */
 	int (*tick)(void *arg, unsigned n);
-	/* A unit of the job is about to be opened. */
+	/* Called before a unit of the job is opened. */
 	void (*unit_opened)(void *arg);
-	/* The pass, which is open, is going to write the range. */
+	/* Called before the open pass writes the range. */
 	void (*writes)(void *arg, struct range r);
 	void *arg;
 };
@@ -134,16 +134,16 @@ struct vc4_unit {
 	uint64_t steps; /* of fragment programs: sum of the units that were reaped */
 	struct vc4_history *history; /* owned; NULL: nothing is watched */
 	/*
-	 * For tools. Not 0: of the next jobs this draw alone, counted from 1, is drawn, and nothing
-	 * is stored. Set while the context is idle.
+	 * For tools. Not 0: later jobs draw only this draw, counted from 1, and store nothing. Set
+	 * while the context is idle.
 	 */
 	uint32_t only_draw;
 };
 
 /*
- * Runs a job as far as the command thread does: reads its lists, and lets a pass run. No pass is
- * open. Returns 0, or a negative errno with *error set. Errors of tasks come later: when the pass
- * is reaped, unit->error holds them before exec.retired() is called.
+ * Runs the command thread's part of a job: reads its lists, and starts a pass. No pass may be open.
+ * Returns 0, or a negative errno with *error set. Errors of tasks come later: when the pass is
+ * reaped, unit->error holds them before exec.retired() is called.
  */
 int vc4_job_run(struct vc4_unit *unit, struct exec *x, const struct vc4_job *job,
 		struct vc4_error *error);

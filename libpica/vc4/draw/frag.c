@@ -1,6 +1,6 @@
 /*
- * Fragments: four quads of one triangle at a time go through the fragment program, which draws into
- * the buffer of its tile by itself.
+ * Fragments: the fragment program runs on four quads of one triangle at a time, and itself draws
+ * into the tile's buffer.
  */
 #include <errno.h>
 
@@ -79,9 +79,7 @@ static void bind(void *scratch, const void *kernels, const struct raster_kernels
 	*facts = (struct frag_facts){ .cost = 1 };
 }
 
-/*
- * Planes of (v - C) / Wc through the corners; C is v at the last one. [fidelity: vc4-varyings]
- */
+/* Planes of (v - C) / Wc through the corners; C is v at the last one. [fidelity: vc4-varyings] */
 static void triangle(
 		void *scratch, const struct vert *const v[3], const float *const extra[3]) {
 	struct frag_memory *m = scratch;
@@ -142,7 +140,7 @@ static void set_lanes(struct frag_memory *m, const struct batch *b, unsigned fir
 	}
 }
 
-/* At centres of pixels, whatever samples are covered. */
+/* At centres of pixels, for any covered samples. */
 static void set_varyings(struct frag_memory *m) {
 	PICA_ALIGNED(64) float dx[QPU_LANES], dy[QPU_LANES];
 	for (unsigned i = 0; i < QPU_LANES; i++) {

@@ -6,7 +6,7 @@
 #include "core/base/arena.h"
 #include "vc4/draw/watch.h"
 
-enum { DRAW_VERTICES = 16 }; /* whose indices take as long to read as a record */
+enum { DRAW_VERTICES = 16 }; /* indices that take as long to read as a record */
 
 /* All that the pass of a job needs; freed when it is reaped. */
 struct work {
@@ -351,7 +351,7 @@ static int run(struct work *w, struct exec *x, const struct vc4_job *job, bool *
 		.limits = job->limits,
 		.tick = job->tick,
 		.arg = job->arg };
-	exec_sync(x, all_memory, false); /* what jobs before it write may be lists */
+	exec_sync(x, all_memory, false); /* earlier jobs may write its lists */
 	int ret = vc4_frame_read(&w->frame, &lists, &w->arena, error);
 	w->unit->stats.records += w->frame.stats.records;
 	w->unit->stats.primitives += w->frame.stats.primitives;
@@ -391,7 +391,7 @@ static int run(struct work *w, struct exec *x, const struct vc4_job *job, bool *
 		.task_steps = job->steps / (n_tasks ? n_tasks : 1) };
 	p.pass = exec_open_tiles(x, &w->tiles.program, b->exists ? b->tile_px : 64, columns, rows,
 			job->job, job->pixels, job->steps);
-	*is_held = true; /* from here on the pass owns it, whatever comes */
+	*is_held = true; /* from here on the pass owns it, even on failure */
 	ret = exec_hold(x, put, w);
 	if (ret == 0) {
 		exec_on_retire(x, retire, w);

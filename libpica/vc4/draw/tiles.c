@@ -1,7 +1,7 @@
 /*
- * Tasks of tiles: which runs of the rendering list go together, loads and stores.
+ * Tasks of tiles: groups of runs of the rendering list, loads and stores.
  *
- * A run begins with a buffer that is known, so runs of different tiles may be done in any order.
+ * A run begins with known buffer contents, so runs of different tiles may be done in any order.
  * Those of one tile keep theirs. If a run has more than one tile, or transfers of different
  * tiles meet in memory otherwise, one task does all runs.
  */

@@ -1,7 +1,7 @@
 /*
  * Vertices: of GL records by two programs, of NV records as they lie in memory. The coordinate
- * program says where a triangle is binned and clipped; the vertex program, which runs for vertices
- * of binned triangles alone, where it is drawn, and what varies over it. [fidelity: vc4-positions]
+ * program determines where a triangle is binned and clipped; the vertex program, which runs only
+ * for vertices of binned triangles, where it is drawn, and its varyings. [fidelity: vc4-positions]
  */
 #include <errno.h>
 #include <float.h>
@@ -53,7 +53,7 @@ struct vertex_memory {
 	PICA_ALIGNED(64) uint32_t out[QPU_VPM_ROWS][QPU_LANES];
 	PICA_ALIGNED(64) unsigned char scratch[QPU_SCRATCH_BYTES];
 	PICA_ALIGNED(64) unsigned char wide_scratch[QPU_WIDE_SCRATCH_BYTES];
-	bool is_wide; /* a program is bound; else it is interpreted */
+	bool is_wide; /* the program is bound to wide_scratch; otherwise it is interpreted */
 	/* Its rows: inputs, NULL where it reads none, and results. */
 	uint32_t *wide_in[QPU_VPM_ROWS];
 	const uint32_t *wide_out[QPU_VPM_ROWS];
@@ -169,7 +169,7 @@ static bool fetch(const struct invocation *at, unsigned array, const struct batc
 		uint32_t *const row[QPU_VPM_ROWS]) {
 	const struct vc4_array *a = &at->part->state->shader->array[array];
 	const struct place p = place_of(at, array);
-	/* All at once: what lies between the elements may be outside. */
+	/* Checked together: memory between the elements may be outside. */
 	const uint64_t span = (uint64_t)(b->most - b->least) * a->stride_bytes + a->size_bytes;
 	const uint8_t *all = span > VC4_ADDRESS_BITS ? NULL :
 			find(at->env->space, a->address, b->least, a->stride_bytes, (uint32_t)span);
@@ -388,7 +388,7 @@ static void shade_positions(const struct vertex_env *env, const struct draw *d,
 	if (!run_wide(&at, number, n, &result)) {
 		for (unsigned i = 0; i < n; i++) {
 			out->x[i] = out->y[i] = 0.0f;
-			out->code[i] = POSITION_BAD; /* shade_batch() will say what is wrong */
+			out->code[i] = POSITION_BAD; /* shade_batch() will report the error */
 		}
 		return;
 	}

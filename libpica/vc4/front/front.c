@@ -61,7 +61,7 @@ static void control_lists(struct pica_ctx *ctx, const struct pica_job_control_li
 		.writes = writes,
 		.arg = ctx };
 	struct vc4_error error;
-	/* Programs read where they like, while the job runs. */
+	/* Programs may read anywhere while the job runs. */
 	ctx_access(ctx, (struct range){ 0, UINT32_MAX }, ACCESS_LIST);
 	const int ret = vc4_job_run(unit, &ctx->exec, &job, &error);
 	if (ctx->observer) {

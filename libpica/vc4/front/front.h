@@ -1,4 +1,4 @@
-/* A context of the VideoCore IV: its jobs, and the picture that they leave. */
+/* A context of the VideoCore IV: its jobs, and their resulting picture. */
 #ifndef VC4_FRONT_H
 #define VC4_FRONT_H
 
@@ -21,7 +21,10 @@ static inline struct vc4_ctx *vc4_from(struct pica_ctx *base) {
 
 /* Returns 0, or -ENODATA. */
 int vc4_picture(const struct vc4_ctx *ctx, struct pica_picture *out);
-/* Whether it lies inside one window, and has pixels; then they fit in 1 GiB of RGBA8. */
+/*
+ * Returns whether the picture lies inside one window and has pixels; they then fit in 1 GiB of
+ * RGBA8.
+ */
 bool vc4_picture_is_there(const struct space *space, const struct pica_picture *picture);
 /* Decodes rows from the top. Returns 0; -ERANGE if it does not lie inside one window. */
 int vc4_picture_read(const struct space *space, const struct pica_picture *picture, uint8_t *rgba,

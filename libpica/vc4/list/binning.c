@@ -238,7 +238,7 @@ static int configuration_bits(struct vc4_reader *r, const uint8_t *c) {
 	return 0;
 }
 
-/* Begins anew: what was binned before is forgotten; the state stays. */
+/* Starts over: forgets earlier draws, but keeps the state. */
 static int tile_binning_mode(struct vc4_reader *r, const uint8_t *c) {
 	if (VC4_TILE_BINNING_MODE_COLOR_64(c) || VC4_TILE_BINNING_MODE_DOUBLE_BUFFER(c)) {
 		return vc4_fail(r, -EOPNOTSUPP, "64-bit colour and double buffers are not supported");

@@ -208,7 +208,7 @@ PICA_EXPORT void pica_vc4_emit_binning_end(struct pica_vc4_emit *e) {
 	pica_vc4_emit_record(e, VC4_OP_FLUSH, NULL, 0);
 }
 
-/* What a tile begins with when the frame is loaded. */
+/* Loads the contents of the target into a tile. */
 static void load(struct pica_vc4_emit *e, const struct pica_vc4_frame *f) {
 	static const uint8_t formats[] = {
 		[VC4_TARGET_BGR565_DITHERED] = VC4_FORMAT_BGR565_DITHERED,

@@ -39,7 +39,10 @@ struct vc4_reader {
 	uint8_t column, row;
 	struct vc4_run run;             /* being made */
 	bool run_stores;
-	/* The rendering + 1 by which colour, Z and stencil are clear since the last operation. */
+	/*
+	 * The rendering + 1 with whose values colour, Z and stencil were cleared since the last
+	 * operation.
+	 */
 	uint32_t color_by, zs_by;
 	uint32_t run_capacity, op_capacity, transfer_capacity, rendering_capacity;
 };

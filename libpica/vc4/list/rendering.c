@@ -133,7 +133,7 @@ static int load(struct vc4_reader *r, const struct vc4_transfer *t) {
 
 /* ---- Tile lists ---- */
 
-/* All of the allocation is the chip's: what lies beyond the first blocks is so, too. */
+/* The whole allocation belongs to the chip, also beyond the first blocks. */
 bool vc4_is_tile_list(const struct vc4_reader *r, uint32_t address) {
 	const struct vc4_binning *b = &r->frame->binning;
 	const uint64_t blocks = (uint64_t)b->columns * b->rows * b->block_bytes;
@@ -333,7 +333,7 @@ int vc4_rendering_record(struct vc4_reader *r, const uint8_t *c) {
 			return transfer(r, VC4_TILE_LOAD, &r->pending, r->pending_at);
 		}
 		return 0;
-	default: /* state of draws, of which a rendering list has none */
+	default: /* state of draws, which a rendering list does not contain */
 		return 0;
 	}
 }

@@ -30,7 +30,7 @@ struct parser {
 	struct unit add, mul;
 	struct operand read[2];
 	unsigned n_reads;
-	int ws; /* negative: no destination has said it */
+	int ws; /* negative: not chosen by a destination yet */
 	int rotate; /* negative: no part turns the lanes */
 };
 
@@ -338,7 +338,7 @@ static bool operation(struct parser *s, struct span name) {
 	return inputs == 1 || expect(s, ',', "the first source");
 }
 
-/* ldi, sacq, srel, bra, brr: what follows the destinations is not one. */
+/* Reads the destinations of ldi, sacq, srel, bra, brr, and stops at the first other operand. */
 static bool destinations(struct parser *s, uint8_t usual) {
 	if (!dest(s, 0, usual) || !expect(s, ',', "the destination")) {
 		return false;
@@ -502,7 +502,7 @@ static bool place(struct parser *s, struct addresses *x, const struct operand *o
 		*input = QPU_INPUT_B;
 		return true;
 	case SMALL:
-		/* Beside a rotation, which is a code of its own, there is one value. */
+		/* A rotation occupies the immediate, so there is only one value. */
 		if (x->b >= 0 && (!x->is_small ||
 				(x->b >= QPU_ROTATE ? n != (x->b & 15) + 16 : n != x->b))) {
 			return fail(s, o->at, x->is_small ? "two small immediates, or another beside rot: expected one" :

@@ -25,7 +25,7 @@ PICA_PRINTF(2, 3) static void put(struct out *o, const char *form, ...) {
 	const int n = vsnprintf(o->text + o->len, QPU_TEXT_SIZE - o->len, form, args);
 	va_end(args);
 	o->len += (size_t)n;
-	if (o->len >= QPU_TEXT_SIZE) { /* cut: then it is not the word's text, and .word is */
+	if (o->len >= QPU_TEXT_SIZE) { /* truncated: then .word is used instead */
 		o->len = QPU_TEXT_SIZE - 1;
 	}
 }
@@ -143,7 +143,7 @@ static bool put_alu(struct out *o, const struct qpu_instruction *q) {
 		struct unit *u = i ? &mul : &add;
 		u->is_idle = !u->code && !u->cond && !u->a && !u->b && u->waddr == QPU_ADDRESS_NOP;
 	}
-	/* Saturating bytes are of both units: alone they are read as the add unit's. */
+	/* Both units have saturating bytes: without context they are read as the add unit's. */
 	const bool needs_add = q->op_mul >= 6 || mul.is_idle || !mul.code;
 	const bool has_add = !add.is_idle || needs_add;
 	if (has_add) {
@@ -226,7 +226,7 @@ static bool put_branch(struct out *o, const struct qpu_instruction *q) {
 
 void qpu_disassemble(uint64_t word, char text[QPU_TEXT_SIZE]) {
 	const struct qpu_instruction q = qpu_decode(word);
-	/* The shortest style that says the word: where names do not choose a file, others do. */
+	/* The shortest style that reproduces the word: explicit files only if needed. */
 	for (unsigned style = 0; style < STYLES; style++) {
 		struct out o = { .text = text, .style = style, .is_first = true };
 		uint64_t back;

@@ -27,14 +27,14 @@ static inline bool alu_makes_floats(unsigned op) {
 	return (op >= ADD_FADD && op <= ADD_FMAXABS) || op == ADD_ITOF;
 }
 
-/* What arithmetic sees: zeros and denormals are +0, NaN patterns infinities. */
+/* The inputs of arithmetic: zeros and denormals become +0, NaN patterns infinities. */
 static inline float alu_float(uint32_t bits) {
 	const uint32_t magnitude = bits & 0x7FFFFFFF;
 	return f32_from_bits(magnitude < 0x00800000 ? 0 :
 			magnitude > 0x7F800000 ? (bits & 0x80000000) | 0x7F800000 : bits);
 }
 
-/* What it leaves: as above, but a NaN, from an infinity less itself or times 0, is +0. */
+/* The results: as above, but a NaN, from an infinity minus itself or times 0, becomes +0. */
 static inline float alu_number(float x) {
 	const uint32_t magnitude = f32_bits(x) & 0x7FFFFFFF;
 	return magnitude >= 0x00800000 && magnitude <= 0x7F800000 ? x : 0.0f;

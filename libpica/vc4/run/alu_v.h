@@ -1,4 +1,4 @@
-/* The operations of both units on vectors: what alu.h says, to the bit. For vector sources only. */
+/* The operations of both units on vectors: equal to alu.h to the bit. For vector sources only. */
 #ifndef VC4_RUN_ALU_V_H
 #define VC4_RUN_ALU_V_H
 

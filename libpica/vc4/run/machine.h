@@ -1,4 +1,4 @@
-/* One QPU: its state, and what is outside of its arithmetic; private to the room. */
+/* One QPU: its state, and everything except its arithmetic; private to the room. */
 #ifndef VC4_RUN_MACHINE_H
 #define VC4_RUN_MACHINE_H
 
@@ -69,7 +69,7 @@ struct machine {
 	struct tmu tmu[2];
 };
 
-/* All but the rows, of which 15 of both files are set if there are values for them. */
+/* Initializes everything except the rows; sets row 15 of both files if there are values for it. */
 void machine_init(struct machine *m, struct qpu_run *r, vc4_look_up_fn *look_up);
 
 /* Sets r->fault's text. Returns ret. */
@@ -80,7 +80,7 @@ static inline int machine_fail(struct machine *m, int ret, const char *why) {
 
 /* Takes a branch, whose links are written. Returns 0 or an error of qpu_kernels.run. */
 int machine_branch(struct machine *m, const struct qpu_word *w);
-/* Does what a signal does before results are written. The same. */
+/* Executes a signal, before results are written. Returns as above. */
 int machine_signal(struct machine *m, unsigned sig);
 /*
  * Reads an address from 32 on: a row of lanes. Returns 0 or an error of qpu_kernels.run. After
@@ -144,7 +144,7 @@ extern const uint8_t sfu_arc[64];
 
 enum { DELAY_SLOTS = 3, END_SLOTS = 2 };
 
-/* Before an instruction: a new address of uniforms counts from the next but one on. */
+/* Call before an instruction: a new address of uniforms takes effect after the next one. */
 static inline void machine_begin(struct machine *m) {
 	m->steps++;
 	if (m->next_in && !--m->next_in) {
@@ -153,7 +153,7 @@ static inline void machine_begin(struct machine *m) {
 	}
 }
 
-/* After it. Returns false at the end of the program. */
+/* Call after an instruction. Returns false at the end of the program. */
 static inline bool machine_advance(struct machine *m) {
 	m->pc = m->to_target && !--m->to_target ? m->target : m->pc + 1;
 	return !m->to_end || --m->to_end;

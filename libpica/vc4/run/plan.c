@@ -43,7 +43,7 @@ static bool is_unpacked(const struct qpu_instruction *q, unsigned mux) {
 	return q->unpack && mux == (q->pm ? 4 : QPU_INPUT_A);
 }
 
-/* Whether input i (two of each unit) is a number to arithmetic. */
+/* Returns whether input i (two of each unit) is used as a number. */
 static bool is_number(const struct qpu_plan *e, unsigned i) {
 	return i < 2 ? alu_takes_floats(e->op[0]) && e->op[0] != ADD_FTOI : e->op[1] == MUL_FMUL;
 }

@@ -17,7 +17,7 @@ enum {
 	NO_END = 0xFF,
 };
 
-/* What is wrong with a word: 0 or an errno. */
+/* The error of a word: 0 or an errno. */
 struct verdict {
 	int ret;
 	const char *why;
@@ -99,7 +99,7 @@ struct decoder {
 	const struct space *space;
 	uint32_t alias, first; /* first: the lowest address of the span */
 	struct qpu_word *word;
-	uint8_t *reach;    /* of each word: as far as the flow was followed from there */
+	uint8_t *reach;    /* for each word: how far the flow was followed from there */
 	uint32_t n;
 	uint16_t *page[PAGES]; /* by address: index + 1, or 0; a page is there when it is needed */
 	uint32_t *pending; /* addresses from which the flow continues, at most two a word */
@@ -112,7 +112,7 @@ static int fail(struct decoder *d, uint32_t address, int ret, const char *why) {
 	return ret;
 }
 
-/* Returns what stands for an offset in the span, or NULL when out of memory. */
+/* Returns the entry of an offset in the span, or NULL when out of memory. */
 static uint16_t *slot_of(struct decoder *d, uint32_t offset) {
 	const uint32_t word = offset / WORD_BYTES;
 	uint16_t **page = &d->page[word / PAGE_WORDS];
@@ -166,7 +166,7 @@ static bool has_link(const struct qpu_instruction *q) {
 	return q->waddr_add != QPU_ADDRESS_NOP || q->waddr_mul != QPU_ADDRESS_NOP;
 }
 
-/* Decodes from one address to where the flow ends or was before. */
+/* Decodes from one address to the end of the flow, or to a word decoded before. */
 static int follow(struct decoder *d, uint32_t address) {
 	unsigned left = NO_END; /* words until the flow ends here */
 	bool is_ending = false;

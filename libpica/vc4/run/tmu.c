@@ -4,7 +4,7 @@
 
 #include "vc4/run/machine.h"
 
-/* Lanes in which an address outside of memory is an error: those that store or draw. */
+/* Returns the lanes in which an address outside of memory is an error: those that store or draw. */
 static unsigned lanes_that_count(const struct machine *m) {
 	const struct qpu_tlb *t = m->run->tlb;
 	unsigned lanes = t ? 0 : m->active;

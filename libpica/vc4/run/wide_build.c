@@ -19,7 +19,7 @@ static bool is_special(unsigned code) {
 	return code >= WIDE_RECIP && code <= WIDE_LOG2;
 }
 
-/* A value of a moment ago that is the same, or NO_VALUE. */
+/* Returns a recent value that is the same, or NO_VALUE. */
 static uint16_t find_same(const struct wide_builder *b, unsigned code, unsigned imm, uint32_t value,
 		const uint16_t in[WIDE_OPERANDS]) {
 	for (unsigned i = b->n; i > 0 && b->n - i < SEARCHED; i--) {
@@ -89,7 +89,7 @@ static bool is_constant(const struct wide_builder *b, uint16_t x, uint32_t word)
 	return b->v[x].code == WIDE_CONSTANT && b->v[x].value == word;
 }
 
-/* The value as arithmetic sees it. */
+/* Returns the value as an input of arithmetic. */
 static uint16_t see(struct wide_builder *b, uint16_t x) {
 	const struct wide_value *v = &b->v[x];
 	if (v->is_clean) {

@@ -1,4 +1,4 @@
-/* A program as values, on its way to operations: what wide.c and wide_build.c share. */
+/* A program as values, before it becomes operations: shared by wide.c and wide_build.c. */
 #ifndef VC4_RUN_WIDE_BUILD_H
 #define VC4_RUN_WIDE_BUILD_H
 

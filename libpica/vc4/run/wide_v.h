@@ -1,4 +1,4 @@
-/* What operations of wide programs do to rows; for wide_v.c. */
+/* The operations of wide programs on rows; for wide_v.c. */
 #ifndef VC4_RUN_WIDE_V_H
 #define VC4_RUN_WIDE_V_H
 
@@ -124,7 +124,7 @@ static inline void wide_z(const struct wide_core *k, uint32_t *to) {
 		return;
 	}
 	for (unsigned i = 0; i < k->n_vectors; i++) {
-		/* Numbers from 1 on give the same as 1, NaN what 0 does. */
+		/* Numbers above 1 act as 1, NaN acts as 0. */
 		const vf z = vf_min(
 				vf_max(vf_load(k->r->z + i * VF_LANES), vf_zero()), vf_set1(1.0f));
 		const vi rounded = vi_from_vf_trunc(vf_add(vf_mul(z, most), half));
@@ -165,7 +165,7 @@ static inline vi insert(vi a, vi old, int mask, int by) {
 			vi_sll(vi_and(a, vi_set1(mask)), by));
 }
 
-/* alu_color() of what is no NaN. */
+/* alu_color() for values other than NaN. */
 static inline vi color_of_number(vi a) {
 	const vf clamped = vf_min(vf_max(vf_as_vi_bits(a), vf_zero()), vf_set1(1.0f));
 	const vi u = vi_from_vf_trunc(vf_mul(clamped, vf_set1(1024.0f)));

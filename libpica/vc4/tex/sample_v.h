@@ -33,7 +33,7 @@ static inline vi clamp(vi i, int32_t size) {
 	return vi_max(vi_zero(), vi_min(i, vi_set1(size - 1)));
 }
 
-/* The index; what lies in the border is added to *border. */
+/* Returns the index; adds lanes in the border to *border. */
 static inline vi wrap(vi i, int32_t size, enum wrap mode, vi *border) {
 	switch (mode) {
 	case WRAP_REPEAT:

@@ -1,4 +1,4 @@
-/* What the look-ups of all sets share; private to the room. */
+/* Shared by the look-ups of all sets; private to the room. */
 #ifndef VC4_SAMPLER_H
 #define VC4_SAMPLER_H
 
