@@ -308,7 +308,7 @@ class Sessions(Case):
             out, err = pica(*verb, '--connect', self.socket, exit=4)
             self.assertIn('no service at', json.loads(out)['errors'][0]['message'])
         for args, what in ((('kick',), 'expected the number'), (('kick', 'x'), 'x: expected the number'),
-                           (('sessions', 'x'), 'nothing but options'), (('top', '--json'), '--json goes with --once'),
+                           (('sessions', 'x'), 'only options'), (('top', '--json'), '--json goes with --once'),
                            (('top', '--interval=0.01', '--once'), 'from 0.1 to 3600')):
             self.assertIn(what, pica(*args, exit=2)[1])
         self.assertIn('expected a terminal', pica('top', '--connect=builtin:', exit=2)[1])
@@ -355,7 +355,7 @@ class Submit(Case):
                             '--surface: expected -o FILE for its picture'),
                            (('--list', f'{good}@0x30000000'), 'list: memory outside of VRAM and FCRAM: expected 0x18000000 to 0x185FFFFF or 0x20000000'),
                            (('--save', f'{self.dir}/x@0x18600000,16'), 'not wholly inside memory'),
-                           (('x', '--jobs', good), 'nothing but options')):
+                           (('x', '--jobs', good), 'only options')):
             _, err = pica('submit', '--connect=builtin:', *args, exit=2)
             self.assertIn(what, err)
         pica('submit', '--connect', self.socket, '--list', f'{good}@0x20000000', exit=4)
