@@ -61,14 +61,15 @@ void vc4_log_append(struct vc4_log *l, const struct vc4_log *from) {
 		*f = from->fragments[i];
 		const uint32_t n = f->fragment.n_kept;
 		struct pica_qpu_step *steps =
-				n <= WATCH_STEPS - l->n_steps ? vc4_log_steps(l, n) : NULL;
-		if (steps && n) {
+				n && n <= WATCH_STEPS - l->n_steps ? vc4_log_steps(l, n) : NULL;
+		if (steps) {
 			memcpy(steps, from->steps + f->first_step, n * sizeof(*steps));
 		}
 		f->fragment.n_kept = steps ? n : 0;
 		f->first_step = l->n_steps - f->fragment.n_kept;
 	}
-	struct pica_history_entry *e = vc4_log_entries(l, from->n_entries);
+	struct pica_history_entry *e =
+			from->n_entries ? vc4_log_entries(l, from->n_entries) : NULL;
 	for (size_t i = 0; e && i < from->n_entries; i++) {
 		e[i] = from->entries[i];
 		e[i].steps += e[i].steps != PICA_HISTORY_NONE ? first : 0;

@@ -298,8 +298,9 @@ static void join(struct tap *t) {
 		e->stencil_before = e->stencil_after = last->stencil_after;
 	}
 	t->log.n_entries = t->first_drawn;
-	struct pica_history_entry *to = vc4_log_entries(&t->log, all.n_entries);
-	if (to && all.n_entries) {
+	struct pica_history_entry *to =
+			all.n_entries ? vc4_log_entries(&t->log, all.n_entries) : NULL;
+	if (to) {
 		memcpy(to, all.entries, all.n_entries * sizeof(*to));
 	}
 	vc4_log_finish(&all);

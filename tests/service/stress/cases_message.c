@@ -179,7 +179,7 @@ HOSTILE_CASE(context_memory_that_does_not_exist) {
 	struct pica_msg_context_create m = { .fcram_bytes = 0xFFFFFFFF };
 	EXPECT(raw_open(&r, b->daemon->socket, 8) == 0);
 	raw_head(&r, &m, PICA_MSG_CONTEXT_CREATE, sizeof(m));
-	EXPECT(is_refused(&r, raw_request(&r, &m, -1, NULL, NULL), -EINVAL, "unsupported memory size"));
+	EXPECT(is_refused(&r, raw_request(&r, &m, -1, NULL, NULL), -EINVAL, "memory size"));
 	m = (struct pica_msg_context_create){ .fcram_bytes = 256 << 20 };
 	raw_head(&r, &m, PICA_MSG_CONTEXT_CREATE, sizeof(m));
 	EXPECT(is_refused(&r, raw_request(&r, &m, -1, NULL, NULL), -EDQUOT, "memory_bytes"));
