@@ -120,7 +120,7 @@ void host_memory_share(unsigned i, int fd) {
 	shared[i] = fd;
 }
 
-/* What is written to a copy stays there; its other pages are those of the window. */
+/* A private copy: writes to it do not reach the window. Pages not written yet are the window's. */
 static uint8_t *copy_window(unsigned i, uint32_t size) {
 	const int flags = MAP_PRIVATE | MAP_NORESERVE;
 	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, shared[i], 0);

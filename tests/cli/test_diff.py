@@ -182,6 +182,7 @@ class Captures(Made):
         self.assertEqual(self.report('--every-draw', 'a.ctf', 'b.ctf')['draw']['draw'], 5)
         # Only one draw exceeds the tolerance, further than fits after the first that differs at all.
         self.assertEqual(self.report('--every-draw', '--tolerance', '2', 'a.ctf', 'b.ctf')['draw']['draw'], 24)
+        self.report('--every-draw', '--tolerance', '16', 'a.ctf', 'b.ctf', code=0)
 
     def test_targets_that_differ(self):
         part = test_dump.Files('machine')

@@ -80,7 +80,7 @@ class Pixel(Case):
                 self.assertEqual(self.entries(CAPTURES / f'{name}.pica', '1,1'), [])
 
     def test_depth_test(self):
-        # In order: at 0.5 on a clear of 1, at 0.75 behind it, at 0.25 in front. Z is z * (2^24 - 1), rounded.
+        # Three draws after a clear to depth 1: at depth 0.5, then 0.75 (fails), then 0.25 (passes). Z is depth * (2^24 - 1), rounded.
         draws = [('', self.program(color), vertices(z)) for color, z in (('0xff0000ff', 0.5), ('0xff00ff00', 0.75), ('0xffff0000', 0.25))]
         less = 'CONFIGURATION_BITS DRAW_FRONT=1 DRAW_BACK=1 DEPTH_FUNCTION=lt UPDATE_Z=1'
         self.job('a.pica', draws, less)

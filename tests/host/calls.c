@@ -273,7 +273,8 @@ static void check_font(void) {
 	CHECK(fontGlyphIndexFromCodePoint(NULL, 0x3042) == '?' - ' ');
 	CHECK(osConvertVirtToPhys(fontGetGlyphSheetTex(NULL, 0)) != 0);
 	/*
-	 * A, 4 of 8 pixels wide, stands in column 3 and row 3 of cells of 24 pixels with 1 between
+	 * The sheet has cells of 24 by 24 pixels that lie 1 pixel apart; the letter A is in column
+	 * 3 and row 3. It advances by 5 pixels of the font, each 3 pixels of the sheet.
 	 */
 	fontCalcGlyphPos(&at, font, 'A' - ' ', GLYPH_POS_CALC_VTXCOORD | GLYPH_POS_AT_BASELINE, 2,
 			0.5f);

@@ -93,7 +93,7 @@ struct vc4_tiles {
 
 /* The image that a transfer which is not a full one moves a part of. */
 struct vc4_image vc4_transfer_image(const struct vc4_transfer *t, const struct vc4_rendering *r);
-/* What a store of colours would write for a pixel of the buffer. */
+/* Returns the bytes that a store of colours would write for a pixel of the buffer. */
 uint32_t vc4_stored_pixel(const struct vc4_transfer *t, const struct vc4_rendering *r,
 		const struct tile_buffer *b, uint32_t px);
 

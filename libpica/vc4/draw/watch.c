@@ -238,7 +238,7 @@ void vc4_watch_pass(struct vc4_watch *w, struct exec *x) {
 	}
 }
 
-/* What was done to the buffer is lost. */
+/* No store follows: the work on the buffer since the last store is lost. */
 static void lose(struct tap *t) {
 	for (size_t i = t->first_of_run; i < t->log.n_entries; i++) {
 		struct pica_history_entry *e = &t->log.entries[i];
@@ -463,7 +463,7 @@ static void note(const struct vc4_frag_part *part, const struct noted *n, const 
 			.n_kept = kept },
 	};
 	take_varyings(&noted->fragment, r, trace->lane);
-	/* The steps lie beyond the log's, where the trace put them. */
+	/* The trace has written the steps after the end of the log: see make_room(). */
 	noted->first_step = t->log.n_steps;
 	t->log.n_steps += kept;
 }
@@ -490,7 +490,7 @@ static unsigned find_noted(const struct vc4_frag_part *part, struct qpu_run *r,
 	return n;
 }
 
-/* Room in the log for the steps, which take_steps() will own. */
+/* Makes room for the steps after the end of the log; note() appends those that were traced. */
 static void make_room(struct noted *n) {
 	struct vc4_log *l = &n->t->log;
 	if (l->n_steps + PICA_QPU_STEPS <= WATCH_JOB_STEPS) {
