@@ -13,8 +13,8 @@ const char *job_name(uint16_t op);
 /*
  * Checks that a job is well-formed: a known operation, its flags, reserved fields zero, aligned
  * addresses, ranges that end inside the 32-bit address space. Words that are register values (sizes
- * and flags of a transfer, lines of a copy, the control word of a fill) may hold anything: hardware
- * ignores what it does not know. Windows are not checked.
+ * and flags of a transfer, lines of a copy, the control word of a fill) may hold any value: the
+ * hardware ignores values that it does not know. Windows are not checked.
  *
  * Returns 0, or -EINVAL with *reason (static storage; reason may be NULL) set to a sentence
  * without a full stop.

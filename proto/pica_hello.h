@@ -1,12 +1,12 @@
 /*
  * Control messages between a client and the service, over a unix socket of type SOCK_SEQPACKET: one
- * message a packet, little-endian, fixed-width fields, at most PICA_MESSAGE_MAX bytes, with file
+ * message per packet, little-endian, fixed-width fields, at most PICA_MESSAGE_MAX bytes, with file
  * descriptors as SCM_RIGHTS. Work travels in the rings (pica_ring.h), not here.
  *
  * The client speaks first: HELLO, answered by WELCOME or ERROR. Every later request has a cookie,
- * which its one answer repeats; requests may be answered out of order. Reserved fields must be
- * zero. A message of another size than its type has is refused. A message that the service cannot
- * parse ends the session: ERROR with cookie 0, then the socket closes.
+ * which its only answer repeats; requests may be answered out of order. Reserved fields must be
+ * zero. A message whose size does not match its type is refused. A message that the service cannot
+ * parse ends the session: the service sends ERROR with cookie 0, then closes the socket.
  */
 #ifndef PICA_HELLO_H
 #define PICA_HELLO_H
@@ -30,7 +30,7 @@ enum {
 enum pica_message_type {
 	/* To the service. */
 	PICA_MSG_HELLO = 1,
-	PICA_MSG_LIMITS,          /* -> WELCOME without descriptors: the limits as they are now */
+	PICA_MSG_LIMITS,          /* -> WELCOME without descriptors, with the current limits */
 	PICA_MSG_CONTEXT_CREATE,  /* -> HANDLE */
 	PICA_MSG_CONTEXT_DESTROY, /* -> DONE */
 	PICA_MSG_REGION_CREATE,   /* -> HANDLE with a memfd */
@@ -43,7 +43,7 @@ enum pica_message_type {
 	PICA_MSG_SCREEN,          /* -> SCREEN_INFO */
 	PICA_MSG_READ_SCREEN,     /* into a region -> DONE */
 	PICA_MSG_READ_SURFACE,    /* into a region -> DONE */
-	PICA_MSG_SESSIONS,        /* -> SESSION_LIST, a part at a time */
+	PICA_MSG_SESSIONS,        /* -> SESSION_LIST, in parts */
 	PICA_MSG_KICK,            /* -> DONE */
 	PICA_MSG_METRICS,         /* -> TEXT with a memfd that holds Prometheus text */
 	PICA_MSG_FOCUS,           /* -> DONE */
@@ -70,50 +70,53 @@ struct pica_message {
 	uint32_t cookie;
 };
 
-/* Bits of wanted, required and of the service's features. */
+/* Bits of pica_msg_hello.wanted and required, and of pica_msg_welcome.features. */
 enum {
-	PICA_FEATURE_BIT_IMPORT = 1,   /* memory of the client, if sealed */
+	PICA_FEATURE_BIT_IMPORT = 1,   /* memory of the client can be imported, if sealed */
 	PICA_FEATURE_BIT_PRESENT = 2,  /* there is a display */
 	PICA_FEATURE_BIT_RECORD = 4,   /* sessions can be recorded */
 	PICA_FEATURE_BIT_ADMIN = 8,    /* this client may list, kick, focus, record others */
-	PICA_FEATURE_BIT_ARITHMETIC = 16, /* a context may choose how it computes */
+	PICA_FEATURE_BIT_ARITHMETIC = 16, /* a context may choose its arithmetic */
 	PICA_FEATURE_BIT_CHIPS = 32,      /* a context may choose its chip */
 };
 
 struct pica_msg_hello {
 	struct pica_message head;
 	uint32_t min_version, max_version;
-	uint64_t wanted;   /* features; the answer clears those that are missing */
-	uint64_t required; /* an unknown one is refused with -EOPNOTSUPP */
+	uint64_t wanted;   /* features; the answer omits those that are missing */
+	uint64_t required; /* features; -EOPNOTSUPP if one is missing */
 	uint32_t sq_entries; /* 0: the service's default; else rounded up to a power of two */
-	int32_t priority;    /* -10 (background) .. 10; above 0 as the service's policy allows */
-	char name[PICA_NAME_BYTES]; /* shown to people; printable ASCII, else replaced by '_' */
-	uint64_t reconnect; /* session id of a former connection, or 0: for the log only */
+	int32_t priority;    /* -10 (background) .. 10; above 0 only if the policy allows */
+	char name[PICA_NAME_BYTES]; /* shown to users; printable ASCII, else replaced by '_' */
+	uint64_t reconnect; /* session id of an earlier connection, or 0; for the log only */
 	uint32_t reserved[8];
 };
 
-/* Quotas of a session; exceeding one is -EDQUOT, with its name in the message. */
+/* Quotas of a session. Exceeding one is -EDQUOT; the message names it. */
 struct pica_limits {
 	uint64_t memory_bytes;  /* of all regions */
 	uint64_t region_bytes;  /* of one */
 	uint32_t regions;
 	uint32_t contexts;
 	uint32_t jobs;          /* in flight: submitted and not completed */
-	/* on their way to the display; further ones wait in the queue of their context */
+	/* on their way to the display; more wait in their context's queue */
 	uint32_t presents;
 	/* Budgets of one job (struct pica_budgets). */
 	uint64_t list_words, list_jumps, vertices, shader_steps, pixels, job_steps;
-	uint64_t cpu_ns_per_s;  /* processor time a second of wall time; 0: no limit */
+	uint64_t cpu_ns_per_s;  /* processor time per second of wall time; 0: no limit */
 	uint32_t reserved[10];
 };
 
-/* With three descriptors: ring memfd, write end of the service's bell, read end of the client's. */
+/*
+ * Carries three descriptors: ring memfd, write end of the service's bell, read end of the client's
+ * bell.
+ */
 struct pica_msg_welcome {
 	struct pica_message head;
 	uint32_t version;
 	uint32_t sq_entries;
 	uint64_t features;
-	uint64_t session; /* id, unique while the service lives */
+	uint64_t session; /* id, unique while the service runs */
 	/* random number of this run of the service: if it changes, state was lost */
 	uint64_t boot;
 	struct pica_limits limits;
@@ -125,7 +128,7 @@ struct pica_msg_welcome {
 struct pica_msg_error {
 	struct pica_message head;
 	int32_t error; /* negative errno */
-	uint16_t type; /* of the message that it answers, 0: of the session */
+	uint16_t type; /* of the request that failed; 0: the error concerns the session */
 	uint16_t reserved0;
 	uint32_t min_version, max_version; /* for -EPROTONOSUPPORT, else 0 */
 	char text[PICA_TEXT_BYTES];
@@ -133,35 +136,37 @@ struct pica_msg_error {
 
 /* Bits of pica_msg_context_create.arithmetic. */
 enum {
-	PICA_ARITHMETIC_OWN = 1,      /* as the bits below say; 0: as the service computes */
+	PICA_ARITHMETIC_OWN = 1,      /* as the bits below say; 0: as in the service */
 	PICA_ARITHMETIC_F32 = 2,      /* shaders in binary32, else in 24 bits */
-	PICA_ARITHMETIC_TRUNCATE = 4, /* products of the combiner are cut off, else rounded */
+	PICA_ARITHMETIC_TRUNCATE = 4, /* products of the combiner are truncated, else rounded */
 };
 
 struct pica_msg_context_create {
 	struct pica_message head;
-	/* 128 or 256 MiB made by the service and private to it, or 0: regions only */
+	/* 128 or 256 MiB, created by the service and private to it; or 0: regions only */
 	uint32_t fcram_bytes;
 	uint32_t vram_bytes;  /* 6 MiB, or 0 */
-	int32_t priority;     /* beside that of the session */
-	uint32_t arithmetic;  /* PICA_ARITHMETIC_*; not 0: only with PICA_FEATURE_BIT_ARITHMETIC */
+	int32_t priority;     /* rank among the session's contexts, -10..10 */
+	uint32_t arithmetic;  /* PICA_ARITHMETIC_*; nonzero only with PICA_FEATURE_BIT_ARITHMETIC */
 	/*
-	 * 0: PICA200; 1: VideoCore IV, without memory of the service and arithmetic, only with
-	 * PICA_FEATURE_BIT_CHIPS
+	 * 0: PICA200; 1: VideoCore IV, only with PICA_FEATURE_BIT_CHIPS, and fcram_bytes,
+	 * vram_bytes and arithmetic must be 0
 	 */
 	uint32_t chip;
 	uint32_t reserved[3];
 };
 
 enum {
-	/* A region that a context's lists can address at phys, else a client's staging memory. */
+	/*
+	 * A context's lists can address the region at phys; else it is a client's staging memory.
+	 */
 	PICA_REGION_MAPPED = 1,
-	PICA_REGION_READ_ONLY = 2, /* of the GPU */
+	PICA_REGION_READ_ONLY = 2, /* for the GPU */
 };
 
 struct pica_msg_region {
 	struct pica_message head;
-	uint32_t context; /* PICA_REGION_MAPPED: whose; else 0 */
+	uint32_t context; /* with PICA_REGION_MAPPED: its context; else 0 */
 	uint32_t flags;
 	uint32_t phys;       /* multiple of 4096; 0 if not mapped */
 	uint32_t size_bytes; /* multiple of 4096 */
@@ -169,8 +174,8 @@ struct pica_msg_region {
 };
 
 /*
- * The object of CONTEXT_DESTROY, REGION_DESTROY, KICK, FOCUS, RECORD. FOCUS with id 0 shows the
- * session that the policy chooses. LIMITS, METRICS, SCREENSHOT: id is 0.
+ * Names the object of CONTEXT_DESTROY, REGION_DESTROY, KICK, FOCUS and RECORD. FOCUS with id 0
+ * shows the session that the policy chooses. LIMITS, METRICS, SCREENSHOT: id is 0.
  */
 struct pica_msg_object {
 	struct pica_message head;
@@ -180,8 +185,8 @@ struct pica_msg_object {
 };
 
 /*
- * LOAD_STATE, SAVE_STATE, READ_SCREEN, READ_SURFACE: data of a context in bytes of a region. Runs
- * when all jobs of the context that were submitted before are complete; later ones wait.
+ * LOAD_STATE, SAVE_STATE, READ_SCREEN, READ_SURFACE: transfers data of a context from or to bytes
+ * of a region. Runs when all jobs submitted earlier to the context are complete; later jobs wait.
  */
 struct pica_msg_transfer {
 	struct pica_message head;
@@ -193,7 +198,10 @@ struct pica_msg_transfer {
 	uint32_t args[8];
 };
 
-/* READ_REGS: first id and count (at most 0x300); READ_EXTERNAL: address. SCREEN: screen. */
+/*
+ * READ_REGS: first is a register id, count at most 0x300. READ_EXTERNAL: first is the address.
+ * SCREEN: first is the screen.
+ */
 struct pica_msg_query {
 	struct pica_message head;
 	uint32_t context;
@@ -214,7 +222,7 @@ struct pica_msg_done {
 	uint32_t reserved[3];
 };
 
-/* count words follow. */
+/* Followed by count words of 32 bits. */
 struct pica_msg_words {
 	struct pica_message head;
 	uint32_t count;
@@ -227,7 +235,7 @@ struct pica_msg_screen_info {
 	uint32_t stride_bytes; /* SCREENSHOT: of the rows in the memfd */
 };
 
-/* Bits of flags. */
+/* Bits of pica_session_info.flags. */
 enum pica_session_flag {
 	PICA_SESSION_SHOWN = 1,    /* its picture is on the display */
 	PICA_SESSION_RECORDED = 2, /* being recorded */
@@ -248,7 +256,7 @@ struct pica_session_info {
 
 enum { PICA_SESSIONS_A_MESSAGE = 24 };
 
-/* SESSIONS is a pica_msg_object whose id is the last one received (0: none so far). */
+/* SESSIONS is a pica_msg_object whose id is the last id received (0: none yet). */
 struct pica_msg_session_list {
 	struct pica_message head;
 	uint32_t count;

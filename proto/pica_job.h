@@ -1,6 +1,6 @@
 /*
- * One unit of GPU work: the API call, the slot of a shared ring and the record of a capture are all
- * this struct (64 bytes, little-endian, fixed-width fields). Reserved fields must be zero.
+ * One unit of GPU work. An API call, a slot of a shared ring and a record of a capture all use this
+ * struct (64 bytes, little-endian, fixed-width fields). Reserved fields must be zero.
  */
 #ifndef PICA_JOB_H
 #define PICA_JOB_H
@@ -35,8 +35,9 @@ enum pica_op {
 enum {
 	/*
 	 * The data was recorded from a texture that the renderer itself may have drawn. If the
-	 * renderer wrote every page last, since the previous PRESENT, and the size is that of a
-	 * configured texture, the job only counts differing bytes [fidelity: citrace-replay].
+	 * renderer was the last to write every page, after the previous PRESENT, and the size is
+	 * that of a configured texture, the job only counts bytes that differ
+	 * [fidelity: citrace-replay].
 	 */
 	PICA_WRITE_KEEP_RENDERED = 1,
 };
@@ -92,8 +93,8 @@ struct pica_job_reg_write {
 };
 
 /*
- * data: in-process a pointer that stays readable until the job completes; in the service region <<
- * 32 | offset.
+ * data: in-process, a pointer that stays readable until the job completes; in the service,
+ * region << 32 | offset.
  */
 struct pica_job_write {
 	uint32_t addr;
@@ -109,9 +110,9 @@ struct pica_job_range {
 };
 
 /*
- * screens: bit 0 top, bit 1 bottom; a screen that is not named keeps its picture. eye: 0 left, 1
- * right: the eye of a stereo top screen that a display shows. In a service with a display the job
- * completes when the picture is shown or, while another session is shown, when it would have been.
+ * screens: bit 0 top, bit 1 bottom; the other screens keep their pictures. eye: the eye of a stereo
+ * top screen that a display shows, 0 left, 1 right. In a service with a display, the job completes
+ * when the picture is shown or, while another session is shown, when it would have been shown.
  */
 struct pica_job_present {
 	uint32_t screens;
@@ -119,7 +120,7 @@ struct pica_job_present {
 	uint32_t reserved[10];
 };
 
-/* Raises the timeline of the context to value, if it is less (service). */
+/* Raises the timeline of the context to value, if the timeline is lower (service). */
 struct pica_job_signal {
 	uint64_t value;
 	uint32_t reserved[10];
@@ -127,8 +128,8 @@ struct pica_job_signal {
 
 /*
  * Delays later jobs of this context until the timeline of `context` (a handle of the same session)
- * is at least value (service). Ends with -ETIME after timeout_ns (0: never), or -ECANCELED when
- * that context is destroyed.
+ * is at least value (service). Ends with -ETIME after timeout_ns (0: no timeout), or -ECANCELED
+ * when that context is destroyed.
  */
 struct pica_job_wait {
 	uint64_t value;
@@ -138,8 +139,8 @@ struct pica_job_wait {
 };
 
 /*
- * Cancels jobs of this context with this user_data that have not begun: they end with -ECANCELED
- * (service).
+ * Cancels the jobs of this context that have this user_data and have not begun: they end with
+ * -ECANCELED (service).
  */
 struct pica_job_cancel {
 	uint64_t user_data;
@@ -147,8 +148,8 @@ struct pica_job_cancel {
 };
 
 /*
- * Copies struct pica_stats when all earlier jobs are complete. data: in-process a pointer to
- * size_bytes = sizeof(struct pica_stats) bytes; in the service region << 32 | offset.
+ * Copies struct pica_stats when all earlier jobs are complete. data: in-process, a pointer to
+ * size_bytes = sizeof(struct pica_stats) bytes; in the service, region << 32 | offset.
  */
 struct pica_job_stats {
 	uint64_t data;
@@ -157,9 +158,9 @@ struct pica_job_stats {
 };
 
 /*
- * Runs the binning list, and then the rendering list: a frame. Bus addresses, of which bits 31:30
- * (alias) are ignored; a list ends before its end, or with a record that halts it. start = end: the
- * list is empty.
+ * Runs the binning list and then the rendering list of a frame. The fields are bus addresses, of
+ * which bits 31:30 (alias) are ignored. A list runs up to, but not including, its end address, or
+ * to a record that halts it. start = end: the list is empty.
  */
 struct pica_job_control_lists {
 	uint32_t binning_start;
@@ -170,7 +171,7 @@ struct pica_job_control_lists {
 };
 
 struct pica_job {
-	uint64_t user_data; /* given back with the completion */
+	uint64_t user_data; /* returned with the completion */
 	uint16_t op;        /* enum pica_op */
 	uint16_t flags;
 	uint32_t handle;    /* service: context; in-process: 0 */
@@ -203,13 +204,14 @@ enum {
 	/* the list ended without FINALIZE; hardware would never signal */
 	PICA_DONE_NO_FINALIZE = 1,
 	PICA_DONE_TRUNCATED = 2,   /* an entry ran past the end of the list */
-	PICA_DONE_BAD_INPUT = 4,   /* something was ignored or repaired; see the counters */
+	PICA_DONE_BAD_INPUT = 4,   /* input was ignored or repaired; see the counters */
 	/*
 	 * The result is about a record of a control list: bits 31:5 hold its offset in bytes from
-	 * the start of the list (the greatest number, if it does not fit). Without this flag:
+	 * the start of the list (all ones if it does not fit). PICA_DONE_BUDGET_* apply only
+	 * without this flag.
 	 */
 	PICA_DONE_PLACE = 8,
-	PICA_DONE_RENDERING = 16, /* with PICA_DONE_PLACE: of the rendering list, else binning */
+	PICA_DONE_RENDERING = 16, /* with PICA_DONE_PLACE: the rendering list, else binning */
 	PICA_DONE_PLACE_SHIFT = 5,
 	PICA_DONE_BUDGET_SHIFT = 8, /* if result is -EDQUOT: bits 8-11 are enum pica_budget */
 	PICA_DONE_BUDGET_MASK = 15,
@@ -224,7 +226,7 @@ enum pica_budget {
 	PICA_BUDGET_TEXELS = 5,
 	PICA_BUDGET_SHADER_STEPS = 6,     /* of all invocations of the job */
 	PICA_BUDGET_INVOCATION_STEPS = 7, /* of one */
-	/* that a part of the job needs at once: a quarter of the smallest limit (pica.h) */
+	/* needed at once by a part of the job: a quarter of the smallest limit (pica.h) */
 	PICA_BUDGET_MEMORY = 8,
 };
 

@@ -7,17 +7,17 @@
  *
  *     0      struct pica_ring_header, written once before it is sent
  *     4096   struct pica_ring_control
- *     ...    completions, submissions, events, at the offsets that the header names
+ *     ...    completions, submissions, events, at the offsets in the header
  *
  * Indices are 32-bit, free-running, and used modulo the number of entries, a power of two. The
  * producer writes an entry, then publishes the tail with release order; the consumer loads the tail
  * with acquire order, reads the entry, then publishes its head with release order. Before a side
- * sleeps it sets its NEED_WAKEUP, executes a sequentially consistent fence and reads the tail once
- * more; a side that publishes a tail executes such a fence and rings the other's bell if the flag
- * is set. Bells are pipes: one byte, written without blocking.
+ * sleeps, it sets its NEED_WAKEUP, executes a sequentially consistent fence and reads the tail once
+ * more. A side that publishes a tail then executes such a fence, and rings the other side's bell if
+ * the flag is set. Bells are pipes: one byte rings them, written without blocking.
  *
- * The service never reads back what it wrote, since the client may have changed it, and copies
- * what the client wrote before it checks it.
+ * The service never reads back its own words, because the client may have changed them, and copies
+ * the client's data before it checks them.
  */
 #ifndef PICA_RING_H
 #define PICA_RING_H
@@ -38,7 +38,7 @@ enum {
 	PICA_RING_MIN_ENTRIES = 8,
 	PICA_RING_MAX_ENTRIES = 4096, /* submissions; twice as many completions */
 	PICA_RING_EVENTS = 64,
-	PICA_RING_TIMELINES = 64,     /* contexts of a session at most */
+	PICA_RING_TIMELINES = 64,     /* maximum number of contexts of a session */
 };
 
 struct pica_ring_header {
@@ -53,8 +53,8 @@ struct pica_ring_header {
 
 /* Bits of client_flags and service_flags. */
 enum {
-	PICA_RING_NEED_WAKEUP = 1, /* asleep, or about to: ring the bell */
-	/* service_flags: it takes no more submissions; completions are final */
+	PICA_RING_NEED_WAKEUP = 1, /* asleep or about to sleep: ring the bell */
+	/* service_flags: the service takes no more submissions; completions are final */
 	PICA_RING_DEAD = 2,
 };
 
@@ -79,8 +79,8 @@ struct pica_ring_control {
 	uint32_t event_tail;
 	uint32_t pad3[13];
 	/*
-	 * Timeline of the context in slot i: the largest value that was signalled, see
-	 * PICA_OP_SIGNAL; and how many of its jobs are complete, with whatever result.
+	 * Of the context in slot i: its timeline, the largest value signalled (PICA_OP_SIGNAL); and
+	 * how many of its jobs are complete, with any result.
 	 */
 	uint64_t timeline[PICA_RING_TIMELINES];
 	uint64_t completed[PICA_RING_TIMELINES];
@@ -90,14 +90,14 @@ enum pica_event_type {
 	PICA_EVENT_NONE,
 	PICA_EVENT_PRESENTED,    /* value: user_data of the PRESENT; time_ns: of the flip */
 	PICA_EVENT_FOCUS,        /* value 1: the session is shown, 0: it is not */
-	PICA_EVENT_DISPLAY,      /* value: number of outputs; a display came, went or changed */
+	PICA_EVENT_DISPLAY,      /* value: number of outputs; one was added, removed or changed */
 	PICA_EVENT_RELOADED = 5, /* limits changed: ask for them again */
 };
 
 /*
  * An event, sent without a request. The service never waits for a reader: it overwrites the oldest
- * entry. A reader copies the entry and keeps it only if seq is event_index + 1 before and after the
- * copy; otherwise the event was lost.
+ * entry. A reader copies an entry and keeps the copy only if seq is the event's index + 1 both
+ * before and after copying; otherwise the event was lost.
  */
 struct pica_event {
 	uint32_t seq; /* index + 1 when complete, 0 while it is being written */

@@ -1,7 +1,7 @@
 /*
  * The two sides of a session's rings (pica_ring.h). One thread uses a side at a time. Nothing here
- * waits or makes a system call: the *_publish functions say when a bell must be rung, the *_sleep
- * functions whether one may go to sleep.
+ * waits or makes a system call: the *_publish functions say whether a bell must be rung, the
+ * *_sleep functions whether the caller may sleep.
  */
 #ifndef PROTO_RING_H
 #define PROTO_RING_H
@@ -13,18 +13,18 @@
 #include "pica_ring.h"
 
 /*
- * Fills in the header of rings for sq_entries submissions (rounded up to a power of two, kept
- * inside PICA_RING_MIN_ENTRIES..PICA_RING_MAX_ENTRIES). header->size_bytes is the size of the
- * memory.
+ * Fills in the header of rings for sq_entries submissions (rounded up to a power of two, clamped to
+ * PICA_RING_MIN_ENTRIES..PICA_RING_MAX_ENTRIES). Sets header->size_bytes to the size of the memory
+ * that they need.
  */
 void ring_layout(struct pica_ring_header *header, uint32_t sq_entries);
 /*
- * Whether a header that came from elsewhere describes rings that lie inside size_bytes of memory as
- * ring_layout() would place them. 0 or -EPROTO.
+ * Checks a header from the other side. Returns 0 if its rings are where ring_layout() places them
+ * and fit into size_bytes of memory, else -EPROTO.
  */
 int ring_check(const struct pica_ring_header *header, size_t size_bytes);
 
-/* ---- The service's side: its own indices, the client's words looked at once ---- */
+/* ---- The service's side: keeps its own indices, reads each word of the client once ---- */
 
 struct ring_server {
 	struct pica_ring_control *control;
@@ -34,42 +34,47 @@ struct ring_server {
 	uint32_t sq_mask, cq_mask, event_mask;
 	uint32_t sq_head, cq_tail, cq_head, event_tail;
 	uint32_t flags; /* our service_flags */
-	bool must_ring; /* a sleeping client, with the next publication */
+	bool must_ring; /* the next publication rings a sleeping client */
 };
 
-/* base: memory that was laid out with ring_layout() by us, zeroed; writes the header. */
+/* base: header->size_bytes of zeroed memory. header: from ring_layout(); copied to base. */
 void ring_server_init(struct ring_server *r, void *base, const struct pica_ring_header *header);
 /*
  * Copies the next submission to private memory. Returns 1, 0 if there is none, or -EPROTO if the
- * client's tail is further ahead than the ring is long.
+ * client's tail is ahead by more than the length of the ring.
  */
 int ring_server_pop(struct ring_server *r, struct pica_job *job);
-/* Lets the client use the slots that were popped: after a batch of pops. */
+/* Lets the client reuse the slots that were popped. Call after a batch of pops. */
 void ring_server_release(struct ring_server *r);
-/*
- * Returns how many completions can be pushed now, or -EPROTO if the client's head cannot be right.
- */
+/* Returns how many completions can be pushed now, or -EPROTO if the client's head is invalid. */
 int ring_server_room(struct ring_server *r);
-/* Writes one; the caller saw room. Published with ring_server_publish(). */
+/*
+ * Writes a completion. The caller must have seen room for it with ring_server_room().
+ * ring_server_publish() publishes it.
+ */
 void ring_server_push(struct ring_server *r, const struct pica_done *done);
 /*
  * Publishes completions, freed submission slots and events. Returns true if the caller must ring
  * the client's bell.
  */
 bool ring_server_publish(struct ring_server *r);
-/* The oldest event is overwritten where the client does not read. */
+/* Adds an event. If the client does not read its events, the oldest one is overwritten. */
 void ring_server_event(struct ring_server *r, const struct pica_event *event);
-/* timeline: one that was signalled; completed: jobs. slot below PICA_RING_TIMELINES. */
+/*
+ * Stores the timeline (the largest value signalled) and the number of completed jobs of the
+ * context in a slot (below PICA_RING_TIMELINES).
+ */
 void ring_server_timeline(
 		struct ring_server *r, uint32_t slot, uint64_t timeline, uint64_t completed);
 /*
- * Call before sleeping: asks to be woken, then looks once more. Returns true if nothing came: the
- * caller may sleep, a bell will ring. ring_server_awake() withdraws the request. for_room:
- * submissions wait for room for their completions, so only the client's reaping ends the sleep.
+ * Call before sleeping: asks to be woken, then checks once more. Returns true if nothing arrived:
+ * the caller may sleep, and a bell will wake it. ring_server_awake() withdraws the request.
+ * for_room: submissions wait for room for their completions, so only reaping by the client ends the
+ * sleep.
  */
 bool ring_server_sleep(struct ring_server *r, bool for_room);
 void ring_server_awake(struct ring_server *r);
-/* No more submissions are taken. The bell must be rung. */
+/* Marks the rings dead: no more submissions are taken. The caller must ring the client's bell. */
 void ring_server_kill(struct ring_server *r);
 
 /* ---- The client's side ---- */
@@ -90,14 +95,14 @@ struct ring_client {
 int ring_client_init(struct ring_client *r, void *base, size_t size_bytes);
 /* Returns a zeroed slot to fill in, as io_uring_get_sqe() does, or NULL if all are taken. */
 struct pica_job *ring_client_slot(struct ring_client *r);
-/* Whether there is one. */
+/* Returns true if a slot is free. */
 bool ring_client_has_slot(const struct ring_client *r);
 /*
- * Returns true if every place for a completion is used: the service takes no more submissions
- * before the client reaps some.
+ * Returns true if the completion ring is fully used: the service takes no more submissions until
+ * the client reaps completions.
  */
 bool ring_client_must_reap(const struct ring_client *r);
-/* Returns the number of slots that are handed out and not yet published. */
+/* Returns the number of slots handed out and not yet published. */
 uint32_t ring_client_pending(const struct ring_client *r);
 /*
  * Publishes the slots handed out so far. Returns true if the caller must ring the service's bell.
@@ -113,10 +118,10 @@ bool ring_client_reaped(struct ring_client *r);
 /* Copies the next event that was not overwritten. Returns 1, or 0 if there is none. */
 int ring_client_event(struct ring_client *r, struct pica_event *event);
 /*
- * As ring_server_sleep(), until that many completions (1 or more) are there. for_slot: everything
- * that the service publishes rings the bell, and a free submission slot also ends the sleep. New
- * events ring the bell; events that are already there do not end the sleep: a caller that reads
- * events looks for them after this call.
+ * As ring_server_sleep(), but sleeps until `completions` of them (1 or more) are available.
+ * for_slot: every publication of the service rings the bell, and a free submission slot also ends
+ * the sleep. New events ring the bell. Events that are already there do not end the sleep: a caller
+ * that reads events checks for them after this call.
  */
 bool ring_client_sleep(struct ring_client *r, uint32_t completions, bool for_slot);
 void ring_client_awake(struct ring_client *r);

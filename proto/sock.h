@@ -1,6 +1,6 @@
 /*
- * One control message with its file descriptors over a SOCK_SEQPACKET socket (pica_hello.h).
- * Nothing blocks; descriptors arrive close-on-exec.
+ * Sends and receives control messages with file descriptors over a SOCK_SEQPACKET socket
+ * (pica_hello.h). No function blocks; received descriptors are close-on-exec.
  */
 #ifndef PROTO_SOCK_H
 #define PROTO_SOCK_H
@@ -19,27 +19,28 @@ struct sock_message {
 };
 
 /*
- * Sends size_bytes that begin with struct pica_message, whose magic and size are set here, with
- * n_fds borrowed descriptors. Returns 0, -EAGAIN (the peer does not read), -EPIPE or -ECONNRESET
- * (it is gone), or another error of sendmsg(2).
+ * Sends a message of size_bytes that begins with a struct pica_message, and n_fds descriptors,
+ * which stay the caller's. Sets the magic and the size in the message. Returns 0, -EINVAL (too
+ * short, too long, or too many descriptors), -EAGAIN (the peer does not read), -EPIPE or
+ * -ECONNRESET (the peer is gone), or another error of sendmsg(2).
  */
 int sock_send(int sock, void *message, size_t size_bytes, const int *fds, unsigned n_fds);
 /*
  * Receives one message. Returns 1 if *m holds a message with a valid header (magic, size); 0 if the
- * peer has closed; -EAGAIN if none is there; -EPROTO for a message that is not ours, is cut off, or
- * has more descriptors than PICA_MESSAGE_FDS; -EMFILE if this process has no descriptors left for
- * those that came (*m holds the message without any); or another error of recvmsg(2).
- * The last close of a descriptor may wait for its peer or its file system. Therefore a message that
- * is -EPROTO and has descriptors stays unread: the caller closes the socket.
+ * peer has closed; -EAGAIN if none has arrived; -EPROTO if the message has an invalid header, is
+ * truncated, or has more than PICA_MESSAGE_FDS descriptors; -EMFILE if this process is out of
+ * descriptors (*m then holds the message without any); or another error of recvmsg(2). Closing the
+ * last reference to a descriptor may wait for its peer or its file system. Therefore a message with
+ * descriptors that is refused with -EPROTO stays unread: the caller closes the socket.
  */
 int sock_receive(int sock, struct sock_message *m);
-/* The header; the rest follows it in m->bytes. */
+/* Returns the header; the rest follows it in m->bytes. */
 static inline const struct pica_message *sock_head(const struct sock_message *m) {
 	return (const struct pica_message *)(const void *)m->bytes;
 }
 /*
- * Copies the message to out. Returns 0, or -EPROTO if its size or number of descriptors is not the
- * expected one.
+ * Copies the message to out. Returns 0, or -EPROTO if its size is not size_bytes or it does not
+ * have n_fds descriptors.
  */
 int sock_take(const struct sock_message *m, void *out, size_t size_bytes, unsigned n_fds);
 /* Closes the descriptors that were not taken. */

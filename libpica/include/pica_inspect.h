@@ -1,10 +1,10 @@
 /*
  * Inspection of GPU work, for tools: names and fields of registers, the writes of a command list,
- * the surfaces that draws write to.
+ * and the surfaces that draws write to.
  *
- * Names are those of regs/pica_regs.def and regs/pica_enums.def (pica_regs.h); they do not change
- * between versions, new ones may come. All functions may be called from any thread unless they take
- * a context; those follow the rules of pica.h.
+ * Names are those of regs/pica_regs.def and regs/pica_enums.def (pica_regs.h). They do not change
+ * between versions; new ones may be added. Functions that take a context follow the thread rules of
+ * pica.h; all others may be called from any thread.
  */
 #ifndef PICA_INSPECT_H
 #define PICA_INSPECT_H
@@ -42,7 +42,7 @@ enum pica_reg_group {
 	PICA_GROUP_GEOMETRY,  /* vertex fetch, draw triggers, command buffers, primitives */
 	PICA_GROUP_GSH,       /* the geometry-capable shader unit */
 	PICA_GROUP_VSH,       /* the vertex shader units */
-	PICA_GROUP_UNIT2,     /* the third unit's copies, without function */
+	PICA_GROUP_UNIT2,     /* copies for the third unit, without function */
 	PICA_GROUP_COUNT,
 };
 
@@ -58,7 +58,7 @@ enum pica_reg_group pica_reg_group(uint32_t id);
  */
 const char *pica_reg_group_name(enum pica_reg_group group);
 
-/* How the number of a field reads. */
+/* How to print the number of a field. */
 enum pica_field_form {
 	PICA_FIELD_INTEGER,
 	PICA_FIELD_ENUM,    /* text names the value, if it has a name */
@@ -73,12 +73,12 @@ struct pica_field {
 	uint8_t low, bits;
 	uint8_t form;     /* enum pica_field_form */
 	uint32_t raw;     /* the bits */
-	double number;    /* their value; sign and format are resolved */
+	double number;    /* their value, with sign and format decoded */
 };
 
 /*
- * Describes field `index` (from 0) of a register that holds `word`. Returns 1, or 0 if there are no
- * more fields.
+ * Describes field `index` (from 0) of a register that contains `word`. Returns 1, or 0 if there are
+ * no more fields.
  */
 int pica_reg_field(uint32_t id, uint32_t word, unsigned index, struct pica_field *out);
 /*
@@ -87,8 +87,8 @@ int pica_reg_field(uint32_t id, uint32_t word, unsigned index, struct pica_field
  */
 double pica_f24_value(uint32_t word);
 /*
- * Returns the name of an external register (copy engines, display controllers, LCD) by its physical
- * address: "PSC0_START", "PPF_CONTROL", "PDC1_FORMAT"; NULL if none is known. Static storage.
+ * Returns the name of the external register (copy engines, display controllers, LCD) at a physical
+ * address, such as "PSC0_START", "PPF_CONTROL" or "PDC1_FORMAT"; NULL if unknown. Static storage.
  * [fidelity: external-registers]
  */
 const char *pica_external_name(uint32_t addr);
@@ -96,8 +96,8 @@ const char *pica_external_name(uint32_t addr);
 /* ---- Command lists ---- */
 
 /*
- * Reads a command list write by write, as hardware does [fidelity: command-list], and executes
- * nothing: the caller follows jumps and stops at FINALIZE.
+ * Reads a command list write by write, as hardware does [fidelity: command-list]. It executes
+ * nothing: the caller must follow jumps and stop at FINALIZE.
  *
  *	struct pica_list_reader reader;
  *	struct pica_list_write write;
@@ -112,30 +112,30 @@ struct pica_list_reader {
 	const unsigned char *bytes; /* borrowed; each word is read once */
 	uint32_t addr;
 	uint32_t n, pos;            /* words */
-	/* Of the entry that is being read: */
+	/* The entry being read: */
 	uint32_t entry, id, mask, index, count;
 	int consecutive;
 };
 
 struct pica_list_write {
-	uint32_t addr;   /* of the word with the value */
-	uint32_t entry;  /* of the entry (its first value; the header follows) */
-	uint32_t id;     /* any 16-bit number and more, in bursts */
+	uint32_t addr;   /* address of the word with the value */
+	uint32_t entry;  /* address of the entry (its first value; the header follows) */
+	uint32_t id;     /* any 16-bit number; larger ones occur in bursts */
 	uint32_t value;
-	uint32_t mask;   /* bytes that are written, 0..15 */
+	uint32_t mask;   /* bytes written, 0..15 */
 	uint32_t index;  /* of this write in its entry, from 0 */
 	uint32_t count;  /* writes of the entry, 1..256 */
 	int consecutive; /* the entry's ids ascend */
 };
 
 /*
- * Starts to read a list. addr: of the first word, for pica_list_write.addr. Bytes after the last
- * whole word are not read.
+ * Starts reading a list. addr is the address of the first word, used for pica_list_write.addr.
+ * Bytes after the last whole word are ignored.
  */
 void pica_list_open(struct pica_list_reader *reader, uint32_t addr, const void *words,
 		uint32_t size_bytes);
 /*
- * Reads one write. Returns 1; 0 at the end of the list; -EILSEQ if its last entry runs past the
+ * Reads one write. Returns 1; 0 at the end of the list; -EILSEQ if the last entry runs past the
  * end.
  */
 int pica_list_next(struct pica_list_reader *reader, struct pica_list_write *out);
@@ -144,7 +144,7 @@ int pica_list_next(struct pica_list_reader *reader, struct pica_list_write *out)
 
 /* The target of draws: registers 0x116, 0x117 and 0x11B-0x11E. */
 struct pica_target {
-	uint32_t width, height;              /* pixels; width a multiple of 8 */
+	uint32_t width, height;              /* pixels; width is a multiple of 8 */
 	uint32_t color_addr, depth_addr;     /* physical */
 	/* PICA_COLOR_FORMAT_*, PICA_DEPTH_FORMAT_* of pica_regs.h */
 	uint32_t color_format, depth_format;
@@ -164,8 +164,8 @@ int pica_target_from_regs(struct pica_target *out, const uint32_t *regs);
 int pica_ctx_read_color(struct pica_ctx *ctx, const struct pica_target *target, uint8_t *rgba,
 		size_t stride_bytes);
 /*
- * Copies the depth buffer, one word a pixel, rows as above, stride_px >= width words apart: depth
- * in bits 0-15 (D16) or 0-23, stencil in bits 24-31 (D24S8). Waits for idle. Errors as above.
+ * Copies the depth buffer, one word per pixel, rows as above, stride_px >= width words apart. Depth
+ * is in bits 0-15 (D16) or 0-23, stencil in bits 24-31 (D24S8). Waits for idle. Errors as above.
  */
 int pica_ctx_read_depth(struct pica_ctx *ctx, const struct pica_target *target, uint32_t *words,
 		size_t stride_px);
@@ -173,10 +173,10 @@ int pica_ctx_read_depth(struct pica_ctx *ctx, const struct pica_target *target, 
 /* ---- Work per pixel ---- */
 
 struct pica_count {
-	uint32_t entered; /* fragments that triangles cover here */
-	uint32_t passed;  /* of them, those that passed all tests and were written */
+	uint32_t entered; /* fragments that triangles produce here */
+	uint32_t passed;  /* those that passed all tests and were written */
 	/*
-	 * Steps of the fragment pipe that they took: 1 for a fragment that a test before shading
+	 * Steps of the fragment pipe spent on them: 1 for a fragment that a test before shading
 	 * drops, otherwise all steps of its draw.
 	 */
 	uint32_t cost;
@@ -184,20 +184,20 @@ struct pica_count {
 
 /*
  * Switches counting on (all counts become 0) or off (they are discarded). While it is on, each draw
- * adds to the counts of its target. Pictures stay the same to the bit, and the counts do not depend
- * on the number of threads or the instruction set. Off by default, at no cost. Waits for idle.
+ * adds to the counts of its target. Pictures stay bit-identical, and the counts do not depend on
+ * the number of threads or the instruction set. Off by default, at no cost. Waits for idle.
  * Returns 0, or -ENOMEM.
  */
 int pica_ctx_count(struct pica_ctx *ctx, int on);
 /*
- * Returns the number of targets drawn to since then: surfaces of one address, size and order of
- * blocks. Waits for idle.
+ * Returns the number of targets drawn to since counting began. A target is a surface of one
+ * address, size and block order. Waits for idle.
  */
 int pica_ctx_counted(struct pica_ctx *ctx);
 /*
- * Copies target `index`, in the order of first draws: *target as that draw had it, and, unless
- * counts is NULL, width * height counts, memory row 0 first. Returns 0; -EINVAL if there is no such
- * target.
+ * Copies target `index`; targets are in the order of their first draws. *target is the target as in
+ * that draw. Unless counts is NULL, also copies width * height counts, memory row 0 first. Returns
+ * 0; -EINVAL if there is no such target.
  */
 int pica_ctx_read_counts(struct pica_ctx *ctx, unsigned index, struct pica_target *target,
 		struct pica_count *counts);
@@ -206,35 +206,35 @@ int pica_ctx_read_counts(struct pica_ctx *ctx, unsigned index, struct pica_targe
 
 /* Kinds of reads. */
 enum pica_read {
-	PICA_READ_TEXTURE,  /* draws, the first level of a texture; of a cube its face +X */
-	PICA_READ_LEVELS,   /* draws, the smaller levels */
-	PICA_READ_FACES,    /* draws, the other faces of a cube */
-	PICA_READ_VERTICES, /* draws, indices and vertex arrays */
-	PICA_READ_TARGET,   /* draws, pixels to blend with, depth and stencil to test against */
-	PICA_READ_LIST,     /* the words of a command list, started or entered by a jump */
+	PICA_READ_TEXTURE,  /* draws: the first level of a texture; for a cube, of face +X */
+	PICA_READ_LEVELS,   /* draws: the smaller levels */
+	PICA_READ_FACES,    /* draws: the other faces of a cube */
+	PICA_READ_VERTICES, /* draws: indices and vertex arrays */
+	PICA_READ_TARGET,   /* draws: pixels to blend with, depth and stencil to test */
+	PICA_READ_LIST,     /* command lists, whether started or entered by a jump */
 	PICA_READ_SOURCE,   /* transfers and copies */
-	PICA_READ_SCREEN,   /* PRESENTs, what the screens show */
+	PICA_READ_SCREEN,   /* PRESENTs: memory that the screens show */
 	PICA_READ_COUNT,
 };
 
 struct pica_unwritten {
-	uint64_t pages; /* of 4 KiB, of which something was read and nothing of it was written */
-	uint32_t first; /* physical address of the first of them in the order of the work */
+	uint64_t pages; /* 4 KiB pages of which some part was read, none of it written */
+	uint32_t first; /* physical address in the first such page, in execution order */
 	uint32_t reserved;
 };
 
 /*
- * Switches the search for reads of unwritten memory on (with nothing found) or off. Memory counts
- * as written after a job, draw, fill, transfer, copy or INVALIDATE wrote it, or
- * pica_ctx_write_memory(). Of texels and lists only the bytes read count (in steps of 16), of
- * anything else the whole page. A target counts as wholly written after the first draw to it, the
- * destination of a copy with the gaps between its lines. The numbers do not depend on the number of
- * threads, and pictures stay the same. Takes 33 MiB of address space, and memory for the bits in
- * use. Waits for idle. Returns 0, or -ENOMEM.
+ * Switches the search for reads of unwritten memory on (with nothing found yet) or off. Memory
+ * counts as written once a job, draw, fill, transfer, copy, INVALIDATE or pica_ctx_write_memory()
+ * wrote it. For texels and lists, only the bytes read are considered (in steps of 16); for anything
+ * else, the whole page. The first draw to a target marks all of it as written; a copy marks its
+ * destination including the gaps between lines. The numbers do not depend on the number of threads,
+ * and pictures stay the same. Takes 33 MiB of address space, and memory for the bits in use. Waits
+ * for idle. Returns 0, or -ENOMEM.
  */
 int pica_ctx_find_unwritten(struct pica_ctx *ctx, int on);
 /*
- * Copies what was found so far. Waits for idle. Returns 0; -EINVAL if there is no such kind, or the
+ * Copies the results so far. Waits for idle. Returns 0; -EINVAL if there is no such kind, or the
  * search is off.
  */
 int pica_ctx_unwritten(struct pica_ctx *ctx, enum pica_read reader, struct pica_unwritten *out);
@@ -244,11 +244,11 @@ int pica_ctx_unwritten(struct pica_ctx *ctx, enum pica_read reader, struct pica_
 enum { PICA_VERTEX_SEMANTICS = 24 };
 
 struct pica_vertex {
-	float input[16][4];  /* v0-v15 as the vertex program reads them */
-	float output[16][4]; /* o0-o15; 0 outside of the output mask */
+	float input[16][4];  /* v0-v15, as the vertex program reads them */
+	float output[16][4]; /* o0-o15; 0 outside the output mask */
 	/*
-	 * The inputs of the rasteriser, by PICA_SEMANTIC_* of pica_regs.h; position in clip space.
-	 * With a geometry shader this and all later members are 0.
+	 * The inputs of the rasteriser, indexed by PICA_SEMANTIC_* (pica_regs.h); the position is
+	 * in clip space. With a geometry shader, this and all later members are 0.
 	 */
 	float semantic[PICA_VERTEX_SEMANTICS];
 	float window[3];     /* pixels from the left, memory rows from row 0, z/w */
@@ -256,25 +256,25 @@ struct pica_vertex {
 };
 
 /*
- * Runs the vertex program, with all registers as they are now, on n vertices: of the arrays, by
- * their numbers, or with these attributes (immediate mode). One of the two is NULL. Draws nothing
- * and changes nothing. Waits for idle. Returns 0; -EINVAL if both or none are given; -ERANGE if the
- * base of the arrays lies outside of memory; -ENOMEM.
+ * Runs the vertex program on n vertices, with all registers as they are now. The vertices are given
+ * by their numbers in the arrays or as attributes (immediate mode); the other argument is NULL.
+ * Draws nothing and changes nothing. Waits for idle. Returns 0; -EINVAL if both or neither are
+ * given; -ERANGE if the base of the arrays lies outside memory; -ENOMEM.
  */
 int pica_ctx_shade(struct pica_ctx *ctx, const uint32_t *numbers, const float (*attributes)[16][4],
 		uint32_t n, struct pica_vertex *out);
 
 /*
- * Switches on or off that the triangles of geometry shaders are kept, as the rasteriser takes them:
- * three vertices each, in order, before clipping and culling. Switching discards what was kept.
- * Pictures stay the same. Waits for idle.
+ * Switches the keeping of geometry shader output on or off: its triangles as the rasteriser takes
+ * them, three vertices each, in order, before clipping and culling. Each call discards all kept
+ * vertices. Pictures stay the same. Waits for idle. Returns 0.
  */
 int pica_ctx_keep_geometry(struct pica_ctx *ctx, int on);
-/* Returns the number of vertices kept; -ENOMEM if some could not be. Waits for idle. */
+/* Waits for idle. Returns the number of kept vertices, or -ENOMEM if some could not be kept. */
 int64_t pica_ctx_kept_geometry(struct pica_ctx *ctx);
 /*
- * Copies vertices [first, first + n) of them: semantic, and window by the present viewport; inputs
- * and outputs are 0. Waits for idle. Returns 0; -EINVAL beyond the last one.
+ * Copies kept vertices [first, first + n). Their window uses the current viewport; input and output
+ * are 0. Waits for idle. Returns 0; -EINVAL beyond the last one.
  */
 int pica_ctx_read_geometry(
 		struct pica_ctx *ctx, uint32_t first, uint32_t n, struct pica_vertex *out);

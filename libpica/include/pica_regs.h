@@ -1,14 +1,14 @@
 /*
  * Names of the PICA200's registers, fields and values, for programs that write command lists
- * (pica_emit.h). All of it is expanded from two tables, which are installed beside this header and
- * are the reference to read: regs/pica_regs.def (registers and bit fields) and regs/pica_enums.def
- * (values).
+ * (pica_emit.h). They are expanded from two tables, which are installed beside this header and are
+ * the reference: regs/pica_regs.def (registers and bit fields) and regs/pica_enums.def (values).
  *
  *   PICA_REG_<NAME>               id of a register: PICA_REG_TEXENV0_SOURCE = 0x0C0
- *   PICA_<LAYOUT>_<FIELD>(value)  a field's value, masked and shifted to its place, to be or-ed:
+ *   PICA_<LAYOUT>_<FIELD>(value)  value of a field, masked and shifted into place; combine with |:
  *                                 PICA_TEXUNIT_DIM_WIDTH(64) | PICA_TEXUNIT_DIM_HEIGHT(32)
  *                                 The layout is the third column of a REG row: six registers
- *                                 TEXENVn_SOURCE share TEXENV_SOURCE. _M1: a count minus one.
+ *                                 TEXENVn_SOURCE share TEXENV_SOURCE. A field _M1 holds a count
+ *                                 minus one.
  *   PICA_<ENUM>_<VALUE>           value of a field: PICA_COMPARE_NEVER, PICA_TEV_SOURCE_TEXTURE0
  *
  * The expansion uses the macro names REG, FIELD, FIELD_ENUM, FIELD_FORM, ENUM and VALUE and leaves

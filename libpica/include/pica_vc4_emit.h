@@ -1,10 +1,10 @@
 /*
- * Writing control lists of the VideoCore IV, and the records in memory that they name.
+ * Writing control lists of the VideoCore IV, and the records in memory to which they refer.
  *
  * A struct pica_vc4_emit is a buffer of bytes that grows as needed, or one that the caller
- * supplies. The functions append to it. A job has two lists, one for binning and one for rendering;
- * it is run by PICA_OP_CONTROL_LISTS (pica_job.h) after both, shader records, vertices and programs
- * have been copied to memory that the GPU sees.
+ * supplies. The functions append to it. A job has two lists, one for binning and one for
+ * rendering. To run them, copy both, with the shader records, vertices and programs, to memory that
+ * the GPU can address, and submit a PICA_OP_CONTROL_LISTS job (pica_job.h).
  *
  *	struct pica_vc4_frame f;
  *	pica_vc4_frame_init(&f, 0x00110000, 640, 480);
@@ -21,12 +21,12 @@
  *		use(binning.bytes, binning.size, rendering.bytes, rendering.size);
  *	}
  *
- * The records, their fields and the named values are those of vc4/pica_vc4_records.def, which is
- * installed beside this header and is the reference to read: PICA_VC4_<RECORD> is a record's first
- * byte, PICA_VC4_<ENUM>_<VALUE> a value.
+ * The reference for records, fields and named values is vc4/pica_vc4_records.def, which is
+ * installed beside this header. PICA_VC4_<RECORD> is the first byte of a record,
+ * PICA_VC4_<ENUM>_<VALUE> a value.
  *
- * Errors are sticky: the first one is kept in e.error, later calls append nothing, and what was
- * written before is whole records:
+ * Errors are sticky: the first one is kept in e.error, later calls append nothing, and the list
+ * still consists of whole records:
  *   -ENOMEM  out of memory                      -ENOSPC  the caller's buffer is full
  *   -EINVAL  an argument outside its range; malformed text
  *   -ENOENT  a name that does not exist         -ERANGE  a value that does not fit its field
@@ -70,50 +70,50 @@ struct pica_vc4_emit {
 void pica_vc4_emit_init(struct pica_vc4_emit *e);
 /* Initializes an empty list in a buffer that the caller owns. */
 void pica_vc4_emit_init_fixed(struct pica_vc4_emit *e, void *bytes, size_t capacity);
-/* Frees what the list owns. NULL, and a list that was finished before, are allowed. */
+/* Frees the memory that the list owns. e may be NULL or already finished. */
 void pica_vc4_emit_finish(struct pica_vc4_emit *e);
 /* Empties the list and forgets the error; keeps the memory. */
 void pica_vc4_emit_reset(struct pica_vc4_emit *e);
 /* Returns 0 or the first error. */
 int pica_vc4_emit_error(const struct pica_vc4_emit *e);
 
-/* Appends bytes as they are: records, code, vertices. */
+/* Appends bytes unchanged: records, code, vertices. */
 void pica_vc4_emit_bytes(struct pica_vc4_emit *e, const void *bytes, size_t size);
-/* Appends zeros up to a multiple of alignment: 1, 2, 4 .. 4096. Shader records want 16. */
+/* Appends zeros up to a multiple of alignment: 1, 2, 4 .. 4096. Shader records need 16. */
 void pica_vc4_emit_align(struct pica_vc4_emit *e, size_t alignment);
 
 /* ---- Records ---- */
 
 /*
- * Appends a record with the values of its fields, in the order of the table; n is their number.
- * Numbers with a sign are two's complement of 32 bits, FX4 counts sixteenths, F32 is the float's
- * bits and F16 their upper half. -EINVAL: a byte that is not a record, one of varying size, another
- * number of fields.
+ * Appends a record with the n values of its fields, in the order of the table. Signed values are
+ * 32-bit two's complement, FX4 counts sixteenths, F32 is the bits of a float and F16 their upper
+ * half. -EINVAL if op is not a record or its size varies, or n is not the number of its fields.
  */
 void pica_vc4_emit_record(struct pica_vc4_emit *e, uint32_t op, const uint32_t *values, size_t n);
 /*
- * Appends a record, or a record in memory, by names: "LEFT=0 BOTTOM=0, WIDTH=640 HEIGHT=480".
- * Values are texts of the table, integers, and for FX4, F32 and F16 decimals; "0x" before an F32 or
- * F16 makes it the field's bits. Fields that are not named become 0.
+ * Appends a record, or a record in memory, by name. fields is like "LEFT=0 BOTTOM=0, WIDTH=640
+ * HEIGHT=480": values are texts of the table, integers, and for FX4, F32 and F16 decimals. An F32
+ * or F16 that begins with "0x" is the bits of the field. Unnamed fields become 0.
  */
 void pica_vc4_emit_named(struct pica_vc4_emit *e, const char *record, const char *fields);
 /* Returns the bits of a float, for F32 fields. */
 uint32_t pica_vc4_f32(float value);
 
-/* Name the shader record of the following draws, at a multiple of 16. n_arrays: 1 to 8. */
+/* Set the shader record of subsequent draws. address: a multiple of 16; n_arrays: 1 to 8. */
 void pica_vc4_emit_gl_shader_state(struct pica_vc4_emit *e, uint32_t address, unsigned n_arrays);
 void pica_vc4_emit_nv_shader_state(struct pica_vc4_emit *e, uint32_t address);
 
-/* Draws. mode: PICA_VC4_MODE_*. index_bytes: 1 or 2. A draw may name vertices 0 to 65534. */
+/* Draws. mode: PICA_VC4_MODE_*. index_bytes: 1 or 2. A draw may use vertices 0 to 65534. */
 void pica_vc4_emit_draw_arrays(struct pica_vc4_emit *e, uint32_t mode, uint32_t first,
 		uint32_t count);
 void pica_vc4_emit_draw_indexed(struct pica_vc4_emit *e, uint32_t mode, unsigned index_bytes,
 		uint32_t address, uint32_t count, uint32_t max_index);
 
 /*
- * OpenGL's viewport, in pixels and rows of memory: the clip window, the offset of its centre and
- * the clipper's scale; pica_vc4_emit_depth_range() the planes, and Z from clip to screen space.
- * Programs scale and offset on their own; these are for clipped primitives.
+ * Set OpenGL's viewport and depth range, for clipped primitives; programs do their own scaling and
+ * offset. pica_vc4_emit_viewport() sets, in pixels and rows of memory, the clip window, the offset
+ * of its centre and the clipper's scale. pica_vc4_emit_depth_range() sets the clipping planes of Z
+ * and its mapping from clip to screen space.
  */
 void pica_vc4_emit_viewport(struct pica_vc4_emit *e, uint32_t left, uint32_t bottom,
 		uint32_t width, uint32_t height);
@@ -129,13 +129,13 @@ struct pica_vc4_program {
 struct pica_vc4_array {
 	uint32_t address;       /* of vertex 0 */
 	uint32_t stride;        /* bytes, 0 to 255 */
-	uint32_t size;          /* bytes a vertex, 1 to 256 */
+	uint32_t size;          /* bytes per vertex, 1 to 256 */
 };
 
 struct pica_vc4_gl_shader {
 	struct pica_vc4_program fragment, vertex, coordinate;
 	uint32_t n_varyings;
-	bool point_size;        /* shaded vertices have one */
+	bool point_size;        /* shaded vertices include a point size */
 	bool clip;
 	unsigned n_arrays;      /* 1 to 8 */
 	struct pica_vc4_array array[8];
@@ -147,12 +147,12 @@ struct pica_vc4_nv_shader {
 	uint32_t stride;        /* bytes, 0 to 255 */
 	uint32_t n_varyings;
 	bool point_size, clip;
-	bool clip_header;       /* vertices, at a multiple of 16, begin with clip coordinates */
+	bool clip_header;       /* clip coordinates come first; then vertices is a multiple of 16 */
 };
 
 /*
- * Append the record of a shader, which must lie at a multiple of 16. The arrays of a program follow
- * each other in its rows of the VPM, each starting a new row.
+ * Append the record of a shader, whose address must be a multiple of 16. The arrays of a program
+ * are consecutive in its rows of the VPM; each starts a new row.
  */
 void pica_vc4_emit_gl_record(struct pica_vc4_emit *e, const struct pica_vc4_gl_shader *s);
 void pica_vc4_emit_nv_record(struct pica_vc4_emit *e, const struct pica_vc4_nv_shader *s);
@@ -165,27 +165,27 @@ struct pica_vc4_frame {
 	uint32_t format;         /* PICA_VC4_TARGET_* */
 	uint32_t layout;         /* PICA_VC4_LAYOUT_* */
 	bool multisample;        /* four samples, tiles of 32x32 instead of 64x64 pixels */
-	uint32_t tile_lists;     /* the chip's: pica_vc4_frame_bytes() from here on */
-	uint32_t tile_state;     /* the chip's: 48 bytes a tile */
-	bool load;               /* begins with the contents of the target instead of clear_color */
-	uint32_t clear_color;    /* a word as it lies in memory: R lowest in RGBA8888 */
+	uint32_t tile_lists;     /* address of pica_vc4_frame_bytes() bytes for the chip */
+	uint32_t tile_state;     /* address of 48 bytes per tile for the chip */
+	bool load;               /* start from the contents of the target, not from clear_color */
+	uint32_t clear_color;    /* a word as in memory: R lowest in RGBA8888 */
 	uint32_t clear_z;        /* 24 bits */
 	uint32_t clear_stencil;
 };
 
-/* Fills *f with a raster target of RGBA8888, clear colour 0, Z 0xFFFFFF; tile memory is 0. */
+/* Fills *f with a raster target of RGBA8888, clear colour 0, Z 0xFFFFFF, and no tile memory (0). */
 void pica_vc4_frame_init(struct pica_vc4_frame *f, uint32_t target, uint32_t width,
 		uint32_t height);
-/* Returns how many tiles the target has; -EINVAL if it has none, or more than 255 a side. */
+/* Returns the number of tiles of the target; -EINVAL if it has none, or more than 255 per side. */
 int pica_vc4_frame_tiles(const struct pica_vc4_frame *f, unsigned *columns, unsigned *rows);
-/* Returns the bytes of tile_lists, or 0 if pica_vc4_frame_tiles() fails. */
+/* Returns the size of tile_lists in bytes, or 0 if pica_vc4_frame_tiles() fails. */
 uint32_t pica_vc4_frame_bytes(const struct pica_vc4_frame *f);
 
-/* Begins a binning list: mode, start, and the whole target as clip window. */
+/* Begins a binning list: sets the mode, starts binning and sets the clip window to the target. */
 void pica_vc4_emit_binning_begin(struct pica_vc4_emit *e, const struct pica_vc4_frame *f);
-/* Ends the binning list: the rendering list, which waits for that, continues. */
+/* Ends the binning list, so that the rendering list, which waits for it, continues. */
 void pica_vc4_emit_binning_end(struct pica_vc4_emit *e);
-/* A whole rendering list: clears, draws and stores each tile, row by row. */
+/* Writes a whole rendering list, which clears or loads, draws and stores each tile, row by row. */
 void pica_vc4_emit_rendering(struct pica_vc4_emit *e, const struct pica_vc4_frame *f);
 
 #ifdef __cplusplus
