@@ -1,6 +1,6 @@
 /*
- * Bump allocator. Blocks are kept over a reset, so that a steady state allocates nothing.
- * One owner at a time; no locking.
+ * Bump allocator. A reset keeps the blocks, so that a steady state allocates nothing. One owner at
+ * a time; no locking.
  */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
@@ -16,10 +16,10 @@ struct arena {
 	size_t used;       /* bytes used in current */
 	size_t total_used; /* bytes handed out since the last reset */
 	size_t capacity;   /* of all blocks */
-	struct pica_memory *memory; /* charged with the blocks; NULL: none */
+	struct pica_memory *memory; /* account that is charged for the blocks; NULL: none */
 };
 
-/* memory: charged with the blocks; NULL: none. */
+/* memory: account that is charged for the blocks; NULL: none. */
 void arena_init(struct arena *a, struct pica_memory *memory);
 void arena_finish(struct arena *a);
 /* Forgets everything that was handed out; keeps the blocks. */

@@ -1,4 +1,4 @@
-/* Compiler attributes: the only place that spells GNU extensions out. */
+/* Compiler attributes. GNU extensions appear in this file only. */
 #ifndef BASE_ATTRIBUTES_H
 #define BASE_ATTRIBUTES_H
 
@@ -7,11 +7,11 @@
 #define PICA_LIKELY(x) __builtin_expect(!!(x), 1)
 #define PICA_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define PICA_UNUSED __attribute__((unused))
-/* For functions whose arguments are constants that loops inside would look at. */
+/* For functions whose inner loops test constant arguments: inlining removes the tests. */
 #define PICA_INLINE inline __attribute__((always_inline))
 /* Memory that will be read soon. */
 #define PICA_PREFETCH(p) __builtin_prefetch(p)
-/* In a loop that waits for another thread: leaves the core to its other thread. */
+/* For a loop that waits for another thread: yields the core to its other hardware thread. */
 #if defined(__x86_64__) || defined(__i386__)
 #define PICA_PAUSE() __builtin_ia32_pause()
 #elif defined(__aarch64__)
@@ -49,10 +49,7 @@
 #error "libpica needs a little-endian host"
 #endif
 
-/*
- * Placed before a loop of few turns: the compiler must not unroll it, which would cost more than
- * the loop.
- */
+/* Before a loop with few iterations: prevents unrolling, which would cost more than the loop. */
 #if defined(__clang__)
 #define PICA_NO_UNROLL _Pragma("clang loop unroll(disable)")
 #else

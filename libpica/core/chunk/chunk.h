@@ -30,7 +30,7 @@ static inline bool topology_is_wide(unsigned topology) {
 	return topology >= TOPOLOGY_POINTS;
 }
 
-/* Vertices from one primitive to the next. */
+/* Distance in vertices from one primitive to the next. */
 static inline unsigned topology_step(unsigned topology) {
 	return topology == TOPOLOGY_LIST ? 3 : topology == TOPOLOGY_LINES ? 2 : 1;
 }
@@ -75,13 +75,13 @@ struct chunk {
 	struct chunk *next;   /* free list of the context */
 	struct segment *seg;  /* grown by realloc, kept over reuse */
 	unsigned n_seg, cap_seg;
-	uint32_t n_positions; /* stream positions that its segments touch: its size */
+	uint32_t n_positions; /* stream positions that its segments touch: the size of the chunk */
 
 	struct vert *verts;
 	struct tri_ref *tris;
 	struct tri_box *boxes;
 	uint32_t n_verts, cap_verts, n_tris, cap_tris;
-	float *extra; /* of completed vertices: vert_extra() */
+	float *extra; /* floats of completed vertices: vert_extra() */
 	uint32_t n_extra, cap_extra;
 	/* Triangles of tile t: tile_list[tile_start[t]] .. tile_list[tile_start[t + 1] - 1]. */
 	uint32_t *tile_start, *tile_list;
@@ -89,17 +89,20 @@ struct chunk {
 
 	uint64_t area_px; /* sum of the triangles' bounding boxes: the pixel budget */
 	/*
-	 * The rest of the job's budget for the chunk, or more: beyond it the task stops, since it
-	 * draws nothing.
+	 * The rest of the job's budget for the chunk, or more. The task stops when it exceeds this,
+	 * since the chunk then draws nothing.
 	 */
 	uint64_t limit_px, limit_steps;
-	/* The same for need_bytes, of all chunks of the pass. */
+	/* The same limit for need_bytes of all chunks of the pass. */
 	uint64_t limit_bytes;
-	bool over;        /* it stopped there */
-	bool failed;      /* memory ran out: the chunk draws nothing */
-	/* Spent by a task that has ended, else 0: read, relaxed, by the tasks of later chunks. */
+	bool over;        /* the task stopped at one of these limits */
+	bool failed;      /* out of memory: the chunk draws nothing */
+	/*
+	 * Costs so far: 0 until the task ends. Read, relaxed, by the tasks of later
+	 * chunks.
+	 */
 	atomic_uint_fast64_t spent_px, spent_steps, spent_bytes;
-	uint64_t n_listed;    /* entries of tile_list, if tiles are the smallest that there are */
+	uint64_t n_listed;    /* entries that tile_list would have with the smallest tile size */
 	/*
 	 * For its vertices and triangles, by counts, whatever it has; with the vertices that were
 	 * left out because their triangles were culled before (filter.c).
@@ -112,7 +115,7 @@ struct chunk {
 	struct shader_result shader;
 };
 
-/* The plane whose bits say where in chunk.extra the floats of a completed vertex begin. */
+/* The bits of this plane are the index in chunk.extra of the first float of a completed vertex. */
 enum { PLANE_EXTRA = PLANE_MAX - 1 };
 
 static inline uint32_t vert_extra(const struct vert *v) {
@@ -126,21 +129,21 @@ static inline uint32_t vert_extra(const struct vert *v) {
  * target wait for each other, so these are plain sums.
  */
 struct tile_counts {
-	uint32_t *entered; /* fragments that were covered */
-	uint32_t *passed;  /* and passed all tests */
-	uint32_t *cost;    /* plan steps that they went through */
+	uint32_t *entered; /* covered fragments */
+	uint32_t *passed;  /* fragments that passed all tests */
+	uint32_t *cost;    /* plan steps that the fragments went through */
 };
 
 /* Shared by all tasks of a pass; read-only while they run. */
 struct pass_work {
 	const struct raster_kernels *raster;
-	const void *kernels; /* the chip's, for its stages */
+	const void *kernels; /* of the chip, for its stages */
 	const struct draw *const *draws;
 	struct chunk *const *chunks;
 	unsigned n_chunks;
 	unsigned tile_size; /* 32 or 64 */
 	unsigned tiles_x, tiles_y;
-	uint32_t px_cost;   /* of a pixel of a triangle's box (pica_budgets.pixels) */
+	uint32_t px_cost;   /* cost of a pixel of a triangle's bounding box (pica_budgets.pixels) */
 	const struct target *target;
 	/* NULL: tiles are drawn in place. Else target has only a size, and tasks are its. */
 	const struct tile_program *program;
@@ -150,10 +153,10 @@ struct pass_work {
 	 */
 	bool serial;
 	bool outside;        /* serial: go through space for every pixel */
-	bool is_counted;     /* for tools; costs a branch a batch when it is off */
+	bool is_counted;     /* for tools; when off, costs one branch per batch */
 	struct tile_counts counts;
 	struct space *space;
-	/* relaxed: true ends all tasks of the pass, whatever they have drawn */
+	/* relaxed: true ends all tasks of the pass early */
 	const atomic_bool *abandoned;
 };
 
@@ -161,19 +164,22 @@ static inline bool pass_is_abandoned(const struct pass_work *w) {
 	return atomic_load_explicit(w->abandoned, memory_order_relaxed);
 }
 
-/* One worker's memory, with stage_bytes for its vertex stages. NULL: out of memory. */
+/*
+ * Creates the scratch of one worker, with stage_bytes for its vertex stages. Returns NULL when out
+ * of memory.
+ */
 struct vertex_scratch;
 struct vertex_scratch *vertex_scratch_create(size_t stage_bytes);
 void vertex_scratch_destroy(struct vertex_scratch *s);
 
 struct chunk *chunk_create(void);
 void chunk_destroy(struct chunk *c);
-/* As it was before its task began. */
+/* Restores the state before its task began. */
 void chunk_restart(struct chunk *c);
 void chunk_reset(struct chunk *c); /* without segments */
-/* Draws nothing, and never counted anything. */
+/* Makes the chunk draw nothing, and clears its counters. */
 void chunk_forget(struct chunk *c);
-/* Returns the bytes of memory that it has, used or not. */
+/* Returns the bytes that the chunk has allocated. */
 size_t chunk_bytes(const struct chunk *c);
 int chunk_add_segment(struct chunk *c, uint32_t draw, uint32_t first, uint32_t n);
 /*

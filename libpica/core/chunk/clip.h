@@ -12,7 +12,7 @@ struct clip_vertex {
 	float a[CLIP_ATTRIBUTES]; /* a[p - PLANE_USER] */
 };
 
-/* Faces that are not drawn, by the sign of their area in window space. */
+/* Culled faces, by the sign of their area in window space. */
 enum culling { CULLS_NONE, CULLS_POSITIVE, CULLS_NEGATIVE };
 
 /* Bits of a vertex's code: the planes of the rule, or what clips a triangle, and never drops it. */
@@ -62,7 +62,7 @@ static inline int64_t window_area2(const struct geom_state *g, const struct vert
 	return g->rule->flip ? -area2 : area2;
 }
 
-/* Whether a triangle of that area is drawn. */
+/* Returns true if a triangle of that area is drawn. */
 static inline bool cull_keeps(const struct geom_state *g, int64_t area2) {
 	switch ((enum culling)g->cull) {
 	case CULLS_POSITIVE:

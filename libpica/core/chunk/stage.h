@@ -40,7 +40,7 @@ struct draw {
 	uint32_t n;
 	uint32_t first;
 	const uint32_t *index;
-	const void *inline_vertices; /* of the vertex stage: they lie in no memory */
+	const void *inline_vertices; /* of the vertex stage: they are not in GPU memory */
 };
 
 /* The inputs of a vertex stage. */
@@ -70,43 +70,47 @@ enum { POSITION_CODES = 0xFF, POSITION_BAD = 0x100 };
 
 /* The same for vertices whose triangles are drawn. */
 struct completed_out {
-	struct vert *const *vert; /* as shade_batch() left them */
+	struct vert *const *vert; /* as shade_batch() wrote them */
 	float *extra;             /* draw_state.n_extra for each vertex, one after the other */
 };
 
 enum batch_start {
-	BATCH_NEXT,    /* the batch before with this scratch was the draw's, too */
-	BATCH_FIRST,   /* it was not */
-	BATCH_GOES_ON, /* it is this one, of which the slice was over */
+	BATCH_NEXT,    /* the previous batch with this scratch belongs to the same draw */
+	BATCH_FIRST,   /* it belongs to another draw */
+	BATCH_GOES_ON, /* it is this batch, which a slice interrupted */
 };
 
 struct vertex_stage {
-	size_t scratch_bytes; /* zero, or as the stage left them */
-	/* How many vertices share the steps of one, a divisor of VERTEX_BATCH; 0: 1. */
+	size_t scratch_bytes; /* zero, or as the stage last wrote them */
+	/*
+	 * Number of vertices that are shaded together with the steps of one; a divisor of
+	 * VERTEX_BATCH; 0 means 1.
+	 */
 	unsigned invocation;
 	/*
 	 * Vertices of the draw by number, at most VERTEX_BATCH. left: steps that the job has left;
-	 * an invocation that takes one more may be cut off. Adds to *result, and to *outside the
-	 * elements that lie in no memory. Returns false if the slice was over before the end: then
-	 * BATCH_GOES_ON, with the same arguments and scratch.
+	 * an invocation that takes one more may be cut off. Adds to *result, and adds the number of
+	 * elements outside memory to *outside. Returns false if the slice ended first: call again
+	 * with BATCH_GOES_ON, and the same arguments and scratch.
 	 */
 	bool (*shade_batch)(const struct vertex_env *env, const struct draw *d,
 			const uint32_t *number, unsigned n, enum batch_start start, uint64_t left,
 			const struct vertex_out *out, struct shader_result *result,
 			uint64_t *outside, struct slice *slice);
 	/*
-	 * Positions alone, to find out what is worth shading. begin_positions() comes first, for
-	 * vertices numbered first..last, and shade_batch() with BATCH_FIRST afterwards. Returns the
-	 * steps of every invocation of the whole program, or 0 if positions cannot be had alone:
-	 * shade_batch() then has to see all vertices.
+	 * Computes positions only, to find the vertices that need shading. Order of calls:
+	 * begin_positions() for the vertices first..last, then shade_positions(), then
+	 * shade_batch() with BATCH_FIRST. begin_positions() returns the steps of one invocation of
+	 * the whole program, or 0 if positions cannot be computed separately: shade_batch() then
+	 * gets all vertices.
 	 */
 	unsigned (*begin_positions)(const struct vertex_env *env, const struct draw *d,
 			uint32_t first, uint32_t last);
 	void (*shade_positions)(const struct vertex_env *env, const struct draw *d,
 			const uint32_t *number, unsigned n, const struct position_out *out);
 	/*
-	 * NULL: nothing to do. Vertices first..last of the draw come soon: what positions read of
-	 * them may be fetched from memory.
+	 * NULL: nothing to do. Prefetches the attributes that positions read, for vertices
+	 * first..last of the draw.
 	 */
 	void (*expect_positions)(const struct vertex_env *env, uint32_t first, uint32_t last);
 	/* NULL: project(). The same for the corners of clipped triangles. */
@@ -141,11 +145,11 @@ struct vertex_stage {
 struct frag_facts {
 	bool early;    /* tests may run, and write, before shading */
 	bool opaque;   /* writes whole pixels, reads no destination */
-	unsigned cost; /* of a fragment that is shaded, in steps */
+	unsigned cost; /* steps of a fragment that is shaded */
 };
 
 struct frag_stage {
-	size_t scratch_bytes; /* zero, or as the stage left them */
+	size_t scratch_bytes; /* zero, or as the stage last wrote them */
 	/*
 	 * NULL, or called before a draw is made current, for work that its fragments would wait
 	 * for. Returns false if the slice is over: it is called again, on any thread.
@@ -163,8 +167,8 @@ struct frag_stage {
 	/* The rest for quads 0..b->n_quads-1, stores in quad order. */
 	void (*shade)(void *scratch, struct batch *b);
 	/*
-	 * The same two for a whole block of a triangle, whose planes are not interpolated yet:
-	 * quad_px are those of 64 pixels in line, and b->live may be any of them.
+	 * The same two for a whole block of a triangle, before its planes are interpolated: quad_px
+	 * are those of 64 consecutive pixels, and any lanes may be set in b->live.
 	 */
 	void (*early_block)(void *scratch, struct batch *b, const struct raster_block *at);
 	void (*shade_block)(void *scratch, struct batch *b, const struct raster_block *at);
@@ -175,7 +179,7 @@ struct frag_stage {
 	 */
 	void (*triangle)(void *scratch, const struct vert *const v[3],
 			const float *const extra[3]);
-	/* At the end of a tile: the greatest value that it has to report, or 0; forgets it. */
+	/* At the end of a tile: returns the greatest reported value, or 0, and resets it. */
 	uint32_t (*finish)(void *scratch);
 };
 

@@ -27,14 +27,14 @@ struct watched {
 };
 
 /*
- * The place of the centre of pixel (x, y) in the triangle; all 0 if it has no area. px: the size of
- * a pixel in positions.
+ * Computes the barycentric position of the centre of pixel (x, y) in the triangle; all 0 if the
+ * triangle has no area. px: the size of a pixel in position units.
  */
 void watch_barycentric(const struct watched *w, uint32_t x, uint32_t y, int px, float out[3]);
 
 typedef void watch_fn(void *user, const struct watched *w);
 
-/* Its memory, for one caller at a time. */
+/* Working memory, for one caller at a time. */
 struct watch {
 	struct chunk *chunk;
 	struct vertex_scratch *scratch;

@@ -1,6 +1,6 @@
 /*
  * The observers of a context's work: the recorder, and the search for memory that was never written
- * (unwritten.c). Both learn of memory through one call, ctx_access().
+ * (unwritten.c). Memory accesses are reported to both by one call, ctx_access().
  */
 #ifndef FRONT_OBSERVE_H
 #define FRONT_OBSERVE_H
@@ -39,11 +39,11 @@ enum access {
  */
 struct observer {
 	/*
-	 * The running job is about to access memory. True: the memory had been changed from outside
-	 * before, and its stamps are raised now.
+	 * The running job is about to access memory. Returns true if the memory was changed from
+	 * outside before; its write stamps are raised then.
 	 */
 	bool (*access)(struct observer *o, struct range r, enum access why);
-	/* The open pass is closed: what its draws write is in flight from now on. */
+	/* The open pass was closed: the writes of its draws are in flight from now on. */
 	void (*pass_closed)(struct observer *o);
 	/* Nothing is in flight; a pass may be open. */
 	void (*settled)(struct observer *o);
@@ -57,9 +57,9 @@ struct observer {
 
 /* Reports to the observers. Returns the result of observer.access(). */
 bool observe_access(struct pica_ctx *ctx, struct range r, enum access why);
-/* Whether the access writes. */
+/* Returns true if the access writes. */
 bool access_writes(enum access why);
-/* Waits for all units but the open pass, then reports that. */
+/* Waits for all units except the open pass, then calls settled(). */
 void observe_settled(struct pica_ctx *ctx);
 /* The running job has ended; as above. */
 void observe_job_done(struct pica_ctx *ctx, const struct pica_job *job);
@@ -68,10 +68,10 @@ void observe_replaced(struct pica_ctx *ctx);
 /* ---- unwritten.c ---- */
 /* Discards earlier results, and starts again or stops. Returns 0 or -ENOMEM. */
 int unwritten_switch(struct pica_ctx *ctx, bool on);
-/* The range is written, or is going to be: later reads of it are not reported. */
+/* The range is or will be written: later reads of it are not reported. */
 void unwritten_mark(struct pica_ctx *ctx, struct range r);
 void unwritten_read(struct pica_ctx *ctx, struct range r, enum pica_read reader);
-/* Returns NULL if it is off. */
+/* Returns NULL if the search is off. */
 const struct pica_unwritten *unwritten_sum(const struct pica_ctx *ctx, enum pica_read reader);
 
 #endif

@@ -1,4 +1,7 @@
-/* Sets of memory ranges, for "who must wait for whom". Conservative when full. */
+/*
+ * Sets of memory ranges, from which the order between units is derived. A full set is conservative:
+ * it covers more than was added.
+ */
 #ifndef PASS_FOOTPRINT_H
 #define PASS_FOOTPRINT_H
 

@@ -6,7 +6,7 @@
  * on are done:
  *
  *     vertex node   chunks of a pass: fetch, shade, clip, bin     (other work: nothing)
- *     charge node   what the chunks cost against the job's budgets, pass by pass in stream order
+ *     charge node   charges the chunks to the job's budgets, pass by pass in stream order
  *     tile node     tiles of a pass; tasks of other work          done = retired
  *
  *     own vertex node -> own charge node -> own tile node
@@ -15,7 +15,7 @@
  *     tile node of an earlier unit -> tile node     read-after-write, write-after-read,
  *                                                   write-after-write
  *
- * Nothing of an open pass has run, so closing it late never shows.
+ * No part of an open pass has run, so the time of closing it has no visible effect.
  */
 #ifndef PASS_PASS_H
 #define PASS_PASS_H
@@ -43,9 +43,9 @@ struct engine {
 	/* engine_scratches() entries. */
 	struct tile_scratch **tile_scratch;
 	struct vertex_scratch **vertex_scratch;
-	/* A worker whose task yields leaves its own with it and takes one of these. */
+	/* A worker whose task yields leaves its scratch to the task and takes one of these. */
 	struct spares spare_tile, spare_vertex;
-	uint64_t slice_ns; /* that a task may work while others wait */
+	uint64_t slice_ns; /* time that a task may run while others wait */
 	atomic_uint_fast64_t order; /* age of units over all contexts */
 	atomic_size_t kept_bytes;   /* of all contexts; relaxed */
 	struct monitor caches;      /* covers execs, and what they keep (room.c) */
@@ -66,15 +66,15 @@ enum { EXEC_UNITS = 8, EXEC_MAX_TILES = 4096, WORK_ARG_BYTES = 256 };
 struct account {
 	uint64_t job;
 	uint64_t pixels, steps; /* limits */
-	/* Added to by charge nodes only, one after the other; read, relaxed, by vertex tasks. */
+	/* Written by charge nodes only, one after the other; read, relaxed, by vertex tasks. */
 	atomic_uint_fast64_t spent_px, spent_steps;
 	enum pica_budget over_budget; /* charge nodes only: the exceeded budget, or 0 */
 };
 
 struct exec;
 /*
- * The work of a unit that is not a pass: n_tasks parts, in any order, perhaps at once. arg is the
- * unit's own copy. Each call returns how many pixels or pieces it met outside of memory.
+ * The work of a unit that is not a pass: n_tasks tasks, which run in any order or concurrently.
+ * arg: the unit's own copy. Returns the number of pixels or pieces outside memory.
  */
 struct unit_work {
 	unsigned n_tasks;
@@ -90,7 +90,7 @@ struct exec_stats {
 	uint64_t outside, steps, shader_cut, shader_bad, ns_vertex, ns_tile, ns_copy, yields;
 };
 
-/* Gives the reference to a held thing back. Command thread. */
+/* Releases the reference to a held thing. Command thread. */
 typedef void hold_put_fn(void *thing);
 
 struct unit {
@@ -120,10 +120,10 @@ struct unit {
 	unsigned n_holds, cap_holds;
 	void (*on_retire)(void *thing); /* or NULL */
 	void *on_retire_thing;
-	size_t held_bytes; /* of what was created for this pass */
-	size_t again_bytes; /* of what it holds besides, which may have to be created again */
+	size_t held_bytes; /* memory that was created for this pass */
+	size_t again_bytes; /* other memory that it holds, which may have to be created again */
 	size_t limit_bytes; /* that a unit may need: memory_unit_limit() */
-	size_t room_bytes;  /* that it needed when there was room last */
+	size_t room_bytes;  /* need of the unit when room was last available */
 	struct pass_work work;
 	struct account *account;
 	uint16_t tiles[EXEC_MAX_TILES]; /* task -> tile: those with triangles in them */
@@ -131,12 +131,12 @@ struct unit {
 	struct unit_work task; /* not a pass */
 	PICA_ALIGNED(16) unsigned char arg[WORK_ARG_BYTES];
 
-	/* Added to by workers, read when reaped. */
+	/* Written by workers, read when the unit is reaped. */
 	atomic_uint_fast64_t batches, fragments, outside, ns_vertex, ns_tile, yields;
-	atomic_uint greatest;    /* that the tiles so far reported */
+	atomic_uint greatest;    /* greatest value reported by a tile */
 	enum pica_budget over_budget; /* which, or 0 */
 	uint64_t shader_cut;     /* invocations that were cut off in the chunk that ends the job */
-	bool failed;             /* memory ran out in a chunk */
+	bool failed;             /* a chunk was out of memory */
 };
 
 struct exec {
@@ -152,15 +152,15 @@ struct exec {
 	struct account accounts[EXEC_UNITS + 1], *account;
 	struct chunk *free_chunks;
 	size_t kept_bytes; /* of free chunks, and of the arenas of units that are not busy */
-	struct pica_memory memory; /* all that it has */
-	bool is_exempt;    /* from the limits, until nothing of it is in flight */
+	struct pica_memory memory; /* all memory of the context */
+	bool is_exempt;    /* from the limits, until it has no unit in flight */
 	struct exec *next; /* engine.execs */
 	bool is_tried;     /* while caches are evicted */
 	struct exec_stats stats;
 	struct tally *tally; /* of its owner's time; NULL: none */
 	/* of all tasks that have ended; relaxed, added to by workers */
 	atomic_uint_fast64_t busy_ns;
-	atomic_bool abandoned;        /* relaxed: the work of its tasks is not wanted */
+	atomic_bool abandoned;        /* relaxed: its tasks end without doing their work */
 	/* greatest value that the reaped units reported; its reader sets it to 0 */
 	uint32_t greatest;
 	bool has_time; /* there are workers, but the command thread has nothing else to do */
@@ -169,32 +169,38 @@ struct exec {
 	 * budget says which.
 	 */
 	void (*retired)(void *arg, uint64_t job, int result, enum pica_budget budget);
-	/* Called on the command thread: returns when `retired` was called again, or may be. */
+	/*
+	 * Called on the command thread: returns after a further call of `retired`, or when one may
+	 * follow.
+	 */
 	void (*park)(void *arg);
-	/* Called on the command thread for work that no job is charged for; may yield. */
+	/* Called on the command thread for work that is not charged to a job; may yield. */
 	void (*tick)(void *arg, uint64_t ticks);
 	/*
 	 * Called on the command thread: returns when memory may have been freed. False: it cannot
 	 * wait, since no other thread works meanwhile.
 	 */
 	bool (*await_room)(void *arg);
-	/* Command thread of any context: frees caches until `full` is not, or they are empty. */
+	/*
+	 * Frees caches until `full` is within its limit or the caches are empty. Command thread, of
+	 * any context.
+	 */
 	void (*evict)(void *arg, const struct pica_memory *full);
 	void *owner; /* for all five */
 };
 
-/* kernels: passed to the chip's stages. memory: what it belongs to, or NULL. */
+/* kernels: passed to the chip's stages. memory: parent account, or NULL. */
 int exec_init(struct exec *x, struct engine *e, struct space *space, const void *kernels,
 		struct pica_memory *memory);
-/* It is complete: from now on what it keeps can be evicted. */
+/* The context is complete: from now on its kept memory can be evicted. */
 void exec_join(struct exec *x);
-/* The time, with a trace; else 0. */
+/* Returns the time if there is a trace, else 0. */
 static inline uint64_t engine_trace_begin(const struct engine *e) {
 	return e->trace ? clock_now_ns() : 0;
 }
-/* Tells what began at begin_ns. */
+/* Reports a span that began at begin_ns. */
 void engine_trace_end(const struct engine *e, struct pica_span span);
-/* Waits for everything. */
+/* Waits for all units, then frees everything. */
 void exec_finish(struct exec *x);
 
 /* ---- Command thread ---- */
@@ -219,75 +225,80 @@ struct unit *exec_open_tiles(struct exec *x, const struct tile_program *program,
  */
 int exec_add_draw(struct exec *x, const struct draw *d);
 /*
- * Keeps a counted thing alive until the open pass is reaped. The pass owns the reference from here
- * on. Returns 0, or -ENOMEM after giving the reference back.
+ * Keeps a counted thing alive until the open pass is reaped. Takes over the caller's reference.
+ * Returns 0; -ENOMEM, after releasing the reference.
  */
 int exec_hold(struct exec *x, hold_put_fn *put, void *thing);
 /*
- * Calls fn(thing) when the open pass has ended and before its job gets the result; things are put
- * later. thing must be held by exec_hold().
+ * Calls fn(thing) after the open pass has ended and before its job gets its result; held things are
+ * released after that. thing must be held by exec_hold().
  */
 void exec_on_retire(struct exec *x, void (*fn)(void *thing), void *thing);
-/* Bytes that were allocated for the open pass and are freed with what it holds, or later. */
+/*
+ * Counts bytes that were allocated for the open pass and are freed with the things it holds, or
+ * later.
+ */
 void exec_add_held(struct exec *x, size_t size_bytes);
 /*
- * Bytes that were there, or were evicted: the same to the limit of a unit, so that where passes end
- * does not depend on it.
+ * Counts bytes that existed before or had been evicted. Both count alike against the limit of a
+ * unit, so that the ends of passes do not depend on the caches.
  */
 void exec_add_again(struct exec *x, size_t size_bytes);
 /*
- * Returns whether the open pass may need what a draw of n stream positions takes; if not, it would
- * need more than any unit may, whatever else is used.
+ * Returns true if the open pass may grow by a draw of n stream positions. Otherwise it would exceed
+ * the limit of a unit, regardless of the memory in use.
  */
 bool exec_has_room(const struct exec *x, uint64_t n_positions);
 /*
- * Returns when the memory of the context and of whom it belongs to is within their limits: frees
- * kept memory, beginning with the heaviest user, and parks until units of its own retire.
- * A context without units in flight continues beyond a limit, if no other one does; else it waits.
+ * Waits until the account of the context and all its parents are within their limits: frees kept
+ * memory, beginning with its largest user, and parks until own units retire. A context without
+ * units in flight may exceed a limit, if no other context does; otherwise it waits.
  */
 void exec_make_room(struct exec *x);
-/* Frees what is kept beyond limits. Command thread, or the caller of a device without one. */
+/*
+ * Frees kept memory of accounts that are over their limits. Command thread, or the caller if the
+ * device has none.
+ */
 void engine_trim(struct engine *e);
 /* Returns whether the pass is full: close it before adding more. */
 bool exec_is_full(const struct exec *x);
-/* The draws that the open pass has so far draw nothing. */
+/* Makes the draws that the open pass has so far draw nothing. */
 void exec_clear_pass(struct exec *x);
 /* Closes the open pass, if any, and lets it run. */
 void exec_close_pass(struct exec *x);
 
 /* Returns the number of tasks for work on this many bytes. */
 unsigned exec_tasks_for(const struct exec *x, uint64_t bytes);
-/* A unit of the job that is not a pass, with a copy of arg; no pass may be open. */
+/* Launches a unit of the job that is not a pass, with a copy of arg. No pass may be open. */
 void exec_work(struct exec *x, const struct unit_work *work, const void *arg, size_t arg_bytes,
 		uint64_t job);
 
 /*
- * Parks the context until at least one closed unit of its own has retired and was reaped: the way
- * to wait for its units, and for memory that they hold. The command thread serves others meanwhile;
- * the caller checks again what it waits for. Returns false, without waiting, if nothing is in
- * flight that could retire (an open pass does not count).
+ * Parks the context until at least one closed unit of its own was reaped: to wait for its units, or
+ * for the memory that they hold. Meanwhile the command thread serves other contexts; the caller
+ * must check its condition again. Returns false at once if no closed unit is in flight.
  */
 bool exec_park(struct exec *x);
 /*
- * Whether a closed, unfinished unit of a job up to `job` writes the range (or, for_write, reads or
- * writes it); and whether the open pass does.
+ * The first returns true if a closed, unfinished unit of a job up to `job` writes the range (with
+ * for_write: reads or writes it); the second, if the open pass does.
  */
 bool exec_in_flight(struct exec *x, uint64_t job, struct range r, bool for_write);
 bool exec_open_touches(const struct exec *x, uint64_t job, struct range r, bool for_write);
-/* Parks until no closed unit does. */
+/* Parks until no closed unit writes the range (with for_write: reads or writes it). */
 void exec_sync(struct exec *x, struct range r, bool for_write);
 /*
- * Collects finished units, and frees a part of their memory; exec_sweep(), or the next unit that is
- * opened, frees the rest. Returns how many are still in flight.
+ * Reaps finished units and frees a part of their memory; exec_sweep() or the opening of the next
+ * unit frees the rest. Returns the number of units in flight.
  */
 unsigned exec_reap(struct exec *x);
-/* Returns whether a finished unit has memory to free. */
+/* Returns true if a finished unit has memory to free. */
 bool exec_has_waste(const struct exec *x);
 /* Frees memory of finished units until the slice is over. */
 void exec_sweep(struct exec *x, struct slice *slice);
 /* Parks until all units are reaped. */
 void exec_wait_all(struct exec *x);
-/* From any thread: tasks end without their work from now on, for ever. */
+/* All tasks of the context end without doing their work, from now on. Any thread. */
 void exec_abandon(struct exec *x);
 static inline bool exec_is_abandoned(const struct exec *x) {
 	return atomic_load_explicit(&x->abandoned, memory_order_relaxed);

@@ -17,13 +17,13 @@ struct spares {
 };
 
 /*
- * They are made when they are needed; up to keep (POOL_MAX_THREADS at most) stay for later. Returns
- * 0 or a negative errno.
+ * Scratches are created on demand; up to `keep` of them (at most POOL_MAX_THREADS) are kept for
+ * reuse. Returns 0 or a negative errno.
  */
 int spares_init(struct spares *s, unsigned keep, void *(*create)(void), void (*destroy)(void *));
-/* Frees those that are not in use. */
+/* Frees the spares that are not in use. */
 void spares_drop(struct spares *s);
-/* All must have been given back. */
+/* All spares must have been returned. */
 void spares_finish(struct spares *s);
 /* Returns NULL when out of memory. */
 void *spares_take(struct spares *s);

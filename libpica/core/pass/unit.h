@@ -4,7 +4,7 @@
 
 #include "core/pass/pass.h"
 
-/* Counters of tasks, read when they have ended or, as a hint, earlier. */
+/* Counters of tasks. Exact after the tasks have ended; before that a hint. */
 static inline uint64_t unit_sum(const atomic_uint_fast64_t *sum) {
 	return atomic_load_explicit(sum, memory_order_relaxed);
 }
@@ -16,31 +16,31 @@ static inline int unit_kind(const struct unit *u) {
 
 enum { CHUNK_BYTES = 256 << 10 }; /* of ordinary triangles */
 
-/* Returns what a pass needs, by counts. */
+/* Returns the bytes that a pass needs, estimated from its counts. */
 static inline size_t unit_need(const struct unit *u) {
 	return u->arena.total_used + u->held_bytes + (size_t)u->n_chunks * CHUNK_BYTES;
 }
 
-/* The same, including memory that others had created before. */
+/* The same, including memory that other passes created earlier. */
 static inline size_t unit_need_of_limit(const struct unit *u) {
 	return unit_need(u) + u->again_bytes;
 }
 
 /* ---- Command thread (unit.c) ---- */
 
-/* Returns a unit that is not busy; parks while all are. */
+/* Returns a unit that is not busy; parks while all are busy. */
 struct unit *unit_open(struct exec *x, bool is_pass, uint64_t job);
-/* Takes a chunk that is kept, or returns NULL. */
+/* Takes a chunk that was kept for reuse; NULL if there is none. */
 struct chunk *unit_take_chunk(struct exec *x);
 void unit_destroy_chunk(struct exec *x, struct chunk *c);
 /*
- * Call when the chunk's memory has changed: charges the context. On the thread of its task, or the
- * command thread.
+ * Updates the charge of the context after the chunk's memory has changed. Called on the thread of
+ * the task, or on the command thread.
  */
 void unit_charge_chunk(struct exec *x, struct chunk *c);
 /* Frees all memory of a reaped unit. */
 void unit_sweep(struct exec *x, struct unit *u);
-/* Subtracts memory from the context's kept bytes: it is now used or freed. */
+/* Subtracts memory that is now used or freed from the kept bytes of the context. */
 void unit_no_longer_kept(struct exec *x, size_t size_bytes);
 /*
  * Adds edges from every earlier unit in flight, then releases the unit. bytes: the bytes that it
@@ -51,11 +51,11 @@ void unit_launch(struct exec *x, struct unit *u, uint64_t bytes);
 
 /* ---- room.c ---- */
 
-/* From now on no other context evicts its kept memory. */
+/* After this call no other context evicts the kept memory of this one. */
 void room_leave(struct exec *x);
 void room_end_exempt(struct exec *x);
 
-/* A pass whose vertices, and perhaps tiles, the command thread does itself (work.c). */
+/* Runs a pass whose vertices, and perhaps tiles, the command thread processes itself (work.c). */
 bool unit_is_little(const struct unit *u);
 
 /* ---- Its nodes are ready (work.c) ---- */

@@ -10,14 +10,14 @@ static inline struct job_slot *queue_slot(struct queue *q, uint64_t seq) {
 
 /* Completes jobs at the head. The lock is dropped around interrupts. */
 void queue_complete(struct queue *q);
-/* Makes done_fd readable, if it is to be. */
+/* Makes done_fd readable if a signal is due. */
 void queue_signal(struct queue *q);
 
 /* ---- dispatch.c ---- */
 
 /*
- * Runs a submission of short jobs in the caller while the command thread sleeps, which spares two
- * wake-ups. Returns false if there is more to do, or others wait: the caller wakes the command
+ * Runs a submission of short jobs in the caller while the command thread sleeps, which saves two
+ * wake-ups. Returns false if work remains or other queues wait: the caller must wake the command
  * thread.
  */
 bool dispatch_help(struct queue *q);
@@ -30,15 +30,15 @@ void dispatch_flush(struct queue *q);
 
 /* ---- clocked.c; lock not needed ---- */
 
-/* A run of jobs of the queue begins, unless it continues. */
+/* Begins a run of jobs of the queue, or continues it. */
 void clocked_begin(struct queue *q);
 /* Ends the run, and charges its time to the queue. */
 void clocked_end(struct dispatcher *d);
-/* Returns whether the slice is over. */
+/* Returns true if the slice is over. */
 bool clocked_is_long(const struct dispatcher *d);
 /*
- * Adds time of the command thread. Without threads it ran the workers' tasks, too, whose time is
- * counted as theirs.
+ * Adds time of the command thread. Without threads, subtracts the time of the workers' tasks that
+ * it ran, since that is counted separately.
  */
 void clocked_add(struct queue *q, uint64_t ns, uint64_t busy_before);
 
@@ -49,7 +49,7 @@ int turns_join(struct queue *q);
 void turns_leave(struct queue *q);
 /* Forgets all debts; no queue is left. */
 void turns_finish(struct dispatcher *d);
-/* Returns the queue whose next job begins, or whose present job continues; NULL if none waits. */
+/* Returns the queue whose next job begins or whose current job continues; NULL if none waits. */
 struct queue *turns_choose(struct dispatcher *d);
 
 #endif

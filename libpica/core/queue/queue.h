@@ -2,8 +2,8 @@
  * Jobs of many contexts on one command thread.
  *
  * A context has a queue: its jobs in order, from submission to completion. A device has a
- * dispatcher: the thread (or, without threads, the caller) that runs the jobs of all queues in turn
- * (turns.c). The context itself runs them: struct queue_work.
+ * dispatcher: the thread (or, without threads, the caller) that gives turns to the queues (turns.c)
+ * and calls the context to run each job (struct queue_work).
  *
  *     submitted --- run() ---> issued --- its units retire ---> completed, in order
  */
@@ -27,7 +27,7 @@ struct queue_step {
 	struct pica_job job;
 	void *const *attached;
 	bool is_cancelled; /* it must not have any effect */
-	bool is_alone; /* no other queue has work, and no submitter runs it (AT_ONCE) */
+	bool is_alone; /* no other queue has work, and no submitter runs this job (AT_ONCE) */
 	/* Results. */
 	int result;
 	uint32_t flags;      /* PICA_DONE_* */
@@ -37,28 +37,31 @@ struct queue_step {
 struct queue_progress {
 	struct pica_usage usage; /* without times */
 	bool is_pending;         /* some work continues only after flush() or another job */
-	bool holds_job;          /* work is pending that the job issued last is to wait for */
+	bool holds_job;          /* the job issued last must wait for pending work */
 	bool has_waste;          /* sweep() has something to free */
 };
 
 enum queue_touch {
 	TOUCH_NONE,
 	TOUCH_IN_FLIGHT,
-	TOUCH_PENDING, /* by work that continues only after flush() */
+	TOUCH_PENDING, /* accessed by work that continues only after flush() */
 };
 
 /* A range of memory that a thread waits for. */
 struct queue_range {
 	uint32_t addr, size_bytes;
-	bool for_write; /* wait for reads, too */
-	/* queue_wait_range()'s own: */
+	bool for_write; /* also wait for reads */
+	/* Private to queue_wait_range(): */
 	uint64_t seq;
 	bool was_seen, is_over;
 };
 
-/* A context's part in its queue. Called on the command thread with no lock held, unless noted. */
+/*
+ * The functions of a context that its queue calls: on the command thread with no lock held, unless
+ * noted.
+ */
 struct queue_work {
-	/* Runs a job as far as the command thread does. Where it must wait, queue_park() does. */
+	/* Does the command thread's part of a job. Waits by queue_park(). */
 	void (*run)(void *ctx, struct queue_step *step);
 	/* Starts pending work. */
 	void (*flush)(void *ctx);
@@ -70,13 +73,13 @@ struct queue_work {
 	void (*progress)(const void *ctx, struct queue_progress *out);
 	/* Returns the accesses to the range that jobs up to seq have yet to make. Lock held. */
 	enum queue_touch (*touches)(void *ctx, uint64_t seq, const struct queue_range *r);
-	/* Whether the command thread comes back from a job at once. Lock held. */
+	/* Returns true if the command thread's part of a job is short. Lock held. */
 	bool (*is_short)(const void *ctx, const struct pica_job *job);
 	/* Processor time of the workers for the context so far. Any thread. */
 	uint64_t (*busy_ns)(const void *ctx);
 	/* The job raised interrupts and is about to complete. */
 	void (*interrupt)(void *ctx, uint32_t interrupts);
-	/* Gives an attachment back, or NULL. Lock held. */
+	/* Releases an attachment (NULL: none). Lock held. */
 	void (*detach)(void *attachment);
 };
 
@@ -99,7 +102,7 @@ struct queue {
 	void *ctx; /* for work */
 	const struct pica_ctx_settings *settings; /* the context's: owner, priority, rank, flags */
 	uint32_t number; /* of the context, for probes */
-	unsigned max_units; /* in flight, with which its next job may begin */
+	unsigned max_units; /* units in flight with which its next job may still begin */
 
 	struct queue *next;     /* dispatcher.queues */
 	struct job_slot *slots; /* ring, by sequence number */
@@ -108,17 +111,18 @@ struct queue {
 	unsigned units;    /* in flight: opened and not retired */
 	uint64_t held;     /* job that waits for pending work of its own, or 0 */
 	bool wants_flush;  /* a thread waits: keep nothing pending */
-	uint64_t awaited;  /* this job, or 0: earlier completions wake no thread */
+	/* a thread waits for this job (0: none); earlier completions do not wake it */
+	uint64_t awaited;
 	struct queue_range *range; /* a thread waits for it, or NULL */
 	bool is_pending;   /* as in struct queue_progress */
 	bool has_waste;    /* the same */
 	bool is_sweeping;  /* the command thread is in sweep() */
 	bool is_closing;   /* jobs are cancelled */
-	struct leader *leader; /* parked: the thread that stands in its run() or flush(); or NULL */
+	struct leader *leader; /* parked: the thread that is inside its run() or flush(); or NULL */
 	bool awaits_unit;  /* parked until a unit of it retires; else it yielded */
 	bool awaits_any;   /* parked until the dispatcher is notified */
 	struct share *share;
-	uint64_t served;   /* when it had its last turn: a number */
+	uint64_t served;   /* ordinal of its last turn */
 	uint64_t ns_command; /* command thread only: processor time there */
 	struct pica_usage usage; /* as of the last job or unit; without the workers' time */
 	struct pica_done *done;
@@ -129,15 +133,15 @@ struct queue {
 
 /* Shares that are compared with each other (turns.c). */
 struct turns_level {
-	uint64_t floor_ns; /* who comes back has had about as much */
-	uint64_t least_ns, most_ns; /* while turns_choose() looks: of those that have work */
+	uint64_t floor_ns; /* the time of a returning share is raised to this, less HEAD_START_NS */
+	uint64_t least_ns, most_ns; /* of the shares with work; during turns_choose() */
 };
 
 /* A run of jobs whose time is being measured; queue NULL: none. */
 struct clocked {
 	struct queue *queue;
 	uint64_t busy_ns, begun_ns; /* the workers' time and the time at its start */
-	/* The thread's time, as far as it is known to be counted; when its clock was asked last. */
+	/* The time of the thread that is already counted; the last reading of its clock. */
 	uint64_t thread_ns, asked_ns;
 };
 
@@ -146,18 +150,19 @@ struct dispatcher {
 	/* Covers what follows; woken by submissions, retired units, completions. */
 	struct monitor mon;
 	struct queue *queues;
-	struct share *shares;         /* turns.c: of owners and users, and those with debts alone */
+	/* turns.c: shares of owners and users, including those that only have debts */
+	struct share *shares;
 	struct turns_level users;
 	uint64_t n_turns;
 	const struct queue *stepping; /* whose job the command thread runs, since step_ns */
 	uint64_t step_ns;
 	bool is_stopping, is_notified;
 	/*
-	 * The command thread sleeps for want of work; a submitter does its work (AT_ONCE), and it
-	 * waits for that to end.
+	 * The command thread sleeps because there is no work; a submitter does its work (AT_ONCE),
+	 * and the command thread waits until that ends.
 	 */
 	bool is_resting, is_helped, wants_back;
-	/* Some queue may be unsignalled; since when, at least. */
+	/* Some queue may be unsignalled; the earliest time of that. */
 	bool has_unsignalled;
 	uint64_t unsignalled_ns;
 	/* Without threads: one caller at a time does the work of all contexts. */
@@ -165,44 +170,44 @@ struct dispatcher {
 	pthread_t insider;
 
 	bool wants_trim; /* dispatcher_trim() */
-	/* Frees what is kept beyond limits: command thread. Constant, as the next one. */
+	/* Frees kept memory over the limits. Command thread. Constant, like the next field. */
 	void (*trim)(void *arg);
 	void *trim_arg;
 	bool is_threaded; /* constant */
 	struct leader *leader;        /* the thread that is the command thread now */
-	struct leader *leaders, *idle; /* all of them; those that wait for something to do */
+	struct leader *leaders, *idle; /* all leaders; those that wait for work */
 	struct clocked clocked; /* command thread without its helpers, or the thread inside */
 };
 
 /* is_threaded: with a command thread. Returns 0 or a negative errno. */
 int dispatcher_init(struct dispatcher *d, bool is_threaded);
-/* Ends the thread; no queue is left. It may still be notified. */
+/* Ends the thread. No queue may be left. The dispatcher may still be notified. */
 void dispatcher_stop(struct dispatcher *d);
 void dispatcher_finish(struct dispatcher *d);
-/* A struct dispatcher: there may be something to collect. Any thread. */
+/* arg: struct dispatcher. Notifies it that units may be ready to collect. Any thread. */
 void dispatcher_notify(void *dispatcher);
-/* The command thread calls trim(): soon. Any thread. */
+/* Makes the command thread call trim() soon. Any thread. */
 void dispatcher_trim(struct dispatcher *d);
 /*
- * Without a command thread only one thread at a time is between these two. Returns false if this
- * thread is inside already.
+ * Without a command thread, these enclose the work of one thread at a time. dispatcher_enter()
+ * returns false if the calling thread is already inside.
  */
 bool dispatcher_enter(struct dispatcher *d);
 void dispatcher_leave(struct dispatcher *d);
 
 /*
- * The constant fields must be set. From here on its jobs run. Returns 0, -ENOMEM, or an error of
- * eventfd(2).
+ * Adds a queue whose constant fields are set; its jobs run from now on. Returns 0, -ENOMEM, or an
+ * error of eventfd(2).
  */
 int queue_init(struct queue *q);
 /* Cancels jobs that were not issued. */
 void queue_close(struct queue *q);
-/* It is idle: its jobs no longer run. */
+/* Removes a queue, which must be idle. */
 void queue_finish(struct queue *q);
 
 /*
- * Adds jobs that were checked. attached: of the first of them, or NULL; on success the jobs own
- * them. seq: of the last job, or NULL. Returns 0 or -ENOMEM.
+ * Adds jobs that were checked. attached: attachments of the first job, or NULL; on success the job
+ * owns them. *seq receives the number of the last job; seq may be NULL. Returns 0 or -ENOMEM.
  */
 int queue_submit(struct queue *q, const struct pica_job *jobs, size_t n, void *const *attached,
 		uint64_t *seq);
@@ -211,39 +216,38 @@ int queue_wait(struct queue *q, uint64_t seq, int64_t timeout_ns);
 int queue_reap(struct queue *q, struct pica_done *done, size_t n);
 /* pica_wait_range(); the first three fields of *r are set. seq 0: all that is submitted. */
 int queue_wait_range(struct queue *q, uint64_t seq, struct queue_range *r, int64_t timeout_ns);
-/* Shows all jobs that are not complete, in order. Lock held meanwhile. */
+/* Calls back for all jobs that are not complete, in order, with the lock held. */
 void queue_each_unfinished(struct queue *q, void (*see)(void *arg, const struct pica_job *job),
 		void *arg);
 /* Lets everything run; returns when the context is idle. */
 void queue_idle(struct queue *q);
 void queue_usage(struct queue *q, struct pica_usage *out);
-/*
- * Returns the tally of the time that the context and others of its owner have had; its workers add
- * theirs.
- */
+/* Returns the tally of processor time of the queue's owner, to which workers add their time. */
 struct tally *queue_tally(struct queue *q);
 
 /* ---- From queue_work.run(), flush() and collect() ---- */
 
-/* A unit of work was begun for the job, which does not complete before it is retired. */
+/*
+ * Reports that a unit was opened for the job, which then completes only after the unit is retired.
+ */
 void queue_unit_opened(struct queue *q, uint64_t job);
 /*
- * The context must wait for a unit of its own: others' jobs run meanwhile. Returns when at least
- * one was collected (queue_unit_retired()); one must be in flight. The caller looks again at
- * whatever it waits for. Jobs of the context that come later stay queued. Without a command thread
- * it returns at once: collecting runs all work.
+ * Waits for a unit of the context; one must be in flight. Meanwhile jobs of other contexts run, and
+ * later jobs of this one stay queued. Returns when at least one unit was collected
+ * (queue_unit_retired()); the caller must check its condition again. Without a command thread
+ * returns at once, since collecting runs all work.
  */
 void queue_park(struct queue *q);
 /*
- * The same for what other contexts have: returns true when a unit of any context has retired, or
- * something else was notified. False, at once, without a command thread.
+ * Waits for other contexts: returns true when a unit of any context has retired, or after another
+ * notification. Without a command thread returns false at once.
  */
 bool queue_park_for_any(struct queue *q);
-/* The running job has had a slice: others get their turns first. Returns when it is its turn. */
+/* Ends the slice of the running job. Returns at its next turn. */
 void queue_yield(struct queue *q);
 /*
- * Reports the end of a unit: result 0 or a negative errno, flags the budget or the place as in
- * PICA_DONE_*. Returns whether it is the first error of its job.
+ * Reports the end of a unit. result: 0 or a negative errno; flags: the budget or the place as in
+ * PICA_DONE_*. Returns true if it is the first error of its job.
  */
 bool queue_unit_retired(struct queue *q, uint64_t job, int result, uint32_t flags);
 

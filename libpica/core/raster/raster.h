@@ -1,9 +1,9 @@
 /*
  * Screen triangles: set-up, coverage and interpolation.
  *
- * Everything here lives in memory rows: x to the right, y = row of the target counted as it lies in
- * memory (fidelity: rows). Positions are fixed point; their fractional bits and the samples of a
- * pixel are those of a chip's struct raster_rule.
+ * All coordinates are in memory rows: x to the right, y = row of the target in memory order
+ * (fidelity: rows). Positions are fixed point; their fractional bits and the samples of a pixel are
+ * those of a chip's struct raster_rule.
  */
 #ifndef RASTER_RASTER_H
 #define RASTER_RASTER_H
@@ -93,7 +93,10 @@ static inline struct pixel_box raster_bounds(const struct raster_state *rs, cons
 	return b;
 }
 
-/* Planes that are set up: in fours, up to the last one of rs->plane. */
+/*
+ * Returns the number of planes that are set up: up to the last one of rs->plane, rounded up to a
+ * multiple of 4.
+ */
 static inline unsigned tri_planes(const struct raster_state *rs) {
 	_Static_assert(PLANE_MAX % 4 == 0, "whole fours of planes");
 	return (rs->plane[rs->n_planes - 1] + 4u) & ~3u;
@@ -105,8 +108,9 @@ struct raster_quad {
 };
 
 /*
- * A triangle is small if its box is at most so wide and high, and two of its edges, in fractions of
- * a pixel, so that the third one is at most twice that; it touches that many quads.
+ * A triangle is small if the width and height of its box are within the first limit, and two of its
+ * edges are within the second, in fractions of a pixel (the third edge is then at most twice that).
+ * It touches at most the third number of quads.
  */
 enum { RASTER_SMALL_PX = 8, RASTER_SMALL_EDGE = 255, RASTER_SMALL_QUADS = 25 };
 
@@ -135,13 +139,15 @@ struct raster_kernels {
 	 */
 	uint64_t (*cover_block)(const struct tri *t, int x, int y);
 	/*
-	 * The same for a triangle whose box is small, by quads: those with such pixels, row by
-	 * row, and which pixels they are, bits 0-3. Returns how many. Elements after them may be
-	 * written.
+	 * The same for a triangle whose box is small, by quads: writes the quads that have such
+	 * pixels, row by row, with a mask of these pixels in bits 0-3. Returns the number of quads.
+	 * Elements after them may be overwritten.
 	 */
 	unsigned (*cover_quads)(const struct tri *t, struct raster_quad at[RASTER_SMALL_QUADS],
 			uint8_t mask[RASTER_SMALL_QUADS]);
-	/* Both look at sample 0; this one at each of four: mask[s] is sample s of the block. */
+	/*
+	 * The two above test sample 0; this one tests all four: mask[s] is sample s of the block.
+	 */
 	void (*cover_samples)(const struct tri *t, int x, int y, uint64_t mask[RASTER_SAMPLES]);
 	/* Computes t->steps of the planes rs->plane. */
 	void (*steps)(struct tri *t);
@@ -152,7 +158,10 @@ struct raster_kernels {
 	 * [fidelity: planes].
 	 */
 	void (*interp_block)(const struct raster_block *at, uint32_t planes, struct batch *b);
-	/* PLANE_IW and the planes of the mask, which lacks it, as perspective() leaves them. */
+	/*
+	 * PLANE_IW and the planes of the mask (which does not contain PLANE_IW), as after
+	 * perspective().
+	 */
 	void (*attributes)(const struct raster_block *at, uint32_t planes, struct batch *b);
 	/*
 	 * The same values for n quads (0..BATCH_QUADS) anywhere into lanes 4*first and up. Planes

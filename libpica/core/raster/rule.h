@@ -30,20 +30,23 @@ struct raster_rule {
 	uint8_t n_samples;     /* 1 or 4 */
 	bool flip;             /* memory rows run against window y */
 	/*
-	 * A sample on an edge is inside if the triangle lies towards tie_x of it (1: greater x, -1:
-	 * smaller x); on a horizontal edge, towards tie_y (window y). A sample on an edge that two
-	 * triangles share is drawn by exactly one of them.
+	 * A sample on an edge is inside if the triangle is on the tie_x side of the edge (1:
+	 * greater x, -1: smaller x); for a horizontal edge, on the tie_y side (window y). So a
+	 * sample on an edge that two triangles share is drawn by exactly one of them.
 	 */
 	int8_t tie_x, tie_y;
 	/* Samples within the pixel, in fractions of it: x to the right, y in memory rows. */
 	struct raster_sample sample[RASTER_SAMPLES];
 	struct raster_sample last, first; /* greatest and least of their coordinates */
-	float viewport_bias;   /* what x/w and y/w are raised by before they are scaled */
+	float viewport_bias;   /* added to x/w and y/w before they are scaled */
 	uint8_t n_clip_planes; /* one of form CLIP_USER is the last; not every draw has it */
 	struct clip_plane clip_plane[CLIP_PLANES];
 };
 
-/* First pixel with its sample (at offset) at or after x; last pixel with it at or before x. */
+/*
+ * Return the first pixel whose sample (at offset) is at or after x, and the last pixel whose sample
+ * is at or before x.
+ */
 static inline int32_t rule_first_pixel(const struct raster_rule *r, int32_t x, int32_t offset) {
 	return (x - offset + (1 << r->subpixel_bits) - 1) >> r->subpixel_bits;
 }

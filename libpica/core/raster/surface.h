@@ -52,8 +52,8 @@ void surface_clear(const struct surface *tile, uint32_t value);
  */
 void surface_load(const struct surface *tile, const struct surface *memory, uint32_t x, uint32_t y);
 /*
- * Stores the tile: each byte is the average of the samples', rounded down. Pixels outside are not
- * stored.
+ * Stores the tile: each byte is the average over the samples, rounded down. Pixels outside memory's
+ * size are not stored.
  */
 void surface_store(
 		const struct surface *tile, const struct surface *memory, uint32_t x, uint32_t y);
