@@ -1,6 +1,6 @@
 /*
- * Takes connections from a listening socket: a few each turn, and none for a while without
- * descriptors or memory; new connections wait then. Loop's thread only.
+ * Accepts connections from a listening socket, a few per turn. When descriptors or memory run out,
+ * it pauses for a while; new connections wait in the backlog. Loop's thread only.
  */
 #ifndef SERVICE_ACCEPTOR_H
 #define SERVICE_ACCEPTOR_H
@@ -12,8 +12,8 @@
 struct server;
 
 /*
- * Takes sock. is_last: sock uses a descriptor that is reserved for administrators, since no other
- * is left.
+ * Takes ownership of sock. is_last: sock occupies a descriptor reserved for administrators, because
+ * no other was left.
  */
 typedef void acceptor_fn(void *owner, int sock, bool is_last);
 
@@ -22,12 +22,12 @@ struct acceptor {
 	acceptor_fn *fn;
 	void *owner;
 	int listener; /* -1: none */
-	struct loop_watch *watch; /* NULL: it rests */
-	struct loop_timer timer;  /* set: it rests */
+	struct loop_watch *watch; /* NULL: paused */
+	struct loop_timer timer;  /* set: paused */
 	struct loop_task task;    /* posted: it has had its turn */
 };
 
-/* None yet: for acceptor_close(). */
+/* Initializes a without a socket; acceptor_close() is then allowed. */
 void acceptor_init(struct acceptor *a, struct server *server, acceptor_fn *fn, void *owner);
 /*
  * Accepts from a non-blocking socket, which the acceptor owns from now on (also on failure). A

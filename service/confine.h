@@ -1,6 +1,6 @@
 /*
- * How picad confines itself, by --sandbox and --user, in two steps: what threads inherit before
- * there are any, and the filter of system calls when everything is open.
+ * picad confines itself (--sandbox, --user) in two steps: restrictions that threads inherit, before
+ * any is started; and the filter of system calls, after everything is open.
  */
 #ifndef SERVICE_CONFINE_H
 #define SERVICE_CONFINE_H
@@ -14,16 +14,17 @@ struct confinement {
 };
 
 /*
- * Opens the socket for the user of the service and becomes that user. Call before there are
- * threads. Returns 0, or a negative errno after printing the error.
+ * Opens the socket for the user of the service and switches to that user. Call before any thread
+ * is started. Returns 0, or a negative errno after printing the error.
  */
 int confine_user(const struct options *o, struct listening *l, const struct server_settings *s);
 /* Restricts the file system. Returns 0, or a negative errno after printing the error. */
 int confine_begin(
 		struct confinement *c, const struct options *o, const struct listening *l);
 /*
- * features: SANDBOX_*; child: the process that may still be ended and waited for, or 0. Returns 0,
- * or a negative errno if a required part is missing, after printing which.
+ * Installs the filter. features: SANDBOX_*. child: the process that may still be signalled and
+ * waited for, or 0. Returns 0. If a required part is missing, prints which and returns a negative
+ * errno.
  */
 int confine_finish(struct confinement *c, unsigned features, pid_t child);
 

@@ -3,11 +3,10 @@
  *
  * A ring of slots holds every job from the time it is taken from the client until it is answered:
  *
- *     head ... have begun, in order ... next ... are queued ... tail
+ *     head ... started, in order ... next ... queued ... tail
  *
- * A slot that has begun is in the engine, waits for the display, or has its result. Slots at the
- * head that have their results are answered. WAIT and control requests hold `next` until they are
- * over.
+ * A started slot is in the engine, waits for the display, or has its result. Slots at the head that
+ * have their results are answered. WAIT and control requests stop `next` until they are done.
  */
 #ifndef SERVICE_CONTEXT_H
 #define SERVICE_CONTEXT_H
@@ -25,7 +24,7 @@ struct region;
 struct request;
 struct session;
 
-/* Jobs of a context in the engine at a time; later ones can still be cancelled. */
+/* Maximum jobs of a context in the engine; later ones can still be cancelled. */
 enum { ENGINE_DEPTH = 128 };
 
 enum slot_state {
@@ -57,9 +56,9 @@ struct context {
 	struct pica_ctx *ctx;
 	struct loop_watch *done_watch;
 
-	struct pica_job *jobs; /* capacity of them, a power of two: private copies, checked */
+	struct pica_job *jobs; /* [capacity], a power of two: private copies, checked */
 	struct slot *slots;    /* of the job with the same index */
-	uint32_t head, next, tail, capacity; /* indices run on freely */
+	uint32_t head, next, tail, capacity; /* free-running indices */
 	uint32_t n_batch;     /* slots before next that go to the engine with the next call */
 	uint32_t next_engine; /* no slot before it is in the engine */
 	uint32_t last_engine; /* the last one that went there */
@@ -69,7 +68,7 @@ struct context {
 	bool may_draw_on;     /* after REG_WRITE: draws may wait in the engine for more */
 	bool has_done;        /* the engine has completions to collect */
 
-	/* The oldest job in the engine, by number, and since when: for job-seconds. */
+	/* For job-seconds: number of the oldest job in the engine, and since when it is that. */
 	struct loop_timer job_timer;
 	bool is_job_watched;
 	uint64_t watched_job, watched_at_ns, watched_cpu_ns;
@@ -90,18 +89,18 @@ int context_create(
  * -ECANCELED.
  */
 void context_destroy(struct context *c);
-/* Makes sure that there is a slot at tail. Returns 0 or -ENOMEM. */
+/* Ensures that there is a slot at tail. Returns 0 or -ENOMEM. */
 int context_reserve(struct context *c);
 /* Queues the slot at tail and returns it. */
 struct slot *context_push(struct context *c);
 /*
- * Queues a request after everything already taken, and takes ownership. Returns 0, or -ENOMEM: the
- * caller keeps it.
+ * Queues a request after everything already taken, and takes ownership. On failure returns -ENOMEM,
+ * and the caller keeps the request.
  */
 int context_add_request(struct context *c, struct request *r);
 /* Returns whether nothing that the client submitted is queued or in flight. */
 bool context_is_idle(const struct context *c);
-/* Returns whether everything that began has ended, and the engine has no fence. */
+/* Returns whether everything started has ended, and no fence is in the engine. */
 bool context_has_finished(const struct context *c);
 /* Returns whether the context is idle and has finished. */
 bool context_is_settled(const struct context *c);
@@ -117,9 +116,9 @@ static inline struct pica_job *context_job(const struct context *c, uint32_t at)
 /* ---- submit.c ---- */
 /* Takes the completions of the engine. */
 void context_collect(struct context *c);
-/* Starts the jobs that can start, and answers the finished ones. */
+/* Starts the jobs that can start, and answers those that are finished. */
 void context_advance(struct context *c);
-/* Answers a job that has no slot, or whose slot becomes empty: out of order. */
+/* Answers a job out of order: one that has no slot, or whose slot becomes empty. */
 void context_answer(struct context *c, const struct pica_job *job, int32_t result, uint32_t flags);
 /* Ends queued jobs with this user_data. Returns how many. */
 int32_t context_cancel(struct context *c, uint64_t user_data);
@@ -130,9 +129,9 @@ int32_t context_cancel(struct context *c, uint64_t user_data);
 bool context_flipped(struct context *c, uint32_t slot, uint64_t *user_data);
 
 /* ---- usage.c ---- */
-/* Call before the context is destroyed: adds its usage to the session's and the service's. */
+/* Adds the context's usage to the session's and the service's. Call before it is destroyed. */
 void context_usage_ends(const struct context *c);
-/* Call when a job goes to the engine: one that takes too long ends the session. */
+/* Call when a job goes to the engine. A job that takes too long ends the session. */
 void context_watch_job(struct context *c);
 
 #endif

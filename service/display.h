@@ -2,17 +2,17 @@
  * A display: a card (display_kms.c), a window (display_wayland.c) or a virtual output
  * (display_headless.c), with one interface.
  *
- * A display has outputs, each with a mode; they come, go and change while it runs, and there may be
- * none. The user draws into buffers and commits them; each commit is answered by an event when the
- * picture is shown, at the output's own rate: a display whose driver does not wait for the vertical
- * blank paces itself by a timer: one picture a refresh at most, on an even grid.
+ * A display has outputs, each with a mode. Outputs come, go and change while it runs; there may be
+ * none. The user draws into buffers and commits them; an event answers each commit when the picture
+ * is shown, at the output's own rate. A display whose driver does not wait for the vertical blank
+ * paces itself by a timer: at most one picture per refresh, on an even grid.
  *
  *     acquire -> draw into host -> commit ... DISPLAY_FLIPPED -> acquire ...
  *
- * Threads: everything of one display, its creation included, happens on one thread, the display
- * thread (display_thread.h), which may block: a slow mode set stops no ring. That thread sleeps in
- * poll(2) on the descriptors that prepare() names, then calls dispatch(). Events are reported only
- * from within dispatch(); the listener may then call acquire(), commit() and release().
+ * Threads: all calls of one display, including create(), are made on one thread, the display
+ * thread. It may block, so a slow mode set does not delay clients. That thread sleeps in poll(2) on
+ * the descriptors that prepare() names, then calls dispatch(). Events are reported only from within
+ * dispatch(); the listener may then call acquire(), commit() and release().
  */
 #ifndef SERVICE_DISPLAY_H
 #define SERVICE_DISPLAY_H
@@ -30,7 +30,7 @@ enum display_format {
 
 enum {
 	DISPLAY_OUTPUTS = 8,  /* at most, of one display */
-	DISPLAY_BUFFERS = 3,  /* of one output at most: double or triple buffering */
+	DISPLAY_BUFFERS = 3,  /* at most, of one output: double or triple buffering */
 	DISPLAY_DAMAGE = 4,   /* rectangles of one flip */
 	DISPLAY_CONSOLE_MHZ = 59831, /* the console's panels [fidelity: screen-geometry] */
 	DISPLAY_POLL_FDS = 8, /* that prepare() may name */
@@ -55,8 +55,8 @@ struct display_rect {
 };
 
 /*
- * A buffer that is not shown and that no flip waits for: all of its pixels may be written until it
- * is committed or released. Never read it: it may lie in memory that is slow to read.
+ * A buffer that is neither shown nor part of a pending flip: all of its pixels may be written until
+ * it is committed or released. Never read it: it may be in memory that is slow to read.
  */
 struct display_buffer {
 	uint8_t *host;
@@ -64,9 +64,9 @@ struct display_buffer {
 	uint32_t width, height;
 	enum display_format format;
 	/*
-	 * Which buffer of the output it is, 0..DISPLAY_BUFFERS-1, and how many flips ago its
-	 * contents were shown: 1: by the last commit, 2: by the one before, ...; 0: undefined, all
-	 * of it is to be drawn.
+	 * index: of the buffer in its output, 0..DISPLAY_BUFFERS-1. age: how many flips ago its
+	 * contents were shown: 1 by the last commit, 2 by the one before, ...; 0: undefined, draw
+	 * all of it.
 	 */
 	uint32_t index;
 	uint32_t age;
@@ -89,10 +89,9 @@ enum display_event_type {
 	 */
 	DISPLAY_FLIPPED,
 	/*
-	 * Outputs came, went, or have another mode: read outputs() again. All buffers are gone:
-	 * acquired ones must no longer be touched, committed or released. Waiting flips were
-	 * answered with -ECANCELED before. Reported once after create() if there are outputs from
-	 * the start.
+	 * Outputs came, went, or have another mode: call outputs() again. All buffers are gone: do
+	 * not touch, commit or release acquired ones. Pending flips were answered with -ECANCELED
+	 * before. Reported once after create() if there are outputs from the start.
 	 */
 	DISPLAY_CHANGED,
 	/*
@@ -101,15 +100,15 @@ enum display_event_type {
 	 */
 	DISPLAY_LOST,
 	/*
-	 * Somebody else has the screen (another virtual terminal). Outputs stay listed; acquire()
-	 * and commit() answer -EACCES until DISPLAY_BACK. Buffers and flips end as above.
+	 * Another program has the screen (another virtual terminal). Outputs stay listed; acquire()
+	 * and commit() return -EACCES until DISPLAY_BACK. Buffers and flips end as above.
 	 */
 	DISPLAY_AWAY,
-	/* It is ours again; DISPLAY_CHANGED follows, and everything is to be drawn. */
+	/* The screen is ours again; DISPLAY_CHANGED follows. Redraw everything. */
 	DISPLAY_BACK,
 	/*
-	 * The user closed it (error 0), or it cannot continue (error and settings.why say why). No
-	 * output is left, and no event follows.
+	 * The user closed the display (error 0), or it cannot continue (see error and
+	 * settings.why). No outputs are left, and no event follows.
 	 */
 	DISPLAY_ENDED,
 };
@@ -128,7 +127,7 @@ struct display_event {
 
 typedef void display_event_fn(void *owner, const struct display_event *event);
 
-/* Strings are borrowed during create(). Each backend reads those that concern it. */
+/* Strings are borrowed during create(). Each backend reads the members that concern it. */
 struct display_settings {
 	const char *headless; /* outputs of the headless display: see display_headless.h */
 	const char *frames;   /* where its pictures go: likewise */
@@ -141,15 +140,16 @@ struct display_settings {
 	const char *seat;       /* the seat that grants the card: see seat.h. NULL: "auto" */
 	bool no_atomic;         /* legacy calls only */
 	/*
-	 * readable once the display is to end: blocked writes (a full pipe) are abandoned; -1: none
+	 * becomes readable when the display must end: abandons blocked writes (a full pipe); -1:
+	 * none
 	 */
 	int stop_fd;
-	/* NULL: silent. Gets every line, from the display thread, and filters them */
+	/* gets every line, on the display thread, and filters by level itself; NULL: no log */
 	server_log_fn *log;
 	void *log_user;
 	/*
-	 * DISPLAY_WHY_BYTES, empty before create(). A create() that fails, or DISPLAY_ENDED, writes
-	 * the reason there if its errno does not explain it. It stays until destroy(). NULL: not
+	 * DISPLAY_WHY_BYTES, "" before create(). A failing create(), or DISPLAY_ENDED, stores the
+	 * reason there if the errno does not explain it. Must stay valid until destroy(). NULL: not
 	 * wanted
 	 */
 	char *why;
@@ -161,35 +161,35 @@ struct display;
 struct display_impl {
 	const char *name; /* "headless", "kms", "wayland" */
 	/*
-	 * Returns 0, even if there is no output yet. On failure returns an errno for errors that
-	 * waiting does not mend, and leaves *out unchanged: -EINVAL settings (logged), -ENOMEM,
-	 * -EMFILE, ... No event comes before dispatch().
+	 * Returns 0, even if there is no output yet. On failure leaves *out unchanged and returns a
+	 * negative errno; only errors that waiting does not cure: -EINVAL settings (logged),
+	 * -ENOMEM, -EMFILE, ... No event comes before dispatch().
 	 */
 	int (*create)(struct display **out, const struct display_settings *settings,
 			display_event_fn *fn, void *owner);
-	/* Restores the screen as it was. No more events follow. */
+	/* Restores the screen as it was. No events follow. */
 	void (*destroy)(struct display *d);
-	/* Copies up to n outputs; returns how many there are (at most DISPLAY_OUTPUTS). */
+	/* Copies up to n outputs. Returns how many exist (at most DISPLAY_OUTPUTS). */
 	unsigned (*outputs)(const struct display *d, struct display_output *out, unsigned n);
 	/*
-	 * Gets a buffer to draw into. -EAGAIN: all are waiting or shown, one becomes free with the
-	 * next DISPLAY_FLIPPED of this output; -ENODEV: no such output; -EACCES: away; -EIO.
+	 * Gets a buffer to draw into. Returns 0; -EAGAIN: all are pending or shown, and the next
+	 * DISPLAY_FLIPPED of this output frees one; -ENODEV: no such output; -EACCES: away; -EIO.
 	 */
 	int (*acquire)(struct display *d, uint32_t output, struct display_buffer *out);
-	/* Returns a buffer that was not drawn, or only in part: its age is 0 the next time. */
+	/* Gives back a buffer that was drawn in part or not at all: its age is 0 next time. */
 	void (*release)(struct display *d, uint32_t output, const struct display_buffer *buffer);
 	/*
-	 * Shows buffers at the next refresh, of several outputs together where the card can. 0:
-	 * each is answered by DISPLAY_FLIPPED. Else nothing is shown and the buffers are the
-	 * caller's still: -EBUSY: a flip of an output is waiting (commit again after it); -EACCES,
-	 * -ENODEV: as acquire(); -EIO: the display refused it for good, though it may take the next
-	 * one.
+	 * Shows buffers at the next refresh; those of several outputs together if the card can.
+	 * Returns 0: DISPLAY_FLIPPED answers each flip. On failure shows nothing, and the caller
+	 * keeps the buffers. -EBUSY: a flip of an output is pending (commit again after it);
+	 * -EACCES, -ENODEV: as acquire(); -EIO: the display refused this commit for good, but may
+	 * accept the next one.
 	 */
 	int (*commit)(struct display *d, const struct display_flip *flips, unsigned n);
 	/*
-	 * Descriptors to wait for: writes up to DISPLAY_POLL_FDS entries of fds (fd, events) and
-	 * returns their number; *deadline_ns: when dispatch() is due in any case (CLOCK_MONOTONIC;
-	 * UINT64_MAX: never).
+	 * Stores up to DISPLAY_POLL_FDS descriptors to wait for in fds (fd, events). Returns their
+	 * number. *deadline_ns: when to call dispatch() in any case (CLOCK_MONOTONIC; UINT64_MAX:
+	 * never).
 	 */
 	unsigned (*prepare)(struct display *d, struct pollfd *fds, uint64_t *deadline_ns);
 	/*
@@ -204,7 +204,7 @@ struct display {
 	const struct display_impl *impl;
 };
 
-/* The kinds that this build has: some need HAVE_KMS, HAVE_WAYLAND. */
+/* display_kms needs HAVE_KMS, display_wayland HAVE_WAYLAND. */
 extern const struct display_impl display_headless;
 extern const struct display_impl display_kms;
 extern const struct display_impl display_wayland;

@@ -16,7 +16,7 @@
 
 enum {
 	NS_PER_MS = 1000000,
-	/* between searches for a seat, a card, or a display without hotplug events */
+	/* interval of searches for a seat, a card, or a display without hotplug events */
 	LOOK_REST_MS = 1000,
 	MASTER_REST_MS = 300,
 };
@@ -70,8 +70,8 @@ struct card {
 	uint64_t seat_ns;          /* time of the next request */
 	bool is_seat_new;          /* it may have events older than its descriptor */
 	int seat_error;            /* why there is none; logged once */
-	uint64_t overdue_ns;       /* by when it should grant the screen */
-	unsigned n_silent;         /* consecutive seats that did not */
+	uint64_t overdue_ns;       /* deadline for it to grant the screen */
+	unsigned n_silent;         /* consecutive seats that missed it */
 	struct seat_device device; /* fd -1: no card */
 	struct kms kms;
 	int uevents;               /* -1: no uevents */
@@ -118,14 +118,14 @@ void card_report(struct card *card, struct display_event event);
 bool card_is_away(const struct card *card);
 /* Releases the card and looks for it again; reported. */
 void card_lose(struct card *card, int error);
-/* The contents of the screens are unknown: modes are set again, and the user's buffers are void. */
+/* Call when the contents of the screens are unknown: sets modes again, drops the user's buffers. */
 void card_forget_screens(struct card *card);
 /* Displays may have come and gone meanwhile; the user redraws everything in any case. */
 void card_begin_anew(struct card *card);
 
 /* ---- display_seat.c ---- */
 
-/* Opens the seat, or logs at that level why there is none. Returns 0 or a negative errno. */
+/* Opens the seat. Returns 0. On failure logs why, at that level, and returns a negative errno. */
 int card_open_seat(struct card *card, enum log_level level);
 /* Handles events of the seat; a lost seat is looked for. */
 void card_handle_seat(struct card *card, const struct pollfd *fds, unsigned n);

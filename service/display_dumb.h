@@ -13,7 +13,7 @@ struct dumb_buffer {
 	uint32_t width, height, bits; /* of a pixel */
 };
 
-/* Returns 0 if the card has them, or -EOPNOTSUPP. */
+/* Returns 0 if the card has dumb buffers, or -EOPNOTSUPP. */
 int dumb_probe(int card);
 /*
  * Creates a buffer of zeroed memory. Returns 0, or -ENOMEM, -EINVAL, -ENODEV, ... from the driver;
@@ -21,8 +21,8 @@ int dumb_probe(int card);
  */
 int dumb_create(struct dumb_buffer *out, int card, uint32_t width, uint32_t height, uint32_t bits);
 /*
- * Unmaps and frees. Unmaps first: a remaining mapping keeps the card's file open, and with it the
- * right to show. Remove a framebuffer made of the buffer before. Does nothing if host is NULL.
+ * Unmaps, then frees: a remaining mapping would keep the card's file open, and with it the right to
+ * show pictures. Remove the buffer's framebuffer before. Does nothing if host is NULL.
  */
 void dumb_destroy(struct dumb_buffer *buffer, int card);
 

@@ -1,8 +1,8 @@
 /*
- * A thin layer over libdrm's mode setting, which display_card.c drives. It keeps no state except
- * that read from the card. Private to the display; all calls on the display thread.
+ * A thin layer over libdrm's mode setting, used by display_card.c. Its only state is that read from
+ * the card. Private to the display. Display thread only.
  *
- * Errors are negative errnos as the kernel gave them: -EACCES not master, -EBUSY a flip is pending
+ * Errors are the kernel's negative errnos: -EACCES not master, -EBUSY a flip is pending
  * (or the CRTC is off), -EINVAL, -ENOSPC, -ERANGE refused, -ENODEV the card is gone.
  */
 #ifndef SERVICE_DISPLAY_KMS_H
@@ -49,7 +49,7 @@ struct kms {
 	void *saved[KMS_CRTCS];
 	uint32_t saved_connector[KMS_CRTCS]; /* 0: none */
 	unsigned n_saved;
-	/* part of the last scan failed: worth repeating */
+	/* part of the last scan failed; a repetition may succeed */
 	bool is_incomplete;
 	/*
 	 * From kms_scan(), comma-separated: present connectors, and requested ones that are missing
@@ -76,11 +76,11 @@ int kms_probe(int fd);
  * negative errno.
  */
 int kms_open(struct kms *kms, int fd, bool allow_atomic);
-/* Restores the screens as they were found, as far as possible, and forgets them. */
+/* Restores the saved state of the screens, as far as possible, and frees it. */
 void kms_close(struct kms *kms, bool restore);
 /*
- * Asks the connectors what is plugged in (slow on real displays) and finds a pipe for each, n at
- * most. Connectors of `old` keep their CRTCs. Returns the number of pipes, or a negative errno.
+ * Probes the connectors (slow on real displays) and finds a pipe for each connected one, n at most.
+ * Connectors of `old` keep their CRTCs. Returns the number of pipes, or a negative errno.
  */
 int kms_scan(struct kms *kms, const struct kms_wish *wish, const struct kms_pipe *old,
 		unsigned n_old, struct kms_pipe *out, unsigned n);
@@ -97,14 +97,14 @@ void kms_remove_framebuffer(struct kms *kms, uint32_t framebuffer);
  */
 int kms_set(struct kms *kms, const struct kms_show *shows, unsigned n);
 /*
- * Shows at the next vertical blank; one event for each. Legacy: one pipe a call. Returns 0 or a
- * negative errno.
+ * Shows framebuffers at the next vertical blank; each flip is reported by one event. Legacy: one
+ * pipe per call. Returns 0 or a negative errno.
  */
 int kms_flip(struct kms *kms, const struct kms_show *shows, unsigned n);
 void kms_off(struct kms *kms, const struct kms_pipe *pipe);
-/* Whether the driver reports vertical blanks. The pipe must show something. */
+/* Returns whether the driver reports vertical blanks. The pipe must show something. */
 bool kms_has_vblank(struct kms *kms, const struct kms_pipe *pipe);
-/* Reads the events that are there. Returns 0 or a negative errno. */
+/* Reads the pending events. Returns 0 or a negative errno. */
 int kms_read_events(struct kms *kms, kms_flip_fn *fn, void *owner);
 
 int kms_set_master(struct kms *kms);

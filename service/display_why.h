@@ -1,4 +1,4 @@
-/* Sentences for the log: why there is no seat, no card, no picture, and the remedy. */
+/* Sentences for the log: why there is no seat, card or picture, and the remedy. */
 #ifndef SERVICE_DISPLAY_WHY_H
 #define SERVICE_DISPLAY_WHY_H
 

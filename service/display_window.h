@@ -1,6 +1,6 @@
 /*
- * The inside of the display in a window (display_wayland.c): what its files share. They have the
- * objects of the compositor's protocol, the window's size, and its buffers.
+ * Internals of the display in a window (display_wayland.c), shared by its files: the objects of the
+ * compositor's protocol, the window's size, and its buffers.
  */
 #ifndef SERVICE_DISPLAY_WINDOW_H
 #define SERVICE_DISPLAY_WINDOW_H
@@ -23,7 +23,7 @@ struct window_buffer {
 	uint64_t flip;             /* number of the last commit that showed it; 0: undefined */
 };
 
-/* A set of equal buffers in one memfd whose size nobody can change. */
+/* A set of equal buffers in one memfd of sealed size. */
 struct window_buffers {
 	uint32_t width, height, stride_bytes; /* width 0: there are none */
 	uint8_t *memory;
@@ -32,7 +32,7 @@ struct window_buffers {
 	uint64_t flips;
 };
 
-/* A screen of the compositor; wl is NULL in an entry that is free. */
+/* A screen of the compositor; a free entry has wl NULL. */
 struct window_screen {
 	struct wl_output *wl;
 	uint32_t name;
@@ -48,7 +48,7 @@ struct window {
 	struct display base;
 	display_event_fn *fn;
 	void *owner;
-	struct display_settings settings; /* why alone */
+	struct display_settings settings; /* only member `why` */
 	struct wl_display *connection;
 	struct wl_registry *registry;
 	struct wl_compositor *compositor;
@@ -67,7 +67,7 @@ struct window {
 	struct window_size asked, floating;
 	bool is_full;
 	bool is_configured;  /* the window may have a picture */
-	bool is_unanswered;  /* a configure was acknowledged, and nothing committed since */
+	bool is_unanswered;  /* a configure was acknowledged without a commit since */
 	bool is_closed;      /* by its user */
 	bool has_ended;      /* and the owner was told */
 	int32_t scale;       /* pixels of a unit, of the buffers */
@@ -79,11 +79,11 @@ struct window {
 
 /* ---- display_window.c ---- */
 
-/* Collects what the compositor offers; wl_registry_add_listener() with the window. */
+/* Collects the compositor's objects; pass the window as data to wl_registry_add_listener(). */
 extern const struct wl_registry_listener window_registry_listener;
-/* Makes the window of what was collected; its size and its keys change struct window. */
+/* Creates the window from the collected objects; resizes and keys then update struct window. */
 void window_open(struct window *w);
-/* Destroys the window and what was collected. */
+/* Destroys the window and the collected objects. */
 void window_close(struct window *w);
 /* Returns the size that the window should have, in pixels: multiples of *scale. */
 struct window_size window_size_wanted(const struct window *w, int32_t *scale);
@@ -93,7 +93,8 @@ uint32_t window_refresh_mhz(const struct window *w);
 /* ---- display_shm.c ---- */
 
 /*
- * Each side 1 to DISPLAY_MAX_PX. Returns 0. On failure returns a negative errno, and creates none.
+ * width, height: 1 to DISPLAY_MAX_PX. Returns 0. On failure returns a negative errno and creates
+ * nothing.
  */
 int window_buffers_create(
 		struct window_buffers *b, struct wl_shm *shm, uint32_t width, uint32_t height);

@@ -1,7 +1,7 @@
 /*
- * SIGBUS on memory of clients: a page that is unavailable when it is touched, because the system is
- * at its limit of committed memory, or a disk or the memory itself is bad. An empty page takes its
- * place, so that the thread that touched it continues, and the loop ends the session.
+ * Handles SIGBUS on memory of clients: a page is unavailable when touched, because the system is at
+ * its limit of committed memory, or because of a faulty disk or memory. The handler replaces it by
+ * an empty page, so that the thread continues; the loop then ends the session.
  */
 #ifndef SERVICE_FAULT_H
 #define SERVICE_FAULT_H
@@ -10,12 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* For the whole process, before there are threads. Returns 0 or a negative errno. */
+/* For the whole process; call before any thread starts. Returns 0 or a negative errno. */
 int fault_begin(void);
-/* Returns a descriptor that is readable after a fault, or -1: fault_begin() was not called. */
+/* Returns a descriptor that is readable after a fault, or -1 if fault_begin() was not called. */
 int fault_fd(void);
 
-/* Any thread. Covers a mapping. Returns its number, or -ENOMEM. */
+/* Covers a mapping. Returns its number, or -ENOMEM. Any thread. */
 int fault_cover(const void *host, size_t size_bytes);
 /* Call before the mapping is unmapped. A negative number is allowed. */
 void fault_uncover(int number);

@@ -1,8 +1,9 @@
 /*
- * The one program of a kiosk: pica play with captures, or a command. A process of picad restarts it
- * when it ends, and ends it with picad, even if picad is killed. The program and its children are
- * one process group. Its output becomes lines of the log; those of its standard error are warnings.
- * Each stream may log a hundred lines in ten seconds; more are counted.
+ * The one program of a kiosk: `pica play` with captures, or a command. A supervisor process of
+ * picad restarts it when it ends, and ends it when picad ends, even if picad is killed. The program
+ * and its children form one process group. Its output goes to the log line by line; lines from its
+ * standard error are warnings. Each stream may log 100 lines in 10 seconds; further lines are only
+ * counted.
  */
 #ifndef SERVICE_KIOSK_H
 #define SERVICE_KIOSK_H
@@ -31,7 +32,7 @@ bool kiosk_is_hold(const char *text);
  * it, or a negative errno.
  */
 pid_t kiosk_start(const struct kiosk *k, const char *socket, enum log_level level);
-/* Sets the least important level of the lines that it logs from now on. */
+/* Sets the least important level that it logs from now on. */
 void kiosk_set_log_level(enum log_level level);
 /* Asks the program to end; it is not started again. pid <= 0: does nothing. */
 void kiosk_end(pid_t pid);

@@ -1,9 +1,8 @@
 /*
  * The rectangles of the screens on an output.
  *
- * The screens make a canvas, in console pixels; the canvas is scaled, turned and put into the
- * middle of the output. The rest is background. In stereo side by side the top screen
- * is there twice:
+ * The screens form a canvas, in console pixels; the canvas is scaled, rotated and centred on the
+ * output. The rest is background. Side-by-side stereo shows the top screen twice:
  *
  *     stacked          side-by-side          stacked, --stereo side-by-side
  *     +----------+     +----------+--------+     +----------+----------+
@@ -31,9 +30,9 @@ enum layout_kind {
 };
 
 enum layout_scale {
-	LAYOUT_INTEGER, /* the largest whole multiple; where not even 1 fits: as LAYOUT_FIT */
-	LAYOUT_FIT,     /* as large as its proportions allow */
-	LAYOUT_STRETCH, /* all of the output */
+	LAYOUT_INTEGER, /* the largest whole multiple that fits; if 1 does not: as LAYOUT_FIT */
+	LAYOUT_FIT,     /* as large as fits, proportions kept */
+	LAYOUT_STRETCH, /* fills the output */
 	LAYOUT_TIMES,   /* layout.times; cropped on all sides */
 };
 
@@ -50,7 +49,7 @@ struct layout {
 	enum layout_scale scale;
 	uint32_t times; /* 1..LAYOUT_MAX_TIMES */
 	enum pica_show_filter filter;
-	uint32_t turns;      /* quarter turns clockwise of everything, 0..3 */
+	uint32_t turns;      /* of everything, clockwise quarter turns, 0..3 */
 	uint32_t background; /* 0x00RRGGBB */
 	enum layout_stereo stereo;
 };
@@ -69,8 +68,8 @@ struct layout_place {
 /* stacked, integer, nearest, upright, black, mono. */
 void layout_init(struct layout *l);
 /*
- * Take the values of picad's options: "split-outputs", "stretch" or "3", "bilinear", "270",
- * "ff8000", "anaglyph". Return 0, or -EINVAL for any other.
+ * Set a member from the value of picad's option: "split-outputs", "stretch" or "3", "bilinear",
+ * "270", "ff8000", "anaglyph". Return 0, or -EINVAL for an invalid value.
  */
 int layout_set_kind(struct layout *l, const char *name);
 int layout_set_scale(struct layout *l, const char *name);

@@ -1,4 +1,4 @@
-/* The socket that clients connect to: handed over by the service manager, or made here. */
+/* The socket that clients connect to: passed by the service manager, or created here. */
 #ifndef SERVICE_LISTEN_H
 #define SERVICE_LISTEN_H
 
@@ -14,7 +14,7 @@ struct listening {
 	bool is_bound; /* the socket at path is ours */
 	enum server_access access;
 	gid_t group;      /* that of SERVER_ACCESS_GROUP */
-	uid_t owner;      /* of the service, to be set before; -1: the process */
+	uid_t owner;      /* of the service, set by the caller; -1: the process */
 	gid_t owner_group;
 	dev_t device;     /* of the socket's file */
 	ino_t inode;
@@ -23,9 +23,8 @@ struct listening {
 };
 
 /*
- * Stores the default path of a service for clients of uid: in $XDG_RUNTIME_DIR; or, if we are not
- * uid yet, in /run/user/UID if that belongs to uid;
- * otherwise in /run/pica.
+ * Stores the default socket path of a service that runs as uid: in $XDG_RUNTIME_DIR; or, if this
+ * process does not run as uid yet, in /run/user/UID if that belongs to uid; otherwise in /run/pica.
  */
 void listen_default_path(char out[108], uid_t uid);
 /* Initializes l for listen_open() and listen_close(). */
@@ -39,11 +38,11 @@ void listen_init(struct listening *l);
  */
 int listen_open(struct listening *l, const char *path, enum server_access access, gid_t group);
 /*
- * Closes its descriptors, and removes the files that were made, unless they are another service's
- * by now or the process may not.
+ * Closes its descriptors and removes the files that it created, unless they belong to another
+ * service by now, or the process lacks the permission.
  */
 void listen_close(struct listening *l);
-/* Connects to the service manager, which a confined process cannot do later. */
+/* Connects to the service manager. Call it before confinement, which would deny it. */
 void listen_notify_open(void);
 /* Tells the service manager (NOTIFY_SOCKET), if there is one: "READY=1" ... */
 void listen_notify(const char *state);

@@ -1,6 +1,6 @@
 /*
- * Standard error of picad: messages for people and lines of the log. Text from outside is made
- * plain (pictures/plain.h).
+ * Standard error of picad: messages for people and lines of the log. Text from outside is sanitized
+ * (pictures/plain.h).
  *
  * A reader that stops reading must not stop the service: a separate thread writes from a bounded
  * queue. Lines that do not fit are counted, and their number is written later. Other processes
@@ -18,24 +18,24 @@ enum {
 	LOG_QUEUE_BYTES = 64 << 10,
 };
 
-/* "picad: " and the text. Any thread. */
+/* Prints "picad: " and the text. Any thread. */
 void log_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /*
- * From now on stores the errors of this thread in text, as many as fit, without "picad: "; NULL:
- * prints them on standard error again.
+ * From now on stores the errors of this thread in text, as far as they fit, without "picad: ". text
+ * NULL: prints them on standard error again.
  */
 void log_capture(char *text, size_t size);
-/* A server_log_fn: the line, with its time and level. */
+/* A server_log_fn: writes the line with its time and level. */
 void log_line(void *user, enum log_level level, const char *line);
 
 /*
- * Starts the thread that writes. Until then, and if it cannot be started, callers write themselves.
- * A child of fork() has no such thread: create children before.
+ * Starts the writer thread. Before that, and if it cannot be started, callers write directly. A
+ * child of fork() does not have this thread, so create children before.
  */
 void log_begin(void);
 /*
- * Returns when everything is written, or after a second in which the reader took nothing; the
- * thread is then abandoned.
+ * Waits until everything is written. If the reader takes nothing for one second, abandons the
+ * thread and returns.
  */
 void log_end(void);
 

@@ -1,6 +1,6 @@
 /*
- * Limits the log lines that clients cause: a few lines a second of each kind for each client; the
- * rest are counted. Any thread.
+ * Limits the log lines that clients can cause: per second, client and kind of line only a few are
+ * written; the rest are counted. Any thread.
  */
 #ifndef SERVICE_LOG_LIMIT_H
 #define SERVICE_LOG_LIMIT_H
@@ -29,7 +29,7 @@ struct log_limit {
 	uint64_t end_ns;       /* of this second */
 	unsigned n;
 	struct log_kind kinds[LOG_LIMIT_KINDS + 1];
-	atomic_bool has_more; /* omitted lines are yet to be reported; relaxed */
+	atomic_bool has_more; /* omitted lines are not reported yet; relaxed */
 	struct loop_timer timer; /* loop's thread: reports them */
 };
 

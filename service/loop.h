@@ -27,7 +27,7 @@ struct loop_watch; /* one watched descriptor; the loop's */
 
 typedef void loop_fn(void *owner, uint32_t events);
 
-/* A timer lies in its owner and is not moved while it is set. */
+/* A timer, embedded in its owner. Do not move it while it is set. */
 struct loop_timer {
 	struct loop_timer *next; /* loop.timers, by deadline; private */
 	uint64_t deadline_ns;    /* CLOCK_MONOTONIC; private */
@@ -36,27 +36,27 @@ struct loop_timer {
 	void *owner;
 };
 
-/* Time of the loop's thread used by a share's tasks; zero at the start. It must not be moved. */
+/* Time on the loop's thread used by the tasks of this share. Starts as zero. Do not move it. */
 struct loop_share {
-	uint64_t ns;      /* private: includes a credit for the time without tasks */
+	uint64_t ns;      /* private: adjusted for the time without tasks */
 	uint64_t used_ns; /* of tasks that are over */
 };
 
-/* Work that is run once after a round of events. It lies in its owner, and is not moved. */
+/* Work that runs once after a round of events. Embedded in its owner; do not move it. */
 struct loop_task {
 	struct loop_task *next; /* loop.tasks, or those of this round; private */
 	bool is_posted;         /* private */
-	struct loop_share *share; /* whose time it takes; NULL: it runs before all others */
+	struct loop_share *share; /* charged with its time; NULL: it runs before all others */
 	void (*fn)(void *owner);
 	void *owner;
 };
 
 /*
- * Returns 0; -ENOSYS, -EPERM, ... if LOOP_URING was asked for and the kernel refuses it; -ENOMEM;
- * -EMFILE.
+ * Returns 0, -ENOMEM, -EMFILE; or -ENOSYS, -EPERM, ... if LOOP_URING is requested and the kernel
+ * refuses it.
  */
 int loop_create(struct loop **out, enum loop_kind kind);
-/* All watches are removed, all timers unset. NULL is allowed. */
+/* Frees all remaining watches; timers no longer fire. NULL is allowed. */
 void loop_destroy(struct loop *loop);
 /* Returns "uring" or "epoll". */
 const char *loop_name(const struct loop *loop);
@@ -65,7 +65,7 @@ int loop_kind_from_name(const char *name);
 
 /*
  * Calls fn(owner, events) on the loop's thread when the descriptor, which the caller owns, becomes
- * readable, or already is. Returns 0, -ENOMEM, or what the kernel says.
+ * readable or already is. Returns 0, -ENOMEM, or the kernel's negative errno.
  */
 int loop_watch_add(
 		struct loop *loop, struct loop_watch **out, int fd, loop_fn *fn, void *owner);
@@ -73,11 +73,11 @@ int loop_watch_add(
 int loop_bell_add(
 		struct loop *loop, struct loop_watch **out, int fd, loop_fn *fn, void *owner);
 /*
- * Writes a byte to a non-blocking pipe, now or before the loop waits. If the pipe is full, it is
- * ringing already. Remove a watch before closing the pipe: that also writes waiting bytes.
+ * Writes a byte to a non-blocking pipe, now or before the loop next waits. A full pipe is ringing
+ * already. Remove a watch before closing the pipe: that also writes pending bytes.
  */
 void loop_bell_ring(struct loop *loop, int fd);
-/* fn is no longer called, even if it is due. NULL is allowed. The caller may then close the fd. */
+/* Never calls fn again, even if it is due. The caller may then close the fd. NULL is allowed. */
 void loop_watch_remove(struct loop *loop, struct loop_watch *watch);
 
 /*
@@ -88,10 +88,11 @@ void loop_timer_unset(struct loop *loop, struct loop_timer *timer);
 uint64_t loop_now_ns(void);
 
 /*
- * Runs the task after this round of events; if it is posted already, once. Posted by a task, it
- * runs after the next round, which does not wait. The share that has had least time comes first; of
- * one share, or of equal ones, what was posted first. A share keeps no credit from the time when it
- * had no tasks. When shares have had 100 microseconds, the rest wait for the next round, too.
+ * Runs the task once after this round of events, even if it is posted several times. A task posted
+ * by a task runs after the next round, which does not wait. The share that has used the least time
+ * goes first; within one share, or among equal ones, tasks run in the order of posting. A share
+ * gains no credit while it has no tasks. After 100 microseconds of tasks with a share, the
+ * remaining ones wait for the next round.
  */
 void loop_post(struct loop *loop, struct loop_task *task);
 void loop_unpost(struct loop *loop, struct loop_task *task);

@@ -21,7 +21,7 @@ struct loop_impl {
 	int (*create)(void **out);
 	void (*destroy)(void *impl);
 	int (*add)(void *impl, struct loop_watch *w);
-	/* The watch is freed after this round, or when `is_armed` has become false. */
+	/* The watch is freed after this round, or once `is_armed` is false. */
 	void (*remove)(void *impl, struct loop_watch *w);
 	/* Writes a byte. */
 	void (*ring)(void *impl, int fd);
@@ -34,7 +34,7 @@ extern const struct loop_impl loop_impl_epoll;
 extern const struct loop_impl loop_impl_uring;
 #endif
 
-/* Reads a bounded number of bytes: a client may ring faster than they are read. */
+/* Reads a bounded number of bytes, since a client may ring faster than they are read. */
 void loop_read_bells(int fd);
 /* Writes a byte to a pipe; a full one is already ringing. */
 void loop_ring_now(int fd);

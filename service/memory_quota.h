@@ -8,13 +8,13 @@
 struct session;
 
 /*
- * Returns half of the memory that the machine, or the control group, gives this process; the same
- * for as long as it runs. Any thread.
+ * Returns half of the memory that the machine, or the control group, allows this process. The value
+ * does not change while the process runs. Any thread.
  */
 uint64_t memory_quota_default(void);
 /*
- * Returns NULL if the session may use that much more, of which uncharged_bytes are not yet charged
- * to its user; otherwise the name of the quota that refuses it.
+ * Returns NULL if the session may use size_bytes more, of which uncharged_bytes are not yet charged
+ * to its user. Otherwise returns the name of the exceeded quota.
  */
 const char *memory_quota_error(
 		const struct session *s, uint64_t size_bytes, uint64_t uncharged_bytes);

@@ -27,15 +27,15 @@ struct request {
 	uint32_t rows;           /* READ_SURFACE: read so far */
 };
 
-/* The message, whose size was checked. */
+/* Returns the message, whose size was checked. */
 static inline const void *message_body(const struct sock_message *raw) {
 	return raw->bytes;
 }
 
-/* Handles one message of an open session. Descriptors that it wants are taken from m. */
+/* Handles one message of an open session. Takes the descriptors that it needs from raw. */
 void message_handle(struct session *s, struct sock_message *raw);
 
-/* ---- Handlers of message.c; the message is sound ---- */
+/* ---- Handlers of message.c; the message is valid ---- */
 
 /* message_region.c */
 void message_make_region(struct session *s, struct sock_message *raw);
@@ -49,14 +49,14 @@ void message_admin(struct session *s, struct sock_message *raw);
 
 /* ---- message_request.c ---- */
 
-/* A copy of the message. On failure replies and returns NULL. */
+/* Returns a request with a copy of the message. On failure replies and returns NULL. */
 struct request *request_create(
 		struct session *s, const struct pica_message *head, size_t size_bytes);
 /* Queues r in the context with that handle, and takes ownership. On failure replies. */
 void request_add(struct request *r, uint32_t context);
 /*
- * The context must be idle. Runs the request, or a slice of it. Returns true if it is over: r is
- * freed.
+ * Runs the request, or a slice of it. The context must be idle. Returns true if the request is done
+ * and r freed.
  */
 bool request_run(struct context *c, struct request *r);
 void request_free(struct request *r);

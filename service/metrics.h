@@ -10,7 +10,7 @@
 
 struct server;
 
-/* Kinds of results and of reasons; errors that are not counted separately are OTHER. */
+/* Classes of results and reasons; errors without a class of their own are OTHER. */
 enum metrics_class {
 	METRICS_OK,
 	METRICS_INVALID,
@@ -44,14 +44,13 @@ struct metrics {
 	struct pica_usage gone;            /* by destroyed contexts */
 };
 
-/* error: 0 (or more) or a negative errno; of a connection -ENOBUFS: it did not read its answers. */
+/* error: 0 or more, or a negative errno; -ENOBUFS of a connection: it did not read its answers. */
 void metrics_job(struct metrics *m, unsigned op, int error);
 void metrics_latency(struct metrics *m, uint64_t ns);
 void metrics_ended(struct metrics *m, int error);
 void metrics_refused(struct metrics *m, int error);
 /*
- * Returns a sealed memfd with all numbers as they are now, for the caller to close, or a negative
- * errno.
+ * Returns a sealed memfd with the current values (caller closes), or a negative errno.
  */
 int metrics_memfd(struct server *server, size_t *size_bytes);
 

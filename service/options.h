@@ -10,7 +10,7 @@
 enum { OPTIONS_MORE = 256, OPTIONS_SOCKET_BYTES = 108 };
 
 struct options {
-	/* One char * for each text of options.def: what was given, or NULL. */
+	/* One char * for each text of options.def: the given value, or NULL. */
 #define SUBJECT(title)
 #define TEXT(member, ...) char *member;
 #define CHOICE(member, ...) char *member;
@@ -30,28 +30,29 @@ struct options {
 #undef BYTES
 
 /*
- * Defaults, then the configuration with its drop-ins, then the command line, which may name another
- * configuration. Prints what is wrong and exits with 2; --help and --version print and exit.
+ * Reads the defaults, then the configuration with its drop-ins, then the command line, which may
+ * name another configuration. On error prints it and exits with 2; --help and --version print and
+ * exit.
  */
 void options_read(struct options *o, int argc, char **argv);
 /*
- * Reads the options again after SIGHUP, into fresh; the command line still wins. Keys that cannot
- * change at run time keep the values of o; fixed names those that would have changed, separated by
- * commas. Returns 0: the caller calls one of the two functions that follow. Returns -EINVAL after
- * printing the error: fresh is empty and o is unchanged.
+ * Rereads the options after SIGHUP into fresh; the command line still takes precedence. Keys that
+ * cannot change at run time keep the values of o; fixed gets the names of those that would have
+ * changed, separated by commas. Returns 0; then call options_adopt() or options_discard(). On
+ * failure prints the error, returns -EINVAL, leaves fresh empty and o unchanged.
  */
 int options_reread(struct options *fresh, struct options *o, int argc, char **argv, char *fixed,
 		size_t fixed_bytes);
-/* Call if the fresh options are valid: they become o, which keeps the texts that others borrow. */
+/* Call if the fresh options are valid: moves them to o, which keeps texts that others borrow. */
 void options_adopt(struct options *o, struct options *fresh);
-/* They are not. */
+/* Call if the fresh options are not valid. */
 void options_discard(struct options *o, struct options *fresh);
 void options_finish(struct options *o);
 /* Returns the level of the least important lines to log. */
 enum log_level options_log_level(const struct options *o);
-/* Returns whether the display is a card's. */
+/* Returns whether the display is on a card. */
 bool options_has_card(const struct options *o);
-/* Returns whether a seat daemon grants the card; it is asked again after it has restarted. */
+/* Returns whether a seat daemon grants the card; it is asked again after a restart. */
 bool options_has_seat(const struct options *o);
 /* Returns the path of the configuration, whether it exists or not. */
 const char *options_config(const struct options *o);

@@ -6,10 +6,10 @@
 
 enum row_type { ROW_SUBJECT, ROW_TEXT, ROW_CHOICE, ROW_NUMBER, ROW_BYTES };
 
-/* Fixed at the start, or changed by SIGHUP. */
+/* FIXED at the start, or LIVE: reread on SIGHUP. */
 enum row_hold { FIXED, LIVE };
 
-/* For options whose absence has a meaning. */
+/* Where the absence of an option has a meaning of its own. */
 enum row_where { ALWAYS, ON_A_CARD, HEADLESS, ON_A_DISPLAY };
 
 struct row {
@@ -33,7 +33,7 @@ bool row_is_number(const struct row *row);
 /* Returns 0, or -EINVAL with a sentence in why. */
 int row_set(struct options *o, const struct row *row, const char *value, char *why,
 		size_t why_bytes);
-/* Returns the text in force, given or default, or NULL if there is none. own: room for it. */
+/* Returns the effective text, given or default, or NULL if none. own: buffer for a default. */
 const char *row_text_in_force(
 		const struct options *o, const struct row *row, char own[OPTIONS_SOCKET_BYTES]);
 

@@ -1,6 +1,6 @@
 /*
- * Between sessions and the presenter: frames and their results, focus, screenshots. Loop's thread
- * only.
+ * The link between sessions and the presenter: frames and their results, focus, screenshots. Loop's
+ * thread only.
  */
 #ifndef SERVICE_PRESENT_H
 #define SERVICE_PRESENT_H
@@ -25,7 +25,7 @@ void present_frame_free(struct present_frame *frame);
 int present_rendered(struct context *c, uint32_t ticket, struct present_frame *frame);
 /* Collects results of the presenter. Call when its descriptor is readable. */
 void present_collect(struct server *server);
-/* FOCUS, SCREENSHOT. */
+/* Handles FOCUS and SCREENSHOT. */
 void present_request(struct session *s, const struct pica_msg_object *m);
 
 #endif

@@ -1,17 +1,17 @@
 /*
- * Shows the frames of sessions: chooses the session, the time, and the place on the outputs. It
- * owns the display and the display's thread; the loop's thread hands frames over and collects them
- * when they are done.
+ * Shows the frames of sessions: chooses the session, the time, and the place on the outputs. The
+ * presenter owns the display and the display's thread; the loop's thread submits frames and
+ * collects them when they are done.
  *
  *     loop: presenter_submit() -> queue of the client -> display thread: draw, commit ... flipped
  *     loop: presenter_reap()   <- done                <-
  *
- * One client has the focus. Its frames are shown one a refresh, in order; those of the others are
- * done at the same pace without being shown, and the last of each is kept, so that a change of
- * focus is the next picture and never a black one. Without a display all frames are completed in
- * that way.
+ * One client has the focus. Its frames are shown in order, one per refresh. Frames of the other
+ * clients are completed at the same pace without being shown. The last frame of each client is
+ * kept, so that a change of focus shows a picture at once and never black. Without a display all
+ * frames are completed without being shown.
  *
- * Threads: the functions are for the loop's thread, unless they say otherwise.
+ * Threads: loop's thread only, unless a function says otherwise.
  */
 #ifndef SERVICE_PRESENTER_H
 #define SERVICE_PRESENTER_H
@@ -29,9 +29,9 @@ struct present_client;
 
 /* The policy that chooses among sessions that have presented. presenter_focus() overrides it. */
 enum present_policy {
-	PRESENT_LAST,     /* who presented a first frame last */
+	PRESENT_LAST,     /* the session whose first frame is the most recent */
 	PRESENT_PRIORITY, /* the highest priority; among equals, as above */
-	PRESENT_PINNED,   /* as above, among sessions of one name; if there are none, none */
+	PRESENT_PINNED,   /* as PRESENT_LAST, among sessions of one name; else none */
 };
 
 struct present_settings {
@@ -40,7 +40,7 @@ struct present_settings {
 	struct layout layout;
 	enum present_policy policy;
 	char pinned[32];    /* PRESENT_PINNED: the name */
-	/* how long the last picture of a client that is gone stays, if no other session presents */
+	/* how long the last picture of an ended client stays, if no other session presents */
 	uint64_t linger_ns;
 	/* The idle picture: RGB8 rows without gaps; copied. NULL: the background. */
 	const uint8_t *idle_rgb;
@@ -55,11 +55,11 @@ void present_settings_init(struct present_settings *settings);
  */
 struct present_frame {
 	struct present_frame *next; /* private */
-	/* top, bottom: references that the presenter takes; NULL: as before */
+	/* top, bottom: references that the presenter takes over; NULL: unchanged */
 	struct pica_shot *shot[2];
 	uint32_t eye;               /* of the top screen, where one is shown */
 	uint64_t arrived_ns;        /* when it was submitted: CLOCK_MONOTONIC */
-	/* For the owner: the job that waits for it. */
+	/* For the owner: the job that waits for this frame. */
 	uint64_t session;
 	uint32_t context, ticket;
 	/* When it is done: */
@@ -73,7 +73,7 @@ struct present_stats {
 	/* completed without being shown: another client has the focus, or there is no display */
 	uint64_t hidden;
 	uint64_t dropped;   /* not shown, because the display or the client went away */
-	/* shown, a refresh or more after the first one that they were submitted in time for */
+	/* shown at least one refresh later than the first that they could have made */
 	uint64_t late;
 	uint64_t missed; /* refreshes that the display missed (not of one client) */
 	uint32_t p50_us, p99_us;
@@ -86,9 +86,9 @@ struct present_stats {
 int presenter_create(struct presenter **out, const struct present_settings *settings,
 		struct pica_device *device);
 /*
- * Clients must be gone. Frames that are not reaped are freed. NULL is allowed. Waits for the
- * display until until_ns on the monotonic clock (UINT64_MAX: no end). Returns false if it does not
- * answer: its thread keeps everything.
+ * Destroy all clients first. Frees unreaped frames. NULL is allowed. Waits for the display until
+ * until_ns on the monotonic clock (UINT64_MAX: no limit). Returns false if the display does not
+ * answer; its thread then keeps everything.
  */
 bool presenter_destroy(struct presenter *p, uint64_t until_ns);
 /*
@@ -100,9 +100,9 @@ int presenter_fd(const struct presenter *p);
 /* name is copied (up to 31 bytes). Returns NULL when out of memory. */
 struct present_client *presenter_client_create(
 	struct presenter *p, uint64_t session, const char *name, int32_t priority);
-/* Drops and frees its waiting frames. Its shown picture stays. NULL is allowed. */
+/* Frees the client and its waiting frames. Its shown picture stays. NULL is allowed. */
 void presenter_client_destroy(struct presenter *p, struct present_client *client);
-/* Takes the frame. */
+/* Takes ownership of the frame. */
 void presenter_submit(
 		struct presenter *p, struct present_client *client, struct present_frame *frame);
 /*
@@ -111,13 +111,13 @@ void presenter_submit(
  */
 struct present_frame *presenter_reap(struct presenter *p);
 
-/* From now on shows this session, once it presents, until it ends; 0: follows the policy again. */
+/* Shows this session, once it presents, until it ends. 0: follows the policy again. */
 void presenter_focus(struct presenter *p, uint64_t session);
 
 /*
- * Takes the layout, the idle picture, who is shown and how long pictures linger from the settings;
- * the rest stays. The next picture shows all changes at once. Returns 0, or -ENOMEM: nothing
- * changed.
+ * Adopts the layout, the idle picture, the policy with its name, and linger_ns from the settings;
+ * ignores the rest. The next picture shows all changes at once. Returns 0, or -ENOMEM and changes
+ * nothing.
  */
 int presenter_reload(struct presenter *p, const struct present_settings *settings);
 
@@ -131,23 +131,23 @@ struct present_state {
 };
 
 void presenter_state(struct presenter *p, struct present_state *out);
-/* Any thread. client NULL: of all. */
+/* Stores the counters of a client; NULL: of all. Any thread. */
 void presenter_stats(struct presenter *p, const struct present_client *client,
 		struct present_stats *out);
 
-/* The present picture of an output, for a caller that waits. */
+/* A request for the current picture of an output. */
 struct present_picture {
 	struct present_picture *next; /* private */
 	uint64_t session;
 	uint32_t cookie;
 	uint32_t output; /* from 0 */
-	/* When it is there: */
-	int result; /* 0; -ENODATA: there is no output; -ENOENT: not that one; -ENOMEM */
+	/* Valid when reaped: */
+	int result; /* 0; -ENODATA: no outputs; -ENOENT: no such output; -ENOMEM */
 	uint32_t width, height;
 	uint8_t *rgb; /* RGB8 rows without gaps; the caller's to free() */
 };
 
-/* Takes the request (malloc); presenter_reap_picture() returns it. */
+/* Takes ownership of the request (malloc); presenter_reap_picture() returns it. */
 void presenter_ask_picture(struct presenter *p, struct present_picture *picture);
 struct present_picture *presenter_reap_picture(struct presenter *p);
 

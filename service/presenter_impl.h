@@ -1,4 +1,4 @@
-/* The inside of the presenter, for its files. */
+/* Internals of the presenter, shared by its files. */
 #ifndef SERVICE_PRESENTER_IMPL_H
 #define SERVICE_PRESENTER_IMPL_H
 
@@ -19,7 +19,7 @@ struct latencies {
 struct content {
 	uint64_t session;          /* 0: none */
 	struct pica_shot *shot[2]; /* top, bottom; NULL: never presented */
-	uint64_t serial[2];        /* of the shots: equal ones show the same */
+	uint64_t serial[2];        /* of the shots: equal serials show the same */
 	uint32_t eye;
 	bool is_idle;
 };
@@ -56,7 +56,7 @@ struct flip {
 	unsigned left; /* outputs; 0: none waits */
 	uint64_t cookie;
 	struct present_frame *frame;   /* or NULL: redrawn without one */
-	struct present_client *client; /* frame's; NULL: gone meanwhile */
+	struct present_client *client; /* frame's; NULL: destroyed meanwhile */
 	int error;
 	uint64_t time_ns;
 };
@@ -69,13 +69,13 @@ struct presenter {
 	int done_fd; /* for the loop */
 	int stop_fd; /* ends the display's own waits */
 
-	/* The display thread's alone, and so is settings.layout. */
+	/* Used by the display thread only, like settings.layout. */
 	struct display *display;
 	struct content idle; /* shot[0], or none */
 	struct present_output output[DISPLAY_OUTPUTS];
 	struct content content; /* on the display, or about to be */
 	bool needs_drawing;     /* the outputs do not show it */
-	uint64_t retry_ns;      /* when to try again after the display refused; 0: no need */
+	uint64_t retry_ns;      /* when to retry after a refusal of the display; 0: no retry */
 	uint64_t tick_ns;       /* the last one for frames that are not shown */
 
 	pthread_mutex_t mutex; /* covers what follows */
@@ -124,11 +124,11 @@ struct present_client *present_focused(struct presenter *p);
 
 /* ---- present_draw.c; on the display thread, the mutex is not held ---- */
 /*
- * Draws the content on all outputs and commits it, with the cookie for the answers. Returns how
- * many outputs will answer, or a negative errno of the display.
+ * Draws the content on all outputs and commits it; the answers carry the cookie. Returns the number
+ * of outputs that will answer, or a negative errno of the display.
  */
 int present_draw(struct presenter *p, const struct content *content, uint64_t cookie);
-/* Draws the picture of the output that out names into out. */
+/* Draws the picture of output out->output into out. */
 void present_picture(
 		struct presenter *p, const struct content *content, struct present_picture *out);
 

@@ -1,4 +1,4 @@
-/* Shared by archive.c, with the threads, and record.c, the loop's side. */
+/* Shared by archive.c (the threads) and record.c (the loop's side). */
 #ifndef SERVICE_RECORD_IMPL_H
 #define SERVICE_RECORD_IMPL_H
 
@@ -12,8 +12,8 @@
 
 enum {
 	MAX_FINISHING = 8, /* at a time; others wait */
-	RECORDINGS_A_USER = 32,   /* that begin, continue, or are being finished */
-	RECORDINGS_IN_ALL = 128,  /* from this many on, each user may have: */
+	RECORDINGS_A_USER = 32,   /* starting, running, or being finished */
+	RECORDINGS_IN_ALL = 128,  /* from this many on, each user may have RECORDINGS_BEYOND */
 	RECORDINGS_BEYOND = 4,
 	KEPT_IN_ALL = 1 << 16, /* files that count */
 };
@@ -31,10 +31,10 @@ struct recording {
 	bool is_starting; /* loop's thread: until its start was reported */
 	bool to_start;    /* under archive.mutex: not started yet */
 	bool is_taken;    /* likewise: the thread starts it, and may touch the context */
-	bool is_withdrawn; /* likewise: the thread is to forget it */
-	bool is_late;      /* loop's thread: the start takes longer than a disk has to answer */
+	bool is_withdrawn; /* likewise: the thread must discard it */
+	bool is_late;      /* loop's thread: the start exceeds the time allowed for a disk */
 	struct loop_timer patience; /* until it has started */
-	struct retired *retired; /* likewise: the context ended first: the thread destroys it */
+	struct retired *retired; /* likewise: the context ended first, and the thread destroys it */
 	int error;
 	char title[PICA_NAME_BYTES];
 	char path[];
@@ -62,27 +62,27 @@ struct archive {
 	struct loop_watch *watch;
 };
 
-/* Hands it to the archive's thread, to begin. */
+/* Hands the recording to the archive's thread, which starts it. */
 void archive_add(struct recording *r);
-/* Mutex held. size_bytes: of its file; 0: no file, or it does not count. */
+/* Mutex held. size_bytes: size of its file; 0: no file, or one that does not count. */
 void recording_free(struct recording *r, uint64_t size_bytes);
-/* Why it did not begin. */
+/* Logs why the recording did not start. */
 void recording_log_no_start(const struct recording *r);
 
 /* ---- record_space.c ---- */
 /*
- * The archive's thread: sets r->bytes, 0 if there are no limits. Returns 0, or -EDQUOT: there are
- * as many files or bytes as its user, or all, may have.
+ * Archive's thread. Sets r->bytes, 0 if there are no limits. Returns 0, or -EDQUOT if the user, or
+ * all users together, have reached their limit of files or bytes.
  */
 int record_space_reserve(struct recording *r);
 /* Mutex held. */
 void record_space_release(struct recording *r);
-/* Mutex held. Returns whether r is kept from now on because its file counts. */
+/* Mutex held. Returns true if the file of r counts: r has then moved to archive.kept. */
 bool record_space_keep(struct recording *r, uint64_t size_bytes);
 void record_space_finish(struct archive *a);
 
 /* ---- record.c ---- */
-/* A loop_fn, called when recordings have begun, or failed to. */
+/* A loop_fn, called when recordings have started or failed to start. */
 void record_on_started(void *owner, uint32_t events);
 
 #endif

@@ -1,15 +1,15 @@
 /*
- * Memory that a session and the service share: memfds of fixed size. The service makes them and
- * seals their size, or imports a client's if its size is sealed, so that no access raises SIGBUS.
+ * Memory that a session and the service share: memfds of fixed size. The service creates them and
+ * seals their size, or imports a client's memfd of sealed size, so that no access raises SIGBUS.
  *
- * The kernel charges pages to the process that touches them first, here the service, for as long as
- * anybody holds the file. Therefore each region is charged to its user until the file is gone:
+ * The kernel charges a page to the process that touches it first, here the service, for as long as
+ * any process holds the file. Therefore each region is charged to its user until the file is gone:
  *
  *     live -> dying, the jobs in flight have it -> released by the reaper -> kept -> gone
  *
- * The release of a made region gives its pages back, unless the service ended the session; pages
+ * The release of a REGION_MADE gives its pages back, unless the service ended the session; pages
  * that its client writes afterwards are charged to the client. A file that another process still
- * holds is kept: an inotify watch reports its last close, and which regions are of one file.
+ * holds is kept: an inotify watch reports its last close, and identifies regions of the same file.
  */
 #ifndef SERVICE_REGION_H
 #define SERVICE_REGION_H
@@ -25,8 +25,8 @@ struct reaper;
 struct retired;
 
 enum region_kind {
-	REGION_MADE,     /* released: zeros, and charged as a kept descriptor */
-	REGION_RINGS,    /* stays charged after release: its client reads the last words there */
+	REGION_MADE,     /* after release: zeros, and charged as a kept descriptor */
+	REGION_RINGS,    /* stays charged after release: the client reads final messages there */
 	REGION_IMPORTED, /* charged in full after release: the service may have touched it */
 	REGION_WINDOWS,  /* memory of a context, owned by libpica: a charge only */
 };
@@ -46,15 +46,15 @@ struct regions {
 	struct region_account *accounts;       /* of users that have regions */
 	uint64_t charged_bytes; /* to all */
 	/*
-	 * The engine's memory of all sessions, without regions: regions of some users must not take
-	 * the room that others work in. Accounts belong to it.
+	 * The engine's memory of all sessions, without regions, since regions of some users must
+	 * not take the memory that others work in. Accounts belong to it.
 	 */
 	struct pica_memory *memory;
 	uint64_t user_bytes; /* limit of an account */
-	uint64_t kept_bytes;    /* at least, of a kept one */
+	uint64_t kept_bytes;    /* minimum charge of a kept region */
 };
 
-/* Counted: by its session, jobs in flight that use its bytes, and struct retired (reaper.h). */
+/* Reference-counted: by its session, jobs in flight that use it, and struct retired (reaper.h). */
 struct region {
 	struct regions *all;
 	struct region *next; /* of its bucket */
@@ -83,11 +83,12 @@ int regions_init(struct regions *all, struct reaper *reaper);
 /* All regions must have been released. */
 void regions_finish(struct regions *all);
 /*
- * The quotas of all and of a user; user_bytes 0: none. Bounds the number of kept regions, and so of
- * watches and events. The engine may use half of total_bytes in addition to the regions.
+ * Sets the quotas of all users and of one user; user_bytes 0: no limit. They bound the number of
+ * kept regions, and so of watches and events. The engine may use half of total_bytes in addition to
+ * the regions.
  */
 void regions_limit(struct regions *all, uint64_t total_bytes, uint64_t user_bytes);
-/* Looks for kept regions that are gone. */
+/* Finds kept regions whose files are gone. */
 void regions_update(struct regions *all);
 
 struct region_charges {
@@ -102,9 +103,9 @@ struct region_charges regions_charges(struct regions *all, uid_t uid);
 int region_create(struct region **out, struct regions *all, uid_t uid, enum region_kind kind,
 		uint32_t size_bytes, int *fd);
 /*
- * Maps a client's descriptor, which the caller owns. Returns 0 or a negative errno; -EINVAL for
- * anything but a memfd of exactly size_bytes whose size is sealed, and for one of huge pages, which
- * can be missing when they are touched.
+ * Maps a client's descriptor, which the caller owns. Returns 0 or a negative errno: -EINVAL unless
+ * it is a memfd of exactly size_bytes whose size is sealed, and for a memfd of huge pages, which
+ * can be unavailable when touched.
  */
 int region_import(
 		struct region **out, struct regions *all, uid_t uid, int fd, uint32_t size_bytes);
@@ -115,7 +116,7 @@ struct pica_memory *region_memory(const struct region *r);
 struct region *region_get(struct region *r);
 /* NULL is allowed. Any thread; dropping the last reference gives it to the reaper. */
 void region_put(struct region *r);
-/* Puts the reference of its owner: from now on it is dying. NULL is allowed. */
+/* Drops the owner's reference; the region is then dying. NULL is allowed. */
 void region_drop(struct region *r);
 /*
  * For the reaper, once r is unused. Frees a slice of its pages; after the last slice frees r and
@@ -124,8 +125,8 @@ void region_drop(struct region *r);
 bool region_release(struct region *r);
 
 /*
- * Returns a sealed memfd with bytes that a client may read, for the caller to close, or a negative
- * errno.
+ * Returns a sealed memfd with a copy of the bytes for a client to read (caller closes), or a
+ * negative errno.
  */
 int sealed_file(const char *name, const void *bytes, size_t size_bytes);
 

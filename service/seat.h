@@ -1,7 +1,7 @@
 /*
- * The right to use the screen: by libseat (seatd, logind, or on its own), which gives the card
- * without root and takes it away while another virtual terminal is shown; or none, which opens the
- * node itself. All calls on the display thread.
+ * The right to use the screen. libseat (by seatd, logind or alone) gives access to the card without
+ * root and revokes it while another virtual terminal is shown. The seat "none" opens the node
+ * directly. Display thread only.
  */
 #ifndef SERVICE_SEAT_H
 #define SERVICE_SEAT_H
@@ -12,13 +12,13 @@
 
 struct seat;
 
-/* Called by seat_dispatch() when the screen becomes ours (again), or was taken. */
+/* Called by seat_dispatch() when we get the screen (again), or have lost it. */
 typedef void seat_fn(void *owner, bool is_active);
 
 /*
  * name: "none", "seatd", "logind", "builtin", "any" of the last three, or "auto": any, else none. A
- * seat of libseat becomes active by seat_dispatch(); "none" is active from the start, without a
- * call. Returns 0, -EOPNOTSUPP if this build has no libseat, or an error of libseat.
+ * seat of libseat becomes active in seat_dispatch(); "none" is active from the start, and fn is
+ * not called for it. Returns 0, -EOPNOTSUPP if this build has no libseat, or an error of libseat.
  */
 int seat_open(struct seat **out, const char *name, seat_fn *fn, void *owner);
 /* Close its devices first. NULL is allowed. */

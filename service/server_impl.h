@@ -1,4 +1,4 @@
-/* The inside of the server, for the files of the service. */
+/* Internals of the server, shared by the files of the service. */
 #ifndef SERVICE_SERVER_IMPL_H
 #define SERVICE_SERVER_IMPL_H
 
@@ -53,17 +53,17 @@ struct session *server_find_session(const struct server *server, uint64_t id);
 
 /* An acceptor_fn: a new connection. */
 void server_accept(void *owner, int sock, bool is_last);
-/* A timer: holds descriptors again. */
+/* A timer function: reserves descriptors again. */
 void server_fill_spare(void *owner);
 /*
- * Counts a session that has sent HELLO. Returns NULL, or the name of the quota that is used up. The
- * session of an administrator, who may have to end others, is admitted even then, but may create
- * nothing (over_quota).
+ * Counts a session that has sent HELLO. Returns NULL, or the name of the exhausted quota. An
+ * administrator's session is admitted even then, so that it can end others, but may not create
+ * anything (over_quota).
  */
 const char *server_admit(struct server *server, struct session *s);
 /*
- * Call when no descriptors are left: releases those that are held for administrators. Returns false
- * if there are none. server_spare_end() takes them back.
+ * Call when no descriptors are left: releases those reserved for administrators. Returns false if
+ * there are none. server_spare_end() reserves them again.
  */
 bool server_spare_begin(struct server *server);
 void server_spare_end(struct server *server);
@@ -72,8 +72,8 @@ void server_put_beyond_quota(struct server *server, struct session *s, const cha
 /* ---- server.c ---- */
 
 /*
- * Frees broken sessions: now, which must not be within an event of one; or after this round of
- * events.
+ * Free broken sessions: server_free_broken() at once, not to be called from a session's event;
+ * server_free_later() after this round of events.
  */
 void server_free_broken(struct server *server);
 void server_free_later(struct server *server);
@@ -84,7 +84,7 @@ void server_end(struct server *server);
 /* One line of logfmt: event=name key=value ... */
 void server_log(const struct server *server, enum log_level level, const char *fmt, ...)
 		__attribute__((format(printf, 3, 4)));
-/* The same, of a kind that a client can cause, within the limit of log_limit.h. */
+/* The same for a line that a client can cause: subject to the limits of log_limit.h. */
 void server_log_of(struct server *server, uint64_t who, enum log_level level, const char *fmt, ...)
 		__attribute__((format(printf, 4, 5)));
 

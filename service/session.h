@@ -18,9 +18,9 @@ struct present_client;
 struct session;
 
 enum session_state {
-	SESSION_GREETING, /* HELLO is to come */
+	SESSION_GREETING, /* waits for HELLO */
 	SESSION_OPEN,
-	SESSION_BROKEN,   /* the protocol was broken: freed at the end of the round */
+	SESSION_BROKEN,   /* ended by session_break(); freed at the end of the round */
 };
 
 enum { LATENCIES = 256 };
@@ -39,7 +39,7 @@ struct session {
 	struct loop_watch *sock_watch;
 	struct loop_timer hello_timer;
 	struct loop_timer cleanup_timer; /* set: its messages wait (must_wait_for_cleanup()) */
-	struct loop_task task;         /* posted: it is marked */
+	struct loop_task task;         /* posted: the session is marked */
 	bool has_mail;                 /* there may be messages to read */
 	uint64_t run_until_ns;         /* after this, further requests wait for the next run */
 	bool has_run_request;          /* in this run; the first one always runs */
@@ -87,14 +87,14 @@ struct session {
 };
 
 /* ---- session.c ---- */
-/* Takes sock. pid 0: a client in this process. Returns 0 or a negative errno. */
+/* Takes ownership of sock. pid 0: a client in this process. Returns 0 or a negative errno. */
 int session_create(struct session **out, struct server *server, int sock, pid_t pid, uid_t uid,
 		bool is_admin);
 /* Gives objects that may still be in use to the reaper and frees the rest. */
 void session_destroy(struct session *s);
 /* The client violated the protocol (-EPROTO) or a rule: sends the error and ends the session. */
 void session_break(struct session *s, int error, const char *why);
-/* Publishes pushed completions and rings. */
+/* Publishes pushed completions and rings the client's bell. */
 void session_publish(struct session *s);
 /* Marks the session: the loop runs it once after this round of events. */
 void session_mark(struct session *s);
@@ -102,21 +102,21 @@ void session_mark(struct session *s);
 bool session_read_message(struct session *s);
 void session_event(struct session *s, const struct pica_event *event);
 /*
- * Charges memory of regions and windows; a negative size gives it back. The engine evicts what
- * exceeds a limit then.
+ * Charges memory of regions and windows; a negative size returns it. The engine then evicts memory
+ * beyond a limit.
  */
 void session_charge(struct session *s, int64_t size_bytes);
 struct region *session_region(struct session *s, uint32_t handle);
 struct context *session_context(struct session *s, uint32_t handle);
 /*
- * Sends an answer of a type, of which all but the head is filled in, with a descriptor, or -1. The
- * session is broken if it cannot be sent because the client does not read.
+ * Sends an answer of this type; the caller fills in everything but its head. fd: a descriptor to
+ * send, or -1. Breaks the session if the answer cannot be sent because the client does not read.
  */
 void session_reply(struct session *s, const struct pica_message *to, enum pica_message_type type,
 		void *answer, size_t size_bytes, int fd);
 void session_reply_error(
 		struct session *s, const struct pica_message *to, int error, const char *text);
-/* WELCOME: with the rings' descriptors, or as the answer to LIMITS (NULL). */
+/* Sends WELCOME with the rings' descriptors; fds NULL: as the answer to LIMITS. */
 void session_welcome(
 		struct session *s, const struct pica_message *to, uint64_t wanted, const int *fds);
 void session_reply_done(struct session *s, const struct pica_message *to, int32_t result);
@@ -125,26 +125,26 @@ void session_reply_done(struct session *s, const struct pica_message *to, int32_
 void usage_add(struct pica_usage *sum, const struct pica_usage *more);
 /* Sums the usage of all its contexts since the session began; never waits. */
 void session_usage(const struct session *s, struct pica_usage *sum);
-/* Adds the usage of its present contexts. */
+/* Adds the usage of its current contexts to sum. */
 void session_live_usage(const struct session *s, struct pica_usage *sum);
 /* Returns whether processor time of the session or of its user is limited. */
 bool session_is_metered(const struct session *s);
 /*
- * Returns false if the session, or its user, has used up the processor time; the session is marked
- * when it has time again.
+ * Returns false if the session, or its user, has exhausted its processor time; the session is
+ * marked when it has time again.
  */
 bool session_may_run(struct session *s);
 /* Call when the quotas have changed: checks again whether it has time. */
 void session_unthrottle(struct session *s);
-/* If its processor time, or its user's, is limited: charges what was used since the last call. */
+/* Charges the processor time used since the last call, if the session's or user's is limited. */
 void session_meter(struct session *s);
 
 /* ---- run.c ---- */
-/* Does what is due. Not within a message or a request of the session. */
+/* Does all due work. Not to be called while a message or request of the session is handled. */
 void session_run(struct session *s);
 /*
- * Returns whether another request may run, or a slice of one. If not, marks the session: others run
- * first.
+ * Returns whether another request, or a slice of one, may run. If not, marks the session, so that
+ * others run first.
  */
 bool session_may_run_request(struct session *s);
 /* Takes the jobs submitted so far. Returns false if the session was broken. */

@@ -1,6 +1,6 @@
 /*
- * Reserved descriptors, so that some are left for administrators when clients have used up all
- * others. Loop's thread only.
+ * Reserved descriptors: administrators can still connect when clients have used up all others.
+ * Loop's thread only.
  */
 #ifndef SERVICE_SPARE_H
 #define SERVICE_SPARE_H
@@ -18,11 +18,11 @@ struct spare {
 	unsigned n, wanted; /* wanted 0: none are held */
 };
 
-/* Sets the number wanted, from the present limit of descriptors. None are held yet. */
+/* Derives the wanted number from the current limit of descriptors. Reserves none yet. */
 void spare_init(struct spare *s);
 /* Reserves as many as possible. Returns whether all wanted ones are reserved. */
 bool spare_fill(struct spare *s);
-/* Gives them back to the process. Returns false if there were none. */
+/* Releases the reserved descriptors for use. Returns false if there were none. */
 bool spare_release(struct spare *s);
 
 #endif

@@ -12,7 +12,7 @@
 int uevent_open(void);
 /* Reads all messages. Returns whether one concerned displays. */
 bool uevent_read(int fd);
-/* Whether a message of the kernel ("ACTION@path\0KEY=value\0...") is about displays. Any bytes. */
+/* Returns whether a kernel message ("ACTION@path\0KEY=value\0...") is about displays. Any bytes. */
 bool uevent_is_display(const char *message, size_t size_bytes);
 
 #endif

@@ -1,4 +1,4 @@
-/* The recorder's inside. */
+/* Internals of the recorder. */
 #ifndef RECORD_RECORDER_H
 #define RECORD_RECORDER_H
 

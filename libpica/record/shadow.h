@@ -1,10 +1,10 @@
 /*
- * The memory of a replay of the recording so far: a copy of all windows. Bytes of the context's
- * memory that differ from it were changed by the program; they are found before a job uses their
- * page.
+ * A copy of all windows: the memory that a replay of the recording so far would have. Bytes of the
+ * context's memory that differ from the copy were changed by the program; they are found before a
+ * job uses their page.
  *
- * A replay repeats the writes of jobs: their ranges are left out of comparisons while the jobs are
- * in flight ("pending"), and copied when they are done.
+ * A replay repeats the writes of jobs. Therefore their ranges are excluded from comparisons while
+ * the jobs are in flight ("pending"), and copied when they are done.
  */
 #ifndef RECORD_SHADOW_H
 #define RECORD_SHADOW_H
@@ -25,7 +25,7 @@ struct shadow_window {
 	uint8_t *touched;      /* a page: it may be other than zero */
 };
 
-/* Bytes that the program changed, as they are now: data is in the copy. */
+/* Reports the current value of bytes that the program changed; data points into the copy. */
 typedef void shadow_change_fn(void *user, uint32_t phys, const uint8_t *data, uint32_t size_bytes);
 
 struct shadow {

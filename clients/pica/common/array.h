@@ -1,4 +1,4 @@
-/* Arrays that grow. */
+/* Growable arrays. */
 #ifndef PICA_ARRAY_H
 #define PICA_ARRAY_H
 
@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 /*
- * Room for one more element after n: the array, moved if need be. NULL: out of memory, and the
- * array is unchanged.
+ * Makes room for one more element after n. Returns the array, moved if necessary. When out of
+ * memory returns NULL and leaves the array unchanged.
  */
 static inline void *array_room(void *array, size_t n, size_t *cap, size_t element_bytes) {
 	if (n < *cap) {

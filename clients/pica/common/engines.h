@@ -20,7 +20,7 @@ struct engines {
  * nothing.
  */
 bool engines_job(struct engines *e, const struct pica_job *job, struct pica_job *out);
-/* Bytes of a pixel of a transfer's format: 0 RGBA8, 1 RGB8, others 16 bits. */
+/* Returns the bytes per pixel of a transfer's format: 0 RGBA8, 1 RGB8, others 16 bits. */
 unsigned engines_pixel_bytes(uint32_t format);
 
 #endif

@@ -40,13 +40,13 @@ enum { FACTS_STAGES = 6 };
 
 /* TEXENV0_SOURCE, ...: the first register of each stage of the combiner. */
 extern const uint16_t facts_stages[FACTS_STAGES];
-/* How many operands an operation reads, PICA_TEV_OP_*. */
+/* Returns how many operands an operation (PICA_TEV_OP_*) reads. */
 unsigned facts_operands(uint32_t op);
 /* Returns the sources that the draw's result depends on. */
 uint32_t facts_sources(const uint32_t *regs);
-/* Whether the draw may write to the colour buffer. */
+/* Returns whether the draw may write to the colour buffer. */
 bool facts_writes_color(const uint32_t *regs);
-/* Whether depth buffer or stencil are read or written. */
+/* Returns whether the draw reads or writes depth or stencil. */
 bool facts_depth(const uint32_t *regs);
 /* Bytes of a pixel of a colour or depth buffer, PICA_COLOR_FORMAT_*, PICA_DEPTH_FORMAT_*; or 0. */
 unsigned facts_color_bytes(uint32_t format);

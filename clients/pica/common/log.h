@@ -8,7 +8,7 @@
 #include "core/base/attributes.h"
 #include "pica_capture.h"
 
-/* Exit codes. Of several the largest, worse(), is the program's. */
+/* Exit codes. The program exits with the largest one that applies: worse(). */
 enum {
 	EXIT_FINE = 0,
 	EXIT_DIFFERENT = 1,
@@ -61,9 +61,9 @@ struct log_last {
 };
 /* Valid until the next one. */
 const struct log_last *log_last(void);
-/* From now on messages are not written, only kept for log_last(), which begins empty. */
+/* From now on only keeps messages for log_last(), which starts empty, and writes none. */
 void log_hold(void);
-/* Messages are written again. */
+/* Writes messages again. */
 void log_release(void);
 /* Shows "what 12/24" in place of the last such line, or without a total, 0, "what 12". */
 void log_progress(const char *what, uint64_t done, uint64_t total);

@@ -1,4 +1,4 @@
-/* Text and bytes inside of HTML and XML. */
+/* Text and bytes inside HTML and XML. */
 #ifndef PICA_MARKUP_H
 #define PICA_MARKUP_H
 

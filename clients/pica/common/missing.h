@@ -1,6 +1,5 @@
 /*
- * Missing parts of a capture: those that its file names, and those that drawing all of a .ctf
- * shows.
+ * Missing parts of a capture: those that its file names, and those found by drawing all of a .ctf.
  */
 #ifndef PICA_MISSING_H
 #define PICA_MISSING_H

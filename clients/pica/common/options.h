@@ -52,7 +52,7 @@ extern const struct option_row engine_threads_row, engine_serial_row;
 #define ENGINE_TABLES(at) ENGINE_TABLES_OF(engine_threads_row, at)
 #define ENGINE_SERIAL_TABLES(at) ENGINE_TABLES_OF(engine_serial_row, at)
 
-/* Rows of which each verb has its own, since the member has another offset. */
+/* Each verb has its own copy of these rows, since the member's offset differs. */
 #define JSON_ROW(at_) { "json", 0, NULL, "Report on stdout as JSON", OPTION_FLAG, .at = at_ }
 #define PROGRESS_ROW(at_, hidden) \
 	{ "progress", 0, "WHEN", "auto (on a terminal), always or never", OPTION_CHOICE, .at = at_, \
@@ -66,7 +66,7 @@ extern const char *const float_words[], *const combiner_words[];
 /* parse() of a row whose member is a struct frame_list. */
 const char *frames_option(void *list, char *text);
 
-/* The same of a uint32_t: "12", or "last", FRAME_LAST. */
+/* The same for a uint32_t member: "12", or "last", FRAME_LAST. */
 const char *frame_option(void *frame, char *text);
 
 /* Sets defaults: a worker for each CPU that this process may use, none if there is one CPU. */
@@ -95,7 +95,7 @@ int replay_job_failed(const struct replay *replay, const char *path);
 uint32_t capture_frames(const struct pica_capture *capture);
 /* Returns whether it has a frame; logs if not. n_frames: as above. */
 bool capture_has_frame(const char *path, uint32_t n_frames, uint32_t frame);
-/* Logs which key was skipped, if skipped (replay.skipped_key) is true. */
+/* If skipped (replay.skipped_key), logs which key was skipped. */
 void capture_note_skipped(const struct pica_capture *capture, const char *path, bool skipped);
 /* Returns "b" for "a/b.ctf" and "a/b.ctf.zst" (caller frees), or NULL: out of memory. */
 char *capture_name(const char *path);

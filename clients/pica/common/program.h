@@ -1,4 +1,4 @@
-/* The code that a shader program reaches, and its inputs and outputs, by reading its code. */
+/* Static analysis of a shader program: the code that it reaches, its inputs and outputs. */
 #ifndef PICA_PROGRAM_H
 #define PICA_PROGRAM_H
 
@@ -38,8 +38,8 @@ struct program {
 void program_read(struct program *p, const struct pica_shader_state *unit, uint32_t n,
 		uint32_t entry);
 /*
- * The first instruction that writes a component of an enabled output for the second time, before
- * anything branches: there each instruction is run once. -1: none.
+ * Returns the first instruction that writes a component of an enabled output for the second time,
+ * or -1. Looks only at the code before the first branch, where each instruction runs once.
  */
 int64_t program_written_twice(const struct program *p, uint32_t entry, uint32_t enabled);
 

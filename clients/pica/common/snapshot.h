@@ -1,4 +1,4 @@
-/* The state at a draw: as text, as JSON, and against another one. */
+/* The state at a draw: as text, as JSON, and compared with another. */
 #ifndef PICA_SNAPSHOT_H
 #define PICA_SNAPSHOT_H
 
@@ -27,8 +27,8 @@ enum { SNAPSHOT_ALL = (1 << PICA_GROUP_COUNT) - 1 };
 void snapshot_text(const struct snapshot *s, uint32_t groups, FILE *out);
 json_t *snapshot_json(const struct snapshot *s, uint32_t groups);
 /*
- * All groups, without registers that hold 0, without the geometry unit where it has no program of
- * its own, and of tables a hash each.
+ * Writes all groups, without registers that are 0, and without the geometry unit if it has no
+ * program of its own; of each table only a hash.
  */
 void snapshot_short_text(const struct snapshot *s, FILE *out);
 
@@ -41,8 +41,8 @@ unsigned snapshot_diff_text(
 json_t *snapshot_diff_json(const struct snapshot *a, const struct snapshot *b, uint32_t groups);
 
 /*
- * Both of these in one listing: common lines once, after two blanks, lines of one of them after "A
- * " or "B ". -ENOMEM.
+ * Writes both short texts in one listing: common lines once, after two blanks; lines of only one
+ * after "A " or "B ". Returns 0 or -ENOMEM.
  */
 int snapshot_both_text(const struct snapshot *a, const struct snapshot *b, FILE *out);
 
@@ -66,11 +66,11 @@ void snapshot_tables(const struct pica_tables *t, uint32_t groups,
 		void (*show)(void *user, const char *name, const uint32_t *words, unsigned n),
 		void *user);
 
-/* Whether a table holds nothing but 0. */
+/* Returns whether a table contains only zeros. */
 bool snapshot_is_empty(const uint32_t *words, unsigned n);
 
 /* ---- Values of registers ---- */
 
-/* Whether it is state of these groups: not a port or a trigger, of which nothing stays. */
+/* Returns whether a register is state of these groups; ports and triggers keep no state. */
 bool snapshot_is_state(uint32_t id, uint32_t groups);
 #endif

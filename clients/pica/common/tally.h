@@ -22,7 +22,7 @@ void tally_finish(struct tally *t);
 /* Counts a text once. */
 PICA_PRINTF(2, 3)
 void tally_count(struct tally *t, const char *fmt, ...);
-/* Prints "label    text (3), text (1)" in lines of 80 columns; of an empty one nothing. */
+/* Prints "label    text (3), text (1)" in lines of 80 columns; prints nothing for an empty one. */
 void tally_print(const char *label, const struct tally *t);
 
 #endif

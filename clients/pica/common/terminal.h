@@ -8,7 +8,7 @@
 enum {
 	TERMINAL_TIME = -1,   /* timeout */
 	TERMINAL_RESIZE = -2, /* the window was resized, or the program was stopped and continued */
-	TERMINAL_END = -3,    /* a signal asks to end, or the terminal has gone */
+	TERMINAL_END = -3,    /* a signal requests the end, or the terminal is gone */
 };
 
 /*
@@ -27,8 +27,8 @@ void terminal_size(unsigned *rows, unsigned *columns);
  */
 void terminal_show(const char *text, int is_title);
 /*
- * Writes bytes as they are. Waits while the terminal takes no more; a key or a signal ends the wait
- * soon, and the rest is dropped.
+ * Writes bytes unchanged. Waits while the terminal accepts no more; a key or a signal soon ends the
+ * wait, and the rest is dropped.
  */
 void terminal_put(const char *bytes, size_t n);
 /* Waits for a key. Returns its character, or TERMINAL_*. */

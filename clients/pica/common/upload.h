@@ -7,7 +7,7 @@
 
 #include "pica_inspect.h"
 
-/* Ports of a shader unit, from the first write to their index registers on. */
+/* Ports of a shader unit, known from the first write to their index registers on. */
 struct upload_unit {
 	bool has_uniform, has_code, has_descriptor;
 	uint32_t uniform, code, descriptor; /* where the next one goes */
@@ -35,8 +35,7 @@ struct upload {
 	uint32_t value[4]; /* of a uniform: x, y, z, w as f24 or f32 words */
 };
 
-/* Follows a write to any register. Returns what it puts where, UPLOAD_NOTHING if that is unknown.
- */
+/* Follows a write to any register. Returns the upload; UPLOAD_NOTHING if it is not known. */
 struct upload upload_write(struct uploads *u, const struct pica_list_write *w);
 /* The three words of a vector as four f24: x, y, z, w. */
 void upload_unpack_f24(const uint32_t words[3], uint32_t out[4]);

@@ -59,7 +59,7 @@ enum {
 	BOX_EXPT = BOX_FOURCC('E', 'X', 'P', 'T'),
 	BOX_LACK = BOX_FOURCC('L', 'A', 'C', 'K'),
 	BOX_INFC = BOX_FOURCC('I', 'N', 'F', 'C'), /* copy of INFO, for recovering */
-	/* No chunks of a file: those that recovering leaves out, and of these BLOBs. */
+	/* Never in a file: entries that recovery drops; BOX_LOST_DATA: dropped BLOBs. */
 	BOX_LOST = 0,
 	BOX_LOST_DATA = 1,
 	BOX_INDX = BOX_FOURCC('I', 'N', 'D', 'X'),
@@ -69,7 +69,7 @@ enum {
 /* Flags of a chunk. */
 enum {
 	BOX_ZSTD = 1,     /* the payload is one zstd frame of `plain` bytes */
-	BOX_OPTIONAL = 2, /* a reader that does not know the chunk leaves it out */
+	BOX_OPTIONAL = 2, /* a reader that does not know the chunk skips it */
 };
 
 struct box_header {
@@ -268,7 +268,7 @@ int box_make_chunk(uint32_t fourcc, uint32_t flags, uint64_t number, const void 
 
 /*
  * Return the number of chunks of a state, and the i-th one's name and size. A VideoCore IV has no
- * state but memory, which one chunk says.
+ * state but memory; one chunk states that.
  */
 enum { BOX_STATE_CHUNKS = 12 }; /* at most */
 unsigned box_state_chunks(enum pica_chip chip);
@@ -312,7 +312,7 @@ struct box {
 
 	/* Where we read. */
 	struct box_place {
-		uint64_t key;        /* entry of the KEYF that the state is of */
+		uint64_t key;        /* entry of the KEYF of the state */
 		uint64_t next_entry; /* the next EVTS is here or later */
 		uint8_t *memory;     /* payload of MEMP while it is given out, or NULL */
 		uint64_t memory_entry;
@@ -340,8 +340,8 @@ int box_open(struct pica_capture **out, const struct box_file *file,
 /* Fills b->index and b->entry from the end of the file. */
 int box_read_index(struct box *b, struct pica_capture_error *err);
 /*
- * The same from the chunks themselves, up to the first that is damaged. Returns 0, or its error
- * with a message: the entries before it are filled in.
+ * The same from the chunks themselves, up to the first damaged one. Returns 0, or its error with a
+ * message; the entries before it are then filled in.
  */
 int box_scan(struct box *b, struct pica_capture_error *err);
 /* Result of recovering. */
@@ -374,7 +374,7 @@ typedef const char *box_check_fn(const struct box *b, uint64_t entry, const uint
 int box_load_checked(struct box *b, uint64_t entry, box_check_fn *check, uint8_t **payload,
 		struct pica_capture_error *err);
 
-/* Heads, lists and sizes of payloads. NULL, or what is wrong. */
+/* These check heads, lists and sizes of payloads. They return NULL, or what is wrong. */
 /*
  * Returns NULL and copies the head of a list to *head, or returns what is wrong. row: bytes of each
  * row of the list.

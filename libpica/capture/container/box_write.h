@@ -1,4 +1,4 @@
-/* The writer's inside, for the recorder. */
+/* Internals of the writer, for the recorder. */
 #ifndef CAPTURE_BOX_WRITE_H
 #define CAPTURE_BOX_WRITE_H
 
@@ -6,7 +6,7 @@
 #include "capture/disk/dedup.h"
 #include "capture/disk/disk.h"
 
-/* Bytes that grow. */
+/* A growable buffer of bytes. */
 struct box_buffer {
 	uint8_t *bytes;
 	uint64_t size, room;
@@ -43,7 +43,7 @@ struct pica_capture_writer {
 	enum pica_chip chip;
 };
 
-/* Completes the file, which has no name yet and can be read by writer->file.fd. */
+/* Completes the file, which has no name yet and can be read through w->file.fd. */
 int box_writer_end(struct pica_capture_writer *w);
 
 #endif

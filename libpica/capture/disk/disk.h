@@ -1,4 +1,4 @@
-/* A file that appears under its name when it is complete and on the disk, or never. */
+/* A file that appears under its name only once it is complete and on the disk. */
 #ifndef CAPTURE_DISK_H
 #define CAPTURE_DISK_H
 

@@ -1,5 +1,5 @@
 /*
- * A bounded queue of bytes for a file, written by a thread of its own, so that callers do not wait
+ * A bounded queue of bytes for a file, written by a separate thread, so that callers do not wait
  * for the disk. If the disk hangs, the queue is abandoned; its thread frees it when write(2)
  * returns.
  */
@@ -28,7 +28,7 @@ int disk_queue_create(struct disk_queue **out, int fd, const struct disk_bounds 
 int disk_queue_write(struct disk_queue *q, const void *data, uint64_t size, bool may_wait);
 /* Waits until all is written, and ends the queue. Returns 0, -ETIME or an error of write(2). */
 int disk_queue_finish(struct disk_queue *q);
-/* Ends it at once; bytes that wait are lost. NULL is allowed. */
+/* Ends the queue at once; queued bytes are lost. NULL is allowed. */
 void disk_queue_drop(struct disk_queue *q);
 
 #endif

@@ -46,7 +46,7 @@ struct pica_capture {
 	struct pica_capture_lack lack[CAPTURE_MAX_LACKS];
 	unsigned n_lacks;
 
-	/* Of a damaged one: what could be saved; owned. */
+	/* Recoverable parts of a damaged capture; owned. */
 	struct pica_capture_part *part;
 	unsigned n_parts;
 
@@ -83,7 +83,7 @@ static inline int capture_no_memory(
 	return capture_fail(source, err, -ENOMEM, UINT64_MAX, "out of memory");
 }
 
-/* Sets what all forms have. Returns 0 or -ENOMEM. */
+/* Sets the members common to all forms. Returns 0 or -ENOMEM. */
 int capture_init(struct pica_capture *c, const struct capture_form *form,
 		const struct capture_source *source);
 

@@ -1,6 +1,6 @@
 /*
- * Static probes (USDT) for perf, bpftrace and systemtap: each is a no-operation until a tool
- * attaches. `readelf -n` lists them under the provider "pica".
+ * Static probes (USDT) for perf, bpftrace and systemtap. Each is a no-op until a tool attaches.
+ * `readelf -n` lists them under the provider "pica".
  */
 #ifndef BASE_PROBE_H
 #define BASE_PROBE_H
@@ -10,7 +10,7 @@
 
 #ifdef __clang__
 /*
- * The macros of sdt.h omit variadic arguments; the warning appears where they are used.
+ * The macros of sdt.h omit variadic arguments; clang warns at each use.
  */
 #pragma clang diagnostic ignored "-Wgnu-zero-variadic-macro-arguments"
 #endif

@@ -23,8 +23,8 @@ static inline void monitor_unlock(struct monitor *m) {
 }
 
 /*
- * Wakes all waiters, which check their condition again. Call it after monitor_unlock() if the
- * monitor is sure to live that long, since the woken threads need the lock first.
+ * Wakes all waiters, which check their condition again. The woken threads need the lock, so call it
+ * after monitor_unlock(), unless the monitor may be destroyed in between.
  */
 static inline void monitor_wake(struct monitor *m) {
 	pthread_cond_broadcast(&m->cond);
@@ -34,7 +34,7 @@ static inline void monitor_wait(struct monitor *m) {
 	pthread_cond_wait(&m->cond, &m->mutex);
 }
 
-/* Waits until woken or the CLOCK_MONOTONIC time passes. Returns 0 or -ETIME. */
+/* Waits until woken (returns 0) or until the CLOCK_MONOTONIC deadline (returns -ETIME). */
 int monitor_wait_until(struct monitor *m, uint64_t deadline_ns);
 
 /* Returns CLOCK_MONOTONIC in ns. */

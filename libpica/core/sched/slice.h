@@ -1,6 +1,6 @@
 /*
- * The time after which a task yields. Reading the clock costs some tens of ns, so a task counts its
- * work in ticks (about a ns each) and reads the clock now and then.
+ * The time after which a task yields. Reading the clock takes tens of ns, so a task counts its work
+ * in ticks of about 1 ns and reads the clock once per SLICE_TICKS.
  */
 #ifndef SCHED_SLICE_H
 #define SCHED_SLICE_H
@@ -21,7 +21,7 @@ static inline struct slice slice_start(uint64_t length_ns) {
 	return (struct slice){ .end_ns = clock_now_ns() + length_ns };
 }
 
-/* Counts work of the task; returns whether its time is over. */
+/* Counts work of the task. Returns whether the slice is over. */
 static inline bool slice_over(struct slice *s, uint64_t ticks) {
 	s->ticks += ticks;
 	if (s->ticks < SLICE_TICKS) {
@@ -32,17 +32,17 @@ static inline bool slice_over(struct slice *s, uint64_t ticks) {
 }
 
 /*
- * One of `count` parts of some work, by a function that returns when the part is done, or when the
- * slice is over: then it is called again, on any thread.
+ * One of `count` parts of some work. The function that does it returns when the part is done or the
+ * slice is over; in the latter case it is called again, on any thread.
  */
 struct work_part {
 	unsigned index, count;
-	struct slice *slice; /* NULL: it does not pause */
-	uint64_t at;         /* the function's own; 0 at first, never 0 when the slice is over */
+	struct slice *slice; /* NULL: never pauses */
+	uint64_t at;         /* private to the function; 0 at first, not 0 after a pause */
 	bool is_done;
 };
 
-/* Returns whether to pause. */
+/* Counts work. Returns whether to pause. */
 static inline bool part_pauses(struct work_part *p, uint64_t ticks) {
 	return p->slice && slice_over(p->slice, ticks);
 }

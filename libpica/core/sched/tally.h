@@ -1,8 +1,9 @@
 /*
- * Processor time used by a share, for a fair order: the share that used least comes first.
+ * Processor time used by a share, for fair scheduling: the share that used least goes first.
  *
- * Tallies have two levels. `up` is the tally of a user: its order counts before that among its own.
- * Workers and the command thread add to them, all relaxed: an order need not be exact.
+ * Tallies have two levels: owners, and users, to which `up` points. Users are compared first, then
+ * the owners of one user. Workers and the command thread add to tallies with relaxed atomics, since
+ * the order need not be exact.
  */
 #ifndef SCHED_TALLY_H
 #define SCHED_TALLY_H
@@ -15,9 +16,9 @@ enum { TALLY_UNIT = 1024 };
 
 struct tally {
 	atomic_uint_fast64_t ns;
-	struct tally *up; /* NULL: it is at the top */
-	unsigned n_yielded[2]; /* at the top: its tasks, by role (pool.c, under its lock) */
-	uint32_t weight;  /* TALLY_UNIT: time counts as it is; twice that: as half of it */
+	struct tally *up; /* the user's tally; NULL: this is the top level */
+	unsigned n_yielded[2]; /* top level: yielded tasks by role (pool.c, under its lock) */
+	uint32_t weight;  /* TALLY_UNIT: time counts in full; twice that: half of it */
 };
 
 static inline uint64_t tally_ns(const struct tally *t) {
@@ -31,12 +32,12 @@ static inline void tally_add(struct tally *t, uint64_t ns) {
 	}
 }
 
-/* The user's, or where there is none the owner's. */
+/* Returns the user's tally, or the owner's if there is no user. */
 static inline struct tally *tally_top(struct tally *t) {
 	return t->up ? t->up : t;
 }
 
-/* NULL comes before all. */
+/* Returns whether a goes before b. NULL goes before all others. */
 static inline bool tally_before(const struct tally *a, const struct tally *b) {
 	if (!a || !b || a == b) {
 		return !a && b;

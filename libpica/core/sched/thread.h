@@ -4,12 +4,12 @@
 
 #include <pthread.h>
 
-/* Starts a thread that takes no signals: they are left to the program. Returns 0, or -EAGAIN. */
+/* Starts a thread that leaves all signals but SIGBUS to the program. Returns 0 or -EAGAIN. */
 int thread_start(pthread_t *thread, void *(*fn)(void *), void *arg);
 /*
- * The calling thread, and those that it starts, get shorter slices of the processor, so that when
- * they wake up they interrupt threads that compute (Linux 6.12; no effect elsewhere, nor with a
- * policy other than SCHED_OTHER). Their total share does not change.
+ * Gives the calling thread, and the threads that it starts later, shorter time slices, so that they
+ * preempt computing threads when they wake. Their total share of the processor does not change.
+ * Needs Linux 6.12 and the policy SCHED_OTHER; otherwise it has no effect.
  */
 void thread_be_brief(void);
 

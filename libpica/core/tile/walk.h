@@ -1,4 +1,4 @@
-/* A walk over a tile: what the files of the room share. */
+/* A walk over a tile: shared by the files of this room. */
 #ifndef TILE_WALK_H
 #define TILE_WALK_H
 
@@ -8,11 +8,11 @@
 
 enum {
 	LIST_QUADS = RASTER_SMALL_QUADS,
-	TILE_QUADS = 32, /* in a row or column of a tile at most */
+	TILE_QUADS = 32, /* maximum in a row or column of a tile */
 	TRIANGLE_TICKS = 100, /* approximate maximum time, in ns */
 };
 
-/* 8x8 blocks that a triangle may touch, inclusive. */
+/* The 8x8 blocks that a triangle may touch, inclusive. */
 struct block_box {
 	int x0, y0, x1, y1;
 };
@@ -26,15 +26,15 @@ struct quad_window {
 /* The next block to draw. */
 struct cursor {
 	unsigned tile, chunk;
-	uint32_t tri; /* of the chunk: in its list for the tile; serial: in tris */
-	/* Serial: the next block of the triangle, if it was begun. */
+	uint32_t tri; /* index in the chunk's list for the tile; serial: in tris */
+	/* Serial: if the triangle was begun, its next block. */
 	bool is_inside;
 	struct block_box box;
 	int bx, by;     /* multiples of 4 where blocks are 32x32 */
-	unsigned block; /* of the 16 (or one) there */
+	unsigned block; /* of the 16 (or 1) there */
 };
 
-/* Quads of the current triangle that are not in a batch yet. */
+/* The quads of the current triangle that are not yet in a batch. */
 struct quad_list {
 	struct raster_quad at[LIST_QUADS];
 	uint32_t px[LIST_QUADS];  /* of the first pixel */
@@ -55,23 +55,23 @@ struct tile_scratch {
 	const struct raster_kernels *k;
 	const struct draw *draw;
 	const struct frag_stage *stage;
-	const struct frag_stage *owner; /* of what frag[] holds */
+	const struct frag_stage *owner; /* the stage whose state frag[] holds */
 	const struct target *target;
 	struct frag_facts facts;
 	unsigned quad_planes; /* tri_planes() */
-	bool may_repeat; /* a pixel may be pending twice: opaque, and tested in order */
-	bool defers;     /* early tests of packed quads are put off until the batch is full */
-	unsigned n_tested; /* of its quads */
+	bool may_repeat; /* a pixel may be pending twice: early tests, opaque */
+	bool defers;     /* early tests of packed quads wait until the batch is full */
+	unsigned n_tested; /* quads of the packed batch after early tests */
 	const struct tile_counts *counts; /* NULL: not requested */
 	int org_x, org_y;                 /* of the tile */
-	/* The pixel of a quad is the sum of one for its column and one for its row. */
+	/* The first pixel of a quad is column_px of its column + row_px of its row. */
 	uint32_t column_px[TILE_QUADS], row_px[TILE_QUADS];
 	/* With a program: */
 	struct target local; /* the buffer */
 	unsigned task;
 	uint32_t step;
 	bool is_walking;
-	/* Hash bits of pending quads, and of some that failed their tests: no bit, no conflict. */
+	/* Hash bits of pending quads and some that failed their tests. Clear: no conflict. */
 	uint64_t pending;
 	struct tile_stats stats;
 	struct tile_buffer buffer; /* of a program */
@@ -87,7 +87,7 @@ static inline uint32_t quad_px(const struct target *t, int x, int y) {
 	return block_px(t, x, y) + morton8((uint32_t)x & 7, (uint32_t)y & 7);
 }
 
-/* Prepares a draw that is to be made current. Returns false if the slice is over. */
+/* Prepares a draw before walk_bind(). Returns false if the slice is over. */
 static inline bool walk_prepare(
 		const struct tile_scratch *s, const struct draw *d, struct slice *slice) {
 	const struct frag_stage *stage = d->state.frag_stage;
@@ -98,8 +98,8 @@ static inline bool walk_prepare(
 /* Makes a draw current. */
 void walk_bind(struct tile_scratch *s, const struct draw *d, const struct target *target);
 /*
- * Draws all chunks triangle by triangle, pixels ascending in memory. Returns false if the slice is
- * over.
+ * Draws all chunks triangle by triangle, each with its pixels in ascending memory order. Returns
+ * false if the slice is over.
  */
 bool walk_serial(struct tile_scratch *s, struct slice *slice);
 

@@ -1,13 +1,14 @@
-/* The sets of vector kernels, and which of them this CPU runs. */
+/* The sets of vector kernels, and the test of which of them this CPU runs. */
 #ifndef VEC_CPU_H
 #define VEC_CPU_H
 
 /*
- * One row a set, in rising order of preference: X(ID, suffix, "name", whether this CPU runs it, a,
- * b), a and b being the caller's. A new set is a row here, a header beside vec_avx2.h, and its
- * flags in meson.build, which defines HAVE_<ID> as 1 or 0. __builtin_cpu_supports() asks CPUID, and
- * XGETBV whether the system saves the wide registers. Emulations run everywhere and are never
- * the best; the narrow ones are for tests, in builds with -Disa=widths.
+ * One row per set, in ascending order of preference: X(ID, suffix, "name", whether this CPU runs
+ * it, a, b), where a and b are the caller's. A new set needs a row here, a header next to
+ * vec_avx2.h, and its flags in meson.build, which defines HAVE_<ID> as 1 or 0.
+ * __builtin_cpu_supports() checks CPUID, and with XGETBV whether the system saves the wide
+ * registers. Emulations run everywhere and are never the best; the narrow ones are for tests, in
+ * builds with -Disa=widths.
  */
 #define ISA_TEST_SETS(X, a, b) \
 	X(EMUL4, emul4, "emul4", 1, a, b) \
@@ -29,11 +30,11 @@ enum isa {
 	ISA_COUNT,
 };
 
-/* The names for users as one string: c, then the others, each after between. */
+/* The names for users as one string: c, then the others, each preceded by `between`. */
 #define ISA_NAME_AFTER(id, set, name, runs, between, b) between name
 #define ISA_NAMES(between) "c" ISA_USER_SETS(ISA_NAME_AFTER, between, )
 
-/* X(ID, suffix, arg) of each set that the build has. */
+/* X(ID, suffix, arg) for each set in this build. */
 #define ISA_IF_0(x)
 #define ISA_IF_1(x) x
 #define ISA_PASTE_IF(have) ISA_IF_##have
@@ -42,8 +43,9 @@ enum isa {
 #define ISA_BUILT(X, arg) ISA_SETS(ISA_IF_BUILT, X, arg)
 
 /*
- * A room with a table `struct ROOM_kernels` declares ROOM_kernels_init_<suffix>(), which put the
- * kernels of a set over the plain ones, by ISA_KERNELS(ROOM), and calls that of a set by ISA_INIT.
+ * For a room with a table `struct ROOM_kernels`: ISA_KERNELS(ROOM) declares the functions
+ * ROOM_kernels_init_<suffix>(), each of which replaces plain kernels by those of its set, and
+ * ISA_INIT calls the one for `isa`.
  */
 #define ISA_DECLARE_INIT(id, set, room) \
 	void room##_kernels_init_##set(struct room##_kernels *k);
@@ -61,12 +63,13 @@ enum isa {
 
 const char *isa_name(enum isa isa);
 /*
- * Returns the set with that name, -EINVAL (no such name) or -EOPNOTSUPP (not on this CPU or build).
+ * Returns the set with this name. On failure returns -EINVAL (no such name) or -EOPNOTSUPP (not on
+ * this CPU or in this build).
  */
 int isa_from_name(const char *name);
-/* Returns whether the set is built and can run here. */
+/* Returns whether the set is in this build and runs on this CPU. */
 int isa_available(enum isa isa);
-/* The best available set, but no emulation. */
+/* Returns the best available set that is not an emulation. */
 enum isa isa_best(void);
 
 #endif

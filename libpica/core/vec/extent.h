@@ -1,4 +1,4 @@
-/* The range of many numbers' magnitudes; for vector sources. */
+/* The range of the magnitudes of many numbers; for vector sources. */
 #ifndef VEC_EXTENT_H
 #define VEC_EXTENT_H
 
@@ -7,8 +7,8 @@
 #include "core/vec/vec.h"
 
 /*
- * Smallest magnitude but 0 and largest one, as bits. The smallest is kept as magnitude - 1 on the
- * signed scale, where 0 is the largest of all.
+ * The smallest magnitude other than 0 and the largest, as bits. The smallest is stored as
+ * magnitude + INT32_MAX (modulo 2^32), which as a signed number is greatest for 0.
  */
 struct extent {
 	vi smallest, largest;
@@ -24,7 +24,7 @@ static inline void extent_add(struct extent *e, vf x) {
 	e->largest = vi_max(e->largest, magnitude);
 }
 
-/* Whether all are 0 or from the first to below the second magnitude, given as bits. */
+/* Returns whether all magnitudes are 0 or in [least, end), given as bits. */
 static inline bool extent_within(const struct extent *e, int32_t least, int32_t end) {
 	const vi below = vi_gt(vi_set1(INT32_MIN + (least - 1)), e->smallest);
 	return !vi_movemask(vi_or(below, vi_gt(e->largest, vi_set1(end - 1))));

@@ -1,4 +1,4 @@
-/* The words of vec.h on AVX2: 8 x 32, 16 x 16, 32 x 8, which are two quads. No FMA, no gathers. */
+/* The words of vec.h on AVX2: 8 x 32, 16 x 16, 32 x 8 bits, two quads. No FMA, no gathers. */
 #ifndef VEC_VEC_AVX2_H
 #define VEC_VEC_AVX2_H
 
@@ -39,7 +39,7 @@ static inline vh vh_mask_from_bits(unsigned bits) {
 			8192, 16384, INT16_MIN);
 	return _mm256_cmpeq_epi16(_mm256_and_si256(_mm256_set1_epi16((short)bits), lane), lane);
 }
-/* Packing takes turns between the groups of a and of b. */
+/* Restores the order after a pack instruction, which alternates groups of a and b. */
 static inline vi vec_in_order(vi a) { return _mm256_permute4x64_epi64(a, 0xD8); }
 static inline vh vh_pack_u(vi a, vi b) { return vec_in_order(_mm256_packus_epi32(a, b)); }
 static inline vh vh_pack_s(vi a, vi b) { return vec_in_order(_mm256_packs_epi32(a, b)); }
@@ -70,7 +70,7 @@ static inline vh vh_low_bytes(vb a) { return _mm256_unpacklo_epi8(a, _mm256_setz
 #define V(word) v##word
 #include "core/vec/vec_x86_words.h"
 
-/* Memory has the groups of lo and hi in turns. */
+/* In memory, groups of lo and hi alternate. */
 static inline void vh_load_bytes4(const uint8_t *p, vh out[4]) {
 	const vi a = vi_loadu(p), b = vi_loadu(p + 32);
 	vh_unzip4(_mm256_permute2x128_si256(a, b, 0x20), _mm256_permute2x128_si256(a, b, 0x31),

@@ -1,4 +1,4 @@
-/* The words of vec.h on AVX-512 (F, BW, DQ, VL): 16 x 32, 32 x 16, 64 x 8: four quads. No FMA. */
+/* The words of vec.h on AVX-512 (F, BW, DQ, VL): 16 x 32, 32 x 16, 64 x 8 bits. No FMA. */
 #ifndef VEC_VEC_AVX512_H
 #define VEC_VEC_AVX512_H
 
@@ -31,7 +31,7 @@ static inline vi vi_mask_from_bits(unsigned bits) {
 	return _mm512_movm_epi32((__mmask16)bits);
 }
 static inline vh vh_mask_from_bits(unsigned bits) { return _mm512_movm_epi16(bits); }
-/* Packing takes turns between the groups of a and of b. */
+/* Restores the order after a pack instruction, which alternates groups of a and b. */
 static inline vi vec_in_order(vi a) {
 	return _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7), a);
 }
@@ -71,7 +71,7 @@ static inline vf vec_join(__m128 a, __m128 b, __m128 c, __m128 d) {
 #define V(word) v##word
 #include "core/vec/vec_x86_words.h"
 
-/* Memory has the groups of lo and hi in turns. */
+/* In memory, groups of lo and hi alternate. */
 static inline void vh_load_bytes4(const uint8_t *p, vh out[4]) {
 	const vi a = vi_loadu(p), b = vi_loadu(p + 64);
 	vh_unzip4(_mm512_shuffle_i32x4(a, b, 0x88), _mm512_shuffle_i32x4(a, b, 0xDD), out);

@@ -1,7 +1,7 @@
 /*
- * The words of vec.h in plain C: runs the vector sources where no header fits the CPU, under
- * sanitizers, and in tests on every architecture. Slow and obvious. VF_LANES (4, 8 or 16) comes
- * from the build.
+ * The words of vec.h in plain C, for vector sources on CPUs without a header of their own, under
+ * sanitizers, and in tests on every architecture. Slow and simple. The build defines VF_LANES (4, 8
+ * or 16).
  */
 #ifndef VEC_VEC_EMUL_H
 #define VEC_VEC_EMUL_H

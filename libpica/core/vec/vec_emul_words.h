@@ -1,6 +1,6 @@
 /*
- * The words of one width in plain C, included by vec_emul.h once for quads and once for the set.
- * LANES: of 32 bits; V(word) adds the vocabulary's prefix; VEC_IS_QUAD: which of the two it is.
+ * The words of one width in plain C. vec_emul.h includes this once for quads and once for wide
+ * vectors. It defines LANES (of 32 bits), V(word), which adds the prefix v or vq, and VEC_IS_QUAD.
  */
 typedef struct { float l[LANES]; } V(f);
 typedef struct { int32_t l[LANES]; } V(i);
@@ -43,7 +43,7 @@ static inline V(f) V(f_select)(V(i) m, V(f) a, V(f) b) { EACH_F(m.l[k] ? a.l[k] 
 static inline V(i) V(i_as_vf_bits)(V(f) a) { EACH_I(vec_bits(a.l[k])); }
 static inline V(f) V(f_as_vi_bits)(V(i) a) { EACH_F(vec_float(a.l[k])); }
 static inline V(i) V(i_from_vf_trunc)(V(f) a) {
-	/* Lanes out of range are the caller's bug on dead lanes at most: give SSE's answer. */
+	/* Only dead lanes may be out of range; they give the result of SSE. */
 	EACH_I(a.l[k] >= -2147483648.0f && a.l[k] < 2147483648.0f ?
 					(int32_t)a.l[k] : INT32_MIN);
 }
@@ -175,7 +175,7 @@ static inline uint64_t V(b_movemask)(V(b) a) {
 	return m;
 }
 
-/* Groups of four 32-bit or eight 16-bit lanes. */
+/* Words that work on groups: four 32-bit or eight 16-bit lanes. */
 static inline V(h) V(h_zip_lo)(V(h) a, V(h) b) {
 	EACH_H(k & 1 ? b.l[k / 8 * 8 + k % 8 / 2] : a.l[k / 8 * 8 + k % 8 / 2]);
 }

@@ -1,4 +1,4 @@
-/* The words of vec.h on NEON of AArch64: 4 x 32, 8 x 16, 16 x 8, which is one quad. */
+/* The words of vec.h on AArch64 NEON: 4 x 32, 8 x 16, 16 x 8 bits, one quad. */
 #ifndef VEC_VEC_NEON_H
 #define VEC_VEC_NEON_H
 
@@ -12,7 +12,7 @@
 #define V(word) v##word
 #include "core/vec/vec_neon_words.h"
 
-/* Quads alone. */
+/* Quads only. */
 static inline vqi vqi_bswap(vqi a) {
 	return vreinterpretq_s32_u8(vrev32q_u8(vreinterpretq_u8_s32(a)));
 }
@@ -25,7 +25,7 @@ static inline vqi vqi_pair_hi(vqi a, vqi b) {
 static inline vqi vqi_zip_lo(vqi a, vqi b) { return vzip1q_s32(a, b); }
 static inline vqh vqh_widen_lo_u(vqb a) { return vmovl_u8(vget_low_u8(a)); }
 static inline vqh vqh_widen_hi_u(vqb a) { return vmovl_high_u8(a); }
-/* Indices of 16 and more give 0. */
+/* Table indices of 16 and above give 0. */
 static inline vqi vqi_load_px3(const void *p) {
 	static const uint8_t from[16] = { 0, 1, 2, 16, 3, 4, 5, 16, 6, 7, 8, 16, 9, 10, 11, 16 };
 	uint8_t bytes[16] = { 0 };
@@ -69,7 +69,7 @@ static inline void vqh_store_bytes4(uint8_t *p, const vqh in[4]) {
 
 static inline void vh_load_bytes4(const uint8_t *p, vh out[4]) { vqh_load_bytes4(p, out); }
 static inline void vh_store_bytes4(uint8_t *p, const vh in[4]) { vqh_store_bytes4(p, in); }
-/* Wide vectors only; n is a multiple of 4: the whole vector. */
+/* Wide vectors only. n is a multiple of 4, so all lanes are valid. */
 static inline vf vf_loadu_part(const float *p, size_t n) { return vld1q_f32(p); }
 static inline vf vf_load_part(const float *p, size_t n) { return vld1q_f32(p); }
 static inline void vf_storeu_part(float *p, vf a, size_t n) { vst1q_f32(p, a); }

@@ -1,4 +1,4 @@
-/* The words of 128 bits on NEON of AArch64; V(word) adds the vocabulary's prefix. */
+/* The 128-bit words on AArch64 NEON. V(word) adds the prefix, v or vq. */
 typedef float32x4_t V(f);
 typedef int32x4_t V(i);
 typedef uint16x8_t V(h);
@@ -17,7 +17,7 @@ static inline V(f) V(f_sub)(V(f) a, V(f) b) { return vsubq_f32(a, b); }
 static inline V(f) V(f_mul)(V(f) a, V(f) b) { return vmulq_f32(a, b); }
 static inline V(f) V(f_div)(V(f) a, V(f) b) { return vdivq_f32(a, b); }
 static inline V(f) V(f_sqrt)(V(f) a) { return vsqrtq_f32(a); }
-/* fmin and fmax return the number if the other operand is NaN. */
+/* fmin and fmax would return the number if one operand is NaN; these return b. */
 static inline V(f) V(f_min)(V(f) a, V(f) b) { return vbslq_f32(vcltq_f32(a, b), a, b); }
 static inline V(f) V(f_max)(V(f) a, V(f) b) { return vbslq_f32(vcgtq_f32(a, b), a, b); }
 static inline V(f) V(f_abs)(V(f) a) { return vabsq_f32(a); }
@@ -31,7 +31,7 @@ static inline V(i) V(f_gt)(V(f) a, V(f) b) { return VEC_MASK(vcgtq_f32(a, b)); }
 static inline V(i) V(f_ge)(V(f) a, V(f) b) { return VEC_MASK(vcgeq_f32(a, b)); }
 static inline V(i) V(f_eq)(V(f) a, V(f) b) { return VEC_MASK(vceqq_f32(a, b)); }
 static inline V(i) V(f_neq)(V(f) a, V(f) b) { return VEC_MASK(vmvnq_u32(vceqq_f32(a, b))); }
-/* The conversion saturates: lanes of 2^31 and more, and NaN, are INT32_MIN instead. */
+/* The conversion saturates; lanes of 2^31 and above, and NaN, must become INT32_MIN. */
 static inline V(i) V(i_from_vf_trunc)(V(f) a) {
 	return vbslq_s32(vcltq_f32(a, vdupq_n_f32(2147483648.0f)), vcvtq_s32_f32(a),
 			vdupq_n_s32(INT32_MIN));
@@ -150,7 +150,7 @@ static inline uint64_t V(b_movemask)(V(b) a) {
 	return vaddv_u8(vget_low_u8(a)) | (unsigned)vaddv_u8(vget_high_u8(a)) << 8;
 }
 
-/* Groups of four 32-bit or eight 16-bit lanes: one. */
+/* Words that work on groups: here the vector is one group. */
 static inline V(h) V(h_zip_lo)(V(h) a, V(h) b) { return vzip1q_u16(a, b); }
 static inline V(h) V(h_zip_hi)(V(h) a, V(h) b) { return vzip2q_u16(a, b); }
 static inline V(h) V(h_pack_zipped)(V(i) lo, V(i) hi) { return V(h_pack_u)(lo, hi); }

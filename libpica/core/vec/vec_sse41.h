@@ -1,4 +1,4 @@
-/* The words of vec.h on SSE4.1: 4 x 32, 8 x 16, 16 x 8, which is one quad. */
+/* The words of vec.h on SSE4.1: 4 x 32, 8 x 16, 16 x 8 bits, one quad. */
 #ifndef VEC_VEC_SSE41_H
 #define VEC_VEC_SSE41_H
 
@@ -11,7 +11,7 @@
 
 static inline void vh_load_bytes4(const uint8_t *p, vh out[4]) { vqh_load_bytes4(p, out); }
 static inline void vh_store_bytes4(uint8_t *p, const vh in[4]) { vqh_store_bytes4(p, in); }
-/* n is a multiple of 4: the whole vector. */
+/* n is a multiple of 4, so all lanes are valid. */
 static inline vf vf_loadu_part(const float *p, size_t n) { return _mm_loadu_ps(p); }
 static inline vf vf_load_part(const float *p, size_t n) { return _mm_load_ps(p); }
 static inline void vf_storeu_part(float *p, vf a, size_t n) { _mm_storeu_ps(p, a); }

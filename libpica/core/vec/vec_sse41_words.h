@@ -1,4 +1,4 @@
-/* The words of 128 bits on SSE4.1; V(word) adds the vocabulary's prefix. */
+/* The 128-bit words on SSE4.1. V(word) adds the prefix, v or vq. */
 typedef __m128 V(f);
 typedef __m128i V(i);
 typedef __m128i V(h);

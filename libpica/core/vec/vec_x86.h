@@ -1,4 +1,4 @@
-/* Shared by the headers of x86-64: the words of quads, on SSE4.1. */
+/* The quad words on SSE4.1, shared by the headers of x86-64. */
 #ifndef VEC_VEC_X86_H
 #define VEC_VEC_X86_H
 
@@ -32,7 +32,7 @@ static inline __m128 vec_load_row(const uint8_t *p, unsigned n) {
 #define V(word) vq##word
 #include "core/vec/vec_sse41_words.h"
 
-/* Quads alone. */
+/* Quads only. */
 static inline vqi vqi_bswap(vqi a) {
 	return _mm_shuffle_epi8(
 			a, _mm_setr_epi8(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12));

@@ -1,12 +1,12 @@
 /*
- * The words of one width on x86-64 that differ between widths in the names of intrinsics alone.
- * Before it is included there are: VEC_MM, VEC_SI (_mm256, si256), V(word), which adds the
- * vocabulary's prefix, the types, LANES, the functions V(i_as_vf_bits), V(f_as_vi_bits),
- * V(i_each_group) (the quad in each group), V(h_low_bytes) (the lower eight of each group as 16
- * bits), and, with the name of VEC_SI at the end, the macros
+ * The words of one width on x86-64 that differ between widths only in the names of intrinsics.
+ * The including header defines VEC_MM and VEC_SI (such as _mm256, si256), V(word), which adds the
+ * prefix v or vq, the types, LANES, the functions V(i_as_vf_bits), V(f_as_vi_bits),
+ * V(i_each_group) (a copy of the quad in each group) and V(h_low_bytes) (the lower eight bytes of
+ * each group as 16 bits), and these macros, with the value of VEC_SI as a suffix:
  *
- *     VEC_FCMP(name, op) VEC_ICMP(name, bits)   masks from a and b
- *     VEC_ROWS(row, k)   a vector whose groups are row(k), row(k + 4), ...: __m128
+ *     VEC_FCMP(name, op) VEC_ICMP(name, bits)   masks that compare a and b
+ *     VEC_ROWS(row, k)   a vector with the groups row(k), row(k + 4), ..., each a __m128
  *     VEC_GROUP(a, g)    group g of a, a constant below LANES / 4
  */
 #define M(op) VEC_PASTE(VEC_MM, op)
@@ -110,7 +110,7 @@ static inline void V(h_transpose_pairs4)(const V(h) in[4], V(h) out[4]) {
 	out[2] = M(unpacklo_epi64)(c, d);
 	out[3] = M(unpackhi_epi64)(c, d);
 }
-/* As h_unzip_bytes4, in each group. */
+/* Like h_unzip_bytes4, in each group. */
 static inline void V(h_unzip4)(V(i) a, V(i) b, V(h) out[4]) {
 	const V(i) shuffle = V(i_each_group)(_mm_setr_epi8(
 			0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
@@ -172,7 +172,7 @@ static inline void V(h_gather_bytes4)(const uint32_t *base, const int32_t *index
 #undef VEC_ROW
 #undef VEC_WORD
 }
-/* These three of the wide vectors. */
+/* The next three are for wide vectors only. */
 static inline void V(f_gather4)(const float *base, const int32_t *index, V(f) out[4]) {
 #define VEC_ROW(k) _mm_loadu_ps(base + 4 * (ptrdiff_t)index[k])
 	V(f_transpose4)(W(VEC_ROWS)(VEC_ROW, 0), W(VEC_ROWS)(VEC_ROW, 1),

@@ -1,4 +1,4 @@
-/* Between the files of this room. The public face is pica_emit.h. */
+/* Shared by the files of this room. The public header is pica_emit.h. */
 #ifndef EMIT_EMIT_H
 #define EMIT_EMIT_H
 
@@ -8,12 +8,12 @@
 #include "pica_emit.h"
 
 enum {
-	EMIT_MAX_WORDS = 256,  /* parameters of an entry [fidelity: command-list] */
-	EMIT_CODE_WORDS = 128, /* of code, as client libraries do [fidelity: dvle-binding] */
+	EMIT_MAX_WORDS = 256,  /* parameters per entry [fidelity: command-list] */
+	EMIT_CODE_WORDS = 128, /* for code: as client libraries do [fidelity: dvle-binding] */
 };
 
 /*
- * If an argument is invalid, sets -EINVAL, so that later calls append nothing. Returns is_invalid.
+ * If is_invalid, sets the error to -EINVAL, so that later calls append nothing. Returns is_invalid.
  */
 bool emit_refuse(struct pica_emit *e, bool is_invalid);
 /* pica_emit_fifo() with entries of at most chunk words. */

@@ -1,4 +1,4 @@
-/* Output registers of a program to semantics and slots. [fidelity: dvle-binding] */
+/* Maps the output registers of a program to semantics and slots. [fidelity: dvle-binding] */
 #ifndef EMIT_OUTMAP_H
 #define EMIT_OUTMAP_H
 
@@ -17,11 +17,11 @@ struct outmap {
 };
 
 void outmap_init(struct outmap *m);
-/* Register 0..15; mask: bit 0 is x. Returns false for an unknown type, which is ignored. */
+/* reg: 0..15; mask: bit 0 is x. An unknown type is ignored, and the function returns false. */
 bool outmap_add(struct outmap *m, unsigned type, unsigned reg, unsigned mask);
 /*
- * Stores the k-th enabled register's semantics in slot k, NONE in the others. Returns the number of
- * slots.
+ * Stores the semantics of the k-th enabled register in slot k, and OUTMAP_NONE in unused slots.
+ * Returns the number of slots in use.
  */
 unsigned outmap_slots(const struct outmap *m, uint32_t slot[OUTMAP_SLOTS]);
 

@@ -1,4 +1,4 @@
-/* Between resolving a key (resolve.c) and making its list of steps (build.c). */
+/* The interface between resolve.c (resolves a key) and build.c (makes the list of steps). */
 #ifndef FRAG_BUILD_H
 #define FRAG_BUILD_H
 
@@ -15,7 +15,7 @@ struct frag_operand {
 	bool inverted; /* 255 - ref */
 };
 
-/* Operations in the order of requests; each writes its own planes. */
+/* Operations in the order they were requested; each writes its own planes. */
 struct frag_builder {
 	const struct frag_key *key;
 	struct frag_step op[FRAG_MAX_OPS];
@@ -24,7 +24,7 @@ struct frag_builder {
 	/* depth is computed after the combiner: by late tests, or for another step */
 	bool late_depth;
 	bool live[FRAG_PLANES];
-	/* The stages as in the registers, for frag_watch(). */
+	/* The stages as the registers describe them, for frag_watch(). */
 	struct {
 		struct frag_operand rgb[3], alpha[3];
 		struct frag_value out;
@@ -54,8 +54,8 @@ static inline struct frag_value frag_zero_value(void) {
 /* Appends the combiner's operations. Returns the planes of the fragment's colour. */
 struct frag_value frag_resolve_combiner(struct frag_builder *b);
 /*
- * Appends the operations of the blender or the logic unit on source s and destination d as it is
- * read. Returns where the colour to store lies, before channel masks.
+ * Appends the operations of the blender or the logic unit on source s and on destination d as it
+ * was read. Returns the planes of the colour to store, before channel masks.
  */
 struct frag_value frag_resolve_output(struct frag_builder *b, struct frag_value s,
 		struct frag_value d);

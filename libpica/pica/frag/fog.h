@@ -10,15 +10,15 @@
 enum { FRAG_FOG_ONE = 2047 }; /* 0x7FF is exactly 1 [REC, fidelity: fog] */
 
 /*
- * 0..FRAG_FOG_ONE at a place 0..1 of the table. Between two entries the stored difference is used,
- * not the next value. [HW, fidelity: fog]
+ * Returns the factor, 0..FRAG_FOG_ONE, for place 0..1. Interpolation between two entries uses the
+ * stored difference, not the next value. [HW, fidelity: fog]
  */
 static inline int32_t frag_fog_factor(const struct frag_fog_consts *fog, float place) {
 	float x = fog->offset + place * fog->scale;
 	x = x > 0.0f ? x : 0.0f; /* NaN, which only dead lanes hold, gives 0 */
 	x = x < 128.0f ? x : 128.0f;
 	int32_t i = (int32_t)x;
-	i = i < FRAG_FOG_ENTRIES - 1 ? i : FRAG_FOG_ENTRIES - 1; /* 1: the end of the last one */
+	i = i < FRAG_FOG_ENTRIES - 1 ? i : FRAG_FOG_ENTRIES - 1; /* 128: end of the last entry */
 	const float f = x - (float)i;
 	const uint32_t word = fog->table[i];
 	const int32_t raw = (int32_t)FOG_LUT_DATA_DIFF(word);

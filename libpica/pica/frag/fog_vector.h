@@ -22,7 +22,7 @@ static inline vi fog_factor(const struct frag_fog_consts *fog, vf place) {
 	return vi_from_vf_trunc(vf_add(v, vf_set1(0.5f)));
 }
 
-/* t/2047 for t up to 2047*255 + 1023, the largest sum of products: a test checks each. */
+/* t/2047 for t up to 2047*255 + 1023, the largest sum of products. A test checks every t. */
 static inline vi div2047(vi t) {
 	return vi_srl(vi_add(vi_add(t, vi_srl(t, 11)), vi_set1(1)), 11);
 }

@@ -1,9 +1,10 @@
 /*
  * The kernels of the fragment pipe, one const table for each instruction set.
  *
- * Colours are planes of BATCH unsigned 16-bit values, 0..255, 64-byte aligned; planes of one colour
- * follow each other (R, G, B, A). Every operation on colours - combiner, blender, logic unit - has
- * one shape: dst planes from up to four operands, each either as many planes or one plane repeated.
+ * Colours are planes of BATCH unsigned 16-bit values, 0..255, 64-byte aligned; the planes of one
+ * colour are consecutive (R, G, B, A). Every colour operation (combiner, blender, logic unit) has
+ * one form: it computes dst planes from up to four operands. An operand is as many planes, or one
+ * plane that is repeated.
  */
 #ifndef FRAG_KERNELS_H
 #define FRAG_KERNELS_H
@@ -25,10 +26,10 @@
 #define FRAG_OPS(X, set) FRAG_OPS_FIXED(X, set) FRAG_OPS_PRODUCT(X, set)
 
 /*
- * The combiner's products have a second form, frag_op_<name>_trunc, that divides by 255 dropping
- * the rest, as the software renderers of the Citra family do: ab/255, (ac + b(255-c))/255,
- * min((ab + 255c)/255, 255), min(a+b, 255)c/255. [fidelity: combiner-rounding] dot3, which the
- * console was measured for, has one form only.
+ * The combiner's products have a second form, frag_op_<name>_trunc, which divides by 255 and
+ * truncates, as the software renderers of the Citra family do: ab/255, (ac + b(255-c))/255,
+ * min((ab + 255c)/255, 255), min(a+b, 255)c/255. [fidelity: combiner-rounding] dot3, which was
+ * measured on the console, has one form only.
  */
 #define FRAG_OPS_PRODUCT(X, set) \
 	X(set, MODULATE, modulate, 2)          /* mul(a,b) */ \
@@ -67,43 +68,43 @@ enum frag_op {
 
 enum { FRAG_OP_INPUTS = 4 };
 
-/* An operand: plane k lies at p + k * stride. stride is BATCH, or 0 to repeat one plane. */
+/* An operand: plane k is at p + k * stride. stride is BATCH, or 0 to repeat one plane. */
 struct plane_in {
 	const uint16_t *p;
 	size_t stride;
 };
 
 /*
- * dst[k * BATCH + i] for k < n_planes (1, 3, 4), i < n_lanes (a multiple of 16 up to BATCH). dst
- * may be one of the operands. Any operand values are safe, for the sake of dead lanes. Here and in
- * the kernels below, lanes of dst from n_lanes on may hold anything afterwards.
+ * Writes dst[k * BATCH + i] for k < n_planes (1, 3, 4), i < n_lanes (a multiple of 16 up to BATCH).
+ * dst may be one of the operands. Any operand values are safe, because dead lanes may hold them.
+ * Here and in the kernels below, lanes of dst from n_lanes on are unspecified afterwards.
  */
 typedef void frag_op_fn(uint16_t *dst, const struct plane_in *in, unsigned n_planes,
 		unsigned n_lanes);
 
 /*
- * Float colours to bytes: n_planes planes, BATCH apart on both sides, n_lanes (a multiple of 16).
- * A = q * w of the lane, or q where w is NULL;
+ * Converts float colours to bytes: n_planes planes, BATCH apart in dst and q; n_lanes is a multiple
+ * of 16. A = q * w of the lane, or q if w is NULL;
  * v = A > 0 ? A : 0; v = v < 1 ? v : 1; (int)(v*255 + 0.5)  [docs/fidelity.md, "Colour"]
  */
 typedef void frag_color_fn(uint16_t *dst, const float *q, const float *w, unsigned n_planes,
 		unsigned n_lanes);
 
 /*
- * The same for the 64 lanes of a block, q of plane k being base[k] + steps[k * BATCH + i]; w of a
- * lane, or NULL.
+ * The same for the 64 lanes of a block, where q of plane k is base[k] + steps[k * BATCH + i]. w:
+ * one value per lane, or NULL.
  */
 typedef void frag_color_block_fn(uint16_t *dst, const float *steps, const float *base,
 		const float *w, unsigned n_planes);
 
 /*
- * Fog over three planes of colour; depth in [0, 1] of the same lanes (a multiple of 16). Any depth
- * is safe, for the sake of dead lanes. [docs/fidelity.md, "Fog"]
+ * Applies fog to three planes of colour. depth: of the same lanes, in [0, 1]; any value is safe,
+ * because dead lanes may hold it. n_lanes: a multiple of 16. [docs/fidelity.md, "Fog"]
  */
 typedef void frag_fog_fn(uint16_t *dst, const struct plane_in *rgb, const float *depth,
 		const struct frag_fog_consts *fog, unsigned n_lanes);
 
-/* Outcomes of a comparison "incoming FUNC reference" that pass: or of these. */
+/* The outcomes of comparing "incoming" with "reference" that pass: a bitwise OR of these. */
 enum {
 	RELATION_LESS = 1,
 	RELATION_EQUAL = 2,
@@ -112,34 +113,34 @@ enum {
 	RELATION_ALWAYS = 7,
 };
 
-/* Lanes 0..n_lanes-1 (multiple of 16) whose alpha passes; the bits above are 0. */
+/* Returns the lanes of 0..n_lanes-1 (a multiple of 16) whose alpha passes; bits above are 0. */
 typedef uint64_t frag_alpha_fn(const uint16_t *alpha, unsigned relation, unsigned ref,
 		unsigned n_lanes);
 
 /*
- * Depth of lanes 0..n_lanes-1 (a multiple of 4), and of no others: d in [0, 1] and its integer.
+ * Computes the depth d, in [0, 1], and its integer, of lanes 0..n_lanes-1 only (a multiple of 4).
  * Planes are 16-byte aligned.
- * d = zow*scale + offset, times w or 1/w (by the kernel's frag_depth_w), then clamped.
+ * d = zow*scale + offset, times w or 1/w (as the kernel's frag_depth_w says), then clamped.
  * [docs/fidelity.md, "Depth"; fidelity: depth-integer]
  */
 typedef void frag_depth_fn(uint32_t *z, float *depth, const float *zow, const float *w,
 		float scale, float offset, unsigned n_lanes);
 
-/* The w of a depth kernel. */
+/* How a depth kernel uses its argument w. */
 enum frag_depth_w {
 	FRAG_DEPTH_Z,  /* ignored: depth is linear in z/w */
-	FRAG_DEPTH_W,  /* w: multiplied */
-	FRAG_DEPTH_IW, /* 1/w as interpolated: 1.0f/w is multiplied */
+	FRAG_DEPTH_W,  /* it is w: multiplies by w */
+	FRAG_DEPTH_IW, /* it is the interpolated 1/w: multiplies by 1.0f/w */
 	FRAG_DEPTH_W_COUNT
 };
 
-/* Depth and stencil test of quads, straight on the target's memory. */
+/* Depth and stencil test of quads, directly on the target's memory. */
 struct frag_test {
 	uint8_t *base;           /* pixel 0 of the depth buffer */
 	const uint32_t *quad_px; /* of quad 0 */
 	const uint32_t *z;       /* of lane 0, 64-byte aligned; below 2^24 */
 	uint8_t depth_relation;  /* incoming against stored */
-	uint8_t write_depth;     /* 0 or 1: where everything passes */
+	uint8_t write_depth;     /* 0 or 1: written if all tests pass */
 	float scale, offset;     /* the block kernel only: as frag_depth_fn */
 	/* The stencil kernel only. [fidelity: stencil] */
 	uint8_t stencil_relation;
@@ -149,70 +150,70 @@ struct frag_test {
 };
 
 /*
- * Tests and writes quads first..first+n-1, one after the other (two of them may be the same
- * pixels). Returns live without the lanes of these quads that fail. Touches no byte outside the
- * quads that have live lanes.
+ * Tests and writes quads first..first+n-1 in order (two of them may cover the same pixels). Returns
+ * live without the lanes of these quads that fail. Touches no byte outside quads with live lanes.
  */
 typedef uint64_t frag_test_fn(const struct frag_test *t, uint64_t live, unsigned first, unsigned n);
 
 /*
- * A whole block of a depth buffer with stencil, of which the test says relation, write_depth, scale
- * and offset: FRAG_DEPTH_Z of z/w = base + steps[i], then the test. Returns the lanes of live that
- * pass. Writes the others' bytes as they were.
+ * The depth test for a block of a depth buffer with stencil. Uses relation, write_depth, scale and
+ * offset of t. Computes the depth as FRAG_DEPTH_Z from z/w = base + steps[i], then tests it.
+ * Returns the lanes of live that pass. May write the bytes of other lanes, with their old values.
  */
 typedef uint64_t frag_test_block_fn(const struct frag_test *t, uint8_t *pixels, const float *steps,
 		float base, uint64_t live);
 
 /*
- * Pixels of quads 0..n_quads-1 to four planes at dst, expanded to 8 bits; alpha 255 if the format
- * has none. Lanes after the quads, up to a multiple of 8, are unspecified.
+ * Loads the pixels of quads 0..n_quads-1 into four planes at dst, expanded to 8 bits; alpha is 255
+ * if the format has none. Lanes after the quads, up to a multiple of 8, are unspecified.
  */
 typedef void frag_load_fn(uint16_t *dst, const uint8_t *base, const uint32_t *quad_px,
 		unsigned n_quads);
 
 /*
- * Live lanes of quads 0..n_quads-1 from the planes r, g, b, a, truncated to the format, in quad
- * order. Touches no byte outside the quads that have live lanes; dead pixels keep their bytes.
+ * Stores the live lanes of quads 0..n_quads-1 from the planes r, g, b, a, truncated to the format,
+ * in quad order. Touches no byte outside quads with live lanes; dead pixels keep their bytes.
  */
 typedef void frag_store_fn(uint8_t *base, const uint32_t *quad_px, const uint16_t *const src[4],
 		uint64_t live, unsigned n_quads);
-/* The same two for a whole block of RGBA8. Dead pixels may be written with what they hold. */
+/* The same two for a whole block of RGBA8. Dead pixels may be rewritten with their old value. */
 typedef void frag_load_block_fn(uint16_t *dst, const uint8_t *pixels);
 typedef void frag_store_block_fn(
 		uint8_t *pixels, const uint16_t *const src[4], uint64_t live);
 
 /*
- * Live lanes of quads 0..n_quads-1 into a shadow map of 4 bytes a pixel, one quad after the other:
- * z (below 2^24, 16-byte aligned) and the combiner's green, 0..255. Touches no byte outside the
- * quads that have live lanes. [fidelity: shadow-render; docs/fidelity.md, "Shadow maps"]
+ * Draws the live lanes of quads 0..n_quads-1, in quad order, to a shadow map of 4 bytes per pixel.
+ * z: below 2^24, 16-byte aligned; green: from the combiner, 0..255. Touches no byte outside quads
+ * with live lanes. [fidelity: shadow-render; docs/fidelity.md, "Shadow maps"]
  */
 typedef void frag_shadow_fn(uint8_t *base, const uint32_t *quad_px, const uint32_t *z,
 		const uint16_t *green, const struct frag_shadow_consts *c, uint64_t live,
 		unsigned n_quads);
 
-/* The accumulation target of gas, 4 bytes a pixel, and the depth buffer beside it. */
+/* The accumulation target of gas, 4 bytes per pixel, and its depth buffer. */
 struct frag_gas_target {
 	uint8_t *color;
 	const uint32_t *color_px;
 	const uint8_t *depth;  /* NULL: there is none */
 	const uint32_t *depth_px;
 	unsigned depth_bytes;  /* 2, 3, or 4 with stencil */
-	/* incoming against stored depth: whether a density is added at all */
+	/* incoming against stored depth: a density is added only if it passes */
 	uint8_t relation;
-	float delta;           /* factor of a difference of depths */
+	float delta;           /* factor for a depth difference */
 };
 
 /*
- * Adds the densities of live lanes of quads 0..n_quads-1, one quad after the other: z as wide as
- * the depth buffer, red 0..255. Touches no byte outside the quads that have live lanes. Returns the
- * greatest plain density that it stored, as f16. [docs/fidelity.md, "Gas"]
+ * Adds the densities of live lanes of quads 0..n_quads-1, in quad order. z is as wide as the depth
+ * buffer, red is 0..255. Touches no byte outside quads with live lanes. Returns the greatest plain
+ * density that it stored, as f16. [docs/fidelity.md, "Gas"]
  */
 typedef uint32_t frag_gas_add_fn(const struct frag_gas_target *t, const uint32_t *z,
 		const uint16_t *red, uint64_t live, unsigned n_quads);
 
 /*
- * Colour of gas to four planes, n_lanes (a multiple of 16). in[0]: red of the combiner, one plane;
- * in[1]: the texel of unit 0, R, G, B, A. fog->table is read. Any values are safe, for dead lanes.
+ * Writes the colour of gas to four planes, n_lanes (a multiple of 16). in[0]: red of the combiner,
+ * one plane; in[1]: the texel of unit 0, R, G, B, A. Reads fog->table. Any values are safe, because
+ * dead lanes may hold them.
  */
 typedef void frag_gas_shade_fn(uint16_t *dst, const struct plane_in in[2],
 		const struct frag_gas_consts *gas, const struct frag_fog_consts *fog,
@@ -271,7 +272,7 @@ FRAG_DECLARE(c)
 ISA_BUILT(FRAG_DECLARE_SET, )
 
 const char *frag_op_name(enum frag_op op);
-/* Returns how many operands it reads. */
+/* Returns the number of operands that op reads. */
 unsigned frag_op_inputs(enum frag_op op);
 
 #endif

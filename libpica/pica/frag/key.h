@@ -17,12 +17,12 @@ struct frag_stage {
 	uint8_t rgb_scale, alpha_scale;
 };
 
-/* The step between the combiner and the blender. */
+/* The operation between the combiner and the blender. */
 enum frag_fog { FRAG_FOG_OFF, FRAG_FOG_ON, FRAG_FOG_GAS };
 
 /*
- * Bytes only, so that there is no padding. Settings without an effect are set to 0 (or ALWAYS), so
- * that equivalent states share a plan.
+ * Bytes only, so there is no padding. Settings without an effect are 0 (or ALWAYS), so that
+ * equivalent states share a plan.
  */
 struct frag_key {
 	struct frag_stage stage[FRAG_STAGES];
@@ -31,11 +31,11 @@ struct frag_key {
 	uint8_t texture0_type;            /* enum tex_type */
 	uint8_t coord_set[TEX_UNITS];
 	uint8_t proctex;                  /* on */
-	uint8_t proctex_coord;            /* coordinates of the procedural unit */
+	uint8_t proctex_coord;            /* coordinate set of the procedural unit */
 	struct light_key light;
 	uint8_t fog;                      /* enum frag_fog */
 	uint8_t mode;                     /* enum FRAGMENT_MODE */
-	uint8_t alpha_relation;           /* of the test; RELATION_ALWAYS when off */
+	uint8_t alpha_relation;           /* of the alpha test; RELATION_ALWAYS when off */
 	uint8_t w_buffer;
 	uint8_t depth_format;             /* DEPTH_INVALID: no access to depth or stencil */
 	uint8_t depth_relation;           /* RELATION_ALWAYS when off */
@@ -46,8 +46,8 @@ struct frag_key {
 	uint8_t stencil_write;
 	uint8_t color_format;
 	uint8_t color_write;              /* bit c: channel c is stored */
-	uint8_t color_read;               /* the blender sees the destination */
-	uint8_t blend;                    /* else the logic operation */
+	uint8_t color_read;               /* the blender reads the destination */
+	uint8_t blend;                    /* 0: the logic operation instead */
 	uint8_t equation[2], src[2], dst[2]; /* RGB, alpha */
 	uint8_t logic_op;
 	uint8_t is_watched;               /* everything is computed: frag_cache_watch() */
@@ -58,11 +58,11 @@ static inline bool frag_key_depth(const struct frag_key *key) {
 	return key->depth_relation != RELATION_ALWAYS || key->depth_write;
 }
 
-/* regs: the register file, 0x300 words. Both are written whole. */
+/* regs: the register file, 0x300 words. Writes all of *key and *consts. */
 void frag_key_from_regs(struct frag_key *key, struct frag_consts *consts, const uint32_t *regs,
 		bool is_watched);
 
-/* Sets the values of all steps that have some: run.c. */
+/* Sets the constants of all steps that have any: run.c. */
 void frag_step_consts(struct frag_consts *consts, const uint32_t *regs);
 
 #endif

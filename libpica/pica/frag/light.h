@@ -2,8 +2,8 @@
  * Fragment lighting: the two colours of a fragment that combiner sources 1 and 2 read.
  * [fidelity: lighting; the arithmetic to the bit: docs/fidelity.md 1, "Lighting"]
  *
- *   light_key    what of the registers alters the plan: planes and textures that are read
- *   light_draw   what a draw brings: sources, decoded tables, constants; immutable, in its pass
+ *   light_key    the register state that selects the plan: planes and textures that are read
+ *   light_draw   the values of a draw: sources, decoded tables, constants; immutable, in its pass
  *   kernels      a batch at a time, on planes of floats
  */
 #ifndef FRAG_LIGHT_H
@@ -36,11 +36,11 @@ enum {
 
 enum light_bump { LIGHT_BUMP_NONE, LIGHT_BUMP_NORMAL, LIGHT_BUMP_TANGENT };
 
-/* Part of struct frag_key: bytes only, 0 where nothing can show it. Masks are of LIGHT_PRIMARY.. */
+/* Part of struct frag_key: bytes only, 0 if it has no effect. Masks are of LIGHT_PRIMARY.. */
 struct light_key {
 	uint8_t on;
 	uint8_t alpha;       /* alphas that vary; the others are 1 */
-	uint8_t view;        /* colours that look at the view vector */
+	uint8_t view;        /* colours that use the view vector */
 	uint8_t bump;        /* enum light_bump */
 	uint8_t bump_unit;   /* 0 to 3 */
 	uint8_t shadow;      /* colours that a shadow factor dims */
@@ -56,7 +56,7 @@ struct light_entry {
 	float value, difference;
 };
 
-/* raw: words as the port got them. [fidelity: lighting-tables] */
+/* raw: words as written to the port. [fidelity: lighting-tables] */
 void light_table_decode(struct light_entry out[LIGHT_ENTRIES], const uint32_t raw[LIGHT_ENTRIES]);
 
 /* Inputs of a table: values of register 1D1. */
@@ -81,7 +81,7 @@ struct light_lookup {
 	uint8_t is_signed; /* indexed by -1..1; else by the absolute value or the positive part */
 };
 
-/* The entry that value r of an input names, whatever r is; the fraction after it in *f. */
+/* Returns the entry for input value r, safe for any r; *f: the fraction beyond that entry. */
 static inline unsigned light_entry_at(
 		const struct light_lookup *how, bool two_sided, float r, float *f) {
 	float x, at;
@@ -107,12 +107,12 @@ enum {
 	LIGHT_TWO_SIDED = 2,
 	LIGHT_GEOMETRIC0 = 4,   /* the geometric factor dims specular 0 */
 	LIGHT_GEOMETRIC1 = 8,
-	LIGHT_SHADE_PRIMARY = 16, /* the shadow factor does */
+	LIGHT_SHADE_PRIMARY = 16, /* the shadow factor dims the primary colour */
 	LIGHT_SHADE_SECONDARY = 32,
 	LIGHT_ADDS_PRIMARY = 64,  /* adds something to the primary colour */
 	LIGHT_ADDS_SECONDARY = 128,
 	LIGHT_HALF = 256,         /* the half vector is needed */
-	LIGHT_SPECULAR0 = 512,    /* not black, where the secondary colour is read */
+	LIGHT_SPECULAR0 = 512,    /* not black, and the secondary colour is read */
 	LIGHT_SPECULAR1 = 1024,
 };
 
@@ -120,7 +120,7 @@ enum {
 struct light_source {
 	float specular0[3], specular1[3], diffuse[3], ambient[3];
 	float position[3];  /* directional: the unit vector to the light, or 0 */
-	float length;       /* directional: of the vector as the registers have it */
+	float length;       /* directional: length of the vector in the registers */
 	float spot[3];      /* negated direction, -1..1 */
 	float distance_scale, distance_bias;
 	struct light_lookup spot_factor, distance_factor; /* SP, DA */
@@ -138,7 +138,7 @@ enum {
 
 struct light_draw {
 	struct light_source source[LIGHT_SOURCES];
-	/* those of `tables`; the maker of the draw sets them */
+	/* only those in `tables` are set, by the creator of the draw */
 	const struct light_entry *table[LIGHT_TABLES];
 	uint32_t tables;
 	struct light_lookup d0, d1, fresnel;
@@ -148,9 +148,9 @@ struct light_draw {
 	uint8_t outputs;     /* LIGHT_PRIMARY.. */
 	uint8_t surface;
 	bool view;           /* the unit view vector is needed */
-	bool clamp;          /* no highlight where no light falls */
+	bool clamp;          /* no highlight where the surface is not lit */
 	bool shadow, shadow_inverted;
-	bool is_plain;       /* one light that only its normal, its angle and D0 dim */
+	bool is_plain;       /* one light, dimmed only by the normal, its angle and D0 */
 	uint8_t fresnel_alpha, shadow_alpha; /* LIGHT_PRIMARY_ALPHA, LIGHT_SECONDARY_ALPHA */
 };
 
@@ -168,9 +168,9 @@ struct light_planes {
 	PICA_ALIGNED(64) float primary[3][BATCH];
 	PICA_ALIGNED(64) float secondary[3][BATCH];
 	PICA_ALIGNED(64) float alpha[BATCH];
-	/* Of the light at hand. */
+	/* Of the current light. */
 	PICA_ALIGNED(64) float input[LIGHT_INPUTS][BATCH];
-	PICA_ALIGNED(64) float diffuse[BATCH];   /* part of the light that falls on the surface */
+	PICA_ALIGNED(64) float diffuse[BATCH];   /* fraction of the light on the surface */
 	PICA_ALIGNED(64) float geometric[BATCH];
 	PICA_ALIGNED(64) float distance[BATCH];  /* index of the table, 0..1 */
 	PICA_ALIGNED(64) float spot_factor[BATCH];
@@ -180,70 +180,71 @@ struct light_planes {
 	PICA_ALIGNED(64) float reflection[3][BATCH];
 };
 
-/* Factors of a light as light_add takes them; NULL is 1. */
+/* Factors of a light, for light_kernels.add; NULL is 1. */
 struct light_factors {
 	const float *distance, *spot, *d0, *d1, *reflection[3];
-	bool clamp; /* no highlight where no light falls */
+	bool clamp; /* no highlight where the surface is not lit */
 	uint8_t first; /* LIGHT_PRIMARY, LIGHT_SECONDARY: sums that begin with this light */
 };
 
 struct plane_in;
 
 /*
- * Lanes 0..n_lanes-1, a multiple of 16 up to BATCH; dead lanes may hold anything, and lanes of dst
- * from n_lanes on afterwards.
+ * Kernels on lanes 0..n_lanes-1, a multiple of 16 up to BATCH. Dead lanes may hold any value. Lanes
+ * of dst from n_lanes on are unspecified afterwards.
  */
 struct light_kernels {
 	/*
-	 * Normal, and tangent if it is asked for. quat: four planes, any length; bump: three planes
-	 * of bytes, looked at with a map only. surface: LIGHT_NORMAL_MAP..
+	 * Makes the normal, and the tangent if requested. quat: four planes, quaternions of any
+	 * length. bump: three planes of bytes, read only with a map. surface: LIGHT_NORMAL_MAP..
 	 */
 	void (*surface)(struct light_planes *p, const float *quat, const struct plane_in *bump,
 			unsigned surface, unsigned n_lanes);
-	/* Unit vectors of three planes to three planes; what has no direction is 0. */
+	/* Normalises the vectors in three planes. A vector without a direction becomes 0. */
 	void (*unit)(float (*dst)[BATCH], const float *src, unsigned n_lanes);
-	/* Bytes to 0..1, or 1 minus that: n_planes planes. */
+	/* Converts n_planes planes of bytes to 0..1, or to 1 minus that if inverted. */
 	void (*fraction)(float (*dst)[BATCH], const struct plane_in *src, bool inverted,
 			unsigned n_planes, unsigned n_lanes);
 	/*
-	 * Inputs of the tables, diffuse, geometric and distance of one light; view: as
+	 * Computes the table inputs, diffuse, geometric and distance of one light. view: as
 	 * interpolated.
 	 */
 	void (*vectors)(struct light_planes *p, const float *view, const struct light_source *s,
 			unsigned n_lanes);
-	/* Whatever r holds, no index leaves the table. */
+	/* Looks up r in table. Safe for any r: no index leaves the table. */
 	void (*lookup)(float *dst, const float *r, const struct light_entry *table,
 			const struct light_lookup *how, bool two_sided, unsigned n_lanes);
-	/* Adds the light to primary and secondary, by its flags. */
+	/* Adds the light to primary and secondary, as its flags say. */
 	void (*add)(struct light_planes *p, const struct light_source *s,
 			const struct light_factors *f, unsigned n_lanes);
 	/* dst *= factor */
 	void (*scale)(float *dst, const float *factor, unsigned n_lanes);
-	/* src + bias to bytes, rounded to nearest. */
+	/* Converts src + bias to bytes, rounded to nearest. */
 	void (*bytes)(uint16_t *dst, const float *src, float bias, unsigned n_lanes);
 	/*
-	 * lookup(), add() and bytes() of a light whose vectors are made, where l->is_plain: primary
-	 * RGB at dst, secondary RGB four planes on.
+	 * Does lookup(), add() and bytes() of a light after vectors(), if l->is_plain. Primary RGB
+	 * goes to dst, secondary RGB four planes later.
 	 */
 	void (*plain)(uint16_t *dst, const struct light_planes *p, const struct light_draw *l,
 			unsigned n_lanes);
 };
 
-/* One table a set. */
+/* One table per instruction set. */
 #define LIGHT_TABLE(id, set, arg) extern const struct light_kernels light_kernels_##set;
 LIGHT_TABLE(C, c, )
 ISA_BUILT(LIGHT_TABLE, )
 
 /*
- * The colours of a batch whose attributes are past perspective: eight planes at dst (primary RGBA,
- * secondary RGBA), those of l->outputs. bump and shadow: texels of the units, planes of bytes.
+ * Computes the colours of a batch after perspective division of its attributes. dst: eight planes
+ * (primary RGBA, secondary RGBA), of which those in l->outputs are written. bump and shadow: texels
+ * of the units, planes of bytes.
  */
 void light_run(struct light_planes *p, const struct light_kernels *k, const struct light_draw *l,
 		const struct batch *b, const struct plane_in *bump, const struct plane_in *shadow,
 		uint16_t *dst, unsigned n_lanes);
 /*
- * After light_run() on the same values: the terms of a lane, light by light. Leaves sums of p other
- * than they were.
+ * Writes the terms of one lane, light by light. Call it after light_run() on the same values. It
+ * changes the sums in p.
  */
 struct pica_fragment_steps;
 void light_watch(struct light_planes *p, const struct light_kernels *k, const struct light_draw *l,

@@ -10,9 +10,9 @@
 #include "pica/frag/key.h"
 
 /*
- * Planes of the scratch come in slots of four: R, G, B, A. Each step writes its own planes, so that
- * a plane holds one value throughout a batch (which is what lets steps be shared, merged, dropped
- * and moved to bind time).
+ * Planes of the scratch are grouped in slots of four: R, G, B, A. Each step writes its own planes,
+ * so a plane holds one value throughout a batch. Steps can therefore be shared, merged, dropped and
+ * moved to bind time.
  */
 enum frag_slot {
 	SLOT_FIXED, /* plane 0 all 0, plane 1 all 255 */
@@ -20,7 +20,7 @@ enum frag_slot {
 	SLOT_CONST,                         /* of stage 0..5 */
 	SLOT_BUFFER = SLOT_CONST + FRAG_STAGES, /* register 0FD */
 	SLOT_BLEND,
-	/* Sources that are not drawn yet: 0. [docs/fidelity.md, "Combiner and output"] */
+	/* Sources that are not implemented yet: 0. [docs/fidelity.md, "Combiner and output"] */
 	SLOT_CONST_END,
 	/* Values of a batch. */
 	SLOT_PRIMARY = SLOT_CONST_END,
@@ -28,9 +28,9 @@ enum frag_slot {
 	SLOT_PROCTEX = SLOT_TEXTURE + TEX_UNITS, /* unit 3 */
 	SLOT_LIGHT, /* primary, secondary */
 	SLOT_TARGET = SLOT_LIGHT + 2,
-	SLOT_OUT,                           /* results of stage 0..5 before the scale */
-	SLOT_SCALED = SLOT_OUT + FRAG_STAGES,   /* and after it */
-	SLOT_INPUT = SLOT_SCALED + FRAG_STAGES, /* complemented operands, three a stage */
+	SLOT_OUT,                           /* results of stage 0..5 before scaling */
+	SLOT_SCALED = SLOT_OUT + FRAG_STAGES,   /* and after scaling */
+	SLOT_INPUT = SLOT_SCALED + FRAG_STAGES, /* complemented operands, three per stage */
 	SLOT_FACTOR = SLOT_INPUT + 3 * FRAG_STAGES, /* blend factors: source, destination */
 	SLOT_RESULT = SLOT_FACTOR + 2,
 	SLOT_FOG, /* R, G, B after the fog; or the colour of gas */
@@ -59,10 +59,10 @@ enum frag_step_kind {
 
 struct frag_step {
 	uint8_t kind; /* enum frag_step_kind */
-	uint8_t op;   /* enum frag_op, or as above */
+	uint8_t op;   /* enum frag_op, or as steps.def says */
 	uint8_t n_planes;
 	uint8_t dst;
-	uint8_t n_in; /* STEP_OP: of the operation */
+	uint8_t n_in; /* STEP_OP: number of operands */
 	struct frag_ref in[FRAG_OP_INPUTS];
 };
 
@@ -76,7 +76,7 @@ enum {
 struct frag_plan {
 	atomic_int refs;
 	struct pica_memory *memory;
-	/* The cache's. */
+	/* Owned by the cache. */
 	struct frag_plan *next;
 	uint64_t hash, last_use;
 
@@ -86,11 +86,11 @@ struct frag_plan {
 	uint8_t test; /* enum frag_test_kind */
 	uint8_t n_fills, n_bind, n_steps;
 	uint8_t fill[FRAG_MAX_FILLS]; /* constant planes that are read */
-	/* n_bind that are run once a draw, then the batch's */
+	/* n_bind that run once per draw, then n_steps that run per batch */
 	struct frag_step step[FRAG_MAX_STEPS];
 };
 
-/* Fills key-derived members; cannot fail. */
+/* Fills the members that are derived from the key. Cannot fail. */
 void frag_plan_build(struct frag_plan *p);
 
 #endif

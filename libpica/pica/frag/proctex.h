@@ -1,7 +1,7 @@
 /*
- * The procedural texture unit (unit 3): registers and tables -> values, block kernels, and what
- * runs them for a batch. [fidelity: proctex; arithmetic: docs/fidelity.md 1, "Procedural
- * texture"]
+ * The procedural texture unit (unit 3): registers and tables -> values, block kernels, and the
+ * function that runs them for a batch. [fidelity: proctex; arithmetic: docs/fidelity.md 1,
+ * "Procedural texture"]
  *
  *     u, v -> |u|, |v| -> + noise -> + shift -> clamp -> function -> map -> colour table -> RGBA
  *                                                   \-> function -> map -> A      (separate alpha)
@@ -23,15 +23,15 @@ enum {
 	PROCTEX_LEVELS = 8,
 };
 
-/* Coordinates and noise positions are cut off here, far from where hardware can tell them apart. */
+/* Coordinates and noise positions are clamped to this, far beyond the precision of hardware. */
 #define PROCTEX_LIMIT 4194304.0f
 
-/* A noise, RGB or alpha map: value and difference to the next one. */
+/* A noise, RGB or alpha map: each value, and the difference to the next value. */
 struct proctex_map {
 	float row[PROCTEX_MAP_ENTRIES][2];
 };
 
-/* Colours and half their differences as they are uploaded: R in bits 0-7, G, B, A. */
+/* Colours and half their differences as uploaded: R in bits 0-7, then G, B, A. */
 struct proctex_colors {
 	uint32_t color[PROCTEX_COLORS];
 	uint32_t difference[PROCTEX_COLORS]; /* four signed bytes */
@@ -43,7 +43,7 @@ struct proctex_noise {
 	const struct proctex_map *map;
 };
 
-/* Where a level lies in the colour table: pos = offset + c*scale. */
+/* Position of a level in the colour table: pos = offset + c*scale. */
 struct proctex_level {
 	float offset, scale;
 };
@@ -62,29 +62,29 @@ struct frag_proctex {
 	struct proctex_level level[PROCTEX_LEVELS];
 	struct proctex_noise noise;
 	/*
-	 * In the arena of the draw's pass, shared between draws. NULL where the state does not
-	 * look.
+	 * In the arena of the draw's pass, shared between draws. NULL if the state does not read
+	 * it.
 	 */
 	const struct proctex_map *map[2]; /* RGB, alpha */
 	const struct proctex_colors *colors;
 };
 
-/* Everything but the tables' pointers, which become NULL. regs: the register file. */
+/* Sets *p from regs, the register file. The pointers to tables become NULL. */
 void proctex_from_regs(struct frag_proctex *p, const uint32_t *regs);
-/* From the raw words of a table. */
+/* Decodes the raw words of a table. */
 void proctex_map_decode(struct proctex_map *map, const uint32_t words[PROCTEX_MAP_ENTRIES]);
 
 /*
- * Kernels. n lanes, a multiple of 16 up to BATCH; later lanes of the colours may hold anything
- * afterwards. Everything after coord() is finite, whatever the registers hold, so dead lanes need
- * no care.
+ * Kernels. n: the number of lanes, a multiple of 16 up to BATCH. Later lanes of the colours are
+ * unspecified afterwards. All values after coord() are finite, for any register values, so dead
+ * lanes need no special handling.
  */
 struct proctex_kernels {
-	/* |c|, not above PROCTEX_LIMIT; 0 for NaN and infinity. */
+	/* out = |c|, at most PROCTEX_LIMIT; 0 for NaN and infinity. */
 	void (*coord)(float *out, const float *c, unsigned n);
 	/*
-	 * off = amount or 0, by the other axis: with k = (int)other (+ 1 if even), where k/2 is
-	 * odd.
+	 * off = amount if k/2 is odd, else 0, where k = (int)other (+ 1 if even); other is the
+	 * coordinate of the other axis.
 	 */
 	void (*shift)(float *off, const float *other, bool even, float amount, unsigned n);
 	/* u = |u + n*ampU|, v = |v + n*ampV| */
@@ -94,16 +94,16 @@ struct proctex_kernels {
 	/* out = map(f(u, v)) in [0, 1] */
 	void (*map)(float *out, const float *u, const float *v, unsigned function,
 			const struct proctex_map *map, unsigned n);
-	/* The colour table at the level of each quad. */
+	/* Reads the colour table at the level of each quad. */
 	void (*nearest)(uint16_t (*out)[BATCH], const float *c, const struct proctex_level *level,
 			const struct proctex_colors *t, unsigned n);
 	void (*linear)(uint16_t (*out)[BATCH], const float *c, const struct proctex_level *level,
 			const struct proctex_colors *t, unsigned n);
-	/* (int)(c*255) */
+	/* out = (int)(c*255) */
 	void (*alpha)(uint16_t *out, const float *c, unsigned n);
 };
 
-/* One table a set. */
+/* One table per instruction set. */
 #define PROCTEX_TABLE(id, set, arg) extern const struct proctex_kernels proctex_kernels_##set;
 PROCTEX_TABLE(C, c, )
 ISA_BUILT(PROCTEX_TABLE, )
@@ -112,8 +112,8 @@ ISA_BUILT(PROCTEX_TABLE, )
 enum { PROCTEX_RGB = 1, PROCTEX_ALPHA = 2 };
 
 /*
- * The unit's colour of lanes 0..n-1 (a multiple of 16; whole quads, covered or not) into four
- * planes. u, v: texture coordinates. Planes of channels that are not asked for are unspecified.
+ * Writes the unit's colour of lanes 0..n-1 (a multiple of 16; whole quads, covered or not) to four
+ * planes. u, v: texture coordinates. Planes of channels not in `channels` are unspecified.
  */
 void proctex_run(const struct proctex_kernels *k, const struct tex_kernels *tk,
 		const struct frag_proctex *p, unsigned channels, const float *u, const float *v,

@@ -18,12 +18,12 @@ struct bound_step {
 };
 
 /*
- * One worker's memory. Planes come first so that the struct's alignment is theirs. Most draws
- * touch a few KiB of them.
+ * One worker's memory. Planes come first, so that the struct has their alignment. Most draws touch
+ * only a few KiB of them.
  */
 struct frag_scratch {
 	PICA_ALIGNED(64) uint16_t plane[FRAG_PLANES][BATCH];
-	/* Of the draw that is bound. */
+	/* Of the bound draw. */
 	struct frag_draw draw;
 	const struct raster_state *rs;
 	const struct target *target;
@@ -32,28 +32,28 @@ struct frag_scratch {
 	const struct raster_kernels *rk;
 	frag_depth_fn *early_depth, *late_depth; /* NULL: the test does not use depth */
 	frag_test_fn *test_fn;
-	bool is_plain; /* the test has memory, and counting is off */
-	frag_test_block_fn *test_block; /* depth and test of a block in one, or NULL */
+	bool is_plain; /* the test has a buffer in memory, and counting is off */
+	frag_test_block_fn *test_block; /* computes and tests the depth of a block, or NULL */
 	struct frag_test test; /* quad_px and z are the batch's */
-	const struct raster_block *block; /* of the batch, or NULL: it is packed */
-	/* Planes of a block: computed with the late depth; multiplied by w. */
+	const struct raster_block *block; /* of the batch; NULL: the batch is packed */
+	/* Planes of a block: interpolated for the late depth; multiplied by w. */
 	uint32_t late_planes, attributes;
 	struct bound_step step[FRAG_MAX_STEPS];
 	struct light_planes light;
-	uint32_t gas_max; /* since frag_gas_max() */
+	uint32_t gas_max; /* since the last frag_gas_max() */
 };
 
 /* Buffers outside every memory window read as 0. [docs/fidelity.md, "Combiner and output"] */
 extern const uint8_t frag_no_memory[4 * 4];
 extern const uint32_t frag_no_quads[BATCH_QUADS];
 
-/* Operand k of a step, as kernels take it. */
+/* Returns operand k of a step in the form that kernels take. */
 static inline struct plane_in frag_operand(
 		const struct frag_scratch *s, const struct frag_step *st, unsigned k) {
 	return (struct plane_in){ s->plane[st->in[k].plane], st->in[k].stride * (size_t)BATCH };
 }
 
-/* First plane of texture coordinates 0 to 2. */
+/* The first plane of each of texture coordinates 0 to 2. */
 extern const uint8_t frag_coord_plane[3];
 
 /* Prepares and runs the tests of a draw: output.c. */
@@ -63,10 +63,10 @@ void frag_run_tests(struct frag_scratch *s, frag_depth_fn *depth_fn, struct batc
 
 /* ---- Counting, costs.c: s->draw.costs is not NULL when the draw is bound ---- */
 
-/* In place of a step's own run(). */
+/* Replaces a step's own run(). */
 void frag_costs_step(struct frag_scratch *s, const struct frag_step *st, struct batch *b,
 		unsigned n_lanes);
-/* The tests of frag_run_tests(). */
+/* Replaces the tests of frag_run_tests(). */
 void frag_costs_test(struct frag_scratch *s, const struct frag_test *t, struct batch *b,
 		unsigned first, unsigned n);
 
@@ -81,33 +81,36 @@ PICA_PRINTF(2, 3)
 void frag_print(struct frag_text *t, const char *format, ...);
 /* "texture0.rgb", "out2.aaa", "zero". */
 void frag_print_planes(struct frag_text *t, struct frag_ref r, unsigned n_planes);
-/* " <- OPERAND", n_planes of operand 0. */
+/* " <- OPERAND": n_planes of operand 0. */
 void frag_print_from(struct frag_text *t, const struct frag_step *st, unsigned n_planes);
 void frag_print_dst(struct frag_text *t, const struct frag_step *st);
 
 /* ---- Steps ---- */
 
-/* NULL: nothing to do. */
+/* The functions of a step. NULL: nothing to do. */
 struct frag_step_impl {
-	/* Command thread. Values of the draw from the register file. */
+	/* Sets values of the draw from the register file. Command thread only. */
 	void (*consts)(struct frag_consts *c, const uint32_t *regs);
-	/* Command thread. Tables of the draw, into the arena of its pass. False: out of memory. */
+	/*
+	 * Puts tables of the draw into the arena of its pass. Command thread only. Returns false
+	 * when out of memory.
+	 */
 	bool (*bind)(struct frag_draw *d, struct frag_consts *c, const struct frag_source *from);
-	/* A batch. n_lanes: of the quads in use, up to a multiple of 16. */
+	/* Runs on a batch. n_lanes: lanes of the quads in use, rounded up to a multiple of 16. */
 	void (*run)(struct frag_scratch *s, const struct frag_step *st, struct batch *b,
 			unsigned n_lanes);
-	/* The step's line in the text of a plan, without the line's end. */
+	/* Prints the step's line in the text of a plan, without a newline. */
 	void (*print)(struct frag_text *t, const struct frag_plan *p, const struct frag_step *st);
 };
 
-/* Also the table that the colour of gas reads. */
+/* Binds the fog table, which the colour of gas reads too. */
 bool frag_bind_fog(struct frag_draw *d, struct frag_consts *c, const struct frag_source *from);
 
 #define STEP(id, impl) extern const struct frag_step_impl frag_step_##impl;
 #include "pica/frag/steps.def"
 #undef STEP
 
-/* By enum frag_step_kind. */
+/* Indexed by enum frag_step_kind. */
 extern const struct frag_step_impl *const frag_steps[STEP_COUNT];
 
 #endif

@@ -13,7 +13,7 @@ static inline vh div255_trunc(vh x) {
 	return vh_srl(vh_mulhi_u(x, vh_set1(0x8081)), 7);
 }
 
-/* Whether all 64 lanes are live, and their quads lie one after the other: a whole block. */
+/* Returns whether all 64 lanes are live and their quads are contiguous: a whole block. */
 static inline bool is_whole_block(const uint32_t *quad_px, uint64_t live) {
 	static const int32_t places[4] = { 0, 4, 8, 12 };
 	if (~live) {
@@ -29,8 +29,9 @@ static inline bool is_whole_block(const uint32_t *quad_px, uint64_t live) {
 }
 
 /*
- * PLANE_OP(name, AB, expr): the operation expr of operands a and b on whole planes. Lanes come in
- * multiples of 16, which is a turn. Lanes beyond are dead: a longer vector may write them.
+ * PLANE_OP(name, AB, expr): the operation expr of operands a and b on whole planes. A turn is 16
+ * lanes, or one vector if that is longer. n_lanes is a multiple of 16; a longer vector may write
+ * the dead lanes beyond.
  */
 enum { PLANE_TURN = VH_LANES < 16 ? 16 : VH_LANES };
 #define A(M) M(a, 0)
@@ -47,7 +48,7 @@ enum { PLANE_TURN = VH_LANES < 16 ? 16 : VH_LANES };
 			vh_store(dst + i, expr); \
 		} \
 	}
-/* Planes of whole batches that lie in line are one long plane. */
+/* Contiguous planes of whole batches are processed as one long plane. */
 #define PLANE_OP(name, OPERANDS, expr) \
 	void VFN(frag_op_##name)(uint16_t *dst, const struct plane_in *in, unsigned n_planes, \
 			unsigned n_lanes) { \

@@ -8,18 +8,18 @@
 
 struct pica200;
 
-/* Of one target. */
+/* The counters of one target. */
 struct counted {
 	struct target target;
-	struct tile_counts counts; /* entered is owned, the others follow it in memory */
+	struct tile_counts counts; /* entered is owned; the others follow it in memory */
 };
 
 /*
- * Finds the counters of a target; makes new ones if it has none. Returns false when out of memory:
- * the job ends with -ENOMEM.
+ * Finds the counters of a target, or creates them. Returns false when out of memory: the job ends
+ * with -ENOMEM.
  */
 bool count_find(struct pica200 *ctx, const struct target *t, struct tile_counts *out);
-/* Forgets them. The context is idle. */
+/* Discards all counters. The context must be idle. */
 void count_clear(struct pica200 *ctx);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * The state that draws see, in parts: each is derived from registers and tables when a draw needs
- * it, lies in the open pass, and is shared by its draws until something is written that it is made
- * of.
+ * The state that draws see, in parts. A part is derived from registers and tables when a draw needs
+ * it, and is stored in the open pass. The draws of the pass share it until one of its sources is
+ * written.
  */
 #ifndef FRONT_PARTS_H
 #define FRONT_PARTS_H
@@ -21,7 +21,7 @@ struct parts {
 	const struct geom_state *geom;
 	const struct frag_draw *frag;
 	const struct raster_state *raster;
-	bool is_noted; /* the open pass's footprint has what frag reads and writes */
+	bool is_noted; /* the footprint of the open pass includes what frag reads and writes */
 	struct frag_tables tables;
 	struct target target; /* host pointers not set */
 	bool target_ok;
@@ -29,25 +29,25 @@ struct parts {
 	struct range tex[TEX_UNITS + TEX_FACES - 1];
 	unsigned n_tex;
 	bool touched_color, touched_depth; /* stamps were raised for the open pass */
-	struct fetch_layout layout; /* of the registers, while layout_valid */
+	struct fetch_layout layout; /* of the registers, valid while layout_valid */
 	bool layout_valid;
 };
 
-/* The parts lie in a pass that is no longer open. (draw.c) */
+/* Call when the pass that holds the parts is no longer open. (draw.c) */
 void parts_forget(struct pica200 *ctx);
 
 /* ---- frag_part.c ---- */
 /*
- * Derives plan, target, raster state and textures from the registers, in an open pass that fits
- * them. Returns false if nothing is drawn, or when out of memory (the job's result says so).
- * *own_target: the draw samples its target.
+ * Opens a pass that suits the registers, if necessary, and derives plan, target, raster state and
+ * textures from them. Returns false if nothing is to be drawn, or when out of memory (see the job's
+ * result). Sets *own_target if the draw samples its own target.
  */
 bool frag_part_make(struct pica200 *ctx, bool *own_target);
 
 /* ---- gas.c ---- */
-/* A unit was reaped: its greatest density goes to register 125. */
+/* Call when a unit was reaped: updates register 125 with its greatest density. */
 void gas_result(struct pica200 *ctx);
-/* Waits until register 125 knows all draws so far. */
+/* Waits until register 125 includes all draws so far. */
 void gas_settle(struct pica200 *ctx);
 
 static inline struct range color_range(const struct target *t) {

@@ -22,8 +22,8 @@ struct shader_unit {
 };
 
 /*
- * The primitive assembler. A slot that a plain draw left over is lazy: its vertex is shaded again
- * from `left` when it is needed, before memory can change.
+ * The primitive assembler. A vertex that a plain draw left over is lazy: it is shaded again, with
+ * the state in `left`, when it is needed, at the latest before memory can change.
  */
 struct assembler {
 	unsigned n;
@@ -52,7 +52,7 @@ struct geometry {
 	uint32_t main_left;   /* variable mode: vertices stored whole */
 	uint32_t cursor;      /* next uniform */
 	uint32_t n_vertices;  /* fixed mode: vertices stored */
-	float emitted[3][16][4]; /* packed outputs: mapped when they are submitted */
+	float emitted[3][16][4]; /* packed outputs: mapped on submission */
 	struct out_map map;   /* of the running draw */
 	struct clip_vertex *out; /* triangles of the running draw, 3 vertices each */
 	uint32_t n_out, cap_out;
@@ -70,7 +70,7 @@ struct immediate {
 	unsigned attribute;
 	float (*vertices)[16][4];
 	uint32_t n;
-	bool goes_on; /* earlier vertices of the run were drawn: it was too long */
+	bool goes_on; /* the run was too long: its earlier vertices were drawn already */
 };
 
 /* A draw's stream before it is split: the source of struct draw. */
@@ -84,47 +84,47 @@ struct stream {
 /* ---- draw.c ---- */
 void draw_arrays(struct pica200 *ctx);
 void draw_elements(struct pica200 *ctx);
-/* A complete immediate vertex is in ctx->immediate.current. */
+/* Call when ctx->immediate.current holds a complete vertex. */
 void draw_immediate_vertex(struct pica200 *ctx);
 void draw_immediate_flush(struct pica200 *ctx);
 /* Adds a draw of ready clip vertices (a list of triangles). */
 void draw_clip_list(struct pica200 *ctx, const struct clip_vertex *v, uint32_t n);
-/* The vertex part for the registers as they are; prog and uniforms: where it points to. */
+/* Fills *part from the current registers; it will point to prog and uniforms. */
 void vertex_part_from_regs(struct pica200 *ctx, struct vertex_part *part, const struct prog *prog,
 		const struct shader_uniforms *uniforms);
 /*
- * The same with the context's program, decoded if it is new; take a reference to keep it. Returns
- * false when out of memory or over a budget (the job's result says which).
+ * The same with the context's program, which is decoded if it is new; to keep it, take a reference.
+ * Returns false when out of memory or over a budget (see the job's result).
  */
 bool vertex_part_make(struct pica200 *ctx, struct vertex_part *part,
 		const struct shader_uniforms *uniforms);
 /* Decodes a unit's program if it is new. Returns false as above. */
 bool shader_unit_prepare(struct pica200 *ctx, struct shader_unit *unit, unsigned n_words);
 /*
- * Returns the steps that one invocation on the command thread may take; front_charge_shader() takes
- * them.
+ * Returns the number of steps that one invocation on the command thread may take. Afterwards,
+ * charge the steps taken with front_charge_shader().
  */
 uint64_t front_step_budget(const struct pica200 *ctx);
 
 /* ---- assemble.c ---- */
 void assembler_reset(struct pica200 *ctx);
 /*
- * Copies the vertices that the assembler holds to out, in stream order, and resolves lazy ones.
- * Returns their number, 0..2.
+ * Resolves the lazy vertices of the assembler, and copies all that it holds to out, in stream
+ * order. Returns their number, 0..2.
  */
 unsigned assembler_prefix(struct pica200 *ctx, struct clip_vertex out[2], unsigned *parity);
-/* Keeps the vertices that a plain draw leaves over. */
+/* Stores the vertices that a plain draw leaves over. */
 void assembler_after(struct pica200 *ctx, const struct draw *d);
 /*
- * Shades n vertices of a part into the context's batch, on the command thread; others get turns
- * meanwhile. Abandoned, it ends without a result.
+ * Shades n vertices of a part into the context's batch, on the command thread, and yields to other
+ * contexts at the end of each slice. If the context is abandoned, returns without a result.
  */
 void shade_here(struct pica200 *ctx, const struct vertex_part *part,
 		const float (*attributes)[4], const uint32_t *number, unsigned n,
 		struct shader_result *result, uint64_t *outside);
 /* Shades lazy vertices now. */
 void assembler_resolve(struct pica200 *ctx);
-/* Geometry shader: one vertex; a finished triangle goes to ctx->geometry.out. */
+/* Submits a vertex of the geometry shader; a finished triangle goes to ctx->geometry.out. */
 void assembler_submit(struct pica200 *ctx, const struct clip_vertex *v);
 
 /* ---- geometry.c ---- */

@@ -22,8 +22,8 @@ static inline uint32_t fetch_address(const struct fetch_attribute *a, uint32_t v
 }
 
 /*
- * Bytes that vertices min..max of an array attribute touch, before the modulo: [*begin, *end), and
- * whether the modulo leaves them in one piece.
+ * Computes the bytes that vertices min..max of an array attribute touch, before the modulo:
+ * [*begin, *end). Returns whether they are still one range after the modulo.
  */
 static inline bool fetch_span(const struct fetch_attribute *a, uint32_t min, uint32_t max,
 		uint64_t *begin, uint64_t *end) {
@@ -32,7 +32,7 @@ static inline bool fetch_span(const struct fetch_attribute *a, uint32_t min, uin
 	return *begin >> 32 == (*end - 1) >> 32;
 }
 
-/* Host address of vertex min if vertices min..max lie in one window, else NULL. */
+/* Returns the host address of vertex min if vertices min..max lie in one window, else NULL. */
 static inline const uint8_t *fetch_host(const struct fetch_attribute *a, const struct space *space,
 		uint32_t min, uint32_t max) {
 	uint64_t begin, end;
@@ -45,16 +45,18 @@ static inline const uint8_t *fetch_host(const struct fetch_attribute *a, const s
 }
 
 /*
- * Copies the element at addr (its bytes wrap at 2^32) into raw[0..15], 0 for bytes outside. Returns
- * whether some were.
+ * Copies the element at addr into raw[0..15]. Addresses wrap at 2^32; bytes outside the windows
+ * read 0. Returns whether there were such bytes.
  */
 bool fetch_element(const struct space *space, uint32_t addr, uint32_t size_bytes, uint8_t raw[16]);
-/* Converts one element: integers as integers, missing components 0, 0, 1, f32 as it is. */
+/*
+ * Converts one element. Integers keep their value, f32 is copied; missing y, z, w become 0, 0, 1.
+ */
 void fetch_convert(const struct fetch_attribute *a, const uint8_t *raw, float out[4]);
 
 /*
- * For walks from the highest attribute down: whether attribute a is the one that its register
- * receives. Of two in one register the higher wins. [fidelity: input-map]
+ * For loops from the highest attribute down: returns whether attribute a is the one that its input
+ * register receives. If several name one register, the highest wins. [fidelity: input-map]
  */
 static inline bool fetch_takes(const struct fetch_layout *l, unsigned a, unsigned *taken) {
 	unsigned bit = 1u << l->attr[a].input;

@@ -1,4 +1,4 @@
-/* The plain kernels by name, for kernels.c. */
+/* The plain C kernels, for kernels.c. */
 #ifndef GEOM_TABLES_H
 #define GEOM_TABLES_H
 
@@ -9,7 +9,7 @@ void geom_fetch_c(const struct fetch_layout *l, const struct space *space, const
 void geom_project_batch_c(const struct geom_state *g, const struct out_map *m,
 		const struct shader_batch *b, unsigned n, uint32_t planes_mask,
 		struct clip_vertex *cv, struct vert *out, uint8_t *codes, uint8_t *ok);
-/* The slots of project_v.c; called by geom_kernels_init_<set>() in fetch_v.c. */
+/* Fills the slots of project_v.c; called by geom_kernels_init_<set>() in fetch_v.c. */
 #define GEOM_PROJECT_INIT(id, set, arg) void geom_project_init_##set(struct geom_kernels *k);
 ISA_BUILT(GEOM_PROJECT_INIT, )
 

@@ -17,7 +17,7 @@ enum pica_plane {
 
 _Static_assert((int)PLANE_COUNT <= (int)PLANE_MAX, "a batch has no more planes");
 
-/* Planes from PLANE_COLOR on, and of them the colour's, as masks. */
+/* Masks: the planes of the colour, and all planes from PLANE_COLOR on. */
 enum {
 	PLANES_COLOR = 15 << PLANE_COLOR,
 	PLANES_ATTRIBUTES = (1 << PLANE_COUNT) - (1 << PLANE_COLOR),

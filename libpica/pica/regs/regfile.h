@@ -9,16 +9,16 @@
 
 struct regfile {
 	uint32_t w[REG_COUNT];
-	uint32_t dirty; /* PART_*; the reader clears the parts that it has derived again */
+	uint32_t dirty; /* PART_*; the reader clears a part once it has derived it again */
 };
 
-/* State of a new context (fidelity: reset-state), every part dirty. */
+/* Sets the state of a new context (fidelity: reset-state), with every part dirty. */
 void regfile_init(struct regfile *rf);
 /*
- * A write as a command list makes it: bytes selected by mask (bit k = byte k) are stored, and the
- * parts of the register become dirty if the word changed or the register is a port. No side
- * effects: those are the front end's. Returns false, and changes nothing, for an id that does not
- * exist or that lists cannot write.
+ * Writes a register as a command list does: stores the bytes that mask selects (bit k = byte k),
+ * and marks the register's parts dirty if the word changed or the register is a port. Side effects
+ * are left to the front end. Returns false and changes nothing if the id does not exist or is not
+ * writable from lists.
  */
 bool regfile_write(struct regfile *rf, uint32_t id, uint32_t value, uint32_t mask);
 

@@ -88,7 +88,7 @@ enum { REGS_VSH_FROM_GSH = 0x30 };
 
 /* ---- Addresses [fidelity: addresses] ---- */
 
-/* Physical address in a register that holds address >> 3 in 28 bits (textures). */
+/* Returns the physical address from a register that holds address >> 3 in 28 bits (textures). */
 static inline uint32_t reg_addr8(uint32_t word) {
 	return (word & 0x0FFFFFFFu) << 3;
 }
@@ -108,7 +108,7 @@ static inline uint32_t reg_cmdbuf_bytes(uint32_t word) {
 	return (word & 0x1FFFFEu) << 3;
 }
 
-/* Bits of the bytes that a byte mask selects. */
+/* Expands a byte mask: returns 0xFF in each byte that it selects. */
 static inline uint32_t reg_byte_mask(uint32_t mask) {
 	return ((mask & 1) | (mask & 2) << 7 | (mask & 4) << 14 | (mask & 8) << 21) * 0xFFu;
 }
@@ -133,41 +133,41 @@ struct reg_field {
 	const char *name;
 	uint8_t low, bits;
 	enum reg_form form;
-	const char *values; /* REG_FORM_ENUM: which enumeration, else NULL */
+	const char *values; /* REG_FORM_ENUM: name of the enumeration, else NULL */
 };
 
 /*
- * Returns the name without GPUREG_, or NULL if there is no register (any id is allowed). Static
- * storage.
+ * Returns the name without GPUREG_, in static storage, or NULL if there is no such register (any id
+ * is allowed).
  */
 const char *reg_name(uint32_t id);
 enum reg_kind reg_kind(uint32_t id);
 const char *reg_kind_name(enum reg_kind kind);
 /* Returns PART_* bits. */
 uint32_t reg_part(uint32_t id);
-/* Returns the id of a name (a leading GPUREG_ is skipped), or -ENOENT. */
+/* Returns the id of the register called name (GPUREG_ is optional), or -ENOENT. */
 int reg_find(const char *name);
-/* Returns a field of a register, in table order, index from 0; NULL after the last. */
+/* Returns field index (from 0, in table order) of a register; NULL after the last. */
 const struct reg_field *reg_field_at(uint32_t id, unsigned index);
 /* Returns NULL if the register or the field does not exist. */
 const struct reg_field *reg_field_find(uint32_t id, const char *field);
 /* Returns the text of a value of an enumeration, or NULL. */
 const char *reg_value_name(const char *values, uint32_t value);
-/* Returns the value of the text, or -ENOENT. */
+/* Returns the value that has this text in the enumeration, or -ENOENT. */
 int reg_value_find(const char *values, const char *text);
 
 /*
- * The fields of a word as text: "RGB0=texture0(3) RGB1=primary(0) ...", floats
- * "VALUE=200(0x469000)". Writes at most size bytes with the final zero and returns the full length,
- * as snprintf does.
+ * Formats the fields of a word: "RGB0=texture0(3) RGB1=primary(0) ...", floats as
+ * "VALUE=200(0x469000)". Like snprintf, writes at most size bytes including the final zero, and
+ * returns the full length.
  */
 size_t reg_dump(uint32_t id, uint32_t word, char *buf, size_t size);
 /*
- * The opposite: "RGB0=texture0 ALPHA0=3" replaces these fields of *word. Values are the texts of
- * the enumeration, integers (decimal, 0x..., negative for two's complement) or, for the float
- * forms, decimals with a point. Separators: blanks and commas. A lone integer without "=" sets the
- * whole word. Returns 0; -ENOENT: no such register, field or text; -EINVAL: not a number; -ERANGE:
- * it does not fit. On failure *word is unchanged.
+ * Parses such text: "RGB0=texture0 ALPHA0=3" replaces these two fields of *word. A value is a text
+ * of the enumeration, an integer (decimal, 0x..., or negative for two's complement) or, for the
+ * float forms, a decimal with a point. Blanks and commas separate the fields. A lone integer
+ * without "=" sets the whole word. Returns 0. On failure leaves *word unchanged and returns -ENOENT
+ * (no such register, field or text), -EINVAL (not a number) or -ERANGE (the value does not fit).
  */
 int reg_parse(uint32_t id, const char *text, uint32_t *word);
 

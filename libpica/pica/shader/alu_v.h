@@ -1,16 +1,16 @@
 /*
- * The arithmetic words and their kernels. run_v.c includes this file once a variant: ALU(name)
- * pastes the variant's name, ALU_F24 says which float mode it is of, ALU_TAME that operands are
- * tame.
+ * The arithmetic functions and their kernels. run_ops_v.c includes this file once per variant:
+ * ALU(name) prefixes the variant's name, ALU_F24 selects the float mode, and ALU_TAME says that
+ * operands are tame.
  *
- * Almost no result is infinite or NaN. The quick words do not treat them: they keep the largest
- * magnitude seen, and if it is special, the kernel recomputes that vector with the exact words.
- * Operands of quick words are flushed already; exact words flush by themselves.
+ * Infinite or NaN results are very rare. The quick functions do not handle them: they track the
+ * largest magnitude, and if it is special, the kernel recomputes that vector with the exact
+ * functions. Quick functions expect flushed operands; exact functions flush by themselves.
  *
- * An operand is tame if it is 0 or 2^-23 <= |x| < 2^30. Of such operands products are multiples of
- * 2^-62 below 2^60, and so are, below 2^63, the few sums that an instruction makes of them: T()
- * finds nothing to flush and nothing infinite and only clears bits. The sign of a zero
- * remains.
+ * An operand is tame if it is 0 or 2^-23 <= |x| < 2^30. Products of tame operands are multiples of
+ * 2^-62, and below 2^60; the few sums that an instruction makes of them are such multiples, and
+ * below 2^63. So T() finds nothing to flush and nothing infinite: it only clears bits. The sign of
+ * a zero remains; last() removes it.
  */
 
 /* Magnitudes above this are special: from 2^64 on in f24 mode, NaN in f32 mode. */
@@ -20,7 +20,7 @@ static inline bool ALU(special)(vi top) {
 	return !ALU_TAME && vi_movemask(vi_gt(top, vi_set1(ALU_TOP))) != 0;
 }
 
-/* T() of what is not special. */
+/* T() of a value that is not special. */
 static inline vf ALU(t)(vf r, vi *top) {
 	vi bits = vi_as_vf_bits(r);
 	if (ALU_TAME) {
@@ -43,7 +43,7 @@ static inline vf ALU(add)(vf a, vf b, vi *top) {
 	return ALU(t)(vf_add(a, b), top);
 }
 
-/* The result of an instruction: not -0. */
+/* The last step of an instruction: in the tame variant, -0 becomes +0. */
 static inline vf ALU(last)(vf r) {
 	return ALU_TAME ? vf_add(r, vf_zero()) : r;
 }
@@ -70,7 +70,7 @@ static inline vf ALU(mul_exact)(vf a, vf b) {
 	a = ALU(f_exact)(a);
 	b = ALU(f_exact)(b);
 	vf r = vf_mul(a, b);
-	/* NaN out of no NaN: 0 * infinity. */
+	/* A NaN from operands that are not NaN: 0 * infinity. */
 	vi zero = vi_andnot(vi_or(vf_neq(a, a), vf_neq(b, b)), vf_neq(r, r));
 	return vf_as_vi_bits(vi_andnot(zero, vi_as_vf_bits(ALU(t_exact)(r))));
 }
@@ -185,7 +185,7 @@ static void ALU(op_dp4)(const struct args *x) {
 	const unsigned nv = x->nv;
 	size_t p = 0, q = 0;
 	if (step0 == 0 && step1 != 0 && x->n == 1) {
-		/* A uniform and a register, to one component. */
+		/* A uniform times a register, to one component. */
 		const vf u0 = vf_load(a0), u1 = vf_load(a1), u2 = vf_load(a2), u3 = vf_load(a3);
 		float *const d = x->d[0];
 		for (const size_t end = nv * VF_LANES; q < end; q += VF_LANES) {
@@ -203,7 +203,7 @@ static void ALU(op_dp4)(const struct args *x) {
 	}
 }
 
-/* DP4 with s1.w = 1; 1 * s2.w is still a product: it is flushed and truncated. */
+/* DP4 with s1.w = 1; 1 * s2.w is still a product, which is flushed and truncated. */
 static void ALU(op_dph)(const struct args *x) {
 	static const PICA_ALIGNED(64) float one[SHADER_LANES] = {
 		1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
@@ -236,7 +236,7 @@ static void ALU(op_flr)(const struct args *x) {
 	}
 }
 
-/* x + 0 turns -0 into +0, whose reciprocal and reciprocal root are +infinity. */
+/* x + 0 turns -0 into +0, of which reciprocal and reciprocal square root are +infinity. */
 static void ALU(op_rcp)(const struct args *x) {
 	for (unsigned i = 0; i < x->nv; i++) {
 		vf s = vf_add(ALU(f_exact)(source(x, 0, 0, i)), vf_zero());
@@ -251,7 +251,7 @@ static void ALU(op_rsq)(const struct args *x) {
 	}
 }
 
-/* EX2 and LG2 are binary64 polynomials: lane by lane, by the same functions as the C version. */
+/* EX2 and LG2 are binary64 polynomials: lane by lane, with the functions of the C version. */
 static void ALU(op_ex2)(const struct args *x) {
 	for (unsigned i = 0; i < x->nv; i++) {
 		PICA_ALIGNED(64) float lane[VF_LANES];

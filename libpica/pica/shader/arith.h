@@ -1,11 +1,11 @@
 /*
  * The arithmetic of the shader units, one number at a time: the truth of [fidelity: f24-model].
  *
- * Every NaN that arithmetic produces or propagates is 7FC00000, because sign and payload of NaN
- * differ between processors and with the order of operands. Copies (MOV, MAX, MIN, negation, the
+ * Every NaN that arithmetic produces or propagates is 7FC00000, because sign and payload of a NaN
+ * depend on the processor and on the order of operands. Copies (MOV, MAX, MIN, negation, the
  * copied parts of DST and LITP) keep all bits.
  *
- * In mode PICA_FLOAT_F32 F and T do nothing (except for that NaN); 0 * infinity is still 0.
+ * In mode PICA_FLOAT_F32, F and T do nothing (except for that NaN); 0 * infinity is still 0.
  */
 #ifndef SHADER_ARITH_H
 #define SHADER_ARITH_H
@@ -24,7 +24,7 @@ static inline float arith_infinity(bool negative) {
 	return f32_from_bits(negative ? 0xFF800000u : ARITH_INF_BITS);
 }
 
-/* A comparison of bits in place of isnan(), which compiler options may remove. */
+/* Compares bits, because compiler options may remove isnan(). */
 static inline bool arith_is_nan(float x) {
 	return (f32_bits(x) & 0x7FFFFFFF) > ARITH_INF_BITS;
 }
@@ -64,7 +64,7 @@ static inline float arith_mad(float a, float b, float c, enum pica_float mode) {
 	return arith_add(arith_mul(a, b, mode), c, mode);
 }
 
-/* First n components, summed from x on. [?, fidelity: f24-model] */
+/* Dot product of the first n components, summed from x on. [?, fidelity: f24-model] */
 static inline float arith_dot(const float a[4], const float b[4], int n, enum pica_float mode) {
 	float sum = arith_mul(a[0], b[0], mode);
 	for (int i = 1; i < n; i++) {
@@ -97,7 +97,7 @@ static inline float arith_ex2(float s, enum pica_float mode) {
 	if (arith_is_nan(x)) {
 		return f32_from_bits(ARITH_NAN_BITS);
 	}
-	return arith_t64(math_exp2((double)x), mode); /* of -infinity 0, of +infinity +infinity */
+	return arith_t64(math_exp2((double)x), mode); /* -infinity: 0, +infinity: +infinity */
 }
 
 static inline float arith_lg2(float s, enum pica_float mode) {
@@ -115,7 +115,7 @@ static inline float arith_flr(float s, enum pica_float mode) {
 	return arith_t(floorf(arith_f(s, mode)), mode);
 }
 
-/* b where either is NaN. [HW] */
+/* max and min return b if either is NaN. [HW] */
 static inline float arith_max(float a, float b) {
 	return a > b ? a : b;
 }
@@ -124,7 +124,7 @@ static inline float arith_min(float a, float b) {
 	return a < b ? a : b;
 }
 
-/* The largest value of LITP's y: 7FFF / 256. */
+/* LITP clamps y to this magnitude: 7FFF / 256. */
 #define ARITH_LITP_Y 127.99609375f
 
 static inline float arith_litp_y(float y) {
@@ -151,7 +151,7 @@ static inline bool arith_compare(unsigned op, float a, float b) {
 	}
 }
 
-/* MOVA: toward zero [HW]; a value outside of int32 becomes one that relative addressing ignores. */
+/* MOVA: toward zero [HW]; outside int32, returns a value that relative addressing ignores. */
 static inline int32_t arith_address(float x) {
 	return x >= -2147483648.0f && x < 2147483648.0f ? (int32_t)x : INT32_MIN;
 }

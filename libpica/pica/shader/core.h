@@ -1,4 +1,4 @@
-/* One scalar invocation: executed by run_c.c, and kept from run to run by run_gs.c. */
+/* One scalar invocation: run_c.c executes it, run_gs.c keeps it from run to run. */
 #ifndef SHADER_CORE_H
 #define SHADER_CORE_H
 
@@ -18,14 +18,14 @@ struct core {
 	struct shader_gs *gs;
 	const struct shader_host *host;
 
-	/* NULL or called before each instruction. */
+	/* If not NULL, called before each instruction. */
 	shader_step_fn *step;
 	void *step_user;
 };
 
 /*
- * Runs from the entry to END or the budget, aL starting with al. Addresses wrap at pc_mask, which
- * is smaller than the program.
+ * Runs from the entry to END or the end of the budget; al is the initial aL. Addresses are masked
+ * with pc_mask, which is less than the program's number of words.
  */
 void core_run(struct core *c, const struct prog *p, unsigned entry, unsigned pc_mask, int32_t al,
 		enum pica_float mode, uint64_t budget, struct shader_result *result);
@@ -38,7 +38,7 @@ bool shader_run_c_f32(const struct prog *p, unsigned entry, const struct shader_
 		struct shader_batch *b, unsigned n, uint64_t budget, struct shader_result *r,
 		struct slice *slice);
 
-/* Wrap of the addresses of a vertex program. [fidelity: shader-state, flow-control] */
+/* Returns the address mask of a vertex program. [fidelity: shader-state, flow-control] */
 static inline unsigned vs_pc_mask(const struct prog *p) {
 	return (p->n_words < SHADER_VS_WORDS ? p->n_words : SHADER_VS_WORDS) - 1;
 }

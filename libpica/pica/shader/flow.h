@@ -2,9 +2,9 @@
  * Flow control of the shader units: stacks of 4 calls, 8 ifs and 4 loops.
  * [HW, 3dbrew; fidelity: flow-control]
  *
- * Addresses are kept as the instruction words give them; only the address that is fetched next is
- * wrapped to the code memory. Ends are compared unwrapped, with the address of the instruction that
- * was executed, plus one.
+ * Addresses are kept as given in the instruction words; only the address of the next fetch is
+ * wrapped to the code memory. Block ends are compared unwrapped, with the address of the executed
+ * instruction plus one.
  */
 #ifndef SHADER_FLOW_H
 #define SHADER_FLOW_H
@@ -40,12 +40,12 @@ struct flow {
 	uint16_t pc, pc_mask;
 	uint8_t n_call, n_if, n_loop;
 	int32_t al;
-	struct flow_call call[FLOW_CALLS]; /* last in use is the top */
+	struct flow_call call[FLOW_CALLS]; /* the top is the last in use */
 	struct flow_if cond[FLOW_IFS];
 	struct flow_loop loop[FLOW_LOOPS];
 };
 
-/* Empty stacks, at the entry; al is the initial aL. */
+/* Starts at the entry with empty stacks; al is the initial aL. */
 static inline void flow_start(struct flow *f, unsigned entry, unsigned pc_mask, int32_t al) {
 	f->pc = (uint16_t)(entry & pc_mask);
 	f->pc_mask = (uint16_t)pc_mask;
@@ -53,7 +53,7 @@ static inline void flow_start(struct flow *f, unsigned entry, unsigned pc_mask, 
 	f->al = al;
 }
 
-/* The end of every instruction: pops the blocks that end after it and sets pc. */
+/* Ends an instruction: pops the blocks that end after it, and sets pc. */
 void flow_advance_stacked(struct flow *f, unsigned next, bool brk);
 
 static inline void flow_advance(struct flow *f) {
@@ -65,7 +65,7 @@ static inline void flow_advance(struct flow *f) {
 	}
 }
 
-/* Returns whether op (format 2 only) is taken for flags x and y. */
+/* Returns whether the condition of op (format 2 only) holds for flags x and y. */
 static inline bool flow_condition(const struct prog_op *op, bool x, bool y) {
 	bool is_x = x == op->ref[0], is_y = y == op->ref[1];
 	switch ((enum prog_condition)op->condition) {
@@ -82,9 +82,9 @@ static inline bool flow_condition(const struct prog_op *op, bool x, bool y) {
 }
 
 /*
- * Executes a flow instruction (BREAK to LOOP, JMPC, JMPU). taken: the condition of format 2;
- * ignored by the others. Returns false for a BREAK outside a loop, which does nothing (hardware
- * hangs).
+ * Executes a flow instruction (BREAK to LOOP, JMPC, JMPU). taken: whether the condition holds
+ * (format 2; otherwise ignored). Returns false for a BREAK outside a loop, which does nothing (the
+ * hardware hangs).
  */
 bool flow_execute(struct flow *f, const struct prog_op *op, bool taken,
 		const struct shader_uniforms *u);

@@ -1,4 +1,4 @@
-/* The places of an instruction's operands in its word, by format. */
+/* Where an instruction word holds its operands, by format. */
 #ifndef SHADER_FORM_H
 #define SHADER_FORM_H
 
@@ -10,11 +10,11 @@ struct shader_place {
 
 struct shader_form {
 	uint8_t n_src; /* 0: flow control and the like */
-	uint8_t wide;  /* the source that idx belongs to, which may be a uniform */
+	uint8_t wide;  /* the source that idx applies to, and that may be a uniform */
 	struct shader_place desc, dst, idx, src[3];
 };
 
-/* By enum shader_format. */
+/* Indexed by enum shader_format. */
 extern const struct shader_form shader_forms[FORMAT_F5I + 1];
 
 static inline const struct shader_form *shader_form_of(enum shader_op op) {

@@ -1,11 +1,11 @@
-/* Expansion of shader_isa.def: op numbers, field getters and places, one record an op. */
+/* Expansion of shader_isa.def: op numbers, field getters and places, one record per op. */
 #ifndef SHADER_ISA_H
 #define SHADER_ISA_H
 
 #include <stdint.h>
 
 enum shader_op {
-	OP_UNKNOWN, /* a code without a row */
+	OP_UNKNOWN, /* a code that has no row */
 #define SHADER_OP(code, count, name, mnemonic, format, operands, uses) OP_##name,
 #include "pica/regs/shader_isa.def"
 	OP_COUNT,
@@ -50,7 +50,7 @@ struct shader_op_info {
 	uint8_t uses;     /* enum shader_uses */
 };
 
-/* By enum shader_op; OP_UNKNOWN has no mnemonic. */
+/* Indexed by enum shader_op; OP_UNKNOWN has no mnemonic. */
 extern const struct shader_op_info shader_ops[OP_COUNT];
 
 /* Returns the operation of a code word. */
@@ -64,14 +64,14 @@ enum shader_op shader_op_of(uint32_t word);
 	}
 #include "pica/regs/shader_isa.def"
 
-/* Component k (0 = x) of a selector: 0..3. [fidelity: shader-isa] */
+/* Returns component k (0 = x) of a selector, 0..3. [fidelity: shader-isa] */
 static inline unsigned shader_selector(unsigned selector, unsigned k) {
 	return selector >> (6 - 2 * k) & 3;
 }
 
 /*
- * Registers as the wide source field numbers them; destinations 0-15 are o, then r. [fidelity:
- * shader-isa]
+ * Register numbers in the wide source field. Destinations 0-15 are o, followed by r.
+ * [fidelity: shader-isa]
  */
 enum {
 	SHADER_V = 0x00,

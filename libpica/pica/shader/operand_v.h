@@ -1,7 +1,7 @@
 /*
- * The batch interpreter: operands, of run_v.c and slice_v.c. A source becomes rows that kernels can
- * read: the register itself, or a copy that is flushed, negated, spread or gathered. This is part
- * of the innermost loop, and compiled with it.
+ * Operands of the batch interpreter, for run_v.c and slice_v.c. A source becomes rows that kernels
+ * can read: the register itself, or a copy that is flushed, negated, spread or gathered. This code
+ * is part of the innermost loop, and is compiled with it.
  */
 #ifndef SHADER_OPERAND_V_H
 #define SHADER_OPERAND_V_H
@@ -29,7 +29,7 @@ static enum class extent_class(const struct extent *e) {
 	return extent_within(e, BELOW_F24 + 1, INT32_MAX) ? CLASS_CLEAN : CLASS_ANY;
 }
 
-/* Class of the components read of v or r, found once for each value. */
+/* Returns the class of the components that are read of a v or r; examines each value once. */
 static enum class find_class(struct machine *m, unsigned reg, const float row[4][SHADER_LANES],
 		unsigned reads) {
 	unsigned unknown = reads & ~(unsigned)m->known[reg];
@@ -52,7 +52,7 @@ static enum class find_class(struct machine *m, unsigned reg, const float row[4]
 			(m->clean[reg] & reads) == reads ? CLASS_CLEAN : CLASS_ANY;
 }
 
-/* is_patient: examining the rows pays off if a tame kernel can then run. */
+/* is_patient: examining the rows pays off if it lets a tame kernel run. */
 static inline enum class register_class(struct machine *m, unsigned reg,
 		const float row[4][SHADER_LANES], unsigned reads, bool is_patient) {
 	if ((reg < SHADER_R && m->b->tame >> reg & 1) || (m->tame[reg] & reads) == reads) {
@@ -64,7 +64,7 @@ static inline enum class register_class(struct machine *m, unsigned reg,
 	return find_class(m, reg, row, reads);
 }
 
-/* Class of all uniforms together: any of them may be read relative to a0. */
+/* Returns the class of all uniforms together: any of them may be read relative to a0. */
 static enum class uniforms_class(struct machine *m) {
 	if (!m->uniforms_known) {
 		const float *c = m->u->c[0];
@@ -78,7 +78,7 @@ static enum class uniforms_class(struct machine *m) {
 	return m->uniforms;
 }
 
-/* Rows from the first vector of the group on, in the order that kernels want. */
+/* Points source s at the rows, from the group's first vector on, in the order for kernels. */
 static inline void point_at(struct args *x, const struct group *g, const struct prog_op *op,
 		unsigned s, const float row[4][SHADER_LANES]) {
 	const float *first = row[0] + g->first * VF_LANES;
@@ -89,7 +89,7 @@ static inline void point_at(struct args *x, const struct group *g, const struct 
 	x->step[s] = VF_LANES;
 }
 
-/* Copies the rows that are read to m->operand[s], flushed, negated. */
+/* Copies the rows that are read to m->operand[s], flushed and negated as required. */
 static void copy_rows(struct machine *m, const struct group *g, const struct prog_op *op,
 		unsigned s, const float row[4][SHADER_LANES], bool flushes) {
 	const vf sign = vf_set1(op->negate >> s & 1 ? -0.0f : 0.0f);
@@ -105,7 +105,9 @@ static void copy_rows(struct machine *m, const struct group *g, const struct pro
 	}
 }
 
-/* a0: toward zero, then -128..127, which is what is above -129 and below 128, or 0. */
+/*
+ * a0: x rounded toward zero, or 0 if that is not in -128..127, that is, unless -129 < x < 128.
+ */
 static inline vi address_offset(vf x) {
 	const vi fits = vi_and(vf_gt(x, vf_set1(-129.0f)), vf_lt(x, vf_set1(128.0f)));
 	return vi_from_vf_trunc(vf_and(x, vf_as_vi_bits(fits)));
@@ -125,7 +127,7 @@ static inline uint32_t max_u32(uint32_t a, uint32_t b) {
 	return a > b ? a : b;
 }
 
-/* One value a component for all lanes, and its class; flushed if is_cleaned. */
+/* Spreads a uniform to all lanes, flushed if is_cleaned, and returns its class. */
 static enum class read_uniform(struct machine *m, struct args *x, const struct prog_op *op,
 		unsigned s, const float value[4], bool is_cleaned) {
 	const uint32_t sign = (uint32_t)(op->negate >> s & 1) << 31;
@@ -164,8 +166,8 @@ static const float *uniform_at(const struct machine *m, unsigned base, int32_t o
 }
 
 /*
- * The uniforms that VF_LANES offsets name, planes by component; the same rule as
- * arith_relative().
+ * Reads the uniforms at base plus each of VF_LANES offsets, into one vector per component. The rule
+ * is that of arith_relative().
  */
 static inline void gather(const float *c, unsigned base, vi off, vf plane[4]) {
 	vi index = vi_and(vi_add(vi_set1((int32_t)base), off), vi_set1(0x7F));
@@ -180,7 +182,7 @@ static inline void gather(const float *c, unsigned base, vi off, vf plane[4]) {
 	}
 }
 
-/* A uniform relative to a0, each lane its own. */
+/* Reads a uniform relative to a0, where a0 differs between lanes. */
 static enum class gather_uniform(struct machine *m, const struct group *g, const struct prog_op *op,
 		unsigned s, bool is_cleaned) {
 	const vf sign = vf_set1(op->negate >> s & 1 ? -0.0f : 0.0f);
@@ -221,7 +223,10 @@ static enum class read_relative(struct machine *m, const struct group *g, const 
 	return read_uniform(m, x, op, s, uniform_at(m, base, off), is_cleaned);
 }
 
-/* Source s of an instruction. is_cleaned: flushed where needed; then the result is what it is. */
+/*
+ * Reads source s of an instruction. If is_cleaned, flushes it where needed and returns its class;
+ * otherwise the result may be lower than the true class.
+ */
 static inline enum class read_operand(struct machine *m, const struct group *g,
 		const struct prog_op *op, unsigned s, bool is_cleaned, struct args *x) {
 	const unsigned reg = op->src[s];

@@ -1,4 +1,4 @@
-/* A decoded program: one record a code word, operand descriptors folded in. */
+/* A decoded program: one record per code word, including its operand descriptor. */
 #ifndef SHADER_PROG_H
 #define SHADER_PROG_H
 
@@ -23,20 +23,22 @@ struct prog_op {
 	uint8_t dst;           /* 0-15 o, 16-31 r */
 	uint8_t mask;          /* components written */
 	uint8_t src[3];        /* as the wide field: v, r, c */
-	/* components of the register that source s reads, after the swizzle */
+	/* components of its register that source s reads through the swizzle */
 	uint8_t reads[3];
-	uint8_t swizzle[3][4]; /* component of the register that component k of source s is */
+	uint8_t swizzle[3][4]; /* [s][k]: the register component that is component k of source s */
 	uint8_t negate;        /* bit s */
 	uint8_t rel;           /* 0 none, 1 a0.x, 2 a0.y, 3 aL */
-	uint8_t rel_src;       /* the source that rel belongs to: a uniform */
-	/* written component by component, would read what it already wrote */
+	uint8_t rel_src;       /* the source that rel applies to: a uniform */
+	/* if written component by component, would read components that it has already written */
 	bool overlaps;
-	/* The same for kernels: components to write in order; what to read for each of them (each:
-	 * uses EACH) or for components 0-3. */
+	/*
+	 * The same for kernels: components to write, in order, and components to read, for each of
+	 * them (if each, that is, uses EACH) or for components 0-3.
+	 */
 	uint8_t n_out, out[4];
 	bool each;
 	uint8_t from[3][4];
-	uint8_t cmp[2];        /* CMP: comparison of x, of y */
+	uint8_t cmp[2];        /* CMP: comparison operators of x and y */
 	uint8_t condition;     /* enum prog_condition */
 	bool ref[2];
 	uint8_t id;            /* number of the bool or int uniform; SETEMIT: vertex */

@@ -1,4 +1,4 @@
-/* Private to the files of the batch interpreter. Included by vector sources only. */
+/* Private to the batch interpreter. Included by vector sources only. */
 #ifndef SHADER_RUN_V_H
 #define SHADER_RUN_V_H
 
@@ -18,14 +18,14 @@ struct args {
 	unsigned n;            /* rows to write, at least 1 */
 	const uint8_t *out;    /* their components, ascending */
 	float *d[4];           /* the rows */
-	const float *s[3][4];  /* sources of these rows one by one (uses EACH) or by component */
+	const float *s[3][4];  /* sources: one per row of d (uses EACH), or by component */
 	size_t step[3];        /* VF_LANES, or 0: one vector for all lanes */
-	/* In place of source 0 for a kernel of shader_gathered(): bytes from rows, by lane. */
+	/* Replaces source 0 for a kernel of shader_gathered(): byte offsets from rows, by lane. */
 	const uint8_t *rows;
 	const uint32_t *offset;
 };
 
-/* Properties of all values of an operand, each including the next. */
+/* What holds for all values of an operand; each class includes the next. */
 enum class {
 	CLASS_ANY,
 	CLASS_CLEAN, /* F() changes nothing */
@@ -35,22 +35,22 @@ enum class {
 struct alu {
 	struct {
 		void (*run)(const struct args *x);
-		/* f24: does the same with tame operands, while run needs clean ones. Or NULL. */
+		/* f24: the same for tame operands (run needs clean ones), or NULL. */
 		void (*run_tame)(const struct args *x);
-		bool is_clean; /* results are clean (f24) */
+		bool is_clean; /* f24: the results are clean */
 	} op[OP_COUNT];
 };
 
 /* The kernels of instructions, by float mode: run_ops_v.c. */
 extern const struct alu VFN(shader_alu_f24), VFN(shader_alu_f32);
 /*
- * Returns the kernel that does the same as run_tame with a separate vector of source 0 for each
+ * Returns the kernel that does the same as run_tame, but with its own vector as source 0 for each
  * lane, or NULL.
  */
 void (*VFN(shader_gathered)(unsigned op))(const struct args *x);
 /*
- * Four DP4 of tame operands: row d[k] is the product of four uniforms, a vector each, one after the
- * other from s[0][k] on, and the register at s[1].
+ * Does four DP4 of tame operands: row d[k] is the dot product of the register at s[1] and four
+ * uniform values, each spread to a vector, that lie one after the other from s[0][k] on.
  */
 void VFN(shader_transform)(const struct args *x);
 
@@ -58,7 +58,7 @@ struct group {
 	struct flow flow;
 	uint32_t live; /* bit: lane */
 	uint64_t steps;
-	unsigned first, nv; /* vectors that have live lanes, with what lies between */
+	unsigned first, nv; /* from the first to the last vector with live lanes */
 	bool is_all;
 };
 
@@ -66,22 +66,23 @@ struct machine {
 	const struct alu *alu;
 	const struct shader_uniforms *u;
 	struct shader_batch *b;
-	uint32_t all;       /* lanes of the call */
-	unsigned nv;        /* vectors that hold them */
+	uint32_t all;       /* bit: lane of the call */
+	unsigned nv;        /* vectors that hold these lanes */
 	uint32_t cmp[2];    /* bit: lane */
 	/*
-	 * By number, o before r: components that were written; the others are 0 without being so.
+	 * By number, o before r: components that were written; the others count as 0, whatever the
+	 * memory holds.
 	 */
 	uint8_t valid[32];
 	/*
-	 * By number, v before r: components that were examined, are known to be clean, are known to
-	 * be tame.
+	 * By number, v before r: components that were examined, known to be clean, known to be
+	 * tame.
 	 */
 	uint8_t known[32], clean[32], tame[32];
 	bool uniforms_known;
 	enum class uniforms;
 	/*
-	 * a0 as relative addressing takes it: 0 where it is out of range. Not filled before MOVA.
+	 * a0 as relative addressing uses it: 0 if out of range. Not initialized before MOVA.
 	 */
 	bool a_valid[2], a_is_same[2];
 	PICA_ALIGNED(64) int32_t a[2][SHADER_LANES];
@@ -92,15 +93,15 @@ struct machine {
 };
 
 /*
- * For a program of which all lanes 0..n-1 go the same way: begin it, without examining known
- * uniforms, and execute an instruction other than flow control or CMP.
+ * For a program with the same flow in all lanes 0..n-1: begins it, without changing uniforms_known,
+ * and executes an instruction other than flow control and CMP.
  */
 void VFN(shader_begin)(struct machine *m, unsigned n);
 void VFN(shader_execute)(struct machine *m, const struct group *g, const struct prog_op *op);
 
 /* ---- Words ---- */
 
-/* +0 where the bits of the magnitude are not above these. */
+/* Replaces x by +0 where the bits of its magnitude are not above `below`. */
 static inline vf zero_below(vf x, vi below) {
 	vi bits = vi_as_vf_bits(x);
 	vi magnitude = vi_and(bits, vi_set1(0x7FFFFFFF));

@@ -20,17 +20,17 @@ enum tex_wrap {
 	TEX_WRAP_COUNT,
 };
 
-/* Result of tex_wrap_index() for the border colour. */
+/* Returned by tex_wrap_index() for the border colour. */
 enum { TEX_BORDER = -1 };
 
-/* a mod n, floored, for n > 0. */
+/* Returns a mod n, floored, for n > 0. */
 static inline int32_t tex_mod(int32_t a, int32_t n) {
 	int32_t r = a % n;
 	return r < 0 ? r + n : r;
 }
 
 /*
- * The texel that integer index i of an axis of n texels names, 0..n-1, or TEX_BORDER.
+ * Returns the texel, 0..n-1, for integer index i on an axis of n texels, or TEX_BORDER.
  * [fidelity: wrap]
  */
 static inline int32_t tex_wrap_index(int32_t i, int32_t n, unsigned mode) {
@@ -52,7 +52,7 @@ static inline int32_t tex_wrap_index(int32_t i, int32_t n, unsigned mode) {
 	}
 }
 
-/* Whether an axis in this mode can answer with the border colour. */
+/* Returns whether an axis in this mode can give the border colour. */
 static inline int tex_wrap_has_border(unsigned mode) {
 	return mode == TEX_WRAP_BORDER || mode == TEX_WRAP_REPEAT_BORDER;
 }
@@ -60,7 +60,7 @@ static inline int tex_wrap_has_border(unsigned mode) {
 /* Coordinates are clamped to +-2^30 texels, so that indices and their sums fit.  [fidelity.md 1] */
 #define TEX_COORD_LIMIT 1073741824.0f
 
-/* Not finite: 0. Else clamped.  [fidelity.md 1] */
+/* Returns 0 if x is not finite, else x clamped.  [fidelity.md 1] */
 static inline float tex_limit_coord(float x) {
 	if (!(fabsf(x) <= FLT_MAX)) {
 		return 0.0f;
@@ -70,8 +70,8 @@ static inline float tex_limit_coord(float x) {
 }
 
 /*
- * First tap of an axis and 8-bit weight of the second one, 0..256 (256: the fraction rounded up to
- * 1).
+ * The first tap of an axis, and the weight of the second tap in 1/256, 0..256 (256: the fraction
+ * rounded up to 1).
  */
 struct tex_footprint {
 	int32_t i;
@@ -84,22 +84,22 @@ static inline struct tex_footprint tex_footprint(float coord, uint32_t size) {
 	return (struct tex_footprint){ (int32_t)whole, (uint32_t)((x - whole) * 256.0f) };
 }
 
-/* Returns the bytes of one level in memory. [fidelity: texel-address] */
+/* Returns the size of one level in memory, in bytes. [fidelity: texel-address] */
 uint32_t tex_level_size(const struct tex_desc *d, unsigned level);
-/* Returns the offset of a level after the first. */
+/* Returns the offset of a level from the start of level 0. */
 uint32_t tex_level_offset(const struct tex_desc *d, unsigned level);
 
-/* The part of d that decides the texels of an image: everything else is 0, values are canonical. */
+/* Copies the part of d that determines the texels, in canonical form; all other members are 0. */
 void tex_image_key(struct tex_desc *key, const struct tex_desc *d);
 
 /*
- * Returns the words of the padded copy: rows -1..height of columns -1..width, row after row without
- * gaps, so that texel (s, t) lies at (t + 1) * stride_px + s + 1. Texel s is column s, texel t = 0
- * is the last memory row; the frame holds what tex_wrap_index() answers for indices -1 and n. One
- * word follows that may be read as the neighbour of the last one.
+ * Returns the size of the padded copy in words: rows -1..height of columns -1..width, without gaps
+ * between rows, so that texel (s, t) is at (t + 1) * stride_px + s + 1. Texel s is column s; texel
+ * t = 0 is the last memory row. The frame holds the texels that tex_wrap_index() returns for
+ * indices -1 and n. One extra word follows, which may be read as the neighbour of the last word.
  */
 size_t tex_level_words(const struct tex_level *level);
-/* Where the bytes of a level come from: src, or, where that is NULL, addr of the space. */
+/* The source of the bytes of a level: src, or addr in the space if src is NULL. */
 struct tex_source {
 	const uint8_t *src;
 	const struct space *space;
@@ -109,33 +109,35 @@ struct tex_source {
 enum { TEX_BAND_TEXELS = 16384 };
 unsigned tex_level_bands(const struct tex_level *level);
 /*
- * Each byte is read once: the client may still write. Adds the XXH3 of what was read, with the
- * number of the band as its seed. The last band makes the frame and publishes the texels.
+ * Decodes one band. Reads each byte once, because the client may still be writing. Adds the XXH3 of
+ * the bytes read, seeded with the band number, to the level's hash. The last band makes the frame
+ * and publishes the texels.
  */
 void tex_band_decode(uint32_t *texels, struct tex_level *level, const struct tex_desc *d,
 		const struct tex_source *from, const struct tex_kernels *k, unsigned band);
 
-/* As tex_image_create(), with the memory of a cache, or without one (NULL). */
+/* As tex_image_create(), with memory from cache c; c may be NULL. */
 struct tex_image *tex_image_make(struct tex_cache *c, const struct tex_desc *d,
 		const struct space *space, bool copy);
 /*
  * Returns whether the decoded levels still match the bytes in memory. A level that a worker is
- * decoding does not match: the caller never waits for it. Ticks for the bytes that it reads.
+ * decoding counts as no match, so that the caller never waits for it. Calls c->tick for the bytes
+ * that it reads.
  */
 bool tex_image_matches(const struct tex_cache *c, struct tex_image *image);
-/* Returns the bytes that an image without a copy needs. */
+/* Returns the size in bytes of an image without a copy. */
 size_t tex_image_bytes(const struct tex_desc *d);
-/* Returns memory for an image of that many bytes, charged to memory, or NULL. */
+/* Returns memory for an image of `bytes` bytes, charged to memory, or NULL. */
 struct tex_image *tex_image_alloc(struct pica_memory *memory, size_t bytes);
 void tex_image_free(struct tex_image *image, struct pica_memory *memory);
-/* Frees the block: no level is decoded. */
+/* Frees the block. Afterwards no level is decoded. */
 void tex_image_evict(struct tex_image *image, struct pica_memory *memory);
-/* Returns memory for an image of that many bytes, or NULL. */
+/* Returns memory for an image of `bytes` bytes, or NULL. */
 struct tex_image *tex_cache_take(struct tex_cache *c, size_t bytes);
-/* The image is no longer referenced. */
+/* Takes back an image that is no longer referenced: frees it or keeps it as spare memory. */
 void tex_cache_give(struct tex_cache *c, struct tex_image *image);
 
-/* Plain C kernels: the truth, and the fallback of the vector kernels. */
+/* Plain C kernels: the reference for the vector kernels, and their fallback. */
 #define TEX_FORMAT(id, name, bits) \
 	void tex_decode_##name##_c(uint32_t *dst, ptrdiff_t stride_px, const uint8_t *src);
 #include "pica/tex/formats.def"
@@ -155,15 +157,15 @@ void tex_shadow_c(const struct tex_level *level, const struct tex_desc *d, const
 
 /* ---- sample.c ---- */
 
-/* The levels that one quad samples: level; where fraction > 0 blended with next by it. */
+/* The levels that one quad samples: level, blended with next by fraction if fraction > 0. */
 struct tex_choice {
 	uint8_t linear;
 	uint8_t level, next;
 	uint8_t pad;
-	uint16_t fraction; /* 0..255 of 256 */
+	uint16_t fraction; /* in 1/256, 0..255 */
 };
 
-/* Whether every quad takes level 0 with one filter, which needs no choice. */
+/* Returns whether every quad samples level 0 with the same filter, so no choice is needed. */
 static inline bool tex_is_one_level(const struct tex_desc *d) {
 	return d->max_level == 0 && d->mag_linear == d->min_linear;
 }
@@ -173,11 +175,11 @@ struct tex_choice tex_choose(const struct tex_desc *d, const float *u, const flo
 /* Returns whether addr has texels to sample; if not, fills out with the replacement. */
 bool tex_has_texels(const struct tex_desc *d, uint32_t addr, const struct tex_image *image,
 		unsigned n, uint16_t (*out)[BATCH]);
-/* n lanes of one level with one filter. */
+/* Samples n lanes of one level with one filter. */
 void tex_sample_level(const struct tex_kernels *k, const struct tex_desc *d,
 		struct tex_image *image, unsigned number, bool linear, const float *u,
 		const float *v, unsigned n, uint16_t (*out)[BATCH]);
-/* Filters and levels by quads; the image has texels. */
+/* Samples with filter and levels chosen per quad. The image must have texels. */
 void tex_sample_image(const struct tex_kernels *k, const struct tex_desc *d,
 		struct tex_image *image, const float *u, const float *v, unsigned n,
 		uint16_t (*out)[BATCH]);

@@ -1,8 +1,8 @@
 /*
  * Texels: registers -> descriptor, decoded images, sampling (units 0-2).
  *
- * Each face of a cube map is an image of its own. A texel of a shadow map is decoded like any
- * other; in the word its depth is bits 8-31, its density bits 0-7. [fidelity: shadow-texture]
+ * Each face of a cube map is a separate image. A texel of a shadow map is decoded like any other;
+ * in its word, depth is bits 8-31 and density bits 0-7. [fidelity: shadow-texture]
  *
  * A decoded level is linear RGBA8 (R in the lowest byte), row 0 = texture t index 0 (v = 0), with a
  * border of one texel on each side that the wrap modes fill.
@@ -37,12 +37,12 @@ static inline bool tex_type_is_shadow(enum tex_type type) {
 
 /* One texture unit as the registers describe it. Zero-padded: compared with memcmp. */
 struct tex_desc {
-	uint32_t addr;        /* of a cube: the first face's */
+	uint32_t addr;        /* of the first face if the type is a cube */
 	uint32_t border;      /* RGBA8, R lowest */
 	uint32_t shadow_bias; /* shadow types: 24-bit fraction, even */
 	uint16_t width, height;
 	uint8_t enabled;  /* unit on and not type 5 */
-	uint8_t valid;    /* sizes and format can be sampled; else reads (0,0,0,0) */
+	uint8_t valid;    /* sizes and format can be sampled; else samples are (0,0,0,0) */
 	uint8_t type;     /* enum tex_type */
 	uint8_t format;
 	uint8_t wrap_s, wrap_t;
@@ -54,7 +54,7 @@ struct tex_desc {
 	uint8_t pad;
 };
 
-/* Unit 0..2 from the register file (0x300 words). */
+/* Reads unit 0..2 from the register file (0x300 words). */
 void tex_desc_from_regs(struct tex_desc *d, const uint32_t *regs, unsigned unit);
 /*
  * Returns the address of face 0..5 (+X, -X, +Y, -Y, +Z, -Z) of unit 0, for any type; face 0 is
@@ -62,11 +62,11 @@ void tex_desc_from_regs(struct tex_desc *d, const uint32_t *regs, unsigned unit)
  */
 uint32_t tex_face_addr(const uint32_t *regs, unsigned face);
 /*
- * Returns the bytes of levels 0..max_level in memory, from d->addr. Each face of a cube has as
- * many.
+ * Returns the size in bytes of levels 0..max_level in memory, from d->addr on. Each face of a cube
+ * has this size.
  */
 uint32_t tex_size_bytes(const struct tex_desc *d);
-/* Returns the bits of a texel of format 0..13. */
+/* Returns the bits per texel of format 0..13. */
 unsigned tex_format_bits(unsigned format);
 /* Returns the short name, "rgba8" ... "etc1a4"; "?" for 14, 15. */
 const char *tex_format_name(unsigned format);
@@ -75,25 +75,25 @@ struct tex_level {
 	uint32_t width, height, stride_px; /* stride of the padded copy */
 	/* Padded copy incl. border, NULL until decoded; texel (0,0) is texels[stride_px + 1]. */
 	_Atomic(uint32_t *) texels;
-	/* Bands of rows (private.h) that threads have begun to decode; that they have decoded. */
+	/* Number of bands of rows (private.h) whose decoding has begun; has finished. */
 	atomic_uint begun, done;
 	atomic_uint_fast64_t hash; /* sum over the bands; valid with texels */
 };
 
-/* Decoded texture; counted. Shared by the cache and by each pass that samples it. */
+/* Decoded texture; reference-counted. Shared by the cache and by each pass that samples it. */
 struct tex_image {
 	atomic_int refs;
 	struct tex_desc desc; /* only what matters for the texels: see tex_image_create() */
-	uint64_t stamp;       /* space clock when it was referenced first */
-	uint64_t checked;     /* space clock when the cache found it current last */
-	uint64_t epoch;       /* cache.epoch when its source was decoded or compared last */
+	uint64_t stamp;       /* space clock when the image was first referenced */
+	uint64_t checked;     /* space clock when the cache last found it current */
+	uint64_t epoch;       /* cache.epoch when its source was last decoded or compared */
 	const struct space *space; /* the context's */
-	const uint8_t *src;   /* levels in one window, or our copy; NULL: read through space */
-	struct tex_cache *cache; /* that the memory returns to; NULL: none */
-	uint32_t *block;      /* all levels, the copy; NULL: evicted, to be decoded again */
+	const uint8_t *src;   /* levels in one window, or our own copy; NULL: read through space */
+	struct tex_cache *cache; /* to which the memory is returned; NULL: none */
+	uint32_t *block;      /* all levels and the copy; NULL: evicted, must be decoded again */
 	size_t bytes;         /* of this struct and the block */
 	struct tex_level level[TEX_MAX_LEVELS];
-	/* While the cache holds a reference, the command thread's: */
+	/* Command thread only, while the cache holds a reference: */
 	struct tex_image *next;          /* cache.bucket, or cache.spare */
 	struct tex_image *newer, *older; /* by last use, from cache.newest to cache.oldest */
 	uint64_t last_use;               /* cache.use_clock */
@@ -103,10 +103,10 @@ struct tex_image {
 /* The faces of unit 0 when it is a cube. */
 struct tex_cube {
 	uint32_t addr[TEX_FACES];
-	struct tex_image *image[TEX_FACES]; /* as tex_sample()'s image, each by its own address */
+	struct tex_image *image[TEX_FACES]; /* as in tex_sample(), each for its own address */
 };
 
-/* Directions turned into places on the faces of a cube. */
+/* Directions converted to positions on the faces of a cube. */
 struct tex_direction {
 	PICA_ALIGNED(64) float s[BATCH], t[BATCH]; /* 0..1 on the face */
 	PICA_ALIGNED(64) float major[BATCH];       /* magnitude of the largest component */
@@ -115,13 +115,13 @@ struct tex_direction {
 
 struct tex_kernels {
 	/*
-	 * One 8x8 tile of a format from memory to RGBA8: dst[row * stride_px + col], memory rows.
-	 * stride_px may be negative, src lie at any address.
+	 * Decodes one 8x8 tile from memory to RGBA8: dst[row * stride_px + col], in memory rows.
+	 * stride_px may be negative. src needs no alignment.
 	 */
 	void (*decode[TEX_FORMATS])(uint32_t *dst, ptrdiff_t stride_px, const uint8_t *src);
 	/*
-	 * Nearest / bilinear sampling of one decoded level for lanes 0..n-1 (n a multiple of 4, at
-	 * most BATCH): u, v are texture coordinates, out[channel][lane] gets 0..255. Lanes from n
+	 * Sample one decoded level, nearest or bilinear, for lanes 0..n-1 (n a multiple of 4, at
+	 * most BATCH). u, v are texture coordinates; out[channel][lane] gets 0..255. Lanes from n
 	 * on are neither read nor written.
 	 */
 	void (*nearest)(const struct tex_level *level, const struct tex_desc *d, const float *u,
@@ -131,19 +131,20 @@ struct tex_kernels {
 	/* out = (a*(256-f) + b*f + 128) >> 8 with f[lane] 0..256, lanes 0..n-1, four channels. */
 	void (*mip_blend)(uint16_t (*out)[BATCH], const uint16_t (*a)[BATCH],
 			const uint16_t (*b)[BATCH], const uint16_t *f, unsigned n);
-	/* For types that use w; n as above. s = u/w, t = v/w. */
+	/* For types that use w: s = u/w, t = v/w; n as above. */
 	void (*project)(float *s, float *t, const float *u, const float *v, const float *w,
 			unsigned n);
 	/*
-	 * Faces and places of directions (u, v, w); later lanes of *to may hold anything
-	 * afterwards. Returns all faces[0..n-1] or-ed.
+	 * Converts directions (u, v, w) to faces and positions. Later lanes of *to are unspecified
+	 * afterwards. Returns the bitwise OR of to->face[0..n-1].
 	 */
 	uint32_t (*cube)(struct tex_direction *to, const float *u, const float *v, const float *w,
 			unsigned n);
 	/*
-	 * Share of light, 0..255 on all four channels, that four texels of a shadow map let through
-	 * to depth |z|: those of the bilinear filter, each compared before they are weighted. Of d:
-	 * type and shadow_bias. [docs/fidelity.md 1, "Types of unit 0"]
+	 * Computes the fraction of light, 0..255 on all four channels, that reaches depth |z|
+	 * through the four texels of a shadow map that the bilinear filter uses. Each texel is
+	 * compared before weighting. Of d, uses type and shadow_bias. [docs/fidelity.md 1, "Types
+	 * of unit 0"]
 	 */
 	void (*shadow)(const struct tex_level *level, const struct tex_desc *d, const float *s,
 			const float *t, const float *z, unsigned n, uint16_t (*out)[BATCH]);
@@ -154,19 +155,20 @@ ISA_KERNELS(tex)
 
 /*
  * Returns an image with one reference and no decoded level, or NULL when out of memory or if d is
- * not valid. Levels are read when they are decoded: space and its windows must not change while the
- * image lives, unless copy is set, which reads all of them now. Memory outside windows reads 0.
+ * not valid. If copy is set, reads all levels now. Otherwise levels are read when they are decoded,
+ * and space and its windows must not change while the image exists. Memory outside windows reads as
+ * 0.
  */
 struct tex_image *tex_image_create(const struct tex_desc *d, const struct space *space, bool copy);
 struct tex_image *tex_image_get(struct tex_image *image);
-/* The last reference to an image of a cache is put on the command thread. */
+/* The last reference to an image of a cache must be put on the command thread. */
 void tex_image_put(struct tex_image *image);
-/* Returns the level, decoded by all threads that need it at the same time, band by band. */
+/* Returns a decoded level. Threads that need it at the same time share the work, band by band. */
 const struct tex_level *tex_image_level(struct tex_image *image, unsigned level,
 		const struct tex_kernels *k);
 /*
  * Decodes the large levels that sampling by d may choose, so that tex_sample() never takes long.
- * Returns false if the slice is over: call it again, on any thread. image may be NULL.
+ * Returns false if the slice is over; then call it again, on any thread. image may be NULL.
  */
 bool tex_prepare(const struct tex_kernels *k, const struct tex_desc *d, struct tex_image *image,
 		struct slice *slice);
@@ -175,13 +177,13 @@ bool tex_prepare(const struct tex_kernels *k, const struct tex_desc *d, struct t
 struct tex_cache {
 	struct tex_image *bucket[TEX_CACHE_BUCKETS];
 	struct tex_image *newest, *oldest;
-	struct tex_image *spare; /* memory for the next images, the latest first */
+	struct tex_image *spare; /* memory for the next images, most recent first */
 	unsigned n_spare;
 	size_t bytes, spare_bytes; /* of images in the buckets; of the spare ones */
 	size_t budget_bytes;       /* of both */
 	struct pica_memory *memory; /* charged with both */
 	uint64_t use_clock;
-	uint64_t epoch, epoch_job; /* raised by tex_cache_suspect(), for this job last */
+	uint64_t epoch, epoch_job; /* raised by tex_cache_suspect(), last for this job */
 	uint64_t decoded; /* images created */
 	uint64_t read;    /* images created or compared with their source */
 	/* Called while bytes are compared, and may pause; NULL: none. */
@@ -193,9 +195,9 @@ struct tex_cache {
 void tex_cache_init(struct tex_cache *c, size_t budget_bytes, struct pica_memory *memory);
 void tex_cache_finish(struct tex_cache *c);
 /*
- * Returns a counted reference to an image that is valid for the memory's stamps now, made if
- * needed, or NULL when out of memory. Evicts least recently used images; holders of a reference
- * keep theirs.
+ * Returns a counted reference to an image that is valid for the current write stamps, and creates
+ * the image if needed. Returns NULL when out of memory. Evicts least recently used images; holders
+ * of a reference keep theirs.
  */
 struct tex_image *tex_cache_get(struct tex_cache *c, const struct tex_desc *d,
 		const struct space *space);
@@ -205,35 +207,35 @@ struct tex_image *tex_cache_get(struct tex_cache *c, const struct tex_desc *d,
 struct tex_image *tex_cache_copy(struct tex_cache *c, const struct tex_desc *d,
 		const struct space *space);
 /*
- * Memory may have changed without an announcement before this job (never 0): images are compared
- * with their source when they are next used, once in the job.
+ * Call if memory may have changed unannounced before this job (never 0). Each image is compared
+ * with its source at its next use, once in the job.
  */
 void tex_cache_suspect(struct tex_cache *c, uint64_t job);
 /*
- * Evicts texels that only the cache holds, the oldest first, while `full` is full. The images stay,
- * and are decoded again at their next use, with the same result.
+ * While `full` is full, evicts texels that only the cache holds, oldest first. The images stay, and
+ * are decoded again at their next use, with the same result.
  */
 void tex_cache_evict(struct tex_cache *c, const struct pica_memory *full);
 void tex_cache_clear(struct tex_cache *c);
 
 /*
- * Samples lanes 0..n-1 (n a multiple of 4, whole 2x2 quads): LOD for each quad, filters, mip levels
- * (docs/fidelity.md, "Textures"). d: as given to tex_cache_get() or tex_image_create(), which made
- * the image. image may be NULL if the unit is disabled, invalid or at address 0. A valid unit
- * without an image samples (0,0,0,0).
+ * Samples lanes 0..n-1 (n a multiple of 4, whole 2x2 quads) with LOD per quad, filters and mip
+ * levels (docs/fidelity.md, "Textures"). d: as given to the tex_cache_get() or tex_image_create()
+ * that returned image. image may be NULL if the unit is disabled, invalid or at address 0. A valid
+ * unit without an image samples (0,0,0,0).
  */
 void tex_sample(const struct tex_kernels *k, const struct tex_desc *d, struct tex_image *image,
 		const float *u, const float *v, unsigned n, uint16_t (*out)[BATCH]);
 /*
- * The same for the types that use w: projection, shadow 2D (image) and the cubes (cube). For each
- * face the rules of d and image hold with its own address.
+ * The same for the types that use w: projection and shadow 2D (which use image), and the cubes
+ * (which use cube). The rules for d and image apply to each face, with its own address.
  */
 void tex_sample_w(const struct tex_kernels *k, const struct tex_desc *d, struct tex_image *image,
 		const struct tex_cube *cube, const float *u, const float *v, const float *w,
 		unsigned n, uint16_t (*out)[BATCH]);
 /*
- * The texels that a lane of the first quad reads, as tex_sample() or, if the type is not 2D,
- * tex_sample_w() does; u, v, w: whole planes.
+ * Finds the texels that a lane of the first quad reads in tex_sample(), or in tex_sample_w() if the
+ * type is not 2D. u, v, w: whole planes.
  */
 struct pica_texture_steps;
 void tex_watch(const struct tex_kernels *k, const struct tex_desc *d, struct tex_image *image,

@@ -5,7 +5,7 @@
 #include "core/vec/vec.h"
 #include "pica/tex/private.h"
 
-/* The slots of sample_v.c and sample_w_v.c; called by decode_v.c. */
+/* Set the slots of sample_v.c and sample_w_v.c. Called by decode_v.c. */
 void VFN(tex_sample_kernels_init)(struct tex_kernels *k);
 void VFN(tex_sample_w_kernels_init)(struct tex_kernels *k);
 

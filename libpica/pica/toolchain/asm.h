@@ -12,9 +12,9 @@
 #include "pica_shader.h"
 
 enum {
-	ASM_LABELS = 4096, /* a file */
+	ASM_LABELS = 4096, /* per file */
 	ASM_PROCS = 4096,
-	ASM_ALIASES = 1024, /* a file */
+	ASM_ALIASES = 1024, /* per file */
 	ASM_BLOCKS = 32,
 	ASM_ARGS = 6, /* more than any instruction has */
 };
@@ -76,7 +76,7 @@ enum asm_block_type {
 struct asm_block {
 	enum asm_block_type type;
 	struct slice name; /* of the procedure or array */
-	unsigned at;       /* code address of its first word, IF and FOR: of the instruction */
+	unsigned at;       /* code address of its first word; IF, FOR: of the instruction */
 	unsigned line;
 	bool has_else;
 	unsigned else_at;
@@ -88,20 +88,20 @@ struct asm_pool {
 	unsigned start, end, bound, top;
 };
 
-/* A uniform that vertex files share. */
+/* A uniform shared by vertex files. */
 struct asm_shared {
 	struct slice name;
 	enum asm_kind kind;
 	unsigned num, size;
 };
 
-/* The future entry. */
+/* An input file: the entry that it becomes. */
 struct asm_file {
 	struct pica_shader_entry entry;
 	struct slice name, entry_name;
 	bool is_used, no_entry;
-	bool own_space;            /* .gsh with a mode: uniforms of its own */
-	bool table_is_written;     /* .uniform: the rows stay in their order */
+	bool own_space;            /* .gsh with a mode: has its own uniforms */
+	bool table_is_written;     /* .uniform was given: rows keep their order */
 	uint16_t taken[16];        /* components of outputs in use */
 };
 
@@ -109,8 +109,8 @@ struct assembler {
 	uint32_t flags;
 	struct pica_shader_error *message; /* of the first failure, or NULL */
 	/*
-	 * 0, or the first negative errno. Functions report failure by asm_fail(), and continue with
-	 * an allowed value. The line that has failed is the last one.
+	 * 0, or the first negative errno. Functions report a failure with asm_fail() and continue
+	 * with a valid value. Assembly stops after the line that failed.
 	 */
 	int error;
 
@@ -149,20 +149,20 @@ struct assembler {
 
 /* ---- asm.c ---- */
 
-/* Records the first failure, with the current place. */
+/* Records the failure, with the current file and line, if it is the first. */
 void asm_fail(struct assembler *a, const char *format, ...) PICA_PRINTF(2, 3);
 void asm_no_memory(struct assembler *a);
 #define SLICE_ARG(s) ((int)((s).n < 60 ? (s).n : 60)), (s).p /* for %.*s */
 
 struct slice slice_trim(struct slice s);
-/* Returns all but the first n bytes. */
+/* Returns s without its first n bytes. */
 struct slice slice_skip(struct slice s, size_t n);
 bool slice_is(struct slice s, const char *text);
 bool slice_is_nocase(struct slice s, const char *text);
 bool slice_equal(struct slice a, struct slice b);
 /*
- * Removes the part before the separator from *rest, or all if there is none, and returns it
- * trimmed.
+ * Cuts the text up to the first separator (or all of it, if there is none) from *rest, and returns
+ * it trimmed.
  */
 struct slice slice_split(struct slice *rest, char separator);
 /* The same up to the first blank. */
@@ -172,15 +172,15 @@ char asm_lower(char c);
 
 /* Appends a word to the code. */
 void asm_emit(struct assembler *a, uint32_t word);
-/* Returns NULL if none has the name. */
+/* Returns NULL if no procedure has the name. */
 const struct asm_proc *asm_find_proc(const struct assembler *a, struct slice name);
 /* Returns the innermost block that holds instructions, or NULL outside procedures. */
 struct asm_block *asm_code_block(struct assembler *a);
 void asm_open_block(struct assembler *a, enum asm_block_type type, struct slice name, unsigned at);
 /*
- * For the disassembler: returns a fresh state with a fixed table of descriptors, in a raw procedure
- * of a vertex or geometry file, or NULL when out of memory. asm_encode() then returns the word of a
- * line, which must not name a label.
+ * For the disassembler: returns a fresh state with a fixed table of descriptors, inside a raw
+ * procedure of a vertex or geometry file, or NULL when out of memory. asm_encode() then encodes
+ * single lines, which must not name a label.
  */
 struct assembler *asm_probe_create(const uint32_t *descriptors, unsigned n, bool is_geometry);
 void asm_probe_destroy(struct assembler *a);
@@ -191,24 +191,23 @@ bool asm_encode(struct assembler *a, const char *line, uint32_t *word);
 /* Returns the value of a hexadecimal digit, or 99. */
 int asm_digit(char c);
 /*
- * Returns the number that the whole slice is, decimal or 0x..., in [min, max]. what: its name in
- * messages.
+ * Parses the whole slice as an integer in [min, max], decimal or 0x... what: its name in messages.
  */
 long asm_integer(
 		struct assembler *a, struct slice s, long min, long max, const char *what);
-/* Returns a number as f24. */
+/* Parses a number and returns it as f24. */
 uint32_t asm_float(struct assembler *a, struct slice s);
-/* Returns an operand whose number is valid for its kind, also on failure. */
+/* Parses an operand. Even on failure, its number is valid for its kind. */
 struct asm_operand asm_operand(struct assembler *a, struct slice s);
-/* Returns the number of an operand of one kind, without swizzle, sign or relative address. */
+/* Parses a register of that kind, without swizzle, sign or relative address. */
 unsigned asm_register(struct assembler *a, struct slice s, enum asm_kind kind);
-/* Returns the selector of up to four letters. */
+/* Parses a selector of up to four letters. */
 unsigned asm_selector(struct assembler *a, struct slice s);
 /* Returns the components that a selector names, bit 0 = x. */
 unsigned selector_mask(unsigned selector);
 /* Returns REF_X, REF_Y and CONDOP of a condition. */
 uint32_t asm_condition(struct assembler *a, struct slice s);
-/* Refuses names that are not identifiers, look like a register, or are in use. */
+/* Rejects a name that is not an identifier, looks like a register, or is in use. */
 void asm_check_new_name(struct assembler *a, struct slice name);
 void asm_add_alias(struct assembler *a, struct slice name, struct asm_operand operand);
 /* Returns an operand that is a plain register. */
@@ -229,13 +228,13 @@ uint32_t asm_mask_bits(unsigned mask);
 /* Returns the fields of source s. */
 uint32_t asm_source_bits(unsigned s, const struct asm_operand *op);
 /*
- * Returns the bits of a descriptor that an instruction with that many sources and that mask depends
- * on.
+ * Returns the descriptor bits that matter to an instruction with this operation, number of sources
+ * and mask.
  */
 uint32_t asm_care_bits(enum shader_op op, unsigned n_src, unsigned mask);
 /*
- * Returns the number of a descriptor that agrees with desc in the bits of care, found or added;
- * wanted < 0: any.
+ * Finds or adds a descriptor that equals desc in the bits of care, and returns its number. wanted:
+ * the required number; if negative, any.
  */
 unsigned asm_use_descriptor(struct assembler *a, enum shader_op op, uint32_t desc, uint32_t care,
 		long wanted);
@@ -259,32 +258,32 @@ enum asm_aim {
 	AIM_FOR,
 };
 
-/* By enum shader_operands; other instructions than flow control have neither. */
+/* Indexed by enum shader_operands; only flow control has a gate or an aim. */
 extern const struct asm_flow {
 	uint8_t gate, aim;
 } asm_flows[OPERANDS_VERTEX + 1];
 
 void asm_instruction(struct assembler *a, struct slice name, struct slice rest);
-/* The NOP before .else (is_else) or .end of a block, where one is needed. */
+/* Appends the NOP before .else (is_else) or .end of a block, if one is needed. */
 void asm_pad(struct assembler *a, const struct asm_block *block, bool is_else);
 /* Returns a flow-control word with that target and count. */
 uint32_t asm_with_target(uint32_t word, unsigned target, unsigned num);
 
 /* ---- asm_data.c: directives; rest: the text after the name ---- */
 
-/* Registers of the table of uniforms: a letter's first number there. */
+/* Registers in the table of uniforms: the first number of each letter. */
 extern const struct asm_range {
 	char letter;
 	unsigned first, count;
 } asm_ranges[4];
-/* The usual name of a type stands before its short one; NULL after the last. */
+/* The usual name of a type precedes its short one; ends with a NULL name. */
 extern const struct asm_output_type {
 	const char *name;
 	unsigned type;
 } asm_output_types[];
-/* Refuses anything but blanks. */
+/* Rejects anything but blanks. */
 void asm_expect_end(struct assembler *a, struct slice rest);
-/* Returns the one word of rest; what: its name in messages. */
+/* Returns the only word of rest. what: its name in messages. */
 struct slice asm_one_word(struct assembler *a, struct slice rest, const char *what);
 void asm_alias(struct assembler *a, struct slice rest);
 void asm_uniforms(struct assembler *a, struct slice rest, enum asm_kind kind);
@@ -305,7 +304,7 @@ void asm_directive(struct assembler *a, struct slice name, struct slice rest);
 
 /* ".xyz"; mask: bit 0 is x. */
 void asm_mask_letters(char out[6], unsigned mask);
-/* The directives before the code: mode, constants, inputs, the table of uniforms, outputs. */
+/* Writes the directives before the code: mode, constants, inputs, uniform table, outputs. */
 void disasm_entry(FILE *t, struct assembler *probe, const struct pica_shader_entry *e);
 
 #endif

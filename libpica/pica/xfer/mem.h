@@ -1,7 +1,7 @@
 /*
- * Access to physical memory by the copy engines, on any thread: windows are only looked up, stamps
- * are not changed (the command thread does that). Memory outside windows reads 0, writes to it and
- * to read-only windows are dropped. [fidelity: memory-map]
+ * Access to physical memory by the copy engines, on any thread: windows are only looked up, and
+ * write stamps are not changed (the command thread does that). Memory outside windows reads as 0.
+ * Writes to it and to read-only windows are dropped. [fidelity: memory-map]
  */
 #ifndef XFER_MEM_H
 #define XFER_MEM_H
@@ -14,8 +14,8 @@
 #include "core/space/space.h"
 
 /*
- * Addresses are signed 64-bit here: a base of 32 bits plus an offset that cannot wrap. Anything
- * below 0 or from 2^32 on is simply outside.
+ * Addresses are signed 64-bit here: a 32-bit base plus an offset that cannot wrap. Addresses below
+ * 0 or from 2^32 on are outside every window.
  */
 struct piece {
 	uint8_t *host; /* NULL: outside every window, or a write to a read-only one */
@@ -45,7 +45,7 @@ static inline struct piece mem_piece(
 	return p;
 }
 
-/* Host address if [addr, addr + size) lies in one window (a writable one if write), else NULL. */
+/* Returns the host address if [addr, addr + size) is in one window (writable if write), or NULL. */
 static inline uint8_t *mem_host(const struct space *s, int64_t addr, uint64_t size, bool write) {
 	if (size == 0) {
 		return NULL;
@@ -54,7 +54,7 @@ static inline uint8_t *mem_host(const struct space *s, int64_t addr, uint64_t si
 	return p.len == size ? p.host : NULL;
 }
 
-/* Copies out; returns the bytes that were outside (they become 0). */
+/* Copies from memory to out. Returns the number of bytes outside windows, which become 0. */
 static inline uint64_t mem_read(const struct space *s, int64_t addr, uint8_t *out, uint64_t size) {
 	uint64_t outside = 0;
 	while (size > 0) {
@@ -72,7 +72,7 @@ static inline uint64_t mem_read(const struct space *s, int64_t addr, uint8_t *ou
 	return outside;
 }
 
-/* Copies in; returns the bytes that were dropped. */
+/* Copies data to memory. Returns the number of bytes that were dropped. */
 static inline uint64_t mem_write(
 		const struct space *s, int64_t addr, const uint8_t *data, uint64_t size) {
 	uint64_t outside = 0;
@@ -94,7 +94,7 @@ static inline uint32_t saturate32(uint64_t n) {
 	return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
 }
 
-/* [start, end) cut to the physical address space; empty if nothing is left. */
+/* Returns [start, end) clipped to the physical address space; empty if nothing is left. */
 static inline struct range mem_range(int64_t start, int64_t end) {
 	const int64_t top = (int64_t)1 << 32;
 	if (start < 0) {

@@ -1,4 +1,4 @@
-/* The plain C slots, for the table and for the tails of the vector versions. */
+/* Plain C pixel kernels, for the kernel table and for the tails of the vector versions. */
 #ifndef XFER_PIXEL_H
 #define XFER_PIXEL_H
 

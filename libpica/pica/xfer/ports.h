@@ -11,11 +11,11 @@
 enum {
 	LCD_BASE = 0x10202000,
 	EXT_BASE = 0x10400000,
-	INTERNAL_BASE = 0x10401000, /* registers that lists can write */
+	INTERNAL_BASE = 0x10401000, /* registers that command lists can write */
 };
 
 enum {
-	/* Addresses of the engines count in 16 bytes: bit 0 of the >> 3 fields is ignored. [DOC] */
+	/* Engine addresses are in units of 16 bytes: bit 0 of the >> 3 fields is ignored. [DOC] */
 	XFER_ADDR_UNIT = 16,
 	XFER_ADDR_SHIFT = 3,
 
@@ -47,7 +47,7 @@ enum {
 	EXT_PDC_ADDR_RIGHT1 = 0x498 / 4,
 	PDC_UNIT_WORDS = 0x100 / 4,
 
-	/* Words that start something with this bit. */
+	/* Words whose bit CONTROL_START starts an operation. */
 	EXT_PSC0_CONTROL = EXT_PSC_CONTROL,
 	EXT_PSC1_CONTROL = EXT_PSC_CONTROL + PSC_UNIT_WORDS,
 	EXT_PPF_CONTROL = 0xC18 / 4,

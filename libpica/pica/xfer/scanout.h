@@ -1,6 +1,6 @@
 /*
- * Kernels of the way from a screen's lines to the rows of a display. Pixels are RGBA8 words, R
- * lowest.
+ * Kernels that convert a screen's lines to the rows of a display. Pixels are RGBA8 words, R in the
+ * lowest byte.
  */
 #ifndef XFER_SCANOUT_H
 #define XFER_SCANOUT_H
@@ -14,27 +14,27 @@ enum { TURN_PX = 8 };
 
 struct scanout_kernels {
 	/*
-	 * Pixel i (of TURN_PX) of line j (of n) becomes dst[i * dst_stride + j]; strides in words,
-	 * may be < 0.
+	 * Pixel i (of TURN_PX) of line j (of n) becomes dst[i * dst_stride + j]. Strides are in
+	 * words and may be negative.
 	 */
 	void (*turn)(uint32_t *dst, ptrdiff_t dst_stride, const uint32_t *src, ptrdiff_t src_stride,
 			unsigned n);
-	/* Turns a row around. */
+	/* Reverses a row of n pixels in place. */
 	void (*reverse)(uint32_t *px, unsigned n);
 	/* Repeats each of n pixels `times` times, times >= 1. */
 	void (*widen)(uint32_t *dst, const uint32_t *src, unsigned n, unsigned times);
 	/* (a * (256 - weight) + b * weight + 128) / 256 per channel, weight 0..255. */
 	void (*mix)(uint32_t *dst, const uint32_t *a, const uint32_t *b, unsigned weight,
 			unsigned n);
-	/* The same of src[at >> 8] and the pixel after it, weight at & 255. */
+	/* The same for src[at >> 8] and the pixel after it, with weight at & 255. */
 	void (*blend)(uint32_t *dst, const uint32_t *src, const uint32_t *at, unsigned n);
-	/* R of left, the rest of right. */
+	/* Takes R from left, the other channels from right. */
 	void (*anaglyph)(uint32_t *dst, const uint32_t *left, const uint32_t *right, unsigned n);
-	/* Words 0xFFRRGGBB, little-endian. */
+	/* Converts n pixels to words 0xFFRRGGBB, little-endian. */
 	void (*xrgb)(uint8_t *dst, const uint32_t *rgba, unsigned n);
 };
 
-/* Returns the plain C slots, for the table and for the tails of the vector versions. */
+/* Returns the plain C kernels, for the table and for the tails of the vector versions. */
 const struct scanout_kernels *scanout_c(void);
 ISA_KERNELS(scanout)
 

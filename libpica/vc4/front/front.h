@@ -1,4 +1,4 @@
-/* A context of the VideoCore IV: its jobs, and their resulting picture. */
+/* A context of the VideoCore IV: its jobs and the picture that they produce. */
 #ifndef VC4_FRONT_H
 #define VC4_FRONT_H
 
@@ -12,7 +12,7 @@ struct vc4_ctx {
 
 extern const struct chip vc4_chip;
 
-/* The context if it is of the VideoCore IV, else NULL. */
+/* Returns the context if its chip is the VideoCore IV, else NULL. */
 static inline struct vc4_ctx *vc4_from(struct pica_ctx *base) {
 	return base->chip->id == PICA_CHIP_VC4 ? (struct vc4_ctx *)base : NULL;
 }
@@ -22,11 +22,11 @@ static inline struct vc4_ctx *vc4_from(struct pica_ctx *base) {
 /* Returns 0, or -ENODATA. */
 int vc4_picture(const struct vc4_ctx *ctx, struct pica_picture *out);
 /*
- * Returns whether the picture lies inside one window and has pixels; they then fit in 1 GiB of
+ * Returns whether the picture lies inside one window and has pixels. If so, they fit in 1 GiB of
  * RGBA8.
  */
 bool vc4_picture_is_there(const struct space *space, const struct pica_picture *picture);
-/* Decodes rows from the top. Returns 0; -ERANGE if it does not lie inside one window. */
+/* Decodes rows from the top. Returns 0, or -ERANGE if the picture is not inside one window. */
 int vc4_picture_read(const struct space *space, const struct pica_picture *picture, uint8_t *rgba,
 		size_t stride_bytes);
 

@@ -3,10 +3,10 @@
  *
  * vc4_frame_read() runs the binning list to its end, then the rendering list. The binning list
  * becomes draws, each with the state in force at its record. The rendering list becomes runs of
- * tile operations: it never reads the tile lists, which the chip writes into the tile allocation;
- * a branch there is the operation "draw the bin".
+ * tile operations. The tile lists, which the chip writes into the tile allocation, are never read;
+ * a branch to one is the operation "draw the bin".
  *
- * Bus addresses have their alias bits (31:30) removed, in struct vc4_draw and the others, too.
+ * All bus addresses, including those in the structures, have their alias bits (31:30) removed.
  * Shader records are read when the list reaches them. Indices, vertices, uniforms and code are not
  * read here. [fidelity: vc4-lists]
  */
@@ -26,7 +26,7 @@ struct space;
 enum {
 	VC4_ADDRESS_BITS = 0x3FFFFFFF,
 	VC4_MAX_ARRAYS = 8,
-	VC4_MAX_VERTICES = 65535, /* that a draw may name: the chip's binner has 16-bit indices */
+	VC4_MAX_VERTICES = 65535, /* of a draw: the chip's binner has 16-bit indices */
 	VC4_SUB_LIST_DEPTH = 2,
 	VC4_TILE_PX = 64,
 	VC4_TILE_PX_MULTISAMPLE = 32,
@@ -37,7 +37,7 @@ enum {
 struct vc4_array {
 	uint32_t address;        /* of vertex 0 */
 	uint32_t stride_bytes;   /* 0: the same for all vertices */
-	uint16_t size_bytes;     /* a vertex: 1 to 256 */
+	uint16_t size_bytes;     /* of a vertex: 1 to 256 */
 	uint8_t vertex_offset;   /* in the VPM, bytes: row * 4 */
 	uint8_t coordinate_offset;
 };
@@ -45,7 +45,7 @@ struct vc4_array {
 struct vc4_program {
 	uint32_t code, uniforms;
 	uint8_t arrays;     /* bit i: array i is fetched; not of fragment programs */
-	uint8_t size_bytes; /* of all attributes, as the record says */
+	uint8_t size_bytes; /* of all attributes, according to the record */
 };
 
 /* A GL or NV shader record. */
@@ -79,7 +79,7 @@ struct vc4_state {
 	float depth_factor, depth_units;
 	uint16_t clip_left, clip_bottom, clip_width, clip_height; /* pixels, rows of memory */
 	int16_t viewport_x_fx4, viewport_y_fx4;
-	float z_min, z_max;            /* the floats of lists may be NaN or infinite */
+	float z_min, z_max;            /* floats from lists may be NaN or infinite */
 	float half_width_fx4, half_height_fx4;
 	float z_scale, z_offset;
 };
@@ -88,8 +88,8 @@ struct vc4_draw {
 	const struct vc4_state *state; /* shared by draws */
 	uint32_t count;       /* vertices or indices, not 0 */
 	uint32_t first;       /* without indices: first + count <= VC4_MAX_VERTICES */
-	uint32_t indices;     /* address; all of them lay in memory when the record was read */
-	uint32_t max_index;   /* a primitive with an index above it is skipped and counted */
+	uint32_t indices;     /* address; all were in memory when the record was read */
+	uint32_t max_index;   /* primitives with a higher index are skipped and counted */
 	uint32_t address;     /* of the record, for messages */
 	uint8_t mode;         /* VC4_MODE_* */
 	uint8_t index_bytes;  /* 0: none, 1, 2 */
@@ -108,7 +108,7 @@ struct vc4_binning {
 
 /* Rendering mode and clear values. */
 struct vc4_rendering {
-	bool exists;           /* there was a rendering mode; else only the clear values count */
+	bool exists;           /* false: no rendering mode yet; only the clear values are valid */
 	bool is_multisample;
 	uint8_t tile_px;
 	uint8_t format;        /* VC4_FORMAT_* */
@@ -121,16 +121,16 @@ struct vc4_rendering {
 };
 
 /*
- * A load or a store. Those of an image move the tile's part of it, an image of the rendering mode's
- * size. Full ones move whole tile buffers with all samples to or from the address, colour first.
+ * A load or a store. A full one moves the whole tile buffer, with all samples, to or from the
+ * address, colour first. Any other moves the tile's part of an image of the rendering mode's size.
  */
 struct vc4_transfer {
 	uint32_t address;
 	bool is_full;
 	bool color;
-	bool z, stencil;       /* bits 31:8 and 7:0 of a word; those not moved stay */
-	bool averages;         /* store of colour: the four samples; else sample 0 */
-	bool clears_color, clears_zs; /* store: afterwards */
+	bool z, stencil;       /* bits 31:8 and 7:0 of a word; bits not moved stay unchanged */
+	bool averages;         /* colour store: averages the four samples; else sample 0 */
+	bool clears_color, clears_zs; /* clears them after the store */
 	uint8_t format;        /* VC4_FORMAT_*, of colour */
 	uint8_t layout;        /* VC4_LAYOUT_* */
 };
@@ -139,18 +139,18 @@ enum vc4_tile_op_kind { VC4_TILE_LOAD, VC4_TILE_DRAW, VC4_TILE_STORE };
 
 struct vc4_tile_op {
 	uint8_t kind;        /* enum vc4_tile_op_kind */
-	uint8_t column, row; /* of the tile: the last tile coordinates */
-	uint32_t value;      /* DRAW: the bin, row * columns + column; else: in frame.transfers */
+	uint8_t column, row; /* of the tile, from the last tile coordinates */
+	uint32_t value;      /* DRAW: bin, row * columns + column; else index in frame.transfers */
 	uint32_t rendering;  /* index in frame.renderings: the one in force */
 	uint32_t address;    /* of the record, for messages */
 };
 
 /*
- * Tile operations from a moment at which all of the tile buffer has known values to the next one:
- * the first run starts with zeros, each other one with the clear values of renderings[clear], with
- * which the store before it has cleared the buffer. So runs depend on each other only through
- * memory. A run ends with a store that clears all, or with the list. Runs that would neither draw
- * nor move anything are left out.
+ * Tile operations between two points at which the whole tile buffer has known values. The first run
+ * starts with zeros; every other one starts with the clear values of renderings[clear], which the
+ * preceding store left in the buffer. Runs therefore depend on each other only through memory. A
+ * run ends with a store that clears everything, or at the end of the list. Runs that would neither
+ * draw nor move anything are omitted.
  */
 struct vc4_run {
 	uint32_t first, n; /* of frame.ops */
@@ -160,11 +160,11 @@ struct vc4_run {
 /* ---- Reading ---- */
 
 struct vc4_stats {
-	uint64_t records, bytes;  /* of both lists, sub-lists each time that they run */
-	uint64_t branches;        /* to lists and sub-lists, bins too */
-	uint64_t vertices;        /* of the draws, or their indices */
-	uint64_t primitives;      /* as counted from the draws' vertices */
-	uint32_t draws;           /* also of those that a later START_TILE_BINNING forgot */
+	uint64_t records, bytes;  /* of both lists; a sub-list counts each time it runs */
+	uint64_t branches;        /* to lists and sub-lists, including bins */
+	uint64_t vertices;        /* vertices or indices of the draws */
+	uint64_t primitives;      /* computed from the draws' vertex counts */
+	uint32_t draws;           /* including those that a later START_TILE_BINNING dropped */
 	uint32_t sub_lists;       /* calls, bins not counted */
 };
 
@@ -181,11 +181,11 @@ struct vc4_frame {
 	uint32_t n_transfers;
 	struct vc4_rendering *renderings; /* [0]: the state before any record, zeros */
 	uint32_t n_renderings;            /* at least 1 */
-	struct vc4_rendering last;        /* in force at the end: its target is the picture */
+	struct vc4_rendering last;        /* in force at the end; its target is the picture */
 	struct vc4_stats stats;
 };
 
-/* 0: no limit, but that of VC4_MAX_RECORDS, which stands beside any other. */
+/* 0: no limit. VC4_MAX_RECORDS always applies as well. */
 struct vc4_limits {
 	uint64_t records, branches, primitives;
 };
@@ -208,18 +208,18 @@ struct vc4_lists {
 	uint32_t start[2], end[2];
 	struct vc4_limits limits;
 	/*
-	 * Called after each VC4_TICK_RECORDS records, n: how many since the last call. It may
-	 * change windows and memory. A result below 0 ends the reading. NULL: none.
+	 * Called after each VC4_TICK_RECORDS records; n: records since the last call. It may
+	 * change windows and memory. A negative result ends the reading. NULL: no call.
 	 */
 	int (*tick)(void *arg, unsigned n);
-	/* Called before a record acts. NULL: none. */
+	/* Called before a record takes effect. NULL: no call. */
 	void (*step)(void *arg, const struct vc4_step *step);
 	void *arg;
 };
 
 enum { VC4_TICK_RECORDS = 64 };
 
-/* What ended the reading. */
+/* The error that ended the reading. */
 struct vc4_error {
 	int error;          /* the result */
 	uint8_t list;       /* 0: binning, 1: rendering */
@@ -232,11 +232,11 @@ struct vc4_error {
 
 /*
  * Reads both lists. Everything that *frame points to is allocated in the arena. On failure returns
- *   -EINVAL      a byte that is not a record; a value that no record may have; a record in the
- *                wrong list; a draw without binning mode or shader; a wait that nothing ends
+ *   -EINVAL      a byte that is not a record; an invalid value; a record in the wrong list; a
+ *                draw without a binning mode or shader; a wait that would never end
  *   -EOPNOTSUPP  a record or a value that is known but not built
  *   -ERANGE      an address outside memory
- *   -EDQUOT      a limit
+ *   -EDQUOT      a limit is exceeded
  *   -ENOMEM      out of memory
  * or the error of tick(); fills *error, and leaves *frame undefined except for its statistics.
  */
@@ -246,7 +246,7 @@ int vc4_frame_read(struct vc4_frame *frame, const struct vc4_lists *lists, struc
 /* Writes "binning list: offset 0x10 (CLIP_WINDOW): outside memory". Returns as snprintf() does. */
 size_t vc4_error_text(const struct vc4_error *error, char *buf, size_t size);
 
-/* Returns how many primitives count vertices make. mode: VC4_MODE_*. */
+/* Returns the number of primitives that count vertices form. mode: VC4_MODE_*. */
 uint32_t vc4_primitives(unsigned mode, uint32_t count);
 
 #endif

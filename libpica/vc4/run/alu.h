@@ -1,6 +1,6 @@
 /*
- * The arithmetic of the QPU, one lane at a time: the truth of [fidelity: qpu-floats, qpu-flags,
- * qpu-pack].
+ * The arithmetic of the QPU, one lane at a time: the reference version.
+ * [fidelity: qpu-floats, qpu-flags, qpu-pack]
  */
 #ifndef VC4_RUN_ALU_H
 #define VC4_RUN_ALU_H
@@ -19,7 +19,7 @@ enum {
 };
 enum { MUL_NOP = 0, MUL_FMUL, MUL_MUL24, MUL_V8MULD, MUL_V8MIN, MUL_V8MAX, MUL_V8ADDS, MUL_V8SUBS };
 
-/* Of the add unit; of the multiply unit only fmul is. */
+/* For operations of the add unit; in the multiply unit only fmul takes and makes floats. */
 static inline bool alu_takes_floats(unsigned op) {
 	return op >= ADD_FADD && op <= ADD_FTOI;
 }
@@ -27,20 +27,20 @@ static inline bool alu_makes_floats(unsigned op) {
 	return (op >= ADD_FADD && op <= ADD_FMAXABS) || op == ADD_ITOF;
 }
 
-/* The inputs of arithmetic: zeros and denormals become +0, NaN patterns infinities. */
+/* An input of arithmetic: zeros and denormals become +0, NaN patterns become infinities. */
 static inline float alu_float(uint32_t bits) {
 	const uint32_t magnitude = bits & 0x7FFFFFFF;
 	return f32_from_bits(magnitude < 0x00800000 ? 0 :
 			magnitude > 0x7F800000 ? (bits & 0x80000000) | 0x7F800000 : bits);
 }
 
-/* The results: as above, but a NaN, from an infinity minus itself or times 0, becomes +0. */
+/* A result: as above, but a NaN (an infinity minus itself or times 0) becomes +0. */
 static inline float alu_number(float x) {
 	const uint32_t magnitude = f32_bits(x) & 0x7FFFFFFF;
 	return magnitude >= 0x00800000 && magnitude <= 0x7F800000 ? x : 0.0f;
 }
 
-/* Toward zero; 0 outside of int32. */
+/* Rounds toward zero; returns 0 outside the range of int32. */
 static inline uint32_t alu_ftoi(uint32_t a) {
 	const float x = alu_float(a);
 	return x >= -2147483648.0f && x < 2147483648.0f ? (uint32_t)(int32_t)x : 0;
@@ -60,7 +60,7 @@ static inline uint32_t alu_asr(uint32_t a, uint32_t n) {
 	return n ? a >> n | (a >> 31 ? 0xFFFFFFFFu << (32 - n) : 0) : a;
 }
 
-/* Four bytes, each by itself. */
+/* Operates on each of the four bytes independently. */
 enum bytes { BYTES_ADDS, BYTES_SUBS, BYTES_MULD, BYTES_MIN, BYTES_MAX };
 static inline uint32_t alu_bytes(enum bytes op, uint32_t a, uint32_t b) {
 	uint32_t out = 0;
@@ -89,7 +89,7 @@ static inline uint32_t alu_bytes(enum bytes op, uint32_t a, uint32_t b) {
 	return out;
 }
 
-/* *c: the carry flag. */
+/* Sets *c to the carry flag. */
 static inline uint32_t alu_add(unsigned op, uint32_t a, uint32_t b, bool *c) {
 	const float x = alu_float(a), y = alu_float(b);
 	const uint32_t n = b & 31;
@@ -208,7 +208,7 @@ static inline uint32_t alu_unpack(unsigned code, uint32_t v, bool to_float) {
 	}
 }
 
-/* binary32 to half, to nearest even; 0 below the smallest normal half. */
+/* Converts binary32 to half, to nearest even; 0 below the smallest normal half. */
 static inline uint32_t alu_half(uint32_t bits) {
 	const uint32_t magnitude = f32_bits(alu_float(bits)) & 0x7FFFFFFF;
 	if (magnitude < 0x38800000) {
@@ -219,7 +219,7 @@ static inline uint32_t alu_half(uint32_t bits) {
 			(rounded >= 0x47800000 ? 0x7C00 : (rounded - 0x38000000) >> 13);
 }
 
-/* Float to 8 bits of the multiply unit. */
+/* The multiply unit's conversion from float to 8 bits. */
 static inline uint32_t alu_color(uint32_t bits) {
 	const float x = alu_float(bits);
 	const uint32_t u = x > 0 ? x < 1 ? (uint32_t)(x * 1024.0f) : 1024 : 0;
@@ -235,14 +235,14 @@ static inline int32_t alu_clamp(uint32_t v, int32_t lo, int32_t hi) {
 	return x < lo ? lo : x > hi ? hi : x;
 }
 
-/* Add and sub with signed saturation; v: their result without. */
+/* Saturates the signed result of add or sub. v: the result without saturation. */
 static inline uint32_t alu_saturate(unsigned op, uint32_t a, uint32_t b, uint32_t v) {
 	const uint32_t other = op == ADD_SUB ? ~b : b;
 	const bool overflows = (op == ADD_ADD || op == ADD_SUB) && (~(a ^ other) & (a ^ v)) >> 31;
 	return overflows ? (a >> 31) + 0x7FFFFFFF : v;
 }
 
-/* PM = 0, in file A; the code 8 is alu_saturate(). */
+/* Packing for PM = 0, in file A; code 8 is alu_saturate(). */
 static inline uint32_t alu_pack(unsigned code, uint32_t v, uint32_t old, bool is_float) {
 	const bool saturates = code & 8;
 	code &= 7;
@@ -262,7 +262,7 @@ static inline uint32_t alu_pack(unsigned code, uint32_t v, uint32_t old, bool is
 	}
 }
 
-/* PM = 1. */
+/* Packing for PM = 1. */
 static inline uint32_t alu_pack_color(unsigned code, uint32_t v, uint32_t old) {
 	code &= 7;
 	return code == 0 ? v : code == 3 ? alu_color(v) * 0x01010101u :

@@ -1,4 +1,4 @@
-/* The operations of both units on vectors: equal to alu.h to the bit. For vector sources only. */
+/* The operations of both units on vectors; bit-exact with alu.h. For vector sources only. */
 #ifndef VC4_RUN_ALU_V_H
 #define VC4_RUN_ALU_V_H
 
@@ -31,7 +31,7 @@ static inline vi see(vi bits) {
 			vi_gt(magnitude, vi_set1(0x007FFFFF)));
 }
 
-/* alu_number(): the magnitudes that stay are moved to the lower end of int32. */
+/* alu_number(). Magnitudes to keep are moved to the lower end of int32, for one comparison. */
 static inline vi leave(vf x) {
 	const vi bits = vi_as_vf_bits(x);
 	const vi moved = vi_add(vi_and(bits, vi_set1(0x7FFFFFFF)), vi_set1(0x7F800000));
@@ -49,7 +49,7 @@ static inline vi low_bytes(vi x) {
 	return vi_and(x, vi_set1(0x00FF00FF));
 }
 
-/* 0xFF in the fields that have bit 8. */
+/* Returns 0xFF in the fields whose bit 8 is set. */
 static inline vi fields_of_bit_8(vi x) {
 	const vi bit = vi_and(vi_srl(x, 8), vi_set1(0x00010001));
 	return vi_sub(vi_sll(bit, 8), bit);
@@ -75,7 +75,7 @@ static inline vi bytes_subs(vi a, vi b) {
 	return vi_or(fields_sub(low_bytes(a), low_bytes(b)), vi_sll(high, 8));
 }
 
-/* (a * b + 127) / 255 of bytes: with t = a * b + 127, (t + 1 + (t >> 8)) >> 8. */
+/* (a * b + 127) / 255 of bytes, as (t + 1 + (t >> 8)) >> 8 with t = a * b + 127. */
 static inline vi byte_muld(vi a, vi b, int at) {
 	const vi byte = vi_set1(255);
 	const vi t = vi_add(vi_mul(vi_and(vi_srl(a, at), byte), vi_and(vi_srl(b, at), byte)),
@@ -90,7 +90,7 @@ static inline vi bytes_muld(vi a, vi b) {
 
 /* ---- Units ---- */
 
-/* One lane at a time: rare operations, and shifts by as many bits as each lane says. */
+/* One lane at a time: for rare operations, and shifts whose count differs between lanes. */
 static inline void scalar_add(unsigned op, const uint32_t *a, const uint32_t *b, vi x[VECTORS]) {
 	PICA_ALIGNED(64) uint32_t out[QPU_LANES];
 	for (unsigned i = 0; i < QPU_LANES; i++) {
@@ -123,7 +123,7 @@ static inline void scalar_add(unsigned op, const uint32_t *a, const uint32_t *b,
 		} \
 	} \
 	break
-/* is_same: all lanes of b are alike. */
+/* is_same: all lanes of b are equal. */
 #define ALU_SHIFT(value) \
 	if (is_same) { \
 		const int n = (int)(row_b[0] & 31); \
@@ -141,7 +141,7 @@ static inline vi vector_ftoi(vf a) {
 	return vi_and(vi_from_vf_trunc(a), is_in);
 }
 
-/* a > b ? b : a, of numbers; what is 0 is +0. */
+/* a > b ? b : a. All zeros are +0. */
 static inline vi vector_fmin(vf a, vf b) {
 	return vi_select(vf_gt(a, b), vi_as_vf_bits(b), vi_as_vf_bits(a));
 }
@@ -149,7 +149,7 @@ static inline vi vector_fmax(vf a, vf b) {
 	return vi_select(vf_gt(a, b), vi_as_vf_bits(a), vi_as_vf_bits(b));
 }
 
-/* unseen: bit 0 of a, bit 1 of b. */
+/* unseen: bit 0 for a, bit 1 for b. */
 static inline void vector_add(unsigned op, const uint32_t *row_a, const uint32_t *row_b,
 		unsigned unseen, bool is_same, vi x[VECTORS]) {
 	switch (op) {

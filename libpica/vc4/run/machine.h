@@ -1,4 +1,4 @@
-/* One QPU: its state, and everything except its arithmetic; private to the room. */
+/* The state of one QPU, and all of its functions except arithmetic; private to the room. */
 #ifndef VC4_RUN_MACHINE_H
 #define VC4_RUN_MACHINE_H
 
@@ -22,9 +22,9 @@ enum {
 
 /* [fidelity: qpu-vpm] The address moves by the stride after each vector. */
 struct vpm_setup {
-	uint8_t address, stride, size; /* size: 0 to 2, 8 to 32 bits */
+	uint8_t address, stride, size; /* size: 0, 1, 2 for 8, 16, 32 bits */
 	bool is_horizontal, is_laned;
-	uint8_t left; /* of a read: vectors */
+	uint8_t left; /* for reads: remaining vectors */
 };
 
 struct stencil_face {
@@ -32,10 +32,10 @@ struct stencil_face {
 	uint8_t mask, reference, write_mask, function, on_fail, on_pass, on_z_fail;
 };
 
-/* A texture unit: the next request, and results in their order. */
+/* A texture unit: the next request, and the results in order. */
 enum { TMU_RESULTS = 8 };
 struct tmu {
-	struct vc4_lookup next; /* r and b are zeroed when it begins */
+	struct vc4_lookup next; /* r and b are zeroed when the request begins */
 	uint8_t first, n;
 	uint32_t result[TMU_RESULTS][QPU_LANES];
 };
@@ -50,16 +50,16 @@ struct machine {
 
 	/* The flow. */
 	uint32_t pc, target;   /* indices */
-	uint8_t to_target;     /* instructions until the flow is at the target; 0: none */
-	uint8_t to_end;        /* the same of the end */
+	uint8_t to_target;     /* instructions until the flow is at the target; 0: no branch */
+	uint8_t to_end;        /* the same for the end of the program */
 	uint64_t steps;
 
 	/* Uniforms. */
 	uint32_t uniform;      /* address of the next one */
-	uint32_t next_uniform; /* ... when next_in instructions have begun */
+	uint32_t next_uniform; /* replaces it when next_in more instructions have begun */
 	uint8_t next_in;
 	const uint8_t *uniform_host;
-	uint32_t uniform_avail; /* bytes from there */
+	uint32_t uniform_avail; /* bytes from uniform_host on */
 
 	unsigned varying;      /* number of the next one */
 	struct vpm_setup vpm_read, vpm_write;
@@ -69,7 +69,7 @@ struct machine {
 	struct tmu tmu[2];
 };
 
-/* Initializes everything except the rows; sets row 15 of both files if there are values for it. */
+/* Initializes everything except the rows; sets row 15 of each file for which r has values. */
 void machine_init(struct machine *m, struct qpu_run *r, vc4_look_up_fn *look_up);
 
 /* Sets r->fault's text. Returns ret. */
@@ -78,15 +78,11 @@ static inline int machine_fail(struct machine *m, int ret, const char *why) {
 	return ret;
 }
 
-/* Takes a branch, whose links are written. Returns 0 or an error of qpu_kernels.run. */
+/* Takes a branch and writes its links. Returns 0 or an error of qpu_kernels.run. */
 int machine_branch(struct machine *m, const struct qpu_word *w);
-/* Executes a signal, before results are written. Returns as above. */
+/* Executes a signal. Call before results are written. Returns as above. */
 int machine_signal(struct machine *m, unsigned sig);
-/*
- * Reads an address from 32 on: a row of lanes. Returns 0 or an error of qpu_kernels.run. After
- * a varying comes machine_constant(), which is for r5.
- */
-/* The next uniform, where it is not known to lie in memory. */
+/* Reads the next uniform if it is not known to lie in memory. Returns as above. */
 int machine_find_uniform(struct machine *m, uint32_t *out);
 static inline int machine_read_uniform(struct machine *m, uint32_t *out) {
 	if (PICA_UNLIKELY(m->uniform_avail < sizeof(*out))) {
@@ -98,6 +94,10 @@ static inline int machine_read_uniform(struct machine *m, uint32_t *out) {
 	m->uniform_avail -= 4;
 	return 0;
 }
+/*
+ * Reads a row of lanes from an address >= 32. Returns 0 or an error of qpu_kernels.run. After
+ * reading a varying, call machine_constant(), whose result is for r5.
+ */
 int machine_read(struct machine *m, unsigned file, unsigned address, uint32_t out[QPU_LANES]);
 static inline uint32_t machine_constant(struct machine *m) {
 	uint32_t c = 0;
@@ -106,33 +106,33 @@ static inline uint32_t machine_constant(struct machine *m) {
 	}
 	return c;
 }
-/* Writes to an address from 36 on in the lanes of mask. */
+/* Writes the lanes of mask to an address >= 36. */
 int machine_write(struct machine *m, unsigned file, unsigned address,
 		const uint32_t v[QPU_LANES], unsigned mask);
 
 /* Writes a parameter (0 to 3: s, t, r, b) of a texture unit; s starts the look-up. */
 int tmu_write(struct machine *m, unsigned unit, unsigned parameter, const uint32_t v[QPU_LANES],
 		unsigned mask);
-/* r4 becomes the next result. Returns 0, or -EINVAL if there is none. */
+/* Loads the next result into r4. Returns 0, or -EINVAL if there is none. */
 int tmu_load(struct machine *m, unsigned unit);
 
-/* r4 becomes the colour of the next sample. */
+/* Loads the colour of the next sample into r4. */
 void tlb_load(struct machine *m);
 void tlb_write(struct machine *m, unsigned address, const uint32_t v[QPU_LANES], unsigned mask);
-/* Whether the stencil test drops a pixel of which the buffer has zs. */
+/* Returns whether the stencil test rejects a pixel whose value in the buffer is zs. */
 bool tlb_fails_stencil(const struct machine *m, uint32_t zs);
 void tlb_set_stencil(struct machine *m, uint32_t word);
-/* The multisample mask: 4 bits a lane. */
+/* The multisample mask: 4 bits per lane. */
 void tlb_read_mask(const struct machine *m, uint32_t out[QPU_LANES]);
 void tlb_and_mask(struct machine *m, const uint32_t v[QPU_LANES], unsigned mask);
 
-/* VPM: a row of lanes. Returns false for a reserved size. */
+/* VPM: reads and writes move a row of lanes. vpm_set_up() returns false for a reserved size. */
 bool vpm_set_up(struct vpm_setup *s, uint32_t word);
 void vpm_read(struct machine *m, uint32_t out[QPU_LANES]);
 void vpm_write(struct machine *m, const uint32_t v[QPU_LANES], unsigned mask);
 
 uint32_t qpu_sfu(unsigned function, uint32_t bits);
-/* By function; sfu_arc is a parabola. */
+/* sfu_curves is indexed by function; sfu_arc is a parabola. */
 struct sfu_curve {
 	uint16_t c0[16], c1[16];
 	uint8_t c2[16];
@@ -144,7 +144,7 @@ extern const uint8_t sfu_arc[64];
 
 enum { DELAY_SLOTS = 3, END_SLOTS = 2 };
 
-/* Call before an instruction: a new address of uniforms takes effect after the next one. */
+/* Call before each instruction. A new uniform address takes effect after the next instruction. */
 static inline void machine_begin(struct machine *m) {
 	m->steps++;
 	if (m->next_in && !--m->next_in) {
@@ -153,7 +153,7 @@ static inline void machine_begin(struct machine *m) {
 	}
 }
 
-/* Call after an instruction. Returns false at the end of the program. */
+/* Call after each instruction. Returns false at the end of the program. */
 static inline bool machine_advance(struct machine *m) {
 	m->pc = m->to_target && !--m->to_target ? m->target : m->pc + 1;
 	return !m->to_end || --m->to_end;

@@ -10,7 +10,7 @@ bool VFN(qpu_run_wide)(struct qpu_wide_run *r);
 
 /* ---- Special functions: sfu.c ---- */
 
-/* The curve of a function at fractions of 15 bits. */
+/* Evaluates the curve of a function at 15-bit fractions. */
 static inline void vector_curve(unsigned function, const vi m[VECTORS], vi out[VECTORS]) {
 	const struct sfu_curve *c = &sfu_curves[function];
 	PICA_ALIGNED(64) uint32_t at[QPU_LANES], c0[QPU_LANES], c1[QPU_LANES], c2[QPU_LANES];
@@ -34,7 +34,7 @@ static inline void vector_curve(unsigned function, const vi m[VECTORS], vi out[V
 	}
 }
 
-/* Reciprocals, of which the exponents are clear. */
+/* Reciprocals: infinite if the exponent field is 0, 0 if it is above 252; the sign is kept. */
 static inline void vector_recip(const vi x[VECTORS], vi out[VECTORS]) {
 	vi m[VECTORS];
 	EACH_VECTOR(i) {
@@ -93,7 +93,7 @@ static inline void vector_sfu(unsigned function, const uint32_t v[QPU_LANES],
 
 /* ---- Z without stencil: tlb.c ---- */
 
-/* One quad of a sample. covered: 4 bits. Returns those that pass. */
+/* Tests one quad of a sample. covered: 4 bits. Returns the bits of the lanes that pass. */
 static inline unsigned quad_z(const struct qpu_tlb *t, uint32_t *zs, const uint32_t v[4],
 		unsigned covered) {
 	const vqi old = vqi_loadu(zs), stored = vqi_srl(old, 8);
@@ -120,7 +120,7 @@ static inline void write_z(struct machine *m, const uint32_t v[QPU_LANES], unsig
 	struct qpu_tlb *t = m->run->tlb;
 	for (unsigned s = 0; s < t->n_samples; s++) {
 		const unsigned covered = t->covered[s] & mask;
-		unsigned left = covered & ~m->active; /* lanes that are not there */
+		unsigned left = covered & ~m->active; /* lanes that do not exist */
 		for (unsigned q = 0; q < QPU_LANES / 4; q++) {
 			const unsigned lanes = (covered & m->active) >> 4 * q & 15;
 			if (lanes) {

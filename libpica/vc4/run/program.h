@@ -14,22 +14,22 @@
 
 struct qpu_word {
 	struct qpu_instruction q;
-	uint32_t address; /* less its alias bits */
-	uint32_t target;  /* of a branch: index, or QPU_NOWHERE if a register says */
-	bool is_target;   /* of a branch, or one itself */
+	uint32_t address; /* without alias bits */
+	uint32_t target;  /* of a branch: index, or QPU_NOWHERE if a register determines it */
+	bool is_target;   /* the target of a branch, a branch itself, or word 0 */
 	struct qpu_plan plan;
 };
 
 /*
- * Words in the order of their addresses. A word is followed by the next one in memory, or by a
- * breakpoint where the flow was not seen to continue.
+ * Words in address order. Each word is followed by the next one in memory, or by a breakpoint if
+ * decoding did not find that the flow continues.
  */
 struct qpu_program {
 	uint32_t alias; /* bits of the address that the program was created with */
 	uint32_t entry; /* index */
 	uint32_t n;
-	uint64_t zeroed; /* bit: a row of the files that may be read before it is written */
-	uint8_t zeroed_r; /* the same of r0 to r5 */
+	uint64_t zeroed; /* bit: this row of the files may be read before it is written */
+	uint8_t zeroed_r; /* the same for r0 to r5 */
 	bool uses_flags, uses_w; /* QPU_ROW_W */
 	struct qpu_wide *wide; /* or NULL */
 	struct qpu_word word[];
@@ -38,7 +38,7 @@ struct qpu_program {
 static inline uint32_t qpu_after_slots(uint32_t address) {
 	return (address + 32) & QPU_ADDRESS_MASK;
 }
-/* The address of a branch; a register may add to it. */
+/* Returns the target address of a branch; a register may be added to it. */
 static inline uint32_t qpu_branch_base(const struct qpu_word *w) {
 	return w->q.immediate + (w->q.is_relative ? qpu_after_slots(w->address) : 0);
 }

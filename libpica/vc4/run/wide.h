@@ -1,7 +1,7 @@
 /*
- * Programs without branches as lists of operations on rows of up to 64 lanes. Each word is decoded
- * once: the origin of its values, whether its results are used, whether a float is
- * flushed already. Private to the room.
+ * Programs without branches, as lists of operations on rows of up to 64 lanes. Each word is
+ * analysed once: the origin of its values, whether its results are used, whether a float is
+ * already flushed. Private to the room.
  */
 #ifndef VC4_RUN_WIDE_H
 #define VC4_RUN_WIDE_H
@@ -18,7 +18,7 @@ enum wide_code {
 #include "vc4/run/wide.def"
 #undef WIDE
 	WIDE_COUNT,
-	WIDE_FIRST = WIDE_W, /* of those that are executed */
+	WIDE_FIRST = WIDE_W, /* the first code that is executed */
 };
 
 enum { WIDE_ROWS = 240, WIDE_TEXTURES = 16, WIDE_OPERANDS = 4, WIDE_ALL_LANES = 2 };
@@ -43,12 +43,12 @@ struct wide_texture {
 
 struct qpu_wide {
 	unsigned n_steps;    /* words of the program */
-	unsigned n_uniforms; /* that it reads */
-	unsigned n_varyings, n_vpm_in; /* that it reads: at least so many must be there */
+	unsigned n_uniforms; /* read by the program */
+	unsigned n_varyings, n_vpm_in; /* read by the program: at least this many must exist */
 	uint64_t written;    /* rows of the VPM */
 	uint8_t out[QPU_VPM_ROWS]; /* the rows that hold them */
 	unsigned n_textures, n_fills, n_ops;
-	unsigned n_first; /* operations that need no lanes: once after a binding */
+	unsigned n_first; /* operations independent of lanes: executed once after each binding */
 	struct wide_texture texture[WIDE_TEXTURES];
 	struct wide_fill *fill; /* after the operations */
 	struct wide_op op[];
@@ -56,7 +56,7 @@ struct qpu_wide {
 
 struct qpu_program;
 /*
- * Returns NULL if the program is not one for this, or when out of memory. Freed with free().
+ * Returns NULL if the program cannot run wide, or when out of memory. Free with free().
  */
 struct qpu_wide *qpu_wide_create(const struct qpu_program *p);
 

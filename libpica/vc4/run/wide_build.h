@@ -20,12 +20,12 @@ struct wide_value {
 	uint16_t in[WIDE_OPERANDS];
 	uint32_t value;
 	bool is_number; /* no denormals, no NaN patterns */
-	bool is_clean; /* nor -0 */
+	bool is_clean; /* is_number, and never -0 */
 	bool is_live;
-	bool is_uniform; /* of constants and uniforms alone */
-	uint16_t seen; /* the same as arithmetic sees it, or NO_VALUE */
+	bool is_uniform; /* computed only from constants and uniforms */
+	uint16_t seen; /* this value as arithmetic sees it, or NO_VALUE */
 	uint16_t uses;
-	uint16_t last; /* number of the last value that takes it */
+	uint16_t last; /* number of the last value that uses it */
 	uint8_t row;
 };
 
@@ -68,7 +68,7 @@ static inline bool wide_is_store(unsigned code) {
 	return code >= WIDE_STORE_Z;
 }
 
-/* Follows the program from its entry. Sets b->fails if it is not one for wide runs. */
+/* Follows the program from its entry. Sets b->fails if the program cannot run wide. */
 void wide_build(struct wide_builder *b, const struct qpu_program *p);
 
 #endif

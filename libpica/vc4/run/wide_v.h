@@ -14,7 +14,7 @@ struct wide_core {
 	struct wide_scratch *s;
 	const struct qpu_wide *w;
 	unsigned n_vectors;
-	bool has_tame_w; /* W of all lanes is */
+	bool has_tame_w; /* W is tame in all lanes */
 	/* From (x0, y0) to the centres of pixels, in sixteenths of a pixel. */
 	PICA_ALIGNED(64) float dx[QPU_WIDE_LANES], dy[QPU_WIDE_LANES];
 };
@@ -27,7 +27,7 @@ static inline void put(uint32_t *row, unsigned i, vi x) {
 	vi_store(row + i * VF_LANES, x);
 }
 
-/* Bits of the lanes of vector i. */
+/* Returns the bits for the lanes of vector i. */
 static inline unsigned lanes_at(uint64_t lanes, unsigned i) {
 	return (unsigned)(lanes >> i * VF_LANES) & ((2u << (VF_LANES - 1)) - 1);
 }
@@ -37,7 +37,7 @@ static inline unsigned lanes_at(uint64_t lanes, unsigned i) {
 static const float quad_x[16] = { 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1 };
 static const float quad_y[16] = { 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1 };
 
-/* Numbers of quads for their lanes. */
+/* Expands one number per quad to its lanes. */
 static inline vf of_quads(const float number[QPU_WIDE_QUADS], unsigned i) {
 	return vf_load_quads(number + i * VF_LANES / 4, 1);
 }
@@ -93,9 +93,9 @@ static inline void wide_w(struct wide_core *k, uint32_t *to, bool is_seen) {
 }
 
 /*
- * Plane * W + C. If gradients, C and W are tame, 0 or within 2^-30 to 2^30, planes are multiples of
- * 2^-53, products not below 2^-83, sums multiples of 2^-106: there is nothing to see or to leave
- * but -0, which C turns into 0.
+ * Plane * W + C. If gradients, C and W are tame (0, or within 2^-30 to 2^30), planes are multiples
+ * of 2^-53, products are not below 2^-83, and sums are multiples of 2^-106. see() and leave() would
+ * then change nothing but -0, which adding C turns into 0.
  */
 static inline void wide_varying(
 		const struct wide_core *k, unsigned varying, const uint32_t *w_row, uint32_t *to) {
@@ -116,7 +116,7 @@ static inline void wide_varying(
 	}
 }
 
-/* [fidelity: vc4-varyings] To 24 bits, half up. */
+/* Converts Z to 24 bits, rounding half up. [fidelity: vc4-varyings] */
 static inline void wide_z(const struct wide_core *k, uint32_t *to) {
 	const vf most = vf_set1(16777215.0f), half = vf_set1(0.5f);
 	if (!k->r->is_fragments) {
@@ -226,7 +226,7 @@ static inline bool wide_word(const struct wide_core *k, const uint32_t *address,
 	for (unsigned s = 0; r->is_fragments && s < r->tlb->n_samples; s++) {
 		strict |= r->covered[s];
 	}
-	/* Mostly they are close to each other. */
+	/* The addresses are mostly close to each other. */
 	uint32_t avail;
 	const uint32_t first = address[0] & QPU_ADDRESS_MASK & ~4095u;
 	const uint8_t *host = space_host_from(r->space, first, &avail);
@@ -249,7 +249,7 @@ static inline bool wide_word(const struct wide_core *k, const uint32_t *address,
 
 /* ---- The tile buffer ---- */
 
-/* Lanes that an operation writes. */
+/* Returns the lanes that an operation writes. */
 static inline uint64_t writing_lanes(const struct wide_core *k, const struct wide_op *op) {
 	uint64_t lanes = 0;
 	if (op->imm & WIDE_ALL_LANES) {
@@ -296,7 +296,7 @@ static inline vi passing(unsigned function, vi z, vi stored) {
 	}
 }
 
-/* A block: all pixels in line. Returns the lanes that pass. */
+/* Tests Z of a block, whose pixels are contiguous. Returns the lanes that pass. */
 static PICA_INLINE uint64_t block_z_by(const uint32_t *row, uint32_t *zs, uint64_t covered,
 		unsigned function, bool updates_z) {
 	uint64_t left = 0;

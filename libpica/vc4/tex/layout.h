@@ -1,9 +1,9 @@
 /*
  * Layouts of images in the memory of the VideoCore IV: textures and targets.
  *
- * A micro-tile is 64 bytes, pixels row by row. Layout LT has micro-tiles row by row. Layout T has
- * sub-tiles of 4x4 micro-tiles, tiles of 2x2 sub-tiles, and rows of tiles that go to the right and
- * to the left in turn. [fidelity: vc4-layouts]
+ * A micro-tile is 64 bytes, with its pixels row by row. Layout LT stores micro-tiles row by row.
+ * Layout T has sub-tiles of 4x4 micro-tiles, tiles of 2x2 sub-tiles, and rows of tiles that
+ * alternately run to the right and to the left. [fidelity: vc4-layouts]
  */
 #ifndef VC4_LAYOUT_H
 #define VC4_LAYOUT_H
@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum vc4_layout { VC4_IMAGE_RASTER, VC4_IMAGE_T, VC4_IMAGE_LT }; /* as the fields of records */
+enum vc4_layout { VC4_IMAGE_RASTER, VC4_IMAGE_T, VC4_IMAGE_LT }; /* as in record fields */
 
 /* Offsets of images of this size fit in 32 bits. */
 enum { VC4_IMAGE_MAX = 16384 };
@@ -24,11 +24,11 @@ struct vc4_image {
 
 /* Returns the layout of a texture level that is stored tiled: LT if it is small, else T. */
 enum vc4_layout vc4_layout_of_texture(uint32_t width, uint32_t height, unsigned px_bytes);
-/* Returns the offset of pixel (x, y) in bytes; both lie in the image. */
+/* Returns the offset in bytes of pixel (x, y), which must lie in the image. */
 uint32_t vc4_image_offset(const struct vc4_image *image, uint32_t x, uint32_t y);
 /* Finds the pixel that holds the byte at an offset. Returns false if it is padding, or outside. */
 bool vc4_image_place(const struct vc4_image *image, uint32_t offset, uint32_t *x, uint32_t *y);
-/* Returns its size in bytes, with what rounding its dimensions up adds. */
+/* Returns the size in bytes, including padding from rounding up the dimensions. */
 uint32_t vc4_image_bytes(const struct vc4_image *image);
 
 /* Returns a pixel of BGR565 (red in bits 15:11) as RGBA8888, R lowest. */

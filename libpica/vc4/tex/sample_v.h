@@ -1,4 +1,4 @@
-/* Wrapping, positions and mixing of look-ups on vectors; for vector sources. */
+/* Look-ups on vectors: wrapping, positions and mixing; for vector sources. */
 #ifndef VC4_SAMPLE_V_H
 #define VC4_SAMPLE_V_H
 
@@ -33,7 +33,7 @@ static inline vi clamp(vi i, int32_t size) {
 	return vi_max(vi_zero(), vi_min(i, vi_set1(size - 1)));
 }
 
-/* Returns the index; adds lanes in the border to *border. */
+/* Returns the index; adds the lanes outside the image to *border if mode is WRAP_BORDER. */
 static inline vi wrap(vi i, int32_t size, enum wrap mode, vi *border) {
 	switch (mode) {
 	case WRAP_REPEAT:
@@ -51,7 +51,7 @@ static inline vi wrap(vi i, int32_t size, enum wrap mode, vi *border) {
 	return inside;
 }
 
-/* A coordinate in texels, of which floor() fits an int32. */
+/* Returns a coordinate in texels, minus less, clamped so that its floor() fits an int32. */
 static inline vf position(vf c, int32_t size, float less) {
 	vf x = vf_sub(vf_mul(c, vf_set1((float)size)), vf_set1(less));
 	const vi is_finite = vf_le(vf_abs(x), vf_set1(FLT_MAX));
@@ -63,12 +63,12 @@ static inline vi low_bytes(vi v) {
 	return vi_and(v, vi_set1(0x00FF00FF));
 }
 
-/* Two channels: a * (256 - w) + b * w in fields of 16 bits; as one number of 32 bits. */
+/* Two channels in 16-bit fields: a * (256 - w) + b * w, computed as one 32-bit number. */
 static inline vi mix(vi a, vi b, vi w) {
 	return vi_add(vi_sll(a, 8), vi_mul(vi_sub(b, a), w));
 }
 
-/* Of a field: (a * (256 - w) + b * w + 2^15) >> 16. */
+/* One field: (a * (256 - w) + b * w + 2^15) >> 16. */
 static inline vi mix_rounded(vi a, vi b, vi w) {
 	return vi_srl(vi_add(mix(a, b, w), vi_set1(0x8000)), 16);
 }

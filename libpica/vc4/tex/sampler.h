@@ -1,4 +1,4 @@
-/* Shared by the look-ups of all sets; private to the room. */
+/* Shared by the look-ups for all instruction sets; private to the room. */
 #ifndef VC4_SAMPLER_H
 #define VC4_SAMPLER_H
 
@@ -10,23 +10,23 @@ enum { MAX_SIZE = 2048, ADDRESS_MASK = 0x3FFFFFFF };
 
 struct tex_level {
 	struct vc4_image image;
-	int32_t width, height; /* that coordinates span */
+	int32_t width, height; /* range of the coordinates */
 	const uint8_t *host;   /* NULL: not looked up yet */
-	uint32_t avail;        /* bytes from there */
-	bool is_whole;         /* they hold the image */
+	uint32_t avail;        /* bytes from host on */
+	bool is_whole;         /* avail covers the image */
 };
 
 struct tex_setup {
 	uint32_t base, cube_stride;
 	uint8_t type, n_levels;
 	bool is_cube, flips_y, b_is_level;
-	bool mirrors_blocks; /* of ETC1: row 0 of a block is its last one */
+	bool mirrors_blocks; /* ETC1: the rows of a block are in reverse order */
 	bool mag_is_linear, min_is_linear, has_mips, mips_are_linear;
 	uint8_t wrap_s, wrap_t;
 	uint32_t width, height;
 };
 
-/* The levels of one look-up that were used, by face. */
+/* The levels that one look-up has used, by face. */
 struct tex_levels {
 	const struct vc4_lookup *l;
 	const struct tex_setup *x;
@@ -39,12 +39,12 @@ struct tex_levels {
 int vc4_tex_set_up(struct tex_setup *x, const struct vc4_lookup *l, const char **why);
 /* Opens a level at its first use. Returns 0 or -ERANGE. */
 int vc4_tex_use(struct tex_levels *m, unsigned face, unsigned level, const struct tex_level **v);
-/* The level of detail of a quad's coordinates; -infinity where they are all the same. */
+/* Returns the level of detail of a quad's coordinates; -infinity if they are all equal. */
 float vc4_tex_detail(const struct tex_setup *x, const float s[4], const float t[4]);
-/* The quad of lanes from first on, lane by lane. Returns 0 or -ERANGE. */
+/* Samples the quad of lanes that begins at first, lane by lane. Returns 0 or -ERANGE. */
 int vc4_tex_sample_quad(struct tex_levels *m, unsigned first, uint32_t out[4]);
 
-/* A float as the shaders' arithmetic sees it, but for NaN. */
+/* Returns a float as the shaders' arithmetic sees it, except for NaN. */
 static inline float tex_number(uint32_t bits) {
 	return bits & 0x7F800000 ? f32_from_bits(bits) : 0.0f;
 }

@@ -17,21 +17,22 @@ enum { VC4_TEX_LANES = 16, VC4_TEX_LEVELS = 12 };
 /* Lanes 4q to 4q + 3 are a quad of pixels, whose differences choose the level. */
 struct vc4_lookup {
 	const struct space *space;
-	unsigned n_words;  /* configuration words, 1 to 4; 0: s is an address of memory */
+	unsigned n_words;  /* configuration words, 1 to 4; 0: s is a memory address */
 	uint32_t word[4];
 	unsigned lanes;    /* bit: lane that takes part; the others get 0 */
-	/* Of each lane: floats, but for a border colour in r and an address in s. */
+	/* One per lane: floats, except a border colour in r and an address in s. */
 	uint32_t s[VC4_TEX_LANES], t[VC4_TEX_LANES], r[VC4_TEX_LANES], b[VC4_TEX_LANES];
 };
 
 /*
- * Returns 0, or, with *why set, -EINVAL (reserved configuration), -EOPNOTSUPP (known, not built) or
- * -ERANGE (texels, or a word in lanes of strict, outside of memory; a word elsewhere reads 0).
+ * Returns 0. On failure sets *why and returns -EINVAL (reserved configuration), -EOPNOTSUPP (known,
+ * not built) or -ERANGE (texels outside memory; or a word outside memory in a lane of strict: in
+ * other lanes such a word reads as 0).
  */
 typedef int vc4_look_up_fn(const struct vc4_lookup *l, unsigned strict,
 		uint32_t out[VC4_TEX_LANES], const char **why);
 
-/* A texture of which one image is sampled, in one way, whose pixels have 32 bits. */
+/* A texture with 32-bit pixels, of which one image is sampled in one way. */
 struct vc4_tex_one {
 	const uint8_t *host;
 	int32_t width, height;
@@ -40,7 +41,7 @@ struct vc4_tex_one {
 	bool is_linear, flips_y, is_opaque;
 };
 enum { VC4_WRAP_MASK = 4 };
-/* Returns whether the configuration is one of those, and all of the image lies in memory. */
+/* Returns whether the configuration is such a texture and the whole image lies in memory. */
 bool vc4_tex_one_image(struct vc4_tex_one *x, const struct space *space, unsigned n_words,
 		const uint32_t word[4]);
 
@@ -61,10 +62,10 @@ vc4_look_up_fn vc4_texture_look_up;
 
 /* ---- Formats; for the room ---- */
 
-/* Bytes of a pixel, or of a block of ETC1; 0: not built. */
+/* Returns the bytes of a pixel, or of a block of ETC1; 0: not built. */
 unsigned vc4_texel_bytes(unsigned type);
 enum { VC4_TYPE_ETC1 = 8, VC4_TYPE_RASTER = 16 };
-/* Returns R, G, B, A in bytes 0 to 3. p: the bytes of the pixel; x, y: in a block of ETC1. */
+/* Returns R, G, B, A in bytes 0 to 3. p: bytes of the pixel or block; x, y: pixel of the block. */
 uint32_t vc4_texel(unsigned type, const uint8_t *p, unsigned x, unsigned y);
 
 #endif
