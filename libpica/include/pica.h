@@ -52,10 +52,7 @@ enum pica_log_level {
 	PICA_LOG_DEBUG,
 };
 
-/*
- * Receives one line, without a newline. Called from any thread of the device. Must not call
- * libpica.
- */
+/* Receives one line without a newline, on any thread of the device. Must not call libpica. */
 typedef void pica_log_fn(void *user, enum pica_log_level level, const char *line);
 /* Receives a line about a context. owner: pica_ctx_settings.owner of that context. */
 typedef void pica_owner_log_fn(
@@ -74,10 +71,7 @@ enum pica_span_kind {
 	PICA_SPAN_TRANSFER,
 	PICA_SPAN_COPY,
 	PICA_SPAN_SHOTS, /* the shown framebuffers are copied for a display */
-	/*
-	 * Tasks of a unit. Each slice of a task is one span, on one thread. index: number of the
-	 * task.
-	 */
+	/* Tasks of a unit. Each slice of a task is a span, on one thread. index: of the task. */
 	PICA_SPAN_VERTICES,
 	PICA_SPAN_TILE,
 	PICA_SPAN_STRIPE, /* part of a fill, transfer or copy; or one whole shot */
@@ -121,13 +115,9 @@ enum pica_combiner {
 
 struct pica_settings {
 	uint32_t size;      /* sizeof(struct pica_settings), set by pica_settings_init() */
-	/*
-	 * workers in addition to the command thread, 0..64; 0: no threads, the caller does all work
-	 */
+	/* workers beside the command thread, 0..64; 0: no threads, the caller does all work */
 	uint32_t n_threads;
-	/*
-	 * "c", "sse4.1", ...; NULL: $PICA_ISA, or the best set of this CPU. Borrowed during create.
-	 */
+	/* "c", "sse4.1", ...; NULL: $PICA_ISA, or the best of this CPU. Borrowed during create. */
 	const char *isa;
 	enum pica_float float_mode;
 	enum pica_combiner combiner;
@@ -175,9 +165,7 @@ const char *pica_device_isa(const struct pica_device *device);
 
 /* ---- Context ---- */
 
-/*
- * The chip of a context. A call or job that only one chip has names that chip in its description.
- */
+/* The chip of a context. A call or job that only one chip has says so in its description. */
 enum pica_chip {
 	/* registers, command lists, copy engines, screens, interrupts */
 	PICA_CHIP_PICA200,
@@ -284,10 +272,7 @@ int pica_memory_create(struct pica_memory **out, struct pica_memory *parent);
 void pica_memory_destroy(struct pica_memory *memory);
 /* Sets the limit. This and the next two functions may be called from any thread. */
 void pica_memory_limit(struct pica_memory *memory, uint64_t limit_bytes);
-/*
- * Adds memory of the caller to the count, or subtracts it (size_bytes < 0). The parent does not
- * count it.
- */
+/* Adds memory of the caller, or subtracts it (size_bytes < 0). The parent does not count it. */
 void pica_memory_add(struct pica_memory *memory, int64_t size_bytes);
 /* Returns the bytes in use. */
 uint64_t pica_memory_used(const struct pica_memory *memory);
@@ -385,10 +370,7 @@ struct pica_window {
 
 /* Copies up to n windows, ascending by address. Waits for idle. Returns the number of windows. */
 unsigned pica_ctx_windows(struct pica_ctx *ctx, struct pica_window *out, unsigned n);
-/*
- * Zeroes all windows, including those that the caller mapped. Counts as a write by the caller.
- * Waits for idle.
- */
+/* Zeroes all windows, also mapped ones, as a write by the caller would. Waits for idle. */
 void pica_ctx_zero_memory(struct pica_ctx *ctx);
 /*
  * Returns the host address of [phys, phys + size_bytes), or NULL if that range is not inside one
@@ -706,16 +688,10 @@ struct pica_stats {
 	uint64_t textures_decoded, frames;
 	uint64_t guessed[PICA_FEATURE_COUNT]; /* draws that used the feature */
 	uint64_t faults[PICA_FAULT_COUNT];
-	/*
-	 * Thread time in ns by stage: command (including tasks that its thread draws), vertex,
-	 * tile, copy.
-	 */
+	/* Thread time in ns: command (and tasks that its thread runs), vertex, tile, copy. */
 	uint64_t ns_command, ns_vertex, ns_tile, ns_copy;
 	uint64_t yields; /* tasks that yielded (pica_settings.slice_us) */
-	/*
-	 * VideoCore IV: vertices whose vertex program ran, because a tile holds a triangle of
-	 * theirs
-	 */
+	/* VideoCore IV: vertices whose vertex program ran: a tile has a triangle of theirs */
 	uint64_t completed_vertices;
 	uint64_t reserved[14];
 };

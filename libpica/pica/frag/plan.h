@@ -20,7 +20,6 @@ enum frag_slot {
 	SLOT_CONST,                         /* of stage 0..5 */
 	SLOT_BUFFER = SLOT_CONST + FRAG_STAGES, /* register 0FD */
 	SLOT_BLEND,
-	/* Sources that are not implemented yet: 0. [docs/fidelity.md, "Combiner and output"] */
 	SLOT_CONST_END,
 	/* Values of a batch. */
 	SLOT_PRIMARY = SLOT_CONST_END,
