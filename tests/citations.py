@@ -22,7 +22,7 @@ at = fidelity.index('\n## 8. ')
 rows = {name: source for name, source in
         re.findall(rf'^\| ({ANCHOR}) \| .* \| (.*) \|$', fidelity[at:], re.M) if name != 'anchor'}
 # The first column of the first table: the allowed names of sources.
-names = re.findall(r'^\| ([\w /-]+) \|', (root / 'docs/sources.md').read_text().split('## How sure')[0], re.M)
+names = re.findall(r'^\| ([\w /-]+) \|', (root / 'docs/sources.md').read_text().split('## Certainty')[0], re.M)
 names = [name for name in names if name not in ('name', '---')]
 
 wrong = []

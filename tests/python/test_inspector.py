@@ -70,7 +70,7 @@ class Inspectors(Case):
         self.assertEqual(set(re.findall(r'^\| `(\w+)` \|', table, re.M)), methods)
 
     def test_the_example_of_the_readme(self):
-        part = re.search(r'Questions about draws .*?\n\n((?:    [^\n]*\n|\n)+)', (ROOT / 'README.md').read_text(), re.S)[1]
+        part = re.search(r'To ask about draws .*?\n\n((?:    [^\n]*\n|\n)+)', (ROOT / 'README.md').read_text(), re.S)[1]
         code = '\n'.join(line[4:] for line in part.splitlines())
         run = subprocess.run([sys.executable, '-c', code], cwd=ROOT, text=True, stdout=subprocess.PIPE, check=True)
         self.assertEqual(run.stdout, "15 {'RGB': 'replace', 'ALPHA': 'replace'}\n")
