@@ -1,4 +1,5 @@
-"""Textures (.t3x) of pictures, as tex3ds makes them of a .t3s: always of the format RGBA8, never packed."""
+"""Pictures as data of the console: textures (.t3x), as tex3ds makes them of a .t3s, always of the format RGBA8, never packed;
+and framebuffers (.bgr)."""
 import pathlib
 import re
 import shlex
@@ -33,6 +34,10 @@ class Picture:
                 at = i // 4 * 8 + i % 4
                 row[i] = (a[at] + a[at + 4] + b[at] + b[at + 4]) // 4
         return small
+
+    def framebuffer(self):
+        """Columns from the left, each from the bottom, of BGR: a screen's memory."""
+        return b''.join(row[4 * x:4 * x + 3][::-1] for x in range(self.width) for row in reversed(self.rows))
 
     def tiled(self):
         """Tiles of 8x8 in Morton order, the bytes of a pixel from the last one on."""

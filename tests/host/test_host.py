@@ -204,7 +204,7 @@ class Host(unittest.TestCase):
         self.assertIn('there is no checkout citro3d', run.stdout)
         sys.path.insert(0, str(TREE / 'host'))
         sys.dont_write_bytecode = True
-        from t3x import convert, indices
+        from t3x import convert, indices, read_png
         rows = [[(x, y, 7, 255) for x in range(5)] for y in range(3)]
         raw = b''.join(bytes([1]) + bytes((a - b) & 255 for p, q in zip(row, [(0,) * 4] + row) for a, b in zip(p, q))
                        for row in rows)  # filter 1: less the pixel to the left
@@ -222,6 +222,8 @@ class Host(unittest.TestCase):
         texels = data[21:]
         self.assertEqual(texels[:16], bytes([255, 7, 0, 0, 255, 7, 0, 1, 255, 7, 1, 0, 255, 7, 1, 1]))  # x y: 00 10 01 11
         self.assertEqual(texels[64:68], bytes([255, 7, 0, 4]))  # the second 4x4: x from 4 on
+        screen = read_png(self.folder / 'a-b.png').framebuffer()
+        self.assertEqual((len(screen), screen[:12]), (45, bytes([7, 2, 0, 7, 1, 0, 7, 0, 0, 7, 2, 1])))  # up, then right
 
     def test_errors(self):
         self.assertIn('cannot run it', self.pica('host-run', './none', exit=2).stderr)
