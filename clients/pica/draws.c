@@ -11,6 +11,7 @@
 #include "common/output.h"
 #include "common/reads.h"
 #include "draws/depends.h"
+#include "draws/draws.h"
 #include "lint/lint.h"
 #include "pictures/plain.h"
 #include "verbs.h"
@@ -56,7 +57,7 @@ struct table {
 	bool is_videocore;
 	/* With --depends: of all rows, whether they are shown or not. */
 	struct depends depends;
-	bool has_begun;
+	json_t *firsts; /* the number of each frame's first row */
 	/* Of the draw that runs: */
 	json_t *draw;
 	struct pica_costs before;
@@ -93,10 +94,18 @@ static json_t *begin_row(const struct table *t, enum pica_history_kind kind) {
 
 /* ---- Dependencies ---- */
 
+/* The frames below end that have no first row yet begin with the next one. */
+static void add_firsts(struct table *t, uint32_t end) {
+	t->firsts = t->firsts ? t->firsts : json_array();
+	while (json_array_size(t->firsts) < end) {
+		json_array_append_new(t->firsts, json_integer((json_int_t)t->depends.n_rows));
+	}
+}
+
 /* A row that is about to do its work. Returns its number, or a negative errno. */
 static int64_t next_row(struct table *t) {
-	int ret = t->has_begun ? 0 : depends_begin(&t->depends, t->l.ctx);
-	t->has_begun = true;
+	int ret = t->firsts ? 0 : depends_begin(&t->depends, t->l.ctx);
+	add_firsts(t, t->l.here.frame + 1);
 	ret = ret < 0 ? ret : depends_add_row(&t->depends);
 	return ret < 0 ? ret : (int64_t)t->depends.n_rows - 1;
 }
@@ -430,7 +439,8 @@ static void tell_rows(struct table *t, const struct capture_here *c, json_t *rep
 			json_array_append(rows, t->rows[i].json);
 		}
 		json_array_append_new(reports,
-				json_pack("{so so}", "path", json_text(c->path), "rows", rows));
+				json_pack("{so so sO*}", "path", json_text(c->path), "rows", rows,
+						"first_rows", t->firsts));
 	} else {
 		print_rows(t, c->path, t->o->captures.n > 1);
 	}
@@ -475,6 +485,9 @@ static int run(struct table *t, const struct capture_here *c, json_t *reports) {
 		return capture_failed(c->capture, c->path, ret);
 	}
 	mark_unread(t);
+	if (t->o->depends) {
+		add_firsts(t, t->n_frames);
+	}
 	tell_rows(t, c, reports);
 	return replay_job_failed(&t->l.step.replay, c->path);
 }
@@ -500,12 +513,21 @@ static int tell(const void *options, const char *path, json_t *reports) {
 		json_decref(t.rows[i].json);
 	}
 	json_decref(t.draw);
+	json_decref(t.firsts);
 	free(t.rows);
 	free(t.state);
 	depends_finish(&t.depends);
 	lint_finish(&t.l);
 	capture_here_close(&c);
 	return exit;
+}
+
+int draws_report(const char *path, const struct engine_options *engine, uint32_t frame,
+		json_t *reports) {
+	struct options o = { .engine = *engine, .json = true, .depends = true };
+	o.frames.n = 1;
+	o.frames.range[0].first = o.frames.range[0].last = frame;
+	return tell(&o, path, reports);
 }
 
 static void check(void *input, struct option_args args) {

@@ -32,8 +32,8 @@ from test_cli import BUNDLED, Case
 
 HAS_HTTP = sys.argv[3] == 'http'
 PICTURES = os.environ.get('PICA_TEST_PICTURES')
-PANELS = ['Pixel', 'State', 'Program', 'Textures', 'Mesh', 'Memory', 'Findings']
-MODES = ['color', 'alpha', 'step', 'overdraw', 'before', 'difference', 'depth', 'stencil']
+PANELS = ['Pixel', 'State', 'Program', 'Textures', 'Mesh', 'Memory', 'Costs', 'Dependencies', 'Findings']
+MODES = ['color', 'alpha', 'step', 'overdraw', 'before', 'difference', 'depth', 'stencil', 'wireframe']
 PATIENCE_S = 60
 
 
@@ -170,8 +170,29 @@ class Browser(Case):
         memory = engine.call('memory', address=surface['addr'], bytes=8, step=step['step'])['bytes']
         self.assertIn(' '.join(memory[i:i + 2] for i in range(0, 16, 2)), self.panel('Memory'))
         self.picture(f'{name}-memory')
+        self.check_work(name, engine.call('draws'), step)
         findings = engine.call('lint')['findings']
         self.assertIn(findings[0]['detail'] if findings else 'Clean.', self.panel('Findings'))
+
+    def check_work(self, name, work, step):
+        row, number = work['rows'][step['step']], work['first_rows'][work['frame']] + step['step']
+        self.panel('Costs')
+        self.driver.find_element(By.XPATH, '//*[@id="panel"]//th/button[.="fragments"]').click()
+        self.until('sorted', lambda: self.driver.find_elements(By.CSS_SELECTOR, '#panel th[aria-sort] button'))
+        most = max(work['rows'], key=lambda r: sum(r.get('cost', {}).get('fragments', {}).values()))
+        self.assertEqual(self.driver.find_element(By.CSS_SELECTOR, '#panel tr:nth-child(3) button').text, f'draw {most["draw"]}')
+        cells = [e.text for e in self.driver.find_elements(By.CSS_SELECTOR, '#panel tr.changed td')]
+        self.assertEqual(cells, [f'draw {step["draw"]}'] + [f'{n:,}' for n in (
+            sum(row['cost']['fragments'].values()), row['cost']['fragments']['kept'], row['cost']['vertices'], row['cost']['drawn_triangles'],
+            row['cost']['shader_steps'], row['cost']['samples'])] + [''])
+        self.picture(f'{name}-costs')
+        text = self.panel('Dependencies')
+        for read in row['reads']:
+            self.assertIn(f'{read["what"]}\n{read["addr"]}, {read["size_bytes"]:,} bytes', text)
+        readers = [r for r in work['rows'] for read in r['reads'] if number in read['from']]
+        self.assertEqual(len(self.driver.find_elements(By.XPATH, '//*[@id="panel"]//h2[2]/following-sibling::table//tr')), len(readers))
+        self.assertEqual(len(self.driver.find_elements(By.CSS_SELECTOR, '#panel svg text')), len(work['rows']))
+        self.picture(f'{name}-depends')
 
     def check_modes(self, name, engine):
         modes = self.script('[...document.getElementById("mode").options].map((o) => o.value)')
@@ -214,13 +235,13 @@ class Browser(Case):
         self.pica('inspect', '-o', 'page.html', BUNDLED / 'mirror.pica')
         self.open((self.dir / 'page.html').as_uri() + '#step=20&view=top&x=200&y=150&panel=pixel')
         self.until('the picture', lambda: self.script('document.getElementById("picture").dataset.shows'))
-        for panel in 'Pixel', 'Program', 'Textures', 'Mesh', 'Memory':
+        for panel in 'Pixel', 'Program', 'Textures', 'Mesh', 'Memory', 'Costs', 'Dependencies':
             self.assertIn('pica inspect', self.panel(panel), panel)
         self.press('v')
         self.press('v')
         for mode in MODES:
             option = self.driver.find_element(By.CSS_SELECTOR, f'#mode option[value={mode}]')
-            self.assertEqual('needs pica inspect' in option.text, mode in ('before', 'difference', 'depth', 'stencil'), mode)
+            self.assertEqual('needs pica inspect' in option.text, mode in MODES[4:], mode)
             self.assertEqual(option.is_enabled(), 'needs' not in option.text)
         for mode in MODES[:4]:
             self.show(mode)

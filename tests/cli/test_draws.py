@@ -294,6 +294,8 @@ class Depends(Case):
 
     def test_a_shadow_map_and_its_frames(self):
         rows = self.rows(BUNDLED / 'shadow.pica')
+        answer = json.loads(self.pica('draws', '--depends', '--json', '--frames', 1, BUNDLED / 'shadow.pica'))['captures'][0]
+        self.assertEqual(answer['first_rows'], [next(r['number'] for r in rows if r['frame'] == frame) for frame in range(3)])
         last = [r for r in rows if r['frame'] == 2]
         self.assertEqual(self.rows('--frames', 'last', BUNDLED / 'shadow.pica'), last)
         writers = {r['number']: r for r in rows}

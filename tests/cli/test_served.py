@@ -141,6 +141,10 @@ class Calls(Case):
             for vertex in 0, 7:
                 self.assertEqual(s.call('shader_trace', draw=30, vertex=vertex),
                                  self.verb('shader', 'trace', '--json', '--draw', 30, '--vertex', vertex, CRATES))
+            for frame in 0, 2:
+                want = self.verb('draws', '--json', '--depends', '--frames', frame, CRATES)['captures'][0]
+                self.assertEqual(s.call('draws', frame=frame), {'frame': frame, 'rows': want['rows'], 'first_rows': want['first_rows']})
+            self.assertEqual(s.call('draws')['frame'], 2)
             self.assertEqual(s.call('capture')['frames'], self.verb('info', '--json', CRATES)['frames'])
         path = capture(self.dir / 'a.ctf', *state({0x11E: 0}))  # a target without pixels
         with Stdio(path) as s:
@@ -156,7 +160,11 @@ class Calls(Case):
             page = Page((self.dir / 'page.html').read_text())
             with Stdio(path) as s:
                 answer = s.call('steps')
+                work = s.call('draws')
             self.assertEqual(answer['total'], len(page.steps))
+            # A step is the row of its number.
+            self.assertEqual([(work['rows'][step['step']]['kind'], work['rows'][step['step']].get('draw')) for step in answer['steps']],
+                             [(step['kind'], step.get('draw')) for step in answer['steps']])
             for want, got in zip(page.steps, answer['steps']):
                 self.assertEqual([c['surface'] for c in want['changes']], [c['surface'] for c in got.pop('changes')], want)
                 self.assertEqual({k: want.get(k) for k in got}, got)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/json.h"
+#include "draws/draws.h"
 #include "fields.h"
 #include "shader/shader.h"
 
@@ -73,6 +74,22 @@ static int steps(struct inspect_engine *e, struct inspect_params *p, json_t **ou
 	*out = json_pack("{sI sI so sO}", "frame", (json_int_t)e->steps_frame, "total",
 			(json_int_t)n, "steps", rows, "surfaces", e->steps.surfaces);
 	return EXIT_FINE;
+}
+
+static const struct option_row frame_rows[] = { INSPECT_FRAME_ROW, { .name = NULL } };
+
+static int draws(struct inspect_engine *e, struct inspect_params *p, json_t **out) {
+	uint32_t frame = p->place.frame;
+	int exit = inspect_engine_frame(e, &frame);
+	json_t *reports = json_array();
+	exit = exit == EXIT_FINE ? draws_report(e->path, &e->options, frame, reports) : exit;
+	if (exit == EXIT_FINE) {
+		*out = json_incref(json_array_get(reports, 0));
+		json_object_del(*out, "path");
+		json_object_set_new(*out, "frame", json_integer(frame));
+	}
+	json_decref(reports);
+	return exit;
 }
 
 static const struct option_row place_rows[] = { INSPECT_PLACE_ROWS, { .name = NULL } };
@@ -236,6 +253,7 @@ const struct inspect_call inspect_calls[] = {
 	{ "capture", no_rows, 0, capture },
 	{ "frames", frames_rows, 0, frames },
 	{ "steps", steps_rows, 0, steps },
+	{ "draws", frame_rows, 0, draws },
 	{ "state", place_rows, 0, state },
 	{ "pixel", pixel_rows, INSPECT_XY | INSPECT_Y, pixel },
 	{ "surface", inspect_surface_rows,

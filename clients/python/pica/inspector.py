@@ -89,6 +89,10 @@ class Inspector:
         """Everything that touched a pixel. Parameters: frame, screen and eye or surface, steps."""
         return self.call('pixel', x=x, y=y, **params)
 
+    def draws(self, **params):
+        """Costs and dependencies of a frame's steps. Parameters: frame."""
+        return self.call('draws', **params)
+
     def surface(self, address, format, width, height, **params):
         """A picture of memory, PNG in base64. Parameters: kind, block32, stored, frame, step or draw."""
         return self.call('surface', address=address, format=format, width=width, height=height, **params)

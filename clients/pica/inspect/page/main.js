@@ -6,14 +6,15 @@ import { call, later } from "./engine.js";
 import { historyPanel, writerOf } from "./history.js";
 import { findingsPanel, pixelPanel, programPanel, statePanel } from "./panels.js";
 import { memoryPanel, meshPanel, texturesPanel, tracePanel } from "./resources.js";
+import { costsPanel, dependsPanel } from "./work.js";
 
 const at = (id) => document.getElementById(id);
-const PANELS = { pixel: "Pixel", state: "State", program: "Program", textures: "Textures", mesh: "Mesh", memory: "Memory", findings: "Findings" };
+const PANELS = { pixel: "Pixel", state: "State", program: "Program", textures: "Textures", mesh: "Mesh", memory: "Memory", costs: "Costs", depends: "Dependencies", findings: "Findings" };
 const KEYS = [["← → or k j", "step before, step after"], ["Home, End", "first step, last step"], ["v, V", "next picture, the one before"],
 	["m", "next way to show it"], ["+ −, 0", "zoom; all of the picture"], ["Shift with arrows", "move the pixel"], ["Enter", "select the step that wrote the pixel last"],
-	["1 to 7", Object.values(PANELS).join(", ").toLowerCase()], ["a", "all state, or what changed"], ["?", "these keys"]];
+	["1 to 9", Object.values(PANELS).join(", ").toLowerCase()], ["a", "all state, or what changed"], ["?", "these keys"]];
 
-const selected = { step: 0, view: "top", mode: "color", zoom: 0, panel: "pixel", all: false, pick: null, vertex: 0, alpha: false,
+const selected = { step: 0, view: "top", mode: "color", zoom: 0, panel: "pixel", all: false, pick: null, vertex: 0, alpha: false, costs: "",
 	memory: { address: undefined, before: false } };
 const rows = [];
 let picture, painting = 0;
@@ -115,6 +116,8 @@ function showPanel() {
 		textures: () => texturesPanel(selected.step, selected.alpha, (alpha) => set({ alpha })),
 		mesh: () => meshPanel(selected.step, selected.vertex, vertex, traceVertex),
 		memory: () => memoryPanel(selected.step, selected.memory, (memory) => set({ memory })),
+		costs: () => costsPanel(selected.step, selected.costs, (key) => set({ costs: key }), selectStep),
+		depends: () => dependsPanel(selected.step, selectStep),
 		findings: () => findingsPanel(selected.step, selectStep) };
 	at("panel").replaceChildren(...content[selected.panel]());
 }

@@ -3,7 +3,7 @@ import { data, element, hex } from "./data.js";
 import { askPicture, call, later } from "./engine.js";
 
 /* What a written page says instead. */
-function withoutEngine(what, command) {
+export function withoutEngine(what, command) {
 	return [element("p", {}, `${what}: needs `, element("code", {}, "pica inspect"), ", which answers while it runs:"),
 		element("pre", {}, command)];
 }
@@ -42,7 +42,7 @@ export function texturesPanel(index, isAlpha, setAlpha) {
 /* ---- Meshes ---- */
 
 /* Triangles of stream positions. */
-function triangles(primitive, n) {
+export function triangles(primitive, n) {
 	const out = [];
 	if (primitive === "strip") {
 		for (let i = 0; i + 2 < n; i++) {
@@ -102,7 +102,7 @@ function wireframe(points, faces, chosen, choose) {
 	return canvas;
 }
 
-function pointsOf(table, x, y) {
+export function pointsOf(table, x, y) {
 	const [at, other] = [table.columns.indexOf(x), table.columns.indexOf(y)];
 	return table.rows.map((row) => at < 0 || other < 0 || row[at] === null || row[other] === null ? null : [row[at], row[other]]);
 }

@@ -1,13 +1,15 @@
 /* The picture in the middle: a screen of a frame, or a surface after a step. */
 import { data, frameOf } from "./data.js";
 import { askPicture, askSurface, call, decodePicture } from "./engine.js";
+import { pointsOf, triangles } from "./resources.js";
 import { changesOf, Cursor, planesOf, Screen } from "./pixels.js";
 
 /* Modes of a page in a file, and those that need the engine. */
 const MODES = {
 	color: "colour", alpha: "alpha", step: "pixels of this step", overdraw: "overdraw of the frame",
 };
-const ENGINE_MODES = { before: "before this step", difference: "what this step changed", depth: "depth", stencil: "stencil" };
+const ENGINE_MODES = { before: "before this step", difference: "what this step changed", depth: "depth", stencil: "stencil",
+	wireframe: "wireframe of this draw" };
 
 const cursors = new Map(), screens = new Map();
 
@@ -41,12 +43,17 @@ export function needsEngine(mode) {
 	return !data.served && mode in ENGINE_MODES;
 }
 
-/* Grey, with the step's fragments in colour: green kept, red dropped. forEach calls see(pixel, entered, passed). */
-function paintStep(rgba, forEach) {
+/* Dark grey, for what is painted upon it. */
+function paintGrey(rgba) {
 	for (let i = 0; i < rgba.length; i += 4) {
 		const grey = (rgba[i] * 3 + rgba[i + 1] * 6 + rgba[i + 2]) / 30;
 		rgba.set([grey, grey, grey, 255], i);
 	}
+}
+
+/* Grey, with the step's fragments in colour: green kept, red dropped. forEach calls see(pixel, entered, passed). */
+function paintStep(rgba, forEach) {
+	paintGrey(rgba);
 	forEach((i, entered, passed) => {
 		if (entered) {
 			rgba.set(passed ? [40, 220, 120, 255] : [240, 60, 70, 255], 4 * i);
@@ -110,9 +117,38 @@ function paintFromPlanes(view, index, mode) {
 
 /* ---- From the engine ---- */
 
+/* The draw's triangles, before clipping and culling, over the surface. */
+async function paintWireframe(surface, index) {
+	const { image } = await askSurface(surface, index, "color"), step = data.steps[index], s = data.surfaces[surface];
+	const canvas = new OffscreenCanvas(image.width, image.height), c = canvas.getContext("2d");
+	const gray = new ImageData(image.data.slice(), image.width, image.height);
+	paintGrey(gray.data);
+	c.putImageData(gray, 0, 0);
+	if (step.kind === "draw" && step.changes.some((change) => change.surface === surface)) {
+		const { vertices, geometry, primitive } = await call("mesh", { frame: step.frame, draw: step.draw }, { slot: "wireframe" });
+		const table = geometry || vertices, points = pointsOf(table, "window.x", "window.row");
+		const at = ([x, row]) => s.turned ? [row, s.height - x] : [x, row];
+		c.strokeStyle = "#40dcff";
+		c.lineWidth = 0.7;
+		for (const face of triangles(geometry ? "list" : primitive, table.rows.length)) {
+			const corners = face.map((i) => points[i]);
+			if (corners.every(Boolean)) {
+				c.beginPath();
+				corners.map(at).forEach(([x, y], i) => i ? c.lineTo(x, y) : c.moveTo(x, y));
+				c.closePath();
+				c.stroke();
+			}
+		}
+	}
+	return c.getImageData(0, 0, image.width, image.height);
+}
+
 async function paintFromEngine(view, index, mode) {
 	if (view.surface === undefined) {
 		return (await askPicture("screen", { frame: data.steps[index].frame, screen: view.id }, { slot: "picture" })).image;
+	}
+	if (mode === "wireframe") {
+		return paintWireframe(view.surface, index);
 	}
 	if (mode !== "step" && mode !== "overdraw") {
 		return (await askSurface(view.surface, index, mode)).image;
