@@ -181,7 +181,8 @@ static int follow(struct decoder *d, uint32_t address) {
 		d->reach[i] = (uint8_t)left;
 		left -= left != NO_END;
 		if (q->sig == QPU_SIG_BRANCH) {
-			if (is_new && !q->has_register) {
+			/* A register counts from there: a table of jumps. */
+			if (is_new && (!q->has_register || q->is_relative)) {
 				d->pending[d->n_pending++] =
 						qpu_branch_base(&d->word[i]) & QPU_ADDRESS_MASK;
 			}
