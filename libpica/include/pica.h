@@ -658,7 +658,7 @@ enum pica_fault {
 	PICA_FAULT_BAD_VERTEX,
 	PICA_FAULT_UNLOADED_ATTRIBUTE, /* attribute neither in an array nor fixed */
 	PICA_FAULT_SHADER_BUDGET,      /* a shader invocation was cut off */
-	PICA_FAULT_SHADER_OPCODE,      /* unknown opcode, or BREAK outside a loop */
+	PICA_FAULT_SHADER_OPCODE,      /* unknown opcode, BREAK outside a loop; QPU: rows of VPM */
 	PICA_FAULT_BAD_TRANSFER,       /* copy-engine parameters that would hang hardware */
 	/* bytes of a load in a capture that differ from libpica's own rendering */
 	PICA_FAULT_KEPT_RENDERED,

@@ -1,4 +1,5 @@
 /* Points and lines of the VideoCore IV, and where its two vertex programs disagree. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -175,6 +176,51 @@ TEST(programs_that_disagree) {
 		ck_assert_uint_eq(rig_stats(rig.ctx).completed_vertices, culled ? 0 : 3);
 		rig_close(&rig);
 	}
+}
+
+/*
+ * T4. The vertex program leaves a row of its attribute unread, reads one more than it set up,
+ * writes varying 0 twice and varying 2 never: 0 where nothing is, and the last word.
+ */
+TEST_LOOP(rows_that_are_unread_missing_or_written_twice, 2 * ISA_COUNT) {
+	static const char vertex[] = "ldi vr_setup, 0x00301a00\nnop\nnop\nnop\nor ra0, vpm, -\n"
+				     "or ra1, vpm, -\nor ra2, vpm, -\n%s"
+				     "ldi vw_setup, 0x1a00\nor vpm, ra0, ra0\nor vpm, ra1, ra1\n"
+				     "or vpm, ra2, ra2\nldi vpm, 0x3f000000\nldi vw_setup, 0x1a03\n"
+				     "ldi vpm, 0x3f800000\nor vpm, ra3, ra3\n"
+				     "nop; thrend\nnop\nnop\n";
+	static const char coordinate[] =
+			"ldi vr_setup, 0x00401a00\nnop\nnop\nnop\nor ra0, vpm, -\n"
+			"or ra1, vpm, -\nor ra2, vpm, -\nor ra3, vpm, -\nldi vw_setup, 0x1a00\n"
+			"or vpm, ra2, ra2\nor vpm, ra2, ra2\nor vpm, ra2, ra2\nor vpm, ra2, ra2\n"
+			"or vpm, ra0, ra0\nor vpm, ra1, ra1\nor vpm, ra2, ra2\n"
+			"nop; thrend\nnop\nnop\n";
+	const enum isa isa = (enum isa)(_i / 2);
+	const bool reads_too_much = _i & 1;
+	if (!isa_available(isa)) {
+		return;
+	}
+	char text[600];
+	snprintf(text, sizeof(text), vertex, reads_too_much ? "or ra3, vpm, -\n" : "ldi ra3, 0\n");
+	rig_open(&rig, isa, 0);
+	rig_program(&rig, RIG_SHADERS, text);
+	rig_program(&rig, RIG_SHADERS + 0x100, coordinate);
+	rig_hex(&rig, RIG_SHADERS + 0x200, color_program);
+	rig_hex(&rig, RIG_SHADERS + 0x300,
+			"0000 00 03 00021100 00000000 0000 01 10 00001100"
+			"00000000 0000 01 10 00011100 00000000 00801100 0F 10 00 00");
+	static const int at[3][2] = { { 0, 0 }, { 0, 192 }, { 256, 0 } };
+	for (unsigned i = 0; i < 3; i++) {
+		static const float unread = 0.75f;
+		put_vertex(i, 16, 16 * at[i][0], 16 * at[i][1], &unread, 1);
+	}
+	rig_begin(&rig, WIDTH, HEIGHT, CLEAR, 0);
+	rig_list(&rig, 0, "60 03 00 02 67 0000 0000 40 01031100 21 04 03000000 00000000");
+	finish();
+	ck_assert_uint_eq(pixel(20, 20), 0xFFFF0000);
+	ck_assert_uint_eq(pixel(255, 191), CLEAR);
+	ck_assert_uint_eq(rig_stats(rig.ctx).faults[PICA_FAULT_SHADER_OPCODE], 3);
+	rig_close(&rig);
 }
 
 /* A list without a whole primitive, and one whose only one has a bad index. */

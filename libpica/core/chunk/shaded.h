@@ -7,7 +7,7 @@
 struct shader_result {
 	uint64_t steps;    /* instructions executed, summed over lanes */
 	uint64_t cut;      /* invocations ended by the budget */
-	uint64_t bad;      /* unknown opcodes and BREAKs outside a loop, executed as NOP */
+	uint64_t bad;      /* see PICA_FAULT_SHADER_OPCODE */
 };
 
 #endif

@@ -54,6 +54,7 @@ struct vertex_memory {
 	PICA_ALIGNED(64) unsigned char scratch[QPU_SCRATCH_BYTES];
 	PICA_ALIGNED(64) unsigned char wide_scratch[QPU_WIDE_SCRATCH_BYTES];
 	bool is_wide; /* the program is bound to wide_scratch; otherwise it is interpreted */
+	bool lacks_rows; /* if wide: it leaves out rows that are used */
 	/* Its rows: inputs, NULL where it reads none, and results. */
 	uint32_t *wide_in[QPU_VPM_ROWS];
 	const uint32_t *wide_out[QPU_VPM_ROWS];
@@ -143,6 +144,14 @@ static unsigned rows_of(const struct invocation *at) {
 		rows = at->program->arrays >> i & 1 && p.end > rows ? p.end : rows;
 	}
 	return rows;
+}
+
+/* Rows that the program has to write, as bits. */
+static uint64_t rows_used(const struct invocation *at) {
+	const struct vc4_shader *sh = at->part->state->shader;
+	const unsigned n = sh->has_point_size +
+			(at->is_coordinate ? ROW_POINT_SIZE : VERTEX_ROWS + sh->n_varyings);
+	return UINT64_MAX >> (QPU_VPM_ROWS - n);
 }
 
 /* Numbers of vertices, and the least and the greatest one. */
@@ -235,6 +244,7 @@ static int interpret(const struct invocation *at, const uint32_t *number, unsign
 		.vpm_out = m->out };
 	const int ret = k->qpu.run(&run);
 	result->steps += run.steps;
+	result->bad += run.warnings || rows_used(at) & ~run.written ? n : 0;
 	for (unsigned row = 0; row < QPU_VPM_ROWS; row++) {
 		if (!(run.written >> row & 1)) {
 			memset(m->out[row], 0, sizeof(m->out[row]));
@@ -252,6 +262,7 @@ static void bind(const struct invocation *at) {
 	m->is_wide = k->qpu.run_wide &&
 			qpu_wide_bind(m->wide_scratch, p, at->env->space, at->code->uniforms, 0,
 					rows_of(at));
+	m->lacks_rows = false;
 	for (unsigned row = 0; m->is_wide && row < QPU_VPM_ROWS; row++) {
 		uint32_t *in = qpu_wide_in(m->wide_scratch, p, row);
 		const uint32_t *out = qpu_wide_out(m->wide_scratch, p, row);
@@ -260,6 +271,7 @@ static void bind(const struct invocation *at) {
 		}
 		m->wide_in[row] = in;
 		m->wide_out[row] = out ? out : zeros;
+		m->lacks_rows |= !out && rows_used(at) >> row & 1;
 	}
 }
 
@@ -278,6 +290,7 @@ static bool run_wide(const struct invocation *at, const uint32_t *number, unsign
 		return false;
 	}
 	result->steps += (uint64_t)((n + QPU_LANES - 1) / QPU_LANES) * qpu_wide_steps(p);
+	result->bad += m->lacks_rows ? n : 0;
 	return true;
 }
 
