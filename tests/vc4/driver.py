@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 
-BEYOND = {'mipmaps': 2}  # percent of pixels: llvmpipe blends levels with other weights
+BEYOND = {'mipmaps': 2}  # percent of pixels: llvmpipe's logarithm is linear (levels_test.py)
 
 
 def skip(reason):
