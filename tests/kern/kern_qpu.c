@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/morton.h"
 #include "vc4/qpu/qpu.h"
 #include "vc4/run/run.h"
 
@@ -296,14 +297,23 @@ static int run_group(const struct qpu_wide_run *r, const struct wide_bench *b, u
 	return plain.run(run);
 }
 
+/* Eighths up to 8, of which sums and products stay ordinary numbers. */
+static void calm_floats(float *f, unsigned n) {
+	for (unsigned i = 0; i < n; i++) {
+		f[i] = (float)kern_random_in(-64, 64) * 0.125f;
+	}
+}
+
 static void set_wide(struct qpu_wide_run *r, struct qpu_tlb *t, struct wide_bench *b) {
 	float uniforms[64];
-	random_floats(uniforms, 64);
+	void (*const floats)(float *f, unsigned n) =
+			kern_random_in(0, 1) ? random_floats : calm_floats;
+	floats(uniforms, 64);
 	space_write(&space, UNIFORMS, uniforms, sizeof(uniforms));
 	kern_random_bytes(b, sizeof(*b));
-	random_floats(b->iw, QPU_WIDE_LANES);
-	random_floats(b->z, QPU_WIDE_LANES);
-	random_floats(b->gx, 3 * WIDE_VARYINGS);
+	floats(b->iw, QPU_WIDE_LANES);
+	floats(b->z, QPU_WIDE_LANES);
+	floats(b->gx, 3 * WIDE_VARYINGS);
 	memcpy(b->color[1], b->color[0], sizeof(b->color[0]));
 	memcpy(b->zs[1], b->zs[0], sizeof(b->zs[0]));
 	*t = (struct qpu_tlb){ .color = b->color[1],
@@ -334,6 +344,10 @@ static void set_wide(struct qpu_wide_run *r, struct qpu_tlb *t, struct wide_benc
 	for (unsigned q = 0; q < QPU_WIDE_QUADS; q++) {
 		r->x[q] = (int32_t)kern_random_in(0, 2000);
 		r->y[q] = (int32_t)kern_random_in(0, 2000);
+		if (is_block) {
+			r->x[q] = r->x[0] + (int32_t)morton8_x(4 * q);
+			r->y[q] = r->y[0] + (int32_t)morton8_y(4 * q);
+		}
 		r->quad_px[q] = 4 * (is_block ? q : QPU_WIDE_QUADS - 1 - q);
 	}
 	const uint64_t there = ~UINT64_C(0) >> (QPU_WIDE_LANES - r->n_lanes);

@@ -176,12 +176,8 @@ static void place_quads(struct frag_memory *m, const struct batch *b, bool is_bl
 	const uint32_t mask = (1u << bits) - 1;
 	if (is_block) {
 		const uint32_t block = b->quad_px[0] >> 6;
-		const int32_t x = m->org_x + (int32_t)(block & mask) * 8;
-		const int32_t y = m->org_y + (int32_t)(block >> bits) * 8;
-		for (unsigned q = 0; q < BATCH_QUADS; q++) {
-			r->x[q] = x + block_x[q];
-			r->y[q] = y + block_y[q];
-		}
+		r->x[0] = m->org_x + (int32_t)(block & mask) * 8;
+		r->y[0] = m->org_y + (int32_t)(block >> bits) * 8;
 		return;
 	}
 	for (unsigned q = 0; q < b->n_quads; q++) {

@@ -139,7 +139,8 @@ struct qpu_wide_run {
 	const float *gx, *gy, *c;
 	uint64_t is_tame; /* bit: all three numbers of this varying are qpu_is_tame() */
 	float x0, y0;
-	int32_t x[QPU_WIDE_QUADS], y[QPU_WIDE_QUADS]; /* of the quads' first pixels */
+	/* Of the quads' first pixels; where is_block, of the first quad alone. */
+	int32_t x[QPU_WIDE_QUADS], y[QPU_WIDE_QUADS];
 	uint32_t quad_px[QPU_WIDE_QUADS];
 	uint64_t covered[QPU_SAMPLES]; /* bit: lane; changed by the run */
 	const struct qpu_tlb *tlb;     /* its per-lane members are not used */

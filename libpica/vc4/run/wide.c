@@ -111,6 +111,64 @@ static void find_uniform(struct wide_builder *b) {
 	}
 }
 
+/* ---- Zeros ---- */
+
+/* Whether -0 and +0 as operand k make no difference. */
+static bool takes_any_zero(const struct wide_value *v, unsigned k) {
+	switch (v->code) {
+	case WIDE_FADD:
+	case WIDE_FSUB:
+	case WIDE_FMUL:
+	case WIDE_MULTIPLY_ADD:
+	case WIDE_FMINABS:
+	case WIDE_FMAXABS:
+	case WIDE_FTOI:
+	case WIDE_PACK_COLORS:
+		return true;
+	case WIDE_PACK_COLOR:
+		return k == 0;
+	case WIDE_TEXTURE:
+		return k < 2;
+	case WIDE_FMIN:
+	case WIDE_FMAX:
+		return !v->is_sensitive;
+	case WIDE_SELECT:
+		return k > 0 && !v->is_sensitive;
+	default:
+		return false;
+	}
+}
+
+static void find_sensitive(struct wide_builder *b) {
+	for (uint64_t rows = b->written; rows; rows &= rows - 1) {
+		b->v[b->out[ctz64(rows)]].is_sensitive = true;
+	}
+	for (unsigned i = b->n; i-- > 0;) {
+		const struct wide_value *v = &b->v[i];
+		for (unsigned k = 0; v->is_live && k < wide_operands[v->code]; k++) {
+			b->v[v->in[k]].is_sensitive |= !takes_any_zero(v, k);
+		}
+	}
+}
+
+static uint8_t plain_code(const struct wide_value *v) {
+	if (v->is_sensitive) {
+		return v->code;
+	}
+	switch (v->code) {
+	case WIDE_FADD:
+		return WIDE_PLAIN_FADD;
+	case WIDE_FSUB:
+		return WIDE_PLAIN_FSUB;
+	case WIDE_FMUL:
+		return WIDE_PLAIN_FMUL;
+	case WIDE_MULTIPLY_ADD:
+		return WIDE_PLAIN_MULTIPLY_ADD;
+	default:
+		return v->code;
+	}
+}
+
 /* ---- Rows ---- */
 
 struct rows {
@@ -201,7 +259,11 @@ static unsigned emit(
 		}
 		struct wide_op *op = &w->op[n++];
 		*op = (struct wide_op){
-			.code = v->code, .imm = v->imm, .to = v->row, .value = (uint8_t)v->value
+			.code = v->code,
+			.plain = plain_code(v),
+			.imm = v->imm,
+			.to = v->row,
+			.value = (uint8_t)v->value
 		};
 		for (unsigned k = 0; k < wide_operands[v->code]; k++) {
 			op->in[k] = b->v[v->in[k]].row;
@@ -216,6 +278,7 @@ static struct qpu_wide *finish(struct wide_builder *b) {
 	join(b);
 	mark(b);
 	find_uniform(b);
+	find_sensitive(b);
 	give_rows(b, &n_fills, &n_ops);
 	if (b->fails || b->varying > 255) {
 		return NULL;
@@ -242,6 +305,10 @@ static struct qpu_wide *finish(struct wide_builder *b) {
 	emit_fills(b, w);
 	w->n_first = emit(b, w, 0, true);
 	emit(b, w, w->n_first, false);
+	w->n_pure = w->n_first;
+	while (w->n_pure < n_ops && !wide_is_store(w->op[w->n_pure].code)) {
+		w->n_pure++;
+	}
 	return w;
 }
 

@@ -23,8 +23,12 @@ enum wide_code {
 
 enum { WIDE_ROWS = 240, WIDE_TEXTURES = 16, WIDE_OPERANDS = 4, WIDE_ALL_LANES = 2 };
 
+/*
+ * plain is the code to execute instead of code if no number turns out to be tiny or undefined: sums
+ * and products need no flushing then, if whoever takes them takes -0 for +0.
+ */
 struct wide_op {
-	uint8_t code, imm;
+	uint8_t code, plain, imm;
 	uint8_t to, in[WIDE_OPERANDS]; /* rows */
 	uint8_t value;
 };
@@ -49,6 +53,7 @@ struct qpu_wide {
 	uint8_t out[QPU_VPM_ROWS]; /* the rows that hold them */
 	unsigned n_textures, n_fills, n_ops;
 	unsigned n_first; /* operations independent of lanes: executed once after each binding */
+	unsigned n_pure;  /* n_first, and those after them that write no tile buffer */
 	struct wide_texture texture[WIDE_TEXTURES];
 	struct wide_fill *fill; /* after the operations */
 	struct wide_op op[];

@@ -374,14 +374,27 @@ static uint16_t choose_if(struct wide_builder *b, struct condition c, uint16_t x
 	return c.is_all ? x : c.is_inverted ? choose(b, c.mask, old, x) : choose(b, c.mask, x, old);
 }
 
-static void store(struct wide_builder *b, unsigned code, uint16_t x, struct condition c) {
-	uint32_t before = 0;
-	if (code == WIDE_STORE_SAMPLE) {
-		before = b->n_samples++;
+/* Stores become the last operations, unless colours are loaded after one of colours. */
+static void emit_stores(struct wide_builder *b) {
+	for (unsigned i = 0; i < b->n_stores; i++) {
+		const struct wide_store *s = &b->store[i];
+		add(b, s->code, s->imm, s->value, (const uint16_t[4]){ s->in[0], s->in[1] });
 	}
+	b->n_stores = 0;
+}
+
+static void store(struct wide_builder *b, unsigned code, uint16_t x, struct condition c) {
+	if (b->n_stores == MOST_STORES) {
+		emit_stores(b);
+	}
+	b->store[b->n_stores++] = (struct wide_store){
+		.code = (uint8_t)code,
+		.imm = c.is_all ? WIDE_ALL_LANES : !c.is_inverted,
+		.in = { x, c.is_all ? x : c.mask },
+		.value = code == WIDE_STORE_SAMPLE ? b->n_samples++ : 0,
+	};
 	b->stores = true;
-	add(b, code, c.is_all ? WIDE_ALL_LANES : !c.is_inverted, before,
-			(const uint16_t[4]){ x, c.is_all ? x : c.mask });
+	b->stores_color |= code != WIDE_STORE_Z;
 }
 
 static void write_periphery(struct wide_builder *b, unsigned file, unsigned address, uint16_t x,
@@ -518,6 +531,9 @@ static void alu_word(struct wide_builder *b, const struct qpu_word *w) {
 	if (q->sig == SIG_TMU0 || q->sig == SIG_TMU1) {
 		b->reg[QPU_ROW_R + 4] = read_texture(b, q->sig - SIG_TMU0);
 	} else if (q->sig == SIG_COLOR_LOAD || q->sig == QPU_SIG_COLOR_LOAD_END) {
+		if (b->stores_color) {
+			emit_stores(b);
+		}
 		b->reg[QPU_ROW_R + 4] = leaf(b, WIDE_LOAD_COLOR, b->n_loads++);
 	}
 	finish_word(b, w, x);
@@ -557,5 +573,6 @@ void wide_build(struct wide_builder *b, const struct qpu_program *p) {
 			left = END_SLOTS + 1;
 		}
 	}
+	emit_stores(b);
 	b->fails |= !is_ending;
 }

@@ -10,6 +10,7 @@ enum {
 	MOST_WORDS = 768,
 	MOST_VALUES = 8 * MOST_WORDS,
 	SEARCHED = 24,
+	MOST_STORES = 16,
 	NO_VALUE = 0xFFFF,
 	REGISTERS = 70, /* files A and B, r0 to r5: as the machine's rows */
 };
@@ -23,6 +24,7 @@ struct wide_value {
 	bool is_clean; /* is_number, and never -0 */
 	bool is_live;
 	bool is_uniform; /* computed only from constants and uniforms */
+	bool is_sensitive; /* some operation tells -0 from +0 */
 	uint16_t seen; /* this value as arithmetic sees it, or NO_VALUE */
 	uint16_t uses;
 	uint16_t last; /* number of the last value that uses it */
@@ -34,6 +36,13 @@ struct wide_unit {
 	struct wide_texture next;
 	uint16_t result[TMU_RESULTS];
 	unsigned first, n;
+};
+
+/* A store, as later operations follow it. */
+struct wide_store {
+	uint8_t code, imm;
+	uint16_t in[2];
+	uint32_t value;
 };
 
 struct wide_builder {
@@ -50,7 +59,9 @@ struct wide_builder {
 	struct wide_unit unit[2];
 	struct wide_texture texture[WIDE_TEXTURES];
 	unsigned n_textures, n_loads, n_samples, n_steps;
-	bool stores; /* the tile buffer was written */
+	struct wide_store store[MOST_STORES]; /* not yet values */
+	unsigned n_stores;
+	bool stores, stores_color; /* the tile buffer was written */
 };
 
 static const uint8_t wide_operands[] = {

@@ -15,9 +15,31 @@ struct wide_core {
 	const struct qpu_wide *w;
 	unsigned n_vectors;
 	bool has_tame_w; /* W is tame in all lanes */
+	bool fails; /* the run has to be interpreted */
 	/* From (x0, y0) to the centres of pixels, in sixteenths of a pixel. */
 	PICA_ALIGNED(64) float dx[QPU_WIDE_LANES], dy[QPU_WIDE_LANES];
 };
+
+#if defined(__clang__)
+#define UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define UNROLL _Pragma("GCC unroll 16")
+#endif
+/* For each vector i of the rows. Whole rows have a loop whose length the compiler knows. */
+#define EACH_OF(k, ...) \
+	do { \
+		const unsigned each_n = (k)->n_vectors; \
+		if (PICA_LIKELY(each_n == WIDE_VECTORS)) { \
+			UNROLL \
+			for (unsigned i = 0; i < WIDE_VECTORS; i++) { \
+				__VA_ARGS__; \
+			} \
+		} else { \
+			for (unsigned i = 0; i < each_n; i++) { \
+				__VA_ARGS__; \
+			} \
+		} \
+	} while (0)
 
 static inline vi at(const uint32_t *row, unsigned i) {
 	return vi_load(row + i * VF_LANES);
@@ -34,8 +56,19 @@ static inline unsigned lanes_at(uint64_t lanes, unsigned i) {
 
 /* ---- Inputs ---- */
 
-static const float quad_x[16] = { 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1 };
-static const float quad_y[16] = { 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1 };
+/* From the first pixel of a quad, and of a block, to each. */
+static const PICA_ALIGNED(64) float quad_x[16] = { 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1 },
+					   quad_y[16] = { 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1,
+						   0, 0, 1, 1 };
+#define BLOCK_HALF(row) \
+	row(0, 0), row(2, 0), row(0, 2), row(2, 2), row(4, 0), row(6, 0), row(4, 2), row(6, 2)
+#define PIXELS_X(x, y) x, x + 1, x, x + 1
+#define PIXELS_Y(x, y) y, y, y + 1, y + 1
+#define PIXELS_LOWER_Y(x, y) y + 4, y + 4, y + 5, y + 5
+static const PICA_ALIGNED(64) float block_x[QPU_WIDE_LANES] = { BLOCK_HALF(PIXELS_X),
+	BLOCK_HALF(PIXELS_X) },
+					   block_y[QPU_WIDE_LANES] = { BLOCK_HALF(PIXELS_Y),
+						   BLOCK_HALF(PIXELS_LOWER_Y) };
 
 /* Expands one number per quad to its lanes. */
 static inline vf of_quads(const float number[QPU_WIDE_QUADS], unsigned i) {
@@ -45,13 +78,24 @@ static inline vf of_quads(const float number[QPU_WIDE_QUADS], unsigned i) {
 /* Exact: pixels are integers. */
 static inline void set_distances(struct wide_core *k) {
 	const struct qpu_wide_run *r = k->r;
+	const vf px = vf_set1(16.0f);
 	float x[QPU_WIDE_QUADS], y[QPU_WIDE_QUADS];
+	if (r->is_block) {
+		const vf dx = vf_set1((float)(16 * r->x[0] + 8) - r->x0);
+		const vf dy = vf_set1((float)(16 * r->y[0] + 8) - r->y0);
+		UNROLL
+		for (unsigned i = 0; i < WIDE_VECTORS; i++) {
+			const unsigned lane = i * VF_LANES;
+			vf_store(k->dx + lane, vf_add(vf_mul(vf_load(block_x + lane), px), dx));
+			vf_store(k->dy + lane, vf_add(vf_mul(vf_load(block_y + lane), px), dy));
+		}
+		return;
+	}
 	for (unsigned q = 0; q < QPU_WIDE_QUADS; q++) {
 		x[q] = (float)(16 * r->x[q] + 8) - r->x0;
 		y[q] = (float)(16 * r->y[q] + 8) - r->y0;
 	}
-	const vf right = vf_mul(vf_loadu(quad_x), vf_set1(16.0f));
-	const vf down = vf_mul(vf_loadu(quad_y), vf_set1(16.0f));
+	const vf right = vf_mul(vf_loadu(quad_x), px), down = vf_mul(vf_loadu(quad_y), px);
 	for (unsigned i = 0; i < k->n_vectors; i++) {
 		vf_store(k->dx + i * VF_LANES, vf_add(of_quads(x, i), right));
 		vf_store(k->dy + i * VF_LANES, vf_add(of_quads(y, i), down));
@@ -72,24 +116,26 @@ static inline vf plane_at(const struct wide_core *k, const struct plane *p, unsi
 }
 
 static inline void zeros(const struct wide_core *k, uint32_t *to) {
-	for (unsigned i = 0; i < k->n_vectors; i++) {
-		put(to, i, vi_zero());
-	}
+	EACH_OF(k, put(to, i, vi_zero()));
 }
 
 static inline void wide_w(struct wide_core *k, uint32_t *to, bool is_seen) {
+	const float *iw = k->r->iw;
 	if (!k->r->is_fragments) {
 		zeros(k, to);
 		return;
 	}
+	const vf most = vf_set1(WIDE_TAME_MOST), least = vf_set1(1.0f / WIDE_TAME_MOST);
 	vi is_tame = vi_set1(-1);
-	for (unsigned i = 0; i < k->n_vectors; i++) {
-		const vf w = vf_div(vf_set1(1.0f), vf_load(k->r->iw + i * VF_LANES));
-		const vf most = vf_set1(WIDE_TAME_MOST), least = vf_set1(1.0f / WIDE_TAME_MOST);
+	EACH_OF(k, {
+		const vf w = vf_div(vf_set1(1.0f), vf_load(iw + i * VF_LANES));
 		is_tame = vi_and(is_tame, vi_and(vf_gt(w, least), vf_lt(w, most)));
-		put(to, i, is_seen ? see(vi_as_vf_bits(w)) : vi_as_vf_bits(w));
-	}
+		put(to, i, vi_as_vf_bits(w));
+	});
 	k->has_tame_w = vi_movemask(is_tame) == (2u << (VF_LANES - 1)) - 1;
+	if (is_seen && !k->has_tame_w) {
+		EACH_OF(k, put(to, i, see(at(to, i))));
+	}
 }
 
 /*
@@ -103,10 +149,10 @@ static inline void wide_varying(
 	const vi bits = vi_set1((int32_t)f32_bits(k->r->c[varying]));
 	const vf c = vf_as_vi_bits(see(bits));
 	if (k->has_tame_w && k->r->is_tame >> varying & 1) {
-		for (unsigned i = 0; i < k->n_vectors; i++) {
+		EACH_OF(k, {
 			const vf product = vf_mul(plane_at(k, &p, i), vf_as_vi_bits(at(w_row, i)));
 			put(to, i, vi_as_vf_bits(vf_add(product, c)));
-		}
+		});
 		return;
 	}
 	for (unsigned i = 0; i < k->n_vectors; i++) {
@@ -119,24 +165,33 @@ static inline void wide_varying(
 /* Converts Z to 24 bits, rounding half up. [fidelity: vc4-varyings] */
 static inline void wide_z(const struct wide_core *k, uint32_t *to) {
 	const vf most = vf_set1(16777215.0f), half = vf_set1(0.5f);
+	const float *from = k->r->z;
 	if (!k->r->is_fragments) {
 		zeros(k, to);
 		return;
 	}
-	for (unsigned i = 0; i < k->n_vectors; i++) {
+	EACH_OF(k, {
 		/* Numbers above 1 act as 1, NaN acts as 0. */
-		const vf z = vf_min(
-				vf_max(vf_load(k->r->z + i * VF_LANES), vf_zero()), vf_set1(1.0f));
+		const vf z = vf_min(vf_max(vf_load(from + i * VF_LANES), vf_zero()), vf_set1(1.0f));
 		const vi rounded = vi_from_vf_trunc(vf_add(vf_mul(z, most), half));
 		put(to, i, vi_min(rounded, vi_set1(0xFFFFFF)));
-	}
+	});
 }
 
 static inline void wide_pixel(const struct wide_core *k, uint32_t *to,
-		const int32_t first[QPU_WIDE_QUADS], const float add[16]) {
+		const int32_t first[QPU_WIDE_QUADS], const float add[16],
+		const float of_block[QPU_WIDE_LANES]) {
 	float x[QPU_WIDE_QUADS];
 	if (!k->r->is_fragments) {
 		zeros(k, to);
+		return;
+	}
+	if (k->r->is_block) {
+		const vi at_block = vi_set1(first[0]);
+		EACH_OF(k, {
+			const vf in_block = vf_load(of_block + i * VF_LANES);
+			put(to, i, vi_add(vi_from_vf_trunc(in_block), at_block));
+		});
 		return;
 	}
 	for (unsigned q = 0; q < QPU_WIDE_QUADS; q++) {
@@ -165,11 +220,21 @@ static inline vi insert(vi a, vi old, int mask, int by) {
 			vi_sll(vi_and(a, vi_set1(mask)), by));
 }
 
-/* alu_color() for values other than NaN. */
-static inline vi color_of_number(vi a) {
+/* For alu_color() of values other than NaN: what it rounds. */
+static inline vi color_steps(vi a) {
 	const vf clamped = vf_min(vf_max(vf_as_vi_bits(a), vf_zero()), vf_set1(1.0f));
-	const vi u = vi_from_vf_trunc(vf_mul(clamped, vf_set1(1024.0f)));
-	return vi_srl(vi_add(vi_sub(u, vi_srl(u, 8)), vi_set1(2)), 2);
+	return vi_from_vf_trunc(vf_mul(clamped, vf_set1(1024.0f)));
+}
+
+/* Rounded, those of two: in the low bytes of 16-bit fields. */
+static inline vi colors_of_steps(vi low, vi high) {
+	const vi u = vi_or(low, vi_sll(high, 16));
+	const vi less = vi_and(vi_srl(u, 8), vi_set1(0x00070007));
+	return low_bytes(vi_srl(vi_add(vi_sub(u, less), vi_set1(0x00020002)), 2));
+}
+
+static inline vi color_of_number(vi a) {
+	return colors_of_steps(color_steps(a), vi_zero());
 }
 
 static inline void wide_colors(const struct wide_core *k, const struct wide_op *op, uint32_t *to) {
@@ -177,13 +242,13 @@ static inline void wide_colors(const struct wide_core *k, const struct wide_op *
 	for (unsigned c = 0; c < 4; c++) {
 		row[c] = k->s->row[op->in[c]];
 	}
-	for (unsigned i = 0; i < k->n_vectors; i++) {
-		const vi low = vi_or(color_of_number(at(row[0], i)),
-				vi_sll(color_of_number(at(row[1], i)), 8));
-		const vi high = vi_or(color_of_number(at(row[2], i)),
-				vi_sll(color_of_number(at(row[3], i)), 8));
-		put(to, i, vi_or(low, vi_sll(high, 16)));
-	}
+	EACH_OF(k, {
+		const vi even = colors_of_steps(
+				color_steps(at(row[0], i)), color_steps(at(row[2], i)));
+		const vi odd = colors_of_steps(
+				color_steps(at(row[1], i)), color_steps(at(row[3], i)));
+		put(to, i, vi_or(even, vi_sll(odd, 8)));
+	});
 }
 
 /* ---- Textures ---- */
@@ -192,7 +257,7 @@ static inline uint64_t lanes_of_run(const struct qpu_wide_run *r) {
 	return ~UINT64_C(0) >> (QPU_WIDE_LANES - r->n_lanes);
 }
 
-static inline bool wide_texture(const struct wide_core *k, const struct wide_op *op, uint32_t *to) {
+static inline void wide_texture(struct wide_core *k, const struct wide_op *op, uint32_t *to) {
 	const struct wide_texture *x = &k->w->texture[op->value];
 	const uint64_t lanes = lanes_of_run(k->r);
 	struct vc4_tex_kernels tex;
@@ -202,7 +267,7 @@ static inline bool wide_texture(const struct wide_core *k, const struct wide_op 
 	if (k->s->has_one_image[op->value]) {
 		tex.sample(&k->s->image[op->value], k->s->row[op->in[0]], k->s->row[op->in[1]],
 				k->s->row[op->in[2]], k->r->n_lanes, to);
-		return true;
+		return;
 	}
 	l.space = k->r->space;
 	l.n_words = x->n_words;
@@ -214,13 +279,13 @@ static inline bool wide_texture(const struct wide_core *k, const struct wide_op 
 		memcpy(l.r, k->s->row[op->in[2]] + i, sizeof(l.r));
 		memcpy(l.b, k->s->row[op->in[3]] + i, sizeof(l.b));
 		if (tex.look_up(&l, 0xFFFF, to + i, &why)) {
-			return false;
+			k->fails = true;
+			return;
 		}
 	}
-	return true;
 }
 
-static inline bool wide_word(const struct wide_core *k, const uint32_t *address, uint32_t *to) {
+static inline void wide_word(struct wide_core *k, const uint32_t *address, uint32_t *to) {
 	const struct qpu_wide_run *r = k->r;
 	uint64_t strict = r->is_fragments ? 0 : ~UINT64_C(0);
 	for (unsigned s = 0; r->is_fragments && s < r->tlb->n_samples; s++) {
@@ -240,11 +305,11 @@ static inline bool wide_word(const struct wide_core *k, const uint32_t *address,
 		if (at) {
 			memcpy(&v, at, sizeof(v));
 		} else if (strict >> i & 1) {
-			return false;
+			k->fails = true;
+			return;
 		}
 		to[i] = v;
 	}
-	return true;
 }
 
 /* ---- The tile buffer ---- */
@@ -300,11 +365,14 @@ static inline vi passing(unsigned function, vi z, vi stored) {
 static PICA_INLINE uint64_t block_z_by(const uint32_t *row, uint32_t *zs, uint64_t covered,
 		unsigned function, bool updates_z) {
 	uint64_t left = 0;
+	UNROLL
 	for (unsigned i = 0; i < WIDE_VECTORS; i++) {
-		const unsigned lanes = lanes_at(covered, i);
 		const vi old = vi_loadu(zs + i * VF_LANES), stored = vi_srl(old, 8);
 		const vi z = vi_and(at(row, i), vi_set1(0xFFFFFF));
-		const vi passes = vi_and(vi_mask_from_bits(lanes), passing(function, z, stored));
+		vi passes = passing(function, z, stored);
+		if (~covered) {
+			passes = vi_and(vi_mask_from_bits(lanes_at(covered, i)), passes);
+		}
 		if (updates_z) {
 			const vi both = vi_or(vi_sll(z, 8), vi_and(old, vi_set1(255)));
 			vi_storeu(zs + i * VF_LANES, vi_select(passes, both, old));
@@ -314,7 +382,7 @@ static PICA_INLINE uint64_t block_z_by(const uint32_t *row, uint32_t *zs, uint64
 	return left;
 }
 
-static inline uint64_t block_z(
+static PICA_INLINE uint64_t block_z_of(
 		const struct qpu_tlb *t, const uint32_t *row, uint32_t *zs, uint64_t covered) {
 	if (t->depth_function == 1 && t->updates_z) { /* GL_LESS */
 		return block_z_by(row, zs, covered, 1, true);
@@ -322,10 +390,15 @@ static inline uint64_t block_z(
 	if (t->depth_function == 3 && t->updates_z) {
 		return block_z_by(row, zs, covered, 3, true);
 	}
-	if (t->depth_function == 7) {
-		return block_z_by(row, zs, covered, 7, t->updates_z);
+	if (t->depth_function == 7 && !t->updates_z) {
+		return covered;
 	}
 	return block_z_by(row, zs, covered, t->depth_function, t->updates_z);
+}
+
+static inline uint64_t block_z(
+		const struct qpu_tlb *t, const uint32_t *row, uint32_t *zs, uint64_t covered) {
+	return ~covered ? block_z_of(t, row, zs, covered) : block_z_of(t, row, zs, ~UINT64_C(0));
 }
 
 static inline void wide_store_z(const struct wide_core *k, const struct wide_op *op) {
