@@ -332,11 +332,15 @@ static uint32_t changed(unsigned op, uint32_t old, uint32_t reference) {
 	return next[op];
 }
 
+static bool stencil_holds(const struct naive_qpu *q, uint32_t zs) {
+	const struct naive_stencil *s = &q->stencil[q->is_back];
+	return !s->on || holds(s->function, s->reference & s->mask, zs % 256 & s->mask);
+}
+
 static bool passes(struct naive_qpu *q, uint32_t *zs, uint32_t z) {
 	const struct naive_stencil *s = &q->stencil[q->is_back];
 	uint32_t stencil = *zs % 256, stored = *zs / 256;
-	const bool stencil_ok = !s->on ||
-			holds(s->function, s->reference & s->mask, stencil & s->mask);
+	const bool stencil_ok = stencil_holds(q, *zs);
 	const bool z_ok = holds(q->depth_function, z, stored);
 	if (s->on) {
 		const unsigned op = !stencil_ok ? s->fail : !z_ok ? s->z_fail : s->pass;
@@ -421,8 +425,16 @@ static bool put_special(struct naive_qpu *q, unsigned file, unsigned address,
 		const uint32_t v[NAIVE_LANES], const bool lane[NAIVE_LANES]) {
 	const unsigned samples = q->has_tlb ? q->n_samples : 0;
 	bool sane = true;
+	if (address == 44 && samples && !q->has_tested) {
+		for (unsigned i = 0; i < NAIVE_LANES; i++) {
+			q->fails_stencil[i] = !stencil_holds(q, q->zs[0][i]);
+		}
+		q->has_tested = true;
+	}
 	for (unsigned i = 0; i < NAIVE_LANES; i++) {
 		const bool is_there = i < q->lanes;
+		q->wrote_z[i] |= address == 44 && lane[i];
+		q->wrote_color[i] |= (address == 45 || address == 46) && lane[i];
 		const unsigned from = file == 0 ? i / 4 * 4 : 0;
 		if (address == 37 && lane[from]) {
 			q->acc[5][i] = v[from];

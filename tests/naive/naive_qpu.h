@@ -45,6 +45,8 @@ struct naive_qpu {
 	uint32_t vpm_out[64][NAIVE_LANES];
 	bool written[64];
 	unsigned steps;
+	/* Whether a lane took part in writes of colour and Z; sample 0 at the first write of Z. */
+	bool wrote_color[NAIVE_LANES], wrote_z[NAIVE_LANES], fails_stencil[NAIVE_LANES];
 
 	/* Its own. */
 	uint32_t reg[2][32][NAIVE_LANES], acc[6][NAIVE_LANES], reverse[NAIVE_LANES];
@@ -55,6 +57,7 @@ struct naive_qpu {
 	unsigned uniforms_wait;
 	struct naive_vpm_port in, out;
 	struct naive_stencil stencil[2];
+	bool has_tested;
 };
 
 /* Returns 0 at the program's end, -1 if it makes no sense or does not end. */

@@ -153,6 +153,12 @@ static uint32_t averaged(struct naive_vc4 *v, unsigned x, unsigned y) {
 	return all;
 }
 
+uint32_t naive_vc4_stored(struct naive_vc4 *v, unsigned x, unsigned y, unsigned bytes,
+		bool is_averaged) {
+	const uint32_t word = is_averaged ? averaged(v, x, y) : v->color[0][y][x];
+	return bytes == 2 ? to_565(word) : word;
+}
+
 enum what { COLOR, AVERAGE, ZS, Z };
 
 /* One pixel of the buffer to or from an image. */
@@ -169,14 +175,29 @@ static void move_pixel(struct naive_vc4 *v, uint8_t *m, unsigned bytes, enum wha
 		}
 		return;
 	}
-	uint32_t word = what == COLOR ? v->color[0][y][x] : v->zs[0][y][x];
-	if (what == AVERAGE) {
-		word = averaged(v, x, y);
+	uint32_t word = v->zs[0][y][x];
+	if (what == COLOR || what == AVERAGE) {
+		word = naive_vc4_stored(v, x, y, bytes, what == AVERAGE);
 	} else if (what == Z) {
 		word = (word & 0xFFFFFF00) | (old & 255);
 	}
-	word = bytes == 2 ? to_565(word) : word;
 	memcpy(m, &word, bytes);
+}
+
+/* A colour store is about to write a pixel. */
+static void find_watched(struct naive_vc4 *v, const uint8_t *m, unsigned bytes, bool is_averaged,
+		unsigned x, unsigned y) {
+	struct naive_vc4_watch *w = v->watch;
+	const uint32_t address = v->base + (uint32_t)(m - v->memory);
+	if (w && !w->is_found && w->address >= address && w->address < address + bytes) {
+		w->is_found = true;
+		w->column = v->column;
+		w->row = v->row;
+		w->x = x;
+		w->y = y;
+		w->bytes = bytes;
+		w->is_averaged = is_averaged;
+	}
 }
 
 static int move_image(struct naive_vc4 *v, const struct image *i, enum what what, bool is_store) {
@@ -191,6 +212,9 @@ static int move_image(struct naive_vc4 *v, const struct image *i, enum what what
 					i->bytes);
 			if (!m) {
 				return -1;
+			}
+			if (is_store && (what == COLOR || what == AVERAGE)) {
+				find_watched(v, m, i->bytes, what == AVERAGE, x, y);
 			}
 			move_pixel(v, m, i->bytes, what, x, y, is_store);
 		}
@@ -258,6 +282,25 @@ static int load(struct naive_vc4 *v, const uint8_t *c) {
 	return buffer ? move_image(v, &i, buffer == 1 ? COLOR : ZS, false) : 0;
 }
 
+/*
+ * A store of colour, of Z and stencil, or of nothing, which clears parts of the buffer. If both are
+ * clear, a run of operations ends; it counts if it has stored something. [fidelity: vc4-lists]
+ */
+static void end_operation(struct naive_vc4 *v, bool stores, bool clears_color, bool clears_zs) {
+	struct naive_vc4_watch *w = v->watch;
+	if (!w) {
+		return;
+	}
+	w->run_stores |= stores;
+	w->color_is_clear |= clears_color;
+	w->zs_is_clear |= clears_zs;
+	if (w->color_is_clear && w->zs_is_clear) {
+		w->n = w->run_stores ? w->n : w->first_of_run;
+		w->first_of_run = w->n;
+		w->run_stores = w->color_is_clear = w->zs_is_clear = false;
+	}
+}
+
 static int store_general(struct naive_vc4 *v, const uint8_t *c) {
 	const uint32_t buffer = GET_STORE_GENERAL_BUFFER(c);
 	struct image i = target(v);
@@ -273,7 +316,17 @@ static int store_general(struct naive_vc4 *v, const uint8_t *c) {
 				GET_STORE_GENERAL_DECIMATE(c) ? AVERAGE : COLOR, true);
 	}
 	clear_tile(v, !GET_STORE_GENERAL_NO_CLEAR_COLOR(c), !GET_STORE_GENERAL_NO_CLEAR_ZS(c));
+	const bool is_empty = GET_STORE_GENERAL_NO_COLOR(c) && GET_STORE_GENERAL_NO_ZS(c);
+	end_operation(v, buffer == 5 ? !is_empty : buffer != 0,
+			!GET_STORE_GENERAL_NO_CLEAR_COLOR(c), !GET_STORE_GENERAL_NO_CLEAR_ZS(c));
 	return ret;
+}
+
+/* A load or a draw. */
+static void begin_operation(struct naive_vc4 *v) {
+	if (v->watch) {
+		v->watch->color_is_clear = v->watch->zs_is_clear = false;
+	}
 }
 
 static int rendering_record(struct naive_vc4 *v, const uint8_t *c, unsigned size,
@@ -291,7 +344,10 @@ static int rendering_record(struct naive_vc4 *v, const uint8_t *c, unsigned size
 	case OP_TILE_COORDINATES:
 		v->column = GET_TILE_COORDINATES_COLUMN(c);
 		v->row = GET_TILE_COORDINATES_ROW(c);
-		ret = pending[0] ? load(v, pending) : 0;
+		if (pending[0]) {
+			begin_operation(v);
+			ret = load(v, pending);
+		}
 		pending[0] = 0;
 		return ret;
 	case OP_LOAD_FULL:
@@ -303,12 +359,15 @@ static int rendering_record(struct naive_vc4 *v, const uint8_t *c, unsigned size
 		const struct image i = target(v);
 		ret = move_image(v, &i, v->n_samples == 4 ? AVERAGE : COLOR, true);
 		clear_tile(v, true, true);
+		end_operation(v, true, true, true);
 		return ret;
 	}
 	case OP_STORE_FULL:
 		ret = move_full(v, GET_STORE_FULL_ADDRESS(c), !GET_STORE_FULL_NO_COLOR(c),
 				!GET_STORE_FULL_NO_ZS(c), true);
 		clear_tile(v, !GET_STORE_FULL_NO_CLEAR(c), !GET_STORE_FULL_NO_CLEAR(c));
+		end_operation(v, !GET_STORE_FULL_NO_COLOR(c) || !GET_STORE_FULL_NO_ZS(c),
+				!GET_STORE_FULL_NO_CLEAR(c), !GET_STORE_FULL_NO_CLEAR(c));
 		return ret;
 	case OP_STORE_GENERAL:
 		return store_general(v, c);
@@ -350,6 +409,7 @@ static int run(struct naive_vc4 *v, bool is_rendering, uint32_t at, uint32_t end
 		} else if (c[0] == OP_BRANCH_TO_SUB_LIST) {
 			const uint32_t to = GET_BRANCH_TO_SUB_LIST_ADDRESS(c) & BUS;
 			if (is_rendering && is_tile_list(v, to)) {
+				begin_operation(v);
 				if (naive_vc4_draw_tile(v)) {
 					return -1;
 				}
@@ -367,8 +427,8 @@ static int run(struct naive_vc4 *v, bool is_rendering, uint32_t at, uint32_t end
 	return 0;
 }
 
-int naive_vc4(uint8_t *memory, uint32_t base, uint32_t size, uint32_t ct0ca, uint32_t ct0ea,
-		uint32_t ct1ca, uint32_t ct1ea) {
+int naive_vc4_watched(uint8_t *memory, uint32_t base, uint32_t size, uint32_t ct0ca, uint32_t ct0ea,
+		uint32_t ct1ca, uint32_t ct1ea, struct naive_vc4_watch *watch) {
 	struct naive_vc4 *v = calloc(1, sizeof(*v));
 	if (!v) {
 		return -1;
@@ -376,15 +436,22 @@ int naive_vc4(uint8_t *memory, uint32_t base, uint32_t size, uint32_t ct0ca, uin
 	v->memory = memory;
 	v->base = base;
 	v->size = size;
+	v->watch = watch;
 	memset(v->state.window + 5, 0xFF, 4);
 	int ret = run(v, false, ct0ca & BUS, ct0ea & BUS);
 	if (!ret) {
 		ret = run(v, true, ct1ca & BUS, ct1ea & BUS);
 	}
+	end_operation(v, false, true, true);
 	for (unsigned i = 0; i < v->n_states; i++) {
 		free(v->states[i]);
 	}
 	free(v->primitives);
 	free(v);
 	return ret;
+}
+
+int naive_vc4(uint8_t *memory, uint32_t base, uint32_t size, uint32_t ct0ca, uint32_t ct0ea,
+		uint32_t ct1ca, uint32_t ct1ea) {
+	return naive_vc4_watched(memory, base, size, ct0ca, ct0ea, ct1ca, ct1ea, NULL);
 }

@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "pica_history.h"
+
 /* Returns the bits of a little-endian word, which stay where they are if it is an address. */
 static inline uint32_t naive_bits(const uint8_t *at, unsigned low, unsigned bits, bool stays) {
 	uint32_t word = 0;
@@ -56,7 +58,32 @@ struct naive_vc4_state {
 
 struct naive_primitive {
 	const struct naive_vc4_state *state;
+	uint32_t draw, number; /* of the draw, of the triangle in it without those of bad indices */
 	struct naive_corner corner[3];
+};
+
+/* What a triangle did to a watched pixel. */
+struct naive_vc4_seen {
+	enum pica_verdict verdict;
+	uint32_t draw, primitive;
+	uint32_t before, after, zs_before, zs_after; /* colour as it would be stored; sample 0 */
+	unsigned samples, passed; /* one bit a sample */
+};
+
+/*
+ * The pixel at a bus address, and the triangles at it in runs of operations that store something.
+ * Its place is that of the first colour store of an image with it.
+ */
+struct naive_vc4_watch {
+	uint32_t address;
+	bool is_found;
+	unsigned column, row, x, y; /* the tile, and the pixel in it */
+	unsigned bytes;
+	bool is_averaged;
+	struct naive_vc4_seen seen[512];
+	unsigned n;
+	unsigned first_of_run;
+	bool run_stores, color_is_clear, zs_is_clear;
 };
 
 struct naive_vc4 {
@@ -65,8 +92,9 @@ struct naive_vc4 {
 	struct naive_vc4_state state;
 	struct naive_vc4_state *states[256]; /* of draws */
 	unsigned n_states;
+	struct naive_vc4_watch *watch; /* or NULL */
 	struct naive_primitive *primitives;
-	unsigned n_primitives, capacity;
+	unsigned n_primitives, capacity, first_primitive; /* first: of the draw */
 	uint8_t binning[16], rendering[16], clear[16];
 	unsigned n_samples, tile_px;
 	/* The tile buffer, and its place. */
@@ -88,6 +116,12 @@ int naive_vc4_draw_tile(struct naive_vc4 *v);
  */
 int naive_vc4(uint8_t *memory, uint32_t base, uint32_t size, uint32_t ct0ca, uint32_t ct0ea,
 		uint32_t ct1ca, uint32_t ct1ea);
+/* The same, with watch->address watched: once to find its place, once more to see triangles. */
+int naive_vc4_watched(uint8_t *memory, uint32_t base, uint32_t size, uint32_t ct0ca, uint32_t ct0ea,
+		uint32_t ct1ca, uint32_t ct1ea, struct naive_vc4_watch *watch);
+/* Returns a pixel of the tile as a store makes it of the buffer. */
+uint32_t naive_vc4_stored(struct naive_vc4 *v, unsigned x, unsigned y, unsigned bytes,
+		bool is_averaged);
 
 /* Reciprocal and the others, by function 0 to 3: the unit of naive_qpu. */
 extern uint32_t (*naive_vc4_sfu)(unsigned function, uint32_t x);

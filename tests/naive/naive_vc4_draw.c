@@ -115,6 +115,8 @@ static int add_triangle(struct naive_vc4 *v, uint32_t a, uint32_t b, uint32_t c,
 	struct naive_primitive *p = &v->primitives[v->n_primitives];
 	const uint32_t number[3] = { a, b, c };
 	p->state = v->states[v->n_states - 1];
+	p->draw = v->n_states - 1;
+	p->number = v->n_primitives - v->first_primitive;
 	for (unsigned i = 0; i < 3; i++) {
 		struct naive_corner *k = &p->corner[i];
 		if (v->state.is_nv ? nv_vertex(v, number[i], k) : gl_vertex(v, number[i], k)) {
@@ -127,12 +129,16 @@ static int add_triangle(struct naive_vc4 *v, uint32_t a, uint32_t b, uint32_t c,
 
 int naive_vc4_draw(struct naive_vc4 *v, uint32_t mode, const uint32_t *index, uint32_t count,
 		uint32_t max_index) {
+	if (count < 3) {
+		return 0; /* a draw without a triangle has no number */
+	}
 	struct naive_vc4_state *state = malloc(sizeof(*state));
 	if (!state || v->n_states == sizeof(v->states) / sizeof(v->states[0])) {
 		free(state);
 		return -1;
 	}
 	*state = v->state;
+	v->first_primitive = v->n_primitives;
 	v->states[v->n_states++] = state;
 	int ret = 0;
 	for (uint32_t i = 2; i < count && !ret; i += mode == 4 ? 3 : 1) {
@@ -238,7 +244,10 @@ static void set_lane(const struct naive_vc4 *v, const struct naive_primitive *p,
 	}
 }
 
-/* Stores which samples of a pixel of the tile are covered. Returns whether one is. */
+/*
+ * Stores which samples of a pixel of the tile the triangle covers, also outside of the clip window.
+ * Returns whether one is.
+ */
 static bool cover(const struct naive_vc4 *v, const struct naive_primitive *p, bool is_positive,
 		unsigned px, unsigned py, bool covered[4]) {
 	static const uint8_t places[4][2] = { { 10, 2 }, { 2, 6 }, { 14, 10 }, { 6, 14 } };
@@ -248,12 +257,59 @@ static bool cover(const struct naive_vc4 *v, const struct naive_primitive *p, bo
 	for (unsigned n = 0; n < v->n_samples; n++) {
 		const int32_t ax = v->n_samples > 1 ? places[n][0] : 8;
 		const int32_t ay = v->n_samples > 1 ? places[n][1] : 8;
-		covered[n] = in_window(p->state, x, y) &&
-				covers(p, is_positive, 16 * x + ax, 16 * y + ay);
+		covered[n] = covers(p, is_positive, 16 * x + ax, 16 * y + ay);
 		any |= covered[n];
 	}
 	return any;
 }
+
+/* ---- The watched pixel ---- */
+
+static bool is_watched(const struct naive_vc4 *v, unsigned x, unsigned y) {
+	const struct naive_vc4_watch *w = v->watch;
+	return w && w->is_found && w->column == v->column && w->row == v->row && w->x == x &&
+			w->y == y;
+}
+
+/* Appends a triangle at the pixel, the buffer being as it is now. */
+static struct naive_vc4_seen *see(struct naive_vc4 *v, const struct naive_primitive *p,
+		enum pica_verdict verdict) {
+	static struct naive_vc4_seen dropped;
+	struct naive_vc4_watch *w = v->watch;
+	const bool has_room = w->n < sizeof(w->seen) / sizeof(w->seen[0]);
+	struct naive_vc4_seen *s = has_room ? &w->seen[w->n++] : &dropped;
+	const uint32_t color = naive_vc4_stored(v, w->x, w->y, w->bytes, w->is_averaged);
+	const uint32_t zs = v->zs[0][w->y][w->x];
+	*s = (struct naive_vc4_seen){ .verdict = verdict, .draw = p->draw, .primitive = p->number,
+		.before = color, .after = color, .zs_before = zs, .zs_after = zs };
+	return s;
+}
+
+static unsigned bits_of(const bool covered[4][NAIVE_LANES], unsigned lane) {
+	unsigned bits = 0;
+	for (unsigned n = 0; n < 4; n++) {
+		bits |= (unsigned)covered[n][lane] << n;
+	}
+	return bits;
+}
+
+/* The program has run, and the buffer has what it wrote. */
+static void settle(struct naive_vc4 *v, struct naive_vc4_seen *s, const struct naive_qpu *q,
+		unsigned lane) {
+	struct naive_vc4_watch *w = v->watch;
+	s->passed = bits_of(q->covered, lane);
+	if (s->passed) {
+		s->verdict = q->wrote_color[lane] ? PICA_VERDICT_KEPT : PICA_VERDICT_MASKED;
+	} else if (!q->wrote_z[lane]) {
+		s->verdict = PICA_VERDICT_MASKED;
+	} else {
+		s->verdict = q->fails_stencil[lane] ? PICA_VERDICT_STENCIL : PICA_VERDICT_DEPTH;
+	}
+	s->after = naive_vc4_stored(v, w->x, w->y, w->bytes, w->is_averaged);
+	s->zs_after = v->zs[0][w->y][w->x];
+}
+
+/* ---- Quads ---- */
 
 /* Whether pixels from a on, n of them, are beyond all three corners' coordinate; to save time. */
 static bool is_adjacent(int64_t a, int32_t n, int64_t c0, int64_t c1, int64_t c2) {
@@ -263,19 +319,35 @@ static bool is_adjacent(int64_t a, int32_t n, int64_t c0, int64_t c1, int64_t c2
 }
 
 /* Four pixels at (tx, ty) of the tile. */
-static int quad(struct naive_vc4 *v, const struct naive_primitive *p, int64_t area2, unsigned tx,
-		unsigned ty) {
+static int quad(struct naive_vc4 *v, const struct naive_primitive *p, int64_t area2, bool is_culled,
+		unsigned tx, unsigned ty) {
 	static struct naive_qpu q;
 	const struct naive_vc4_state *s = p->state;
 	const uint8_t *r = s->shader;
 	const struct naive_corner *c = p->corner;
 	bool covered[4][4], any = false;
+	struct naive_vc4_seen *seen = NULL;
+	unsigned seen_lane = 0;
 	if (is_adjacent(v->column * v->tile_px + tx, 2, c[0].x, c[1].x, c[2].x) ||
 			is_adjacent(v->row * v->tile_px + ty, 2, c[0].y, c[1].y, c[2].y)) {
 		return 0;
 	}
 	for (unsigned i = 0; i < 4; i++) {
-		any |= cover(v, p, area2 > 0, tx + (i & 1), ty + (i >> 1), covered[i]);
+		const unsigned px = tx + (i & 1), py = ty + (i >> 1);
+		const bool is_in = in_window(s, (int32_t)(v->column * v->tile_px + px),
+				(int32_t)(v->row * v->tile_px + py));
+		const bool is_covered = cover(v, p, area2 > 0, px, py, covered[i]);
+		if (is_covered && is_watched(v, px, py)) {
+			seen = see(v, p, is_culled ? PICA_VERDICT_CULLED : PICA_VERDICT_SCISSOR);
+			seen_lane = i;
+		}
+		for (unsigned n = 0; n < v->n_samples; n++) {
+			covered[i][n] &= is_in && !is_culled;
+			any |= covered[i][n];
+			if (seen && seen_lane == i) {
+				seen->samples |= (unsigned)covered[i][n] << n;
+			}
+		}
 	}
 	if (!any) {
 		return 0;
@@ -317,6 +389,9 @@ static int quad(struct naive_vc4 *v, const struct naive_primitive *p, int64_t ar
 			v->zs[n][ty + (i >> 1)][tx + (i & 1)] = q.zs[n][i];
 		}
 	}
+	if (seen && seen->samples) {
+		settle(v, seen, &q, seen_lane);
+	}
 	return 0;
 }
 
@@ -327,14 +402,16 @@ int naive_vc4_draw_tile(struct naive_vc4 *v) {
 		const int64_t area2 = cross(&c[0], &c[1], c[2].x, c[2].y);
 		const bool is_front = (area2 < 0) ==
 				GET_CONFIGURATION_BITS_CLOCKWISE_FRONT(p->state->config);
+		const uint8_t *config = p->state->config;
+		const bool is_culled = !(is_front ? GET_CONFIGURATION_BITS_DRAW_FRONT(config) :
+				GET_CONFIGURATION_BITS_DRAW_BACK(config));
 		if (!c[0].exists || !c[1].exists || !c[2].exists || area2 == 0 ||
-				!(is_front ? GET_CONFIGURATION_BITS_DRAW_FRONT(p->state->config) :
-				GET_CONFIGURATION_BITS_DRAW_BACK(p->state->config))) {
+				(is_culled && !v->watch)) {
 			continue;
 		}
 		for (unsigned y = 0; y < v->tile_px; y += 2) {
 			for (unsigned x = 0; x < v->tile_px; x += 2) {
-				if (quad(v, p, area2, x, y)) {
+				if (quad(v, p, area2, is_culled, x, y)) {
 					return -1;
 				}
 			}

@@ -1,6 +1,7 @@
 /*
  * Random jobs of the VideoCore IV, on every instruction set and with 0 to 2 workers, against the
- * naive renderer: all of memory afterwards. test_vc4_random [JOBS [SEED]]
+ * naive renderer: all of memory afterwards, and the history of a pixel.
+ * test_vc4_random [JOBS [SEED]]
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pica_history.h"
 #include "pica_vc4_emit.h"
 #include "random.h"
 #include "tests/naive/naive_vc4.h"
@@ -32,6 +34,7 @@ static uint64_t first_seed = 0x5EED0000;
 static struct vc4_rig rigs[ISA_COUNT];
 static struct vc4_rig *rig; /* the one for which a job is made */
 static uint8_t *before, *want;
+static unsigned n_compared; /* entries of histories */
 
 #define RECORD(e, name, ...) \
 	pica_vc4_emit_record(e, PICA_VC4_##name, (const uint32_t[]){ __VA_ARGS__ }, \
@@ -356,6 +359,71 @@ static void job(void) {
 	rig->end[1] = RIG_RENDERING + (uint32_t)p.list[1].size;
 }
 
+/* ---- A pixel's history ---- */
+
+/* A pixel of the target, or of the bytes after its last row. */
+static void choose_pixel(struct naive_vc4_watch *w, uint32_t bytes) {
+	memset(w, 0, sizeof(*w));
+	w->address = RIG_TARGET + below(bytes) / 4 * 4;
+	for (unsigned pass = 0; pass < 2; pass++) {
+		memcpy(want, before, USED_BYTES);
+		ck_assert_int_eq(naive_vc4_watched(want, RIG_BASE, RIG_SIZE, RIG_BINNING,
+				rig->end[0], RIG_RENDERING, rig->end[1], w), 0);
+		w->n = pass ? w->n : 0;
+		w->first_of_run = 0;
+	}
+}
+
+/* Later work does not change what a fragment was. */
+static enum pica_verdict verdict_at_once(const struct pica_history_entry *e) {
+	return e->verdict == PICA_VERDICT_LOST || e->verdict == PICA_VERDICT_OVERWRITTEN ?
+			PICA_VERDICT_KEPT : (enum pica_verdict)e->verdict;
+}
+
+static void compare_entry(const struct vc4_rig *r, const struct pica_history_entry *e,
+		const struct naive_vc4_seen *s, uint64_t job_seed) {
+	struct pica_qpu_fragment f = { .samples = 0 };
+	if (e->steps != PICA_HISTORY_NONE) {
+		ck_assert_int_eq(pica_ctx_read_qpu_fragment(r->ctx, e->steps, &f), 0);
+	}
+	const uint32_t z = e->z_before << 8 | e->stencil_before;
+	const uint32_t z_after = e->z_after << 8 | e->stencil_after;
+	if (e->draw != s->draw || e->primitive != s->primitive ||
+			verdict_at_once(e) != s->verdict || e->before != s->before ||
+			e->after != s->after || z != s->zs_before || z_after != s->zs_after ||
+			f.samples != s->samples || f.passed != s->passed) {
+		ck_abort_msg("%s, seed %" PRIu64 ", pixel %08x: draw %u, primitive %u: %s, "
+			     "%08x -> %08x, %08x -> %08x, samples %x, passed %x; naive: draw %u, "
+			     "primitive %u: %s, %08x -> %08x, %08x -> %08x, samples %x, passed %x",
+				isa_name((enum isa)(r - rigs)), job_seed, e->target.color_addr,
+				e->draw, e->primitive, pica_verdict_name(e->verdict), e->before,
+				e->after, z, z_after, f.samples, f.passed, s->draw, s->primitive,
+				pica_verdict_name(s->verdict), s->before, s->after, s->zs_before,
+				s->zs_after, s->samples, s->passed);
+	}
+}
+
+/* The rig has watched the pixel. Triangles without area are not in the naive history. */
+static void compare_history(const struct vc4_rig *r, const struct naive_vc4_watch *w,
+		uint64_t job_seed) {
+	static struct pica_history_entry all[4096];
+	const int64_t n = pica_ctx_history(r->ctx);
+	ck_assert(n >= 0 && n <= (int64_t)ARRAY_LEN(all));
+	ck_assert_int_eq(pica_ctx_read_history(r->ctx, 0, (uint32_t)n, all), 0);
+	unsigned k = 0;
+	for (int64_t i = 0; i < n; i++) {
+		if (all[i].kind != PICA_HISTORY_DRAW || all[i].verdict == PICA_VERDICT_DEGENERATE) {
+			continue;
+		}
+		ck_assert_msg(k < w->n, "%s, seed %" PRIu64 ", pixel %08x: the naive history ends",
+				isa_name((enum isa)(r - rigs)), job_seed, w->address);
+		compare_entry(r, &all[i], &w->seen[k++], job_seed);
+		n_compared++;
+	}
+	ck_assert_msg(k == w->n, "%s, seed %" PRIu64 ", pixel %08x: %u entries, not %u",
+			isa_name((enum isa)(r - rigs)), job_seed, w->address, k, w->n);
+}
+
 /* ---- Runs ---- */
 
 /* The result of one rig is what the naive renderer drew. */
@@ -383,6 +451,12 @@ static void run_job(unsigned number) {
 	job();
 	memcpy(before, rig->memory, USED_BYTES);
 	memcpy(want, before, USED_BYTES);
+	struct naive_vc4_watch w = { .n = 0 };
+	const bool watches = number % 4 == 0; /* which needs the naive renderer three times */
+	if (watches) {
+		choose_pixel(&w, 4 * MOST_PX * MOST_PX / 2);
+		memcpy(want, before, USED_BYTES);
+	}
 	const int naive = naive_vc4(want, RIG_BASE, RIG_SIZE, RIG_BINNING, rig->end[0],
 			RIG_RENDERING, rig->end[1]);
 	ck_assert_msg(naive == 0, "job %u (seed %" PRIu64 ") makes no sense", number, job_seed);
@@ -390,7 +464,13 @@ static void run_job(unsigned number) {
 		if (rigs[i].memory) {
 			memcpy(rigs[i].end, rig->end, sizeof(rig->end));
 			memcpy(rigs[i].memory, before, USED_BYTES);
+			const struct pica_watch pixel = { w.address, 1 };
+			ck_assert_int_eq(pica_ctx_watch(rigs[i].ctx, watches ? &pixel : NULL,
+					watches), 0);
 			compare(&rigs[i], rig_run(&rigs[i]), number, job_seed);
+			if (watches) {
+				compare_history(&rigs[i], &w, job_seed);
+			}
 		}
 	}
 }
@@ -410,6 +490,7 @@ TEST(random_jobs_are_drawn_as_the_naive_renderer_does) {
 	for (unsigned number = 0; number < n_jobs; number++) {
 		run_job(number);
 	}
+	ck_assert(n_jobs < 500 || n_compared > n_jobs / 8);
 	for (unsigned i = 0; i < ISA_COUNT; i++) {
 		if (rigs[i].memory) {
 			rig_close(&rigs[i]);

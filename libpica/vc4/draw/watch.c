@@ -28,6 +28,7 @@ struct tap {
 	uint32_t bytes, zs;     /* of the buffer, as they were noted last; zs: sample 0 */
 	bool is_drawing;
 	size_t first_drawn;     /* entries of the bin that is drawn */
+	uint32_t drawn_bytes, drawn_zs; /* of the buffer before it */
 	/* Primitives there, in order; of those that are drawn the verdict is KEPT. */
 	struct vc4_log primitives;
 };
@@ -290,12 +291,12 @@ static void join(struct tap *t) {
 		}
 		*e = *q;
 		e->verdict = is_drawn ? PICA_VERDICT_LOST : q->verdict;
-		/* As the entry before leaves it. */
-		const struct pica_history_entry *last = all.n_entries > 1 ? e - 1 :
-				t->first_drawn ? &l->entries[t->first_drawn - 1] : q;
-		e->before = e->after = last->after;
-		e->z_before = e->z_after = last->z_after;
-		e->stencil_before = e->stencil_after = last->stencil_after;
+		/* As the entry before leaves it, or as drawing found it. */
+		const bool is_first = all.n_entries == 1;
+		e->before = e->after = is_first ? t->drawn_bytes : e[-1].after;
+		e->z_before = e->z_after = is_first ? depth_of(t->drawn_zs) : e[-1].z_after;
+		e->stencil_before = e->stencil_after =
+				is_first ? (uint8_t)t->drawn_zs : e[-1].stencil_after;
 	}
 	t->log.n_entries = t->first_drawn;
 	struct pica_history_entry *to =
@@ -381,6 +382,8 @@ void vc4_watch_op(struct vc4_watch *w, unsigned task, const struct vc4_tile_op *
 		if (op->kind == VC4_TILE_DRAW) {
 			t->is_drawing = true;
 			t->first_drawn = t->log.n_entries;
+			t->drawn_bytes = t->bytes;
+			t->drawn_zs = t->zs;
 		} else if (op->kind == VC4_TILE_LOAD) {
 			loaded(w, t, op, b);
 		} else if (op->value == t->stored) {
