@@ -227,6 +227,27 @@ class VideoCore(Case):
                      ['shader', 'trace', '--draw', '0'], ['render', '--overdraw', '-o', 'a']):
             with self.subTest(args):
                 self.assertEqual(self.pica(*args, 'a.pica', code=2), '')
+        self.assertEqual(self.pica('convert', '--lossy', 'a.pica', 'a.ctf', code=2), '')
+        self.assertFalse((self.dir / 'a.ctf').exists())
+
+    def test_trace_of_the_articles_programs(self):
+        # Rows of vertices: Xc, Yc; Xs and Ys. All others are 1.
+        vertices = [('0x3acd1ed9', '0xbf5dcba0', '0x02001400'), ('0xbf665c25', '0x3f5edd43', '0x1c000200'),
+                    ('0x3f672944', '0x3f5edd43', '0x1c002600')]
+        one = '0x3f800000'
+        for vertex, (x, y, place) in enumerate(vertices):
+            report = json.loads(self.pica('shader', 'trace', '--json', '--draw', '0', '--vertex', str(vertex),
+                                          BUNDLED / 'vc4-seed-gl.pica'))
+            coordinate, program = report['programs']
+            self.assertEqual(coordinate['outputs'], {'Xc': x, 'Yc': y, 'Zc': one, 'Wc': one, 'Xs, Ys': place, 'Zs': one, '1/Wc': one})
+            self.assertEqual(program['outputs'], {'Xs, Ys': place, 'Zs': one, '1/Wc': one})
+            self.assertEqual((len(coordinate['steps']), len(program['steps'])), (24, 16))
+            self.assertEqual(program['steps'][5], {'address': '0x0010b028', 'text': 'or ra0, vpm, -', 'add': place, 'mul': None,
+                                                   'r4': None, 'flags': '---'})
+        text = self.pica('shader', 'trace', '--draw', '0', BUNDLED / 'vc4-seed-gl.pica')
+        self.assertIn('  Xs, Ys     02001400 (320, 32)\n', text)
+        for args in (['--draw', '1'], ['--draw', '0', '--vertex', '3'], ['--draw', '0', '--frame', '1']):
+            self.assertEqual(self.pica('shader', 'trace', *args, BUNDLED / 'vc4-seed-gl.pica', code=2), '')
 
     def test_a_service_draws(self):
         expected = self.pica('render', '--format', 'hash', '--frames', 'all', *sorted(BUNDLED.glob('vc4-*.pica')))

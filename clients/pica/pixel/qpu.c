@@ -8,8 +8,8 @@
 #include "pica_vc4_emit.h"
 #include "pixel/pixel.h"
 #include "vc4/list/record.h"
-#include "vc4/qpu/qpu.h"
 #include "vc4/tex/layout.h"
+#include "videocore/videocore.h"
 
 int pixel_qpu_read(struct pica_ctx *ctx, uint32_t steps, bool has_steps, struct pixel_qpu *out) {
 	int ret = pica_ctx_read_qpu_fragment(ctx, steps, &out->fragment);
@@ -43,35 +43,10 @@ const char *pixel_vc4_format(uint32_t format) {
 	return vc4_value_text(vc4_record(VC4_OP_STORE_GENERAL), "FORMAT", format);
 }
 
-static float as_float(uint32_t bits) {
-	float f;
-	memcpy(&f, &bits, sizeof(f));
-	return f;
-}
-
-static void flags_text(uint8_t flags, char out[4]) {
-	snprintf(out, 4, "%c%c%c", flags & 1 ? 'z' : '-', flags & 2 ? 'n' : '-',
-			flags & 4 ? 'c' : '-');
-}
-
 /* ---- JSON ---- */
 
 static json_t *number(float v) {
 	return isfinite(v) ? json_real((double)v) : json_null();
-}
-
-static json_t *written(const struct pica_qpu_step *s, unsigned bit, uint32_t value) {
-	return s->wrote & bit ? json_addr(value) : json_null();
-}
-
-static json_t *step_json(const struct pica_qpu_step *s) {
-	char text[QPU_TEXT_SIZE], flags[4];
-	qpu_disassemble(s->word, text);
-	flags_text(s->flags, flags);
-	return json_pack("{so ss so so so ss}", "address", json_addr(s->address), "text", text,
-			"add", written(s, PICA_QPU_WROTE_ADD, s->value[0]), "mul",
-			written(s, PICA_QPU_WROTE_MUL, s->value[1]), "r4",
-			written(s, PICA_QPU_WROTE_R4, s->r4), "flags", flags);
 }
 
 json_t *pixel_qpu_json(const struct pixel_qpu *q) {
@@ -93,7 +68,7 @@ json_t *pixel_qpu_json(const struct pixel_qpu *q) {
 	if (q->steps) {
 		json_t *steps = json_array();
 		for (uint32_t i = 0; i < f->n_kept; i++) {
-			json_array_append_new(steps, step_json(&q->steps[i]));
+			json_array_append_new(steps, videocore_step_json(&q->steps[i]));
 		}
 		json_object_set_new(j, "steps", steps);
 	}
@@ -101,31 +76,6 @@ json_t *pixel_qpu_json(const struct pixel_qpu *q) {
 }
 
 /* ---- Text ---- */
-
-static void print_value(const char *unit, uint32_t bits) {
-	const float f = as_float(bits);
-	printf("  %s %08" PRIX32, unit, bits);
-	if (isfinite(f)) {
-		printf(" (%.7g)", (double)f);
-	}
-}
-
-static void print_step(const struct pica_qpu_step *s) {
-	char text[QPU_TEXT_SIZE], flags[4];
-	qpu_disassemble(s->word, text);
-	flags_text(s->flags, flags);
-	printf("      %08" PRIX32 " %s %-44s", s->address, flags, text);
-	if (s->wrote & PICA_QPU_WROTE_ADD) {
-		print_value("add", s->value[0]);
-	}
-	if (s->wrote & PICA_QPU_WROTE_MUL) {
-		print_value("mul", s->value[1]);
-	}
-	if (s->wrote & PICA_QPU_WROTE_R4) {
-		printf("  r4 %08" PRIX32, s->r4);
-	}
-	printf("\n");
-}
 
 void pixel_qpu_print(const struct pixel_qpu *q) {
 	const struct pica_qpu_fragment *f = &q->fragment;
@@ -143,7 +93,7 @@ void pixel_qpu_print(const struct pixel_qpu *q) {
 		printf("    the program failed: %s\n", strerror(-f->error));
 	}
 	for (uint32_t i = 0; q->steps && i < f->n_kept; i++) {
-		print_step(&q->steps[i]);
+		videocore_print_step(&q->steps[i]);
 	}
 	if (q->steps && f->n_kept < f->n_steps) {
 		printf("      and %" PRIu32 " more, which were not kept\n", f->n_steps - f->n_kept);

@@ -14,6 +14,7 @@
 #include "pica_emit.h"
 #include "pica_history.h"
 #include "pica_shader.h"
+#include "videocore/videocore.h"
 
 enum { FIRST_STEPS = 4096, REGISTER = 8 };
 
@@ -315,8 +316,9 @@ int shader_trace(const struct shader_trace_options *o) {
 	struct capture_here c;
 	int exit = capture_here_open(&c, o->capture, &o->engine);
 	if (exit == EXIT_FINE && c.info.chip == PICA_CHIP_VC4) {
-		exit = log_fail("%s: a capture of a vc4: expected one of a PICA200; for fragment "
-				"programs of a vc4: pica pixel --steps", o->capture);
+		exit = videocore_trace(o, &c);
+		capture_here_close(&c);
+		return exit;
 	}
 	exit = exit == EXIT_FINE ? begin(&t, o, c.ctx) : exit;
 	exit = exit == EXIT_FINE ? find(&t, c.capture) : exit;

@@ -13,11 +13,13 @@
 #include "common/options.h"
 #include "core/base/arena.h"
 #include "core/space/space.h"
+#include "pica_history.h"
 #include "replay.h"
 #include "vc4/list/list.h"
 
 struct dump_options;
 struct frame_list;
+struct shader_trace_options;
 
 /* ---- walk.c ---- */
 
@@ -73,6 +75,12 @@ struct videocore_costs {
 int videocore_run_alone(struct pica_ctx *ctx, const struct videocore_job *job, uint32_t draw,
 		struct videocore_costs *costs);
 
+/* ---- step.c ---- */
+
+/* An instruction as one lane executed it. */
+void videocore_print_step(const struct pica_qpu_step *s);
+json_t *videocore_step_json(const struct pica_qpu_step *s);
+
 /* ---- The verbs ---- */
 
 /* Return an exit code, after logging errors. */
@@ -88,6 +96,9 @@ int videocore_draws(const struct capture_here *c, const struct frame_list *frame
 typedef const json_t *videocore_row_at(const void *user, size_t i);
 /* Prints n rows, with their heading. */
 void videocore_print_draws(size_t n, videocore_row_at *at, const void *user);
+
+/* Prints the steps of a vertex of a draw. */
+int videocore_trace(const struct shader_trace_options *o, const struct capture_here *c);
 
 int videocore_dump(const struct dump_options *o, const struct capture_here *c);
 
