@@ -150,6 +150,11 @@ int verb_convert(int argc, char **argv) {
 		}
 	} else {
 		pica_capture_info(capture, &info);
+		if (info.chip != PICA_CHIP_PICA200) {
+			pica_capture_close(capture);
+			return log_fail("%s: a capture of a %s: a .ctf holds those of a PICA200",
+					o.r.in, pica_chip_name(info.chip));
+		}
 		o.r.engine.float_mode = info.float_mode;
 		o.r.engine.combiner = info.combiner;
 		exit = to_ctf(&(struct to_ctf_options){ o.r.in, o.r.out, o.lossy, &o.r.engine },

@@ -51,7 +51,8 @@ int pica_shot_read(
  * Queues a PRESENT, as pica_submit() does, that copies the top and bottom screens into two shots,
  * as they are when all earlier jobs are complete. Either shot may be NULL. Holds references until
  * the job completes; until then nothing else may use the shots. Returns 0; -EINVAL if the job is
- * not a PRESENT or is malformed.
+ * not a PRESENT or is malformed; -EOPNOTSUPP for shots of a VideoCore IV, which has no screens:
+ * pica_ctx_read_picture() reads its picture.
  */
 int pica_submit_present(struct pica_ctx *ctx, const struct pica_job *job, struct pica_shot *top,
 		struct pica_shot *bottom, uint64_t *seq);
