@@ -218,6 +218,17 @@ void geometry_draws(struct geometry *g) {
 	end_draws(g);
 }
 
+void geometry_points(struct geometry *g) {
+	next_draw(g);
+	for (uint32_t k = 0; k < 19000; k++) {
+		put_vertex(g, geometry_random(k) * 1.9f - 0.95f,
+				geometry_random(k + 0x10000000) * 1.9f - 0.95f,
+				0.1f + 0.8f * geometry_random(k + 0x20000000), 1, k, 0);
+		g->v[k].position[3] = 0.004f + 0.008f * geometry_random(k + 0x30000000);
+	}
+	end_draws(g);
+}
+
 void geometry_finish(struct geometry *g) {
 	free(g->v);
 	free(g->index);

@@ -35,6 +35,8 @@ geometry_fn geometry_small; /* 100,000 triangles of 10 pixels */
 geometry_fn geometry_verts; /* 999,999 vertices of triangles that face away */
 geometry_fn geometry_mixed; /* 200 draws of 100 triangles */
 geometry_fn geometry_draws; /* 2000 draws of 2 triangles */
+/* 19,000 points; position: x, y and z in clip space, half the size of the point's square */
+geometry_fn geometry_points;
 
 /* Frees what a geometry_fn allocated. */
 void geometry_finish(struct geometry *g);

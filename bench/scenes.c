@@ -35,6 +35,7 @@ static const struct {
 
 #define UNIFORMS ".fvec projection[4], bones[48]\n.constf k(3.0, 0.003921569, 0.0, 0.0)\n.out out_pos position\n"
 #define TINTED ".out out_color color\n"
+#define TEXTURED_XY OUT_COLOR ".out out_uv texcoord0.xy\n"
 #define TEXTURED TINTED ".out out_uv texcoord0\n"
 #define TINT_CODE "	mul out_color, k.yyyy, v1\n"
 #define UV_CODE "	mov out_uv, v2\n"
@@ -60,6 +61,22 @@ static const char skin_program[] = UNIFORMS TEXTURED
 		BONE_ROWS("z") "	mad r2.xyz, r1.xyz, v4.zzz, r2.xyz\n"
 		BONE_ROWS("w") "	mad r2.xyz, r1.xyz, v4.www, r2.xyz\n"
 		"	mov r2.w, v0.w\n" PROJECT("r2") TINT_CODE UV_CODE END;
+
+/* For points: o0 is the place and half the size, o1 the colour. */
+static const char point_program[] =
+		".constf k(1.0, 0.003921569, 0.0, 0.0)\n.out out_place dummy o0\n.out out_color dummy o1\n"
+		".proc main\n	mov out_place, v0\n" TINT_CODE END;
+#define CORNER(slot, at) "	setemit " slot "\n	mov r2.xy, k." at "\n	call corner\n"
+/* A point becomes a textured square. */
+static const char square_program[] =
+		".gsh point c0\n.fvec projection[4]\n.constf k(-1.0, 1.0, 0.0, 0.5)\n" TEXTURED_XY
+		".entry emit_all\n.proc emit_all\n"
+		"	mov r0.xyz, v0\n	mov r0.w, k.y\n	mov r1, v0.wwww\n"
+		CORNER("0", "xx") CORNER("1", "yx") CORNER("2, prim", "yy")
+		CORNER("1, prim inv", "xy") END
+		".proc corner\n	mad r3.xy, r2.xy, r1.xy, r0.xy\n	mov r3.zw, r0\n" PROJECT("r3")
+		"	mov r4, k\n	mad out_uv.xy, r2.xy, r4.ww, r4.ww\n	mov out_color, v1\n"
+		"	emit\n.end\n";
 
 /* ---- Textures and tables ---- */
 
@@ -185,6 +202,8 @@ static const struct bench_scene {
 	 */
 	{ "j2_binds", geometry_draws, texture2_program, tev_modulate, POSITION | TINT | UV0 | UV1,
 			DEPTH_TEST | CHANGES | DROPS },
+	{ "k_geometry", geometry_points, point_program, tev_modulate, POSITION | TINT,
+			DEPTH_TEST },
 };
 
 /* State that one of many draws changes. */
@@ -208,9 +227,14 @@ static void change(struct recorder *r, unsigned flags, uint32_t draw,
 	depth_less(r, (draw & 3) != 3);
 }
 
+static bool has_geometry_program(const struct bench_scene *scene) {
+	return scene->program == point_program;
+}
+
 static void emit_state(struct recorder *r, const struct bench_scene *scene) {
 	pica_emit_defaults(&r->list);
-	use_program(r, scene->program);
+	use_geometry_program(r, scene->program,
+			has_geometry_program(scene) ? square_program : NULL);
 	set_matrix(r, "projection", mat4_identity());
 	if (scene->program == skin_program) {
 		set_bones(r);
@@ -263,7 +287,8 @@ static void emit_draws(struct recorder *r, const struct bench_scene *scene, stru
 					indices - ARRAY_BASE + g->first_index[k] * 2, true,
 					g->first_index[k + 1] - g->first_index[k]);
 		} else {
-			pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_LIST, 0, g->n);
+			pica_emit_draw_arrays(&r->list, has_geometry_program(scene) ?
+					PICA_PRIMITIVE_GEOMETRY : PICA_PRIMITIVE_LIST, 0, g->n);
 		}
 	}
 }
