@@ -59,8 +59,8 @@ static void drop_tile_scratch(void *s) {
 }
 
 static void *make_vertex_scratch(void) {
-	return vertex_scratch_create(greater(
-			pica_vertex_stage.scratch_bytes, vc4_vertex_stage.scratch_bytes));
+	return vertex_scratch_create(greater(pica_emit_stage.scratch_bytes,
+			greater(pica_vertex_stage.scratch_bytes, vc4_vertex_stage.scratch_bytes)));
 }
 
 static void drop_vertex_scratch(void *s) {

@@ -119,6 +119,20 @@ static uint32_t straight_word(unsigned pc) {
 			PUT(F1U, DST, SHADER_R + pc);
 }
 
+static void random_descriptors(uint32_t descriptors[128]) {
+	kern_random_bytes(descriptors, 128 * sizeof(descriptors[0]));
+	for (unsigned i = 0; i < 128; i++) {
+		if (one_in(2)) {
+			descriptors[i] |= PUT(OPDESC, MASK, 15);
+		}
+		if (one_in(2)) {
+			descriptors[i] &= ~(PUT(OPDESC, NEG1, 1) | PUT(OPDESC, NEG2, 1) |
+					PUT(OPDESC, NEG3, 1));
+		}
+		descriptors[i] = i >= IDENTITY ? identity : descriptors[i];
+	}
+}
+
 static struct prog *random_program(unsigned *entry, bool is_straight) {
 	static uint32_t code[SHADER_VS_WORDS], descriptors[128];
 	unsigned n = 4 + random_below(60);
@@ -130,17 +144,7 @@ static struct prog *random_program(unsigned *entry, bool is_straight) {
 					      random_word(i, flow_in);
 	}
 	*entry = is_straight ? 0 : one_in(8) ? random_below(0x10000) : random_below(n);
-	kern_random_bytes(descriptors, sizeof(descriptors));
-	for (unsigned i = 0; i < 128; i++) {
-		if (one_in(2)) {
-			descriptors[i] |= PUT(OPDESC, MASK, 15);
-		}
-		if (one_in(2)) {
-			descriptors[i] &= ~(PUT(OPDESC, NEG1, 1) | PUT(OPDESC, NEG2, 1) |
-					PUT(OPDESC, NEG3, 1));
-		}
-		descriptors[i] = i >= IDENTITY ? identity : descriptors[i];
-	}
+	random_descriptors(descriptors);
 	struct prog *p = prog_create(code, SHADER_VS_WORDS, descriptors, NULL);
 	if (!p) {
 		abort();
@@ -386,6 +390,124 @@ static void test_looks(enum isa isa) {
 	kern_done(b);
 }
 
+/* ---- Straight geometry programs ---- */
+
+enum { TRIANGLES = 8, CORNER_REGS = 2 };
+
+/* Serial runs: what the triangles of one lane get. */
+struct serial {
+	float slot[3][CORNER_REGS][4], corner[TRIANGLES][3][CORNER_REGS][4];
+	unsigned n_triangles;
+	bool turns;
+};
+
+static void on_emit(void *user, const struct shader_gs *gs, const float o[16][4]) {
+	struct serial *s = user;
+	if (gs->emit_id < 3) {
+		memcpy(s->slot[gs->emit_id], o, sizeof(s->slot[0]));
+	}
+	if (gs->emit_prim && s->n_triangles < TRIANGLES) {
+		const bool turned = gs->emit_invert && s->turns;
+		memcpy(s->corner[s->n_triangles][turned], s->slot[0], sizeof(s->slot[0]));
+		memcpy(s->corner[s->n_triangles][!turned], s->slot[1], sizeof(s->slot[0]));
+		memcpy(s->corner[s->n_triangles++][2], s->slot[2], sizeof(s->slot[0]));
+	}
+}
+
+static uint32_t move(unsigned dst, unsigned src) {
+	return (uint32_t)shader_ops[OP_MOV].code << F0_OPCODE_LOW | PUT(F1U, DESC, IDENTITY) |
+			PUT(F1U, SRC1, src) | PUT(F1U, DST, dst);
+}
+
+/* Most write what they read; inputs are v or, from c<first> on, uniforms. */
+static struct prog *random_geometry(bool is_fixed, unsigned first) {
+	static uint32_t code[SHADER_GS_WORDS], descriptors[128];
+	unsigned n = 0;
+	for (; n < 5; n++) {
+		code[n] = n < 4 && is_fixed ? move(SHADER_R + n, SHADER_C + first + n) :
+						straight_word(n);
+	}
+	for (unsigned e = 0, emits = 3 + random_below(5); e < emits; e++) {
+		for (unsigned k = random_below(4); k > 0; k--) {
+			code[n++] = straight_word(5);
+		}
+		for (unsigned k = 0; k < CORNER_REGS && !one_in(30); k++) {
+			code[n++] = move(k, SHADER_R + random_below(4));
+		}
+		code[n++] = (uint32_t)shader_ops[OP_SETEMIT].code << F0_OPCODE_LOW |
+				PUT(F4, VERTEX, one_in(10) ? random_below(4) : e % 3) |
+				PUT(F4, PRIM, e > 1) | PUT(F4, WINDING, random_below(2));
+		code[n++] = (uint32_t)shader_ops[OP_EMIT].code << F0_OPCODE_LOW;
+	}
+	code[n] = (uint32_t)shader_ops[OP_END].code << F0_OPCODE_LOW;
+	random_descriptors(descriptors);
+	struct prog *p = prog_create(code, SHADER_GS_WORDS, descriptors, NULL);
+	if (!p) {
+		abort();
+	}
+	return p;
+}
+
+/* The proven ones give what serial runs give, whatever the unit holds before. */
+static void test_straight(enum isa isa) {
+	static const uint8_t reg[CORNER_REGS] = { 0, 1 };
+	struct shader_batch *b = kern_buffer(sizeof(*b));
+	struct shader_uniforms *u = kern_buffer(sizeof(*u));
+	struct shader_straight *s = kern_buffer(sizeof(*s));
+	struct shader_gs *gs = kern_buffer(sizeof(*gs));
+	float(*out)[4][SHADER_LANES] = kern_buffer(
+			SHADER_STRAIGHT_EMITS * CORNER_REGS * sizeof(*out));
+	unsigned n_proven = 0;
+	for (int i = 0; i < PROGRAMS && kernels[isa].run_straight; i++) {
+		const bool is_fixed = one_in(3);
+		const struct shader_straight_rules rules = { .inputs = is_fixed ? 0 : 0xFFFF,
+			.first_uniform = (uint8_t)random_below(92),
+			.n_uniforms = is_fixed ? 4 : 0, .reads = { 15, 7 }, .turns = one_in(2) };
+		const unsigned first = rules.first_uniform, n = 1 + random_below(SHADER_LANES);
+		struct prog *p = random_geometry(is_fixed, first);
+		random_uniforms(u);
+		u->b |= 0x8000;
+		random_inputs(b);
+		b->tame = 0;
+		*gs = (struct shader_gs){ .a = { 3, 5 }, .al = 7, .emit_id = 1, .emit_prim = true };
+		kern_random_bytes(gs->r, sizeof(gs->r));
+		kern_random_bytes(gs->o, sizeof(gs->o));
+		const bool is_proven = shader_straight_find(s, p, 0, u, &rules);
+		n_proven += is_proven;
+		const enum pica_float mode = one_in(2) ? PICA_FLOAT_F24 : PICA_FLOAT_F32;
+		if (is_proven) {
+			kernels[isa].run_straight(s, u, b, n, mode, reg, CORNER_REGS, out);
+		}
+		for (unsigned lane = 0; lane < n && is_proven; lane++) {
+			struct serial serial = { .turns = rules.turns };
+			struct shader_result result = { 0 };
+			for (unsigned k = 0; k < 64; k++) {
+				gs->v[k / 4][k % 4] = b->v[k / 4][k % 4][lane];
+			}
+			if (is_fixed) {
+				memcpy(u->c[first], gs->v, 4 * sizeof(gs->v[0]));
+			}
+			shader_run_gs(p, 0, u, gs, mode, 1000, &result,
+					&(struct shader_host){ on_emit, NULL, &serial });
+			kern_check("straight: steps", isa, result.steps == s->steps);
+			kern_check("straight: triangles", isa,
+					serial.n_triangles == s->n_triangles);
+			for (unsigned k = 0; k < 21 * s->n_triangles; k++) {
+				const unsigned corner = k / 7 % 3, c = k % 7;
+				const float *want = serial.corner[k / 21][corner][c / 4];
+				const unsigned e = s->corner[k / 21][corner];
+				kern_same("straight", isa, &want[c % 4],
+						&out[e * CORNER_REGS + c / 4][c % 4][lane],
+						sizeof(float));
+			}
+		}
+		prog_put(p);
+	}
+	kern_check("straight: some", isa, !kernels[isa].run_straight ||
+			(n_proven > PROGRAMS / 8 && n_proven < PROGRAMS * 7 / 8));
+	kern_done(b);
+}
+
 /* o0 = op(v0, v1, v2) */
 static struct prog *program_of_op(enum shader_op op) {
 	uint32_t code[SHADER_VS_WORDS] = { (uint32_t)shader_ops[op].code << F0_OPCODE_LOW,
@@ -615,6 +737,7 @@ static void check(enum isa isa) {
 	test_programs(isa);
 	test_slices(isa);
 	test_looks(isa);
+	test_straight(isa);
 }
 
 const struct kern_suite kern_suite = { "shader", open_tables, check, bench, NULL };

@@ -353,7 +353,15 @@ void random_geometry_program(struct rng *r, const struct shape *s, const struct 
 	random_descriptors(r, p);
 	random_procs(&w);
 	p->entry = p->n_code;
-	if (rng_chance(r, 50)) { /* r registers live on from run to run */
+	const bool is_tidy = rng_chance(r, 50); /* runs are independent, mostly */
+	for (unsigned i = 0; i < 16 && is_tidy; i++) {
+		const unsigned vertex = rng_below(r, g->n_vertices);
+		load_input(&w, s, g, r_reg(i), vertex, rng_below(r, s->n_slots));
+	}
+	for (unsigned i = rng_below(r, 4); i > 0 && is_tidy; i--) {
+		random_op(&w);
+	}
+	if (!is_tidy && rng_chance(r, 50)) { /* r registers live on from run to run */
 		random_block(&w, 1, 1 + rng_below(r, 6), false);
 	}
 	if (rng_chance(r, 15)) { /* nothing from all runs but the first, or from the first alone */
@@ -371,7 +379,8 @@ void random_geometry_program(struct rng *r, const struct shape *s, const struct 
 				load_input(&w, s, g, r_reg(15), vertex, k);
 				put(&w, f1(OP_ADD, IDENTITY, g->output[k], c_reg(GS_OFFSET + e % 6),
 						r_reg(15)));
-			} else if (rng_chance(r, 85)) { /* else: what the bank held two emits ago */
+			} else if (is_tidy || rng_chance(r, 85)) {
+				/* else: what the bank held two emits ago */
 				load_input(&w, s, g, g->output[k], vertex, k);
 			}
 		}

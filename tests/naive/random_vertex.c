@@ -389,8 +389,11 @@ static void draw_indexed(struct gen *gen, struct group *g, unsigned n_vertices) 
 	const bool is_u16 = rng_chance(r, 60);
 	const bool counts = gen->gs_on && gen->gs.mode == GS_KIND_VARIABLE;
 	uint8_t bytes[256];
-	unsigned n = 0, left = 0;
-	for (unsigned i = counts ? 4 * gen->gs.n_vertices : vertex_count(gen); i > 0 || left > 0;) {
+	unsigned n = 0, left = 0, i = counts ? 4 * gen->gs.n_vertices : vertex_count(gen);
+	if (gen->gs_on && !counts && rng_chance(r, 80)) {
+		i = 16 + rng_below(r, 112); /* enough for runs that are drawn together */
+	}
+	while (i > 0 || left > 0) {
 		uint32_t index = rng_below(r, n_vertices);
 		if (counts && left == 0) {
 			index = left =

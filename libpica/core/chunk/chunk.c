@@ -500,7 +500,9 @@ static enum progress run_segment(struct chunk *c, const struct pass_work *work,
 		if (progress != GOES_ON) {
 			return progress;
 		}
-		c->shaded += r->is_filtered ? 0 : r->n - r->n_ready;
+		if (!r->is_filtered && !r->d->state.vertex_stage->is_counted) {
+			c->shaded += r->n - r->n_ready;
+		}
 		c->n_verts += r->n;
 		r->is_shaded = true;
 	}

@@ -87,6 +87,8 @@ struct vertex_stage {
 	 * VERTEX_BATCH; 0 means 1.
 	 */
 	unsigned invocation;
+	/* Vertices and their steps were counted when the draw was made. */
+	bool is_counted;
 	/*
 	 * Vertices of the draw by number, at most VERTEX_BATCH. left: steps that the job has left;
 	 * an invocation that takes one more may be cut off. Adds to *result, and adds the number of

@@ -116,8 +116,8 @@ static void expect_positions(const struct vertex_env *env, uint32_t first, uint3
 	fetch_expect(&v->layout, env->space, first, last);
 }
 
-static void negate_quaternions(const struct clip_vertex *cv, const uint32_t (*corner)[3],
-		unsigned n, uint8_t *negated) {
+void negate_quaternions(const struct clip_vertex *cv, const uint32_t (*corner)[3], unsigned n,
+		uint8_t *negated) {
 	for (unsigned i = 0; i < n; i++) {
 		negated[i] = (uint8_t)quaternion_flips(
 				&cv[corner[i][0]], &cv[corner[i][1]], &cv[corner[i][2]]);

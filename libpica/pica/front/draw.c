@@ -251,20 +251,50 @@ static bool prepare(struct pica200 *ctx, const struct stream *s, struct reads *r
 
 /* ---- Draws ---- */
 
-/*
- * Adds a draw to the open pass, which gets a copy of all it points to. is_emitted: by a geometry
- * shader. False: out of memory.
- */
-static bool add_draw(struct pica200 *ctx, struct draw *d, const struct reads *reads,
-		bool is_emitted) {
+/* After a draw of a stream. */
+static void make_room(struct pica200 *ctx, const struct stream *s) {
+	if (ctx->base.exec.open) { /* else it would be exempt, with no unit whose end ends that */
+		exec_make_room(&ctx->base.exec);
+	}
+	ctx_tick(&ctx->base, DRAW_TICKS + (uint64_t)s->n);
+}
+
+static struct draw_state current_state(const struct pica200 *ctx) {
 	const struct parts *p = &ctx->parts;
-	d->state = (struct draw_state){ .vertex_stage = &pica_vertex_stage,
+	return (struct draw_state){ .vertex_stage = &pica_vertex_stage,
 		.frag_stage = &pica_frag_stage,
 		.vertex = p->vertex,
 		.frag = p->frag,
 		.geom = p->geom,
 		.raster = p->raster,
 		.planes = p->info.planes };
+}
+
+/* Adds a draw that lies in the arena of the open pass, with all it points to. */
+static bool join_pass(struct pica200 *ctx, const struct draw *d, const struct reads *reads,
+		bool is_emitted) {
+	if (!exec_has_room(&ctx->base.exec, d->n)) {
+		ctx_used_up(&ctx->base, PICA_BUDGET_MEMORY);
+		return false;
+	}
+	add_footprint(ctx, reads);
+	int ret = exec_add_draw(&ctx->base.exec, d);
+	if (ret < 0) {
+		ctx->base.run.result = ret;
+	}
+	if (ctx->history) {
+		history_drawn(ctx->history, d, is_emitted);
+	}
+	return true;
+}
+
+/*
+ * Adds a draw to the open pass, which gets a copy of all it points to. is_emitted: by a geometry
+ * shader. False: out of memory.
+ */
+static bool add_draw(struct pica200 *ctx, struct draw *d, const struct reads *reads,
+		bool is_emitted) {
+	d->state = current_state(ctx);
 	struct draw *c = front_pass_copy(ctx, d, sizeof(*d));
 	if (!c) {
 		return false;
@@ -277,19 +307,7 @@ static bool add_draw(struct pica200 *ctx, struct draw *d, const struct reads *re
 			(d->inline_vertices && !c->inline_vertices)) {
 		return false;
 	}
-	if (!exec_has_room(&ctx->base.exec, d->n)) {
-		ctx_used_up(&ctx->base, PICA_BUDGET_MEMORY);
-		return false;
-	}
-	add_footprint(ctx, reads);
-	int ret = exec_add_draw(&ctx->base.exec, c);
-	if (ret < 0) {
-		ctx->base.run.result = ret;
-	}
-	if (ctx->history) {
-		history_drawn(ctx->history, c, is_emitted);
-	}
-	return true;
+	return join_pass(ctx, c, reads, is_emitted);
 }
 
 void draw_clip_list(struct pica200 *ctx, const struct clip_vertex *v, uint32_t n) {
@@ -299,6 +317,53 @@ void draw_clip_list(struct pica200 *ctx, const struct clip_vertex *v, uint32_t n
 	if (prepare(ctx, NULL, &reads, &own_target) && add_draw(ctx, &d, &reads, true)) {
 		passes_after_draw(ctx, own_target);
 	}
+}
+
+/* The corners of all triangles, as numbers of emitted vertices. */
+static uint32_t *emitted_index(struct pica200 *ctx, const struct emit_part *e) {
+	const struct shader_straight *p = e->program;
+	const size_t n = (size_t)3 * p->n_triangles * e->n_primitives;
+	uint32_t *const index = front_pass_alloc(ctx, n * sizeof(*index)), *to = index;
+	for (uint32_t i = 0; index && i < e->n_primitives; i++) {
+		for (unsigned t = 0; t < p->n_triangles; t++, to += 3) {
+			for (unsigned k = 0; k < 3; k++) {
+				to[k] = i * p->n_emits + p->corner[t][k];
+			}
+		}
+	}
+	return index;
+}
+
+static bool add_emitted(struct pica200 *ctx, const struct stream *s, const struct emit_part *from,
+		const struct reads *reads) {
+	struct draw *d = front_pass_alloc(ctx, sizeof(*d));
+	struct emit_part *e = front_pass_copy(ctx, from, sizeof(*from));
+	if (!d || !e) {
+		return false;
+	}
+	e->vertex = ctx->parts.vertex;
+	e->first = s->first;
+	e->index = front_pass_copy(ctx, s->index, s->n * sizeof(*s->index));
+	e->program = front_pass_copy(ctx, from->program, shader_straight_bytes(from->program));
+	e->uniforms = front_pass_copy(ctx, from->uniforms, sizeof(*from->uniforms));
+	const uint32_t *index = e->program ? emitted_index(ctx, e) : NULL;
+	if ((s->index && !e->index) || !e->uniforms || !index) {
+		return false;
+	}
+	*d = (struct draw){ .state = current_state(ctx), .topology = TOPOLOGY_LIST,
+		.n = 3 * e->program->n_triangles * e->n_primitives, .index = index };
+	d->state.vertex_stage = &pica_emit_stage;
+	d->state.vertex = e;
+	return join_pass(ctx, d, reads, true);
+}
+
+void draw_emitted(struct pica200 *ctx, const struct stream *s, const struct emit_part *from) {
+	bool own_target;
+	struct reads reads;
+	if (prepare(ctx, s, &reads, &own_target) && add_emitted(ctx, s, from, &reads)) {
+		passes_after_draw(ctx, own_target);
+	}
+	make_room(ctx, s);
 }
 
 /* An invisible draw still advances the assembler. */
@@ -333,10 +398,7 @@ static void draw_plain(struct pica200 *ctx, const struct stream *s) {
 		assembler_after(ctx, &d);
 		passes_after_draw(ctx, own_target);
 	}
-	if (ctx->base.exec.open) { /* else it would be exempt, with no unit whose end ends that */
-		exec_make_room(&ctx->base.exec);
-	}
-	ctx_tick(&ctx->base, DRAW_TICKS + (uint64_t)s->n);
+	make_room(ctx, s);
 }
 
 /*
@@ -357,6 +419,11 @@ static void draw_pieces(struct pica200 *ctx, const struct stream *s, uint32_t mo
 		draw_plain(ctx, &piece);
 		at += piece.n;
 	}
+}
+
+uint32_t draw_most(const struct pica200 *ctx) {
+	const bool is_small = memory_unit_limit(&ctx->base.exec.memory) < SMALL_LIMIT;
+	return is_small ? SMALL_PIECE : PIECE_VERTICES;
 }
 
 static void report_vertices(struct pica200 *ctx, const struct stream *s) {
@@ -388,9 +455,7 @@ static void run_stream(struct pica200 *ctx, const struct stream *s, bool indexed
 		}
 		report_vertices(ctx, s);
 	}
-	const uint32_t most = memory_unit_limit(&ctx->base.exec.memory) < SMALL_LIMIT ?
-			SMALL_PIECE :
-			PIECE_VERTICES;
+	const uint32_t most = draw_most(ctx);
 	if (GEOSTAGE_CONFIG_GS(ctx->regs.w[REG_GEOSTAGE_CONFIG]) == GEOSTAGE_ON) {
 		geometry_draw(ctx, s, indexed);
 	} else if (s->n <= most) {

@@ -2,7 +2,7 @@
  * The geometry shader stage, serial and stateful (fidelity: geometry-shader). It runs on the
  * command thread: the state (uniforms written by the unit, b15, temporaries, banks, gathered and
  * left-over vertices) is then simply the context's, in stream order. Its triangles become an
- * ordinary draw.
+ * ordinary draw. Invocations that are proven to be independent run in vertex tasks (independent.c).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -200,6 +200,7 @@ struct vs_run {
 	struct stream s;
 	uint32_t number[SHADER_LANES];
 	unsigned n;
+	uint32_t scheduled;     /* variable mode: vertices of the primitive still to be collected */
 };
 
 /* Shades the vertices that were collected and feeds them in order. */
@@ -227,6 +228,32 @@ static void flush_vertices(struct pica200 *ctx, struct vs_run *r) {
 		feed(ctx, (const float (*)[4])out, r->n_out);
 	}
 	r->n = 0;
+}
+
+/* Runs the unit for positions first..end-1 of the stream. */
+static void collect(struct pica200 *ctx, struct vs_run *r, uint32_t first, uint32_t end,
+		bool indexed) {
+	const struct stream *s = &r->s;
+	const bool variable = GSH_MISC0_MODE(ctx->regs.w[REG_GSH_MISC0]) == GS_MODE_VARIABLE;
+	for (uint32_t i = first; i < end && ctx->base.run.result == 0; i++) {
+		uint32_t number = s->index ? s->index[i] : s->inline_attributes ? i : s->first + i;
+		ctx_tick(&ctx->base, POSITION_TICKS);
+		if (variable && r->scheduled == 0) {
+			flush_vertices(ctx, r);
+			if (indexed) {
+				start_primitive(ctx, number);
+				r->scheduled = ctx->geometry.remaining;
+			}
+			/* without an index stream there is no prefix, and nothing to draw */
+			continue;
+		}
+		r->scheduled -= r->scheduled != 0;
+		r->number[r->n++] = number;
+		if (r->n == SHADER_LANES) {
+			flush_vertices(ctx, r);
+		}
+	}
+	flush_vertices(ctx, r);
 }
 
 static void sync_vertices(struct pica200 *ctx, const struct vs_run *r) {
@@ -264,27 +291,18 @@ void geometry_draw(struct pica200 *ctx, const struct stream *s, bool indexed) {
 	}
 	assembler_resolve(ctx); /* uses the scratch of the vertices to be shaded */
 	sync_vertices(ctx, &r);
-	bool variable = GSH_MISC0_MODE(w[REG_GSH_MISC0]) == GS_MODE_VARIABLE;
-	uint32_t scheduled = g->remaining; /* vertices of the primitive still to be collected */
-	for (uint32_t i = 0; i < s->n && ctx->base.run.result == 0; i++) {
-		uint32_t number = s->index ? s->index[i] : s->inline_attributes ? i : s->first + i;
-		ctx_tick(&ctx->base, POSITION_TICKS);
-		if (variable && scheduled == 0) {
-			flush_vertices(ctx, &r);
-			if (indexed) {
-				start_primitive(ctx, number);
-				scheduled = g->remaining;
-			}
-			/* without an index stream there is no prefix, and nothing to draw */
-			continue;
+	r.scheduled = g->remaining;
+	struct independent in;
+	uint32_t at = 0;
+	if (independent_find(ctx, s, &r.part, &in)) {
+		if (in.first_differs) {
+			at = in.part.n_vertices;
+			collect(ctx, &r, 0, at, indexed);
 		}
-		scheduled -= scheduled != 0;
-		r.number[r.n++] = number;
-		if (r.n == SHADER_LANES) {
-			flush_vertices(ctx, &r);
-		}
+		hand_over(ctx);
+		at += independent_draw(ctx, s, at, &in);
 	}
-	flush_vertices(ctx, &r);
+	collect(ctx, &r, at, s->n, indexed);
 	hand_over(ctx);
 	prog_put(prog);
 }

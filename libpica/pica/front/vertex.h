@@ -56,6 +56,7 @@ struct geometry {
 	struct out_map map;   /* of the running draw */
 	struct clip_vertex *out; /* triangles of the running draw, 3 vertices each */
 	uint32_t n_out, cap_out;
+	uint64_t n_independent; /* invocations that were left to the vertex tasks, ever */
 	struct geometry_kept {   /* pica_ctx_keep_geometry() */
 		bool on;
 		int error;       /* -ENOMEM: some are missing */
@@ -89,6 +90,13 @@ void draw_immediate_vertex(struct pica200 *ctx);
 void draw_immediate_flush(struct pica200 *ctx);
 /* Adds a draw of ready clip vertices (a list of triangles). */
 void draw_clip_list(struct pica200 *ctx, const struct clip_vertex *v, uint32_t n);
+/*
+ * Adds a draw of the stream whose triangles, 3 * emitted per primitive, pica_emit_stage makes.
+ * Copies what *from points to; its first, index and vertex are filled in here.
+ */
+void draw_emitted(struct pica200 *ctx, const struct stream *s, const struct emit_part *from);
+/* The most positions of the stream that one draw should have. */
+uint32_t draw_most(const struct pica200 *ctx);
 /* Fills *part from the current registers; it will point to prog and uniforms. */
 void vertex_part_from_regs(struct pica200 *ctx, struct vertex_part *part, const struct prog *prog,
 		const struct shader_uniforms *uniforms);
@@ -131,5 +139,26 @@ void assembler_submit(struct pica200 *ctx, const struct clip_vertex *v);
 /* Draws a stream through the geometry shader, on the command thread. */
 void geometry_draw(struct pica200 *ctx, const struct stream *s, bool indexed);
 void geometry_config_changed(struct pica200 *ctx);
+
+/* ---- independent.c ---- */
+struct independent {
+	bool first_differs; /* b15 is not set yet */
+	struct emit_part part;
+	struct shader_straight program;
+};
+
+/*
+ * Returns whether invocations of the stream, whose vertex part is given, are proven to be
+ * independent, are enough to be worth it, and meet no budget.
+ */
+bool independent_find(const struct pica200 *ctx, const struct stream *s,
+		const struct vertex_part *part, struct independent *in);
+/*
+ * Leaves them to the vertex tasks, from position `at` of the stream on, but for the last ones: when
+ * these have run here, the state of the unit is as if all had. b15 is set. Returns the number of
+ * positions that are drawn.
+ */
+uint32_t independent_draw(struct pica200 *ctx, const struct stream *s, uint32_t at,
+		struct independent *in);
 
 #endif

@@ -5,5 +5,6 @@ void shader_kernels_init(struct shader_kernels *k, enum isa isa) {
 	k->run[PICA_FLOAT_F32] = shader_run_c_f32;
 	k->slice = NULL;
 	k->run_slice = NULL;
+	k->run_straight = NULL;
 	ISA_INIT(shader, isa, k)
 }

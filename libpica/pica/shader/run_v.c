@@ -4,6 +4,7 @@
 
 #include "pica/shader/operand_v.h"
 #include "pica/shader/slice.h"
+#include "pica/shader/straight.h"
 
 /*
  * The batch interpreter. Up to 32 vertices run one instruction at a time; each register component
@@ -391,4 +392,5 @@ void VFN(shader_kernels_init)(struct shader_kernels *k) {
 	k->run[PICA_FLOAT_F24] = run_f24;
 	k->run[PICA_FLOAT_F32] = run_f32;
 	VFN(shader_slice_init)(k);
+	VFN(shader_straight_init)(k);
 }

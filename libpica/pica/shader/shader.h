@@ -68,6 +68,8 @@ struct shader_slice;
 enum { SHADER_SLICE_BYTES = 64 << 10 };
 
 /* Counters; a run adds to them. */
+struct shader_straight; /* below */
+
 struct shader_kernels {
 	/*
 	 * Runs the vertex program from entry (masked with 1FF) on lanes 0..n-1. All registers but v
@@ -93,6 +95,13 @@ struct shader_kernels {
 			const uint8_t needs[16], enum pica_float mode, unsigned *inputs);
 	/* Computes the needed components of lanes 0..n-1, bit for bit as run; others: undefined. */
 	void (*run_slice)(struct shader_slice *s, unsigned n);
+	/*
+	 * Runs lanes 0..n-1, one invocation each, with inputs in b->v; changes b->o. Copies the
+	 * n_regs registers reg[] at EMIT e to out[e * n_regs] and on. NULL in plain C.
+	 */
+	void (*run_straight)(const struct shader_straight *s, const struct shader_uniforms *u,
+			struct shader_batch *b, unsigned n, enum pica_float mode,
+			const uint8_t *reg, unsigned n_regs, float (*out)[4][SHADER_LANES]);
 };
 
 void shader_kernels_init(struct shader_kernels *k, enum isa isa);
@@ -150,5 +159,51 @@ struct shader_host {
 void shader_run_gs(const struct prog *p, unsigned entry, struct shader_uniforms *u,
 		struct shader_gs *gs, enum pica_float mode, uint64_t budget,
 		struct shader_result *r, const struct shader_host *host);
+
+/* ---- Independent invocations ---- */
+
+enum {
+	SHADER_STRAIGHT_STEPS = 512,
+	SHADER_STRAIGHT_EMITS = 64,
+	SHADER_STRAIGHT_TRIANGLES = 64,
+	SHADER_STRAIGHT_BYTES = 64 * SHADER_STRAIGHT_STEPS,
+};
+
+/* What surrounds an invocation of a geometry program. */
+struct shader_straight_rules {
+	uint16_t inputs;     /* bit i: v[i] is written before each invocation */
+	/* Uniforms that are: c[first_uniform + i] is v[i] of the batch; inputs is 0 then. */
+	uint8_t first_uniform, n_uniforms;
+	uint8_t reads[16];   /* components of each o[i] that are used at EMIT */
+	bool turns;          /* the winding flag swaps the first two corners of its triangle */
+};
+
+/*
+ * A geometry program that executes the same instructions in all invocations, and reads nothing that
+ * an earlier one left: registers, flags, output banks, emitted vertices.
+ */
+struct shader_straight {
+	unsigned steps;       /* of an invocation, with END */
+	unsigned n_toggles;   /* EMITs; those that store a vertex count for the corners: */
+	unsigned n_emits, n_triangles;
+	uint8_t corner[SHADER_STRAIGHT_TRIANGLES][3]; /* numbers of EMITs */
+	unsigned n_ops;
+	PICA_ALIGNED(8) unsigned char ops[SHADER_STRAIGHT_BYTES]; /* private; need not be whole */
+};
+
+/*
+ * Returns whether the program is one, and emits triangles. b15 of *u must be set, and the bools and
+ * integers stay as they are. The copy of *s that runs may end after shader_straight_bytes().
+ */
+bool shader_straight_find(struct shader_straight *s, const struct prog *p, unsigned entry,
+		const struct shader_uniforms *u, const struct shader_straight_rules *rules);
+size_t shader_straight_bytes(const struct shader_straight *s);
+
+/*
+ * Returns the number of instructions of any invocation of a vertex or geometry program, or 0 if it
+ * depends on the input, or is above SHADER_STRAIGHT_STEPS.
+ */
+unsigned shader_steps(const struct prog *p, bool is_gs, unsigned entry,
+		const struct shader_uniforms *u);
 
 #endif

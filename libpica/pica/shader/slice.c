@@ -8,10 +8,10 @@ enum { TRACE_OPS = 512 };
  * Runs only the flow control. Returns the number of instructions including END, or 0 if the flow
  * depends on a lane's values or is too long.
  */
-static unsigned trace(const struct prog *p, unsigned entry, const struct shader_uniforms *u,
-		struct slice_op ops[TRACE_OPS], unsigned *n_ops) {
+static unsigned trace(const struct prog *p, unsigned pc_mask, unsigned entry,
+		const struct shader_uniforms *u, struct slice_op ops[TRACE_OPS], unsigned *n_ops) {
 	struct flow f;
-	flow_start(&f, entry, vs_pc_mask(p), 0);
+	flow_start(&f, entry, pc_mask, 0);
 	*n_ops = 0;
 	for (unsigned steps = 1; steps <= TRACE_OPS; steps++) {
 		const struct prog_op *op = &p->ops[f.pc];
@@ -80,7 +80,7 @@ unsigned slice_find(const struct prog *p, unsigned entry, const struct shader_un
 		unsigned *inputs) {
 	struct slice_op all[TRACE_OPS];
 	unsigned n;
-	const unsigned steps = trace(p, entry, u, all, &n);
+	const unsigned steps = trace(p, vs_pc_mask(p), entry, u, all, &n);
 	struct live live = { .a = 0 };
 	for (unsigned i = 0; i < 16; i++) {
 		live.reg[i] = needs[i];
@@ -100,4 +100,11 @@ unsigned slice_find(const struct prog *p, unsigned entry, const struct shader_un
 		ops[i] = all[first + i];
 	}
 	return steps;
+}
+
+unsigned shader_steps(const struct prog *p, bool is_gs, unsigned entry,
+		const struct shader_uniforms *u) {
+	struct slice_op ops[TRACE_OPS];
+	unsigned n;
+	return trace(p, is_gs ? p->n_words - 1 : vs_pc_mask(p), entry, u, ops, &n);
 }
