@@ -36,8 +36,8 @@ struct qpu_fault {
 struct qpu_program;
 
 /*
- * Decodes all instructions reachable from addr, including both ways of a conditional branch and
- * the instruction that a link points to. Each word is read once. Returns 0, -ENOMEM, or, with
+ * Decodes the instructions reachable from addr: both ways of a conditional branch, where a link
+ * points, what a relative register adds to. Each word is read once. Returns 0, -ENOMEM, or, with
  * *fault set, -ERANGE (outside every window), -EINVAL (a reserved form) or -EOPNOTSUPP (known but
  * not built, more than QPU_PROGRAM_WORDS, or outside QPU_PROGRAM_SPAN). On failure leaves *out
  * unchanged.
