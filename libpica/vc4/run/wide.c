@@ -31,6 +31,14 @@ static void mark(struct wide_builder *b) {
 	}
 }
 
+/* A look-up may fail although nothing uses its result: then only the interpreter sees it. */
+static void fail_unused_look_ups(struct wide_builder *b) {
+	for (unsigned i = 0; i < b->n; i++) {
+		const struct wide_value *v = &b->v[i];
+		b->fails |= !v->is_live && (v->code == WIDE_TEXTURE || v->code == WIDE_WORD);
+	}
+}
+
 /* Whether x is made like that, for one value alone. */
 static bool is_only(const struct wide_builder *b, uint16_t x, unsigned code) {
 	return b->v[x].code == code && b->v[x].uses == 1;
@@ -277,6 +285,7 @@ static struct qpu_wide *finish(struct wide_builder *b) {
 	mark(b);
 	join(b);
 	mark(b);
+	fail_unused_look_ups(b);
 	find_uniform(b);
 	find_sensitive(b);
 	give_rows(b, &n_fills, &n_ops);
