@@ -386,8 +386,11 @@ void vc4_watch_op(struct vc4_watch *w, unsigned task, const struct vc4_tile_op *
 			t->drawn_zs = t->zs;
 		} else if (op->kind == VC4_TILE_LOAD) {
 			loaded(w, t, op, b);
-		} else if (op->value == t->stored) {
-			stored(w, t);
+		} else {
+			if (op->value == t->stored) {
+				stored(w, t);
+			}
+			update(t, b, NULL); /* a store may clear a part of the buffer */
 		}
 	}
 }
