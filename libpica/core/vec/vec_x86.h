@@ -2,8 +2,12 @@
 #ifndef VEC_VEC_X86_H
 #define VEC_VEC_X86_H
 
-#include <immintrin.h>
 #include <stddef.h>
+#ifdef __AVX__
+#include <immintrin.h>
+#else
+#include <smmintrin.h> /* the other takes longer to read than most of our files to compile */
+#endif
 
 static inline int vec_load_word(const uint8_t *p, unsigned n) {
 	uint32_t w = 0;
