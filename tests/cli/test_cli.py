@@ -48,18 +48,27 @@ def read_png(data):
     width, height, depth, color = struct.unpack('>IIBB', dict(png_chunks(data))[b'IHDR'][:10])
     assert depth == 8 and color in (2, 6)
     px = 3 if color == 2 else 4
-    raw, out, last, n = zlib.decompress(png_stream(data)), b'', bytes(px * width), px * width
-    for y in range(height):
-        kind, row = raw[y * (n + 1)], bytearray(raw[y * (n + 1) + 1:(y + 1) * (n + 1)])
-        for i in range(n):
-            left, up = row[i - px] if i >= px else 0, last[i]
-            corner = last[i - px] if i >= px else 0
-            p = left + up - corner
-            paeth = min((left, up, corner), key=lambda v: abs(p - v))
-            row[i] = row[i] + (0, left, up, (left + up) // 2, paeth)[kind] & 255
-        last = bytes(row)
-        out += last
-    return width, height, out
+    raw, n = zlib.decompress(png_stream(data)), px * width
+    out, last = bytearray(), bytes(px + n)  # a row has one black pixel before it
+    for at in range(0, height * (n + 1), n + 1):
+        kind, coded, row = raw[at], raw[at + 1:at + 1 + n], bytearray(px)
+        if kind == 0:
+            row += coded
+        elif kind == 1:
+            for i, x in enumerate(coded):
+                row.append(x + row[i] & 255)
+        elif kind == 2:
+            row += bytes(x + up & 255 for x, up in zip(coded, last[px:]))
+        elif kind == 3:
+            for i, x in enumerate(coded):
+                row.append(x + (row[i] + last[i + px]) // 2 & 255)
+        else:
+            for x, left, up, corner in zip(coded, row, last[px:], last):  # row grows meanwhile
+                a, b, c = abs(up - corner), abs(left - corner), abs(left + up - 2 * corner)
+                row.append(x + (left if a <= b and a <= c else up if b <= c else corner) & 255)
+        out += row[px:]
+        last = row
+    return width, height, bytes(out)
 
 
 def read_ppm(data):

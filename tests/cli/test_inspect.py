@@ -72,14 +72,14 @@ class Page:
 
     def screen_sources(self, s):
         """(surface, x, y, end) of each pixel, or None."""
-        n, at, place, out = s['width'] * s['height'], s['at'], 0, []
-        word = lambda plane, i: sum(self.planes[at + (plane + k) * n + i] << 8 * k for k in range(4))
-        for i in range(n):
-            surface = self.planes[at + 3 * n + i] - 1
-            if surface >= 0:
-                place = (place + word(8, i)) & 0xFFFFFFFF
-                width = self.surfaces[surface]['width']
-            out.append((surface, place % width, place // width, word(4, i)) if surface >= 0 else None)
+        n, place, width, out = s['width'] * s['height'], 0, 1, []
+        planes = [self.planes[s['at'] + k * n:s['at'] + (k + 1) * n] for k in range(12)]
+        words = lambda first: (a | b << 8 | c << 16 | d << 24 for a, b, c, d in zip(*planes[first:first + 4]))
+        for surface, end, step in zip(planes[3], words(4), words(8)):
+            if surface:
+                place = (place + step) & 0xFFFFFFFF
+                width = self.surfaces[surface - 1]['width']
+            out.append((surface - 1, place % width, place // width, end) if surface else None)
         return out
 
 
