@@ -29,7 +29,10 @@ static PICA_UNUSED size_t file_size(const char *name) {
 	return (size_t)st.st_size;
 }
 
-/* For main(). Stores the file's path in path, unless NULL; removes the file at the end. */
+/*
+ * For SUITE_MAIN or main(). Stores the file's path in path, unless NULL; removes the file at the
+ * end.
+ */
 static int run_in_folder(char path[64], const char *file) {
 	if (!mkdtemp(dir)) {
 		perror(dir);

@@ -5,15 +5,18 @@
  * TEST_LOOP(name, count) { ... }  runs with _i = 0 .. count - 1. suite_run() evaluates the count.
  * FIXTURE(setup, teardown)        runs around each test that follows in this file. Either may be
  *                                 NULL.
- * FORKED_TESTS                    runs each test of the program in a process of its own.
+ * FORKED_TESTS                    runs each test of this file in a process of its own.
+ * SUITE_MAIN(run)                 int run(void) stands around the tests of this file: it returns
+ *                                 the value of suite_run().
  *
- * A program links with lib_suite, which brings main(). A program that needs more around its tests
- * has a main() of its own that returns the value of suite_run().
+ * A program links with lib_suite, which brings main(). Its argument is the NAME of a file
+ * test_NAME.c; without one all tests run. A program that needs more has a main() of its own.
  */
 #ifndef TESTS_SUITE_H
 #define TESTS_SUITE_H
 
 #include <check.h>
+#include <stdbool.h>
 
 #include "core/base/attributes.h"
 
@@ -22,15 +25,18 @@
 
 struct suite_entry {
 	const char *file;
-	const TTest *test; /* NULL: a fixture */
+	const TTest *test;
 	int (*count)(void);
 	void (*setup)(void), (*teardown)(void);
+	int (*run)(void);
+	bool is_forked;
 	struct suite_entry *next;
 };
 
 void suite_add(struct suite_entry *entry);
-void suite_fork(void);
-/* Runs every registered test. Returns the exit status for main(): 0 or 1. */
+/* Runs the tests of test_NAME.c: as its SUITE_MAIN says, if it has one. NULL: all tests. */
+int suite_run_file(const char *name);
+/* Runs the registered tests. Returns the exit status for main(): 0 or 1. */
 int suite_run(void);
 
 #define TEST(name) TEST_LOOP(name, 1)
@@ -49,16 +55,14 @@ int suite_run(void);
 		suite_add(&entry); \
 	} \
 	static void name##_body(int _i PICA_UNUSED)
-#define FIXTURE(begin, end) \
-	PICA_CONSTRUCTOR static void register_##begin##_##end(void) { \
-		static struct suite_entry entry = { \
-			.file = __FILE__, .setup = begin, .teardown = end \
-		}; \
+#define SUITE_ENTRY(name, ...) \
+	PICA_CONSTRUCTOR static void name(void) { \
+		static struct suite_entry entry = { .file = __FILE__, __VA_ARGS__ }; \
 		suite_add(&entry); \
 	}
-#define FORKED_TESTS \
-	PICA_CONSTRUCTOR static void register_fork(void) { \
-		suite_fork(); \
-	}
+#define FIXTURE(begin, end) \
+	SUITE_ENTRY(register_##begin##_##end, .setup = begin, .teardown = end)
+#define FORKED_TESTS SUITE_ENTRY(register_fork, .is_forked = true)
+#define SUITE_MAIN(function) SUITE_ENTRY(register_main, .run = function)
 
 #endif

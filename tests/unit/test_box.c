@@ -237,6 +237,7 @@ TEST(a_link_stays_a_link) {
 	unlink(link);
 }
 
-int main(void) {
+static int in_folder(void) {
 	return run_in_folder(path, "box.pica");
 }
+SUITE_MAIN(in_folder)

@@ -454,6 +454,7 @@ TEST(nothing_is_allocated_beyond_the_limits) {
 	drop_good();
 }
 
-int main(void) {
+static int in_folder(void) {
 	return run_in_folder(path, "box.pica");
 }
+SUITE_MAIN(in_folder)

@@ -193,6 +193,7 @@ TEST(lost_data_costs_events_that_need_it) {
 	drop_good();
 }
 
-int main(void) {
+static int in_folder(void) {
 	return run_in_folder(path, "box.pica");
 }
+SUITE_MAIN(in_folder)

@@ -277,6 +277,7 @@ TEST(ten_captures_read_whole) {
 	}
 }
 
-int main(void) {
+static int in_folder(void) {
 	return run_in_folder(NULL, NULL);
 }
+SUITE_MAIN(in_folder)

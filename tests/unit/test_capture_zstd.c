@@ -347,6 +347,7 @@ TEST(compression_reports_a_short_file) {
 	fclose(in);
 }
 
-int main(void) {
+static int in_folder(void) {
 	return run_in_folder(NULL, NULL);
 }
+SUITE_MAIN(in_folder)

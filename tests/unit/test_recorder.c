@@ -598,6 +598,7 @@ TEST_LOOP(bundled_scenes_record_themselves, ARRAY_LEN(scenes)) {
 	end();
 }
 
-int main(void) {
+static int in_folder(void) {
 	return run_in_folder(path, "recorded.pica");
 }
+SUITE_MAIN(in_folder)

@@ -1,10 +1,10 @@
 /* Pixels of buffers in place, and buffers of a tile: cleared, loaded, stored. */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/attributes.h"
 #include "core/raster/surface.h"
+#include "tests/suite.h"
 
 enum { WIDTH = 40, HEIGHT = 24, TILE = 16, STRIDE = 44 };
 
@@ -40,7 +40,7 @@ static uint32_t naive_px(enum surface_order order, uint32_t x, uint32_t y) {
 	return (y / side * across + x / side) * side * side + px;
 }
 
-START_TEST(pixels_lie_where_the_order_says) {
+TEST(pixels_lie_where_the_order_says) {
 	for (int order = SURFACE_BLOCKS; order <= SURFACE_ROWS; order++) {
 		const struct surface s = memory_of((enum surface_order)order, 4);
 		for (uint32_t y = 0; y < HEIGHT; y++) {
@@ -51,9 +51,8 @@ START_TEST(pixels_lie_where_the_order_says) {
 		}
 	}
 }
-END_TEST
 
-START_TEST(clear_fills_every_sample_and_nothing_else) {
+TEST(clear_fills_every_sample_and_nothing_else) {
 	for (unsigned bytes = 1; bytes <= 4; bytes++) {
 		for (unsigned samples = 1; samples <= 4; samples += 3) {
 			const struct surface t = tile_of(bytes, samples);
@@ -66,12 +65,11 @@ START_TEST(clear_fills_every_sample_and_nothing_else) {
 		}
 	}
 }
-END_TEST
 
 /* A tile in the middle, and one of which a part lies outside. */
 static const uint32_t places[][2] = { { 16, 0 }, { 32, 16 }, { 64, 64 } };
 
-START_TEST(what_is_loaded_is_stored_again) {
+TEST(what_is_loaded_is_stored_again) {
 	for (int order = SURFACE_BLOCKS; order <= SURFACE_ROWS; order++) {
 		for (size_t i = 0; i < ARRAY_LEN(places) * 4; i++) {
 			const unsigned bytes = (unsigned)i % 4 + 1;
@@ -98,9 +96,8 @@ START_TEST(what_is_loaded_is_stored_again) {
 		}
 	}
 }
-END_TEST
 
-START_TEST(samples_are_averaged_and_rounded_down) {
+TEST(samples_are_averaged_and_rounded_down) {
 	const struct surface m = memory_of(SURFACE_ROWS, 4);
 	const struct surface t = tile_of(4, 4);
 	uint32_t seed = 1;
@@ -118,20 +115,4 @@ START_TEST(samples_are_averaged_and_rounded_down) {
 		}
 		ck_assert_uint_eq(memory_bytes[4 * ((8 + y) * STRIDE + 8 + x) + p % 4], sum / 4);
 	}
-}
-END_TEST
-
-int main(void) {
-	Suite *s = suite_create("surface");
-	TCase *tc = tcase_create("surface");
-	tcase_add_test(tc, pixels_lie_where_the_order_says);
-	tcase_add_test(tc, clear_fills_every_sample_and_nothing_else);
-	tcase_add_test(tc, what_is_loaded_is_stored_again);
-	tcase_add_test(tc, samples_are_averaged_and_rounded_down);
-	suite_add_tcase(s, tc);
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? 1 : 0;
 }
