@@ -6,6 +6,7 @@ import grp
 import os
 import pathlib
 import re
+import select
 import shutil
 import signal
 import socket
@@ -381,6 +382,9 @@ class Manager(Case):
         # Clients of the socket are served as those of its own are.
         c = subprocess.run([CLIENT, listener.getsockname()], capture_output=True, text=True, timeout=200, env=self.env())
         self.assertEqual(c.returncode, 0, c.stdout + c.stderr)
+        # The dog has barked meanwhile: a queue of ten is full after a second, and loses the next words.
+        while select.select([notify], [], [], 0)[0]:
+            self.assertEqual(notify.recv(100), b'WATCHDOG=1')
         p.send_signal(signal.SIGHUP)
         self.assertEqual(self.told(notify, 'READY=1'), ['RELOADING=1'])
         while notify.recv(100) != b'WATCHDOG=1':
