@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Man pages and bash completion against --help: test_man.py PROGRAM SCENES PICAD MAN COMPLETION [unittest arguments]"""
+import functools
 import os
 import pathlib
 import re
@@ -14,6 +15,7 @@ from sample import EVERY, sample
 PICA, SCENES, PICAD, MAN, COMPLETION = (pathlib.Path(p).resolve() for p in sys.argv[1:6])
 
 
+@functools.cache
 def help_text(*command):
     """That of --help-all, which shows what --help leaves out, where there is one."""
     env = dict(os.environ, LC_ALL='C')

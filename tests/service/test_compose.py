@@ -80,11 +80,12 @@ class Compose(unittest.TestCase):
 
     def same(self, output, want, how):
         """The newest picture of an output is this one, or becomes it."""
-        deadline, have = time.monotonic() + 30, None
+        deadline, have, path = time.monotonic() + 30, None, None
         while not have or have.rows != want.rows:
-            if have:
+            if (newest := self.newest(output)) == path:
                 time.sleep(0.02)
-            have = read_png(self.newest(output))
+            else:
+                have, path = read_png(newest), newest
             if time.monotonic() > deadline:
                 where = [(x, y) for y in range(want.height) for x in range(want.width) if have.rows[y][x] != want.rows[y][x]]
                 x, y = where[0]
