@@ -148,8 +148,10 @@ static void shade(void *scratch, struct batch *b) {
 	}
 }
 
-static void shade_block(void *scratch, struct batch *b, const struct raster_block *at) {
+static uint64_t shade_block(void *scratch, struct batch *b, const struct raster_block *at) {
+	const uint64_t tested = b->live;
 	shade(scratch, b);
+	return tested;
 }
 
 static uint32_t finish(void *scratch) {

@@ -169,11 +169,11 @@ struct frag_stage {
 	/* The rest for quads 0..b->n_quads-1, stores in quad order. */
 	void (*shade)(void *scratch, struct batch *b);
 	/*
-	 * The same two for a whole block of a triangle, before its planes are interpolated: quad_px
-	 * are those of 64 consecutive pixels, and any lanes may be set in b->live.
+	 * Early tests, if any, and shading of a whole block of a triangle, before its planes are
+	 * interpolated: quad_px are those of 64 consecutive pixels, and any lanes may be set in
+	 * b->live. Returns those that passed the early tests.
 	 */
-	void (*early_block)(void *scratch, struct batch *b, const struct raster_block *at);
-	void (*shade_block)(void *scratch, struct batch *b, const struct raster_block *at);
+	uint64_t (*shade_block)(void *scratch, struct batch *b, const struct raster_block *at);
 	/*
 	 * NULL, or called before the quads of each triangle: v are its corners, as set up, extra
 	 * their floats, if the vertex stage completes vertices. A batch then has quads of one

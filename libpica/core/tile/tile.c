@@ -59,11 +59,8 @@ static void count_entered(const struct tile_scratch *s, const struct batch *b, u
 }
 
 /* After shading. */
-static void count_passed(struct tile_scratch *s, const struct batch *b) {
-	s->stats.batches++;
-	if (PICA_UNLIKELY(s->counts != NULL)) {
-		add_counts(s->counts->passed, b->quad_px, 0, b->live, 1);
-	}
+static void count_passed(const struct tile_scratch *s, const struct batch *b) {
+	add_counts(s->counts->passed, b->quad_px, 0, b->live, 1);
 }
 
 /* The reports of the draws of a stage so far. */
@@ -172,7 +169,10 @@ static void flush(struct tile_scratch *s) {
 	}
 	if (b->n_quads) {
 		s->stage->shade(s->frag, b);
-		count_passed(s, b);
+		s->stats.batches++;
+		if (PICA_UNLIKELY(s->counts != NULL)) {
+			count_passed(s, b);
+		}
 	}
 	b->n_quads = s->n_tested = 0;
 	b->live = 0;
@@ -251,10 +251,9 @@ static void shade_block(struct tile_scratch *s, int x, int y, uint64_t mask, uns
 	}
 	struct batch *b = &s->block;
 	b->live = mask;
-	b->n_quads = BATCH_QUADS;
-	PICA_NO_UNROLL /* as a loop it becomes vectors */
+	const uint32_t step = px - b->quad_px[0];
 	for (unsigned q = 0; q < BATCH_QUADS; q++) {
-		b->quad_px[q] = px + 4 * q;
+		b->quad_px[q] += step;
 	}
 	s->stats.fragments += n;
 	if (!s->has_steps) {
@@ -264,14 +263,10 @@ static void shade_block(struct tile_scratch *s, int x, int y, uint64_t mask, uns
 	struct raster_block at;
 	at.tri = &s->tri;
 	s->k->bases(&s->tri, x, y, at.base);
-	if (s->facts.early) {
-		s->stage->early_block(s->frag, b, &at);
-	}
+	const uint64_t tested = s->stage->shade_block(s->frag, b, &at);
+	s->stats.batches += tested != 0;
 	if (PICA_UNLIKELY(s->counts != NULL)) {
-		count_entered(s, b, 0, mask, b->live);
-	}
-	if (b->live) {
-		s->stage->shade_block(s->frag, b, &at);
+		count_entered(s, b, 0, mask, tested);
 		count_passed(s, b);
 	}
 }
@@ -528,6 +523,10 @@ void tile_begin(struct tile_scratch *s, const struct pass_work *w, unsigned tile
 	s->counts = w->is_counted ? &w->counts : NULL;
 	s->packed.n_quads = s->n_tested = 0;
 	s->packed.live = 0;
+	s->block.n_quads = BATCH_QUADS;
+	for (unsigned q = 0; q < BATCH_QUADS; q++) {
+		s->block.quad_px[q] = 4 * q;
+	}
 	s->list.n = 0;
 	s->pending = 0;
 	s->stats = (struct tile_stats){ 0 };

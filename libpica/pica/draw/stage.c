@@ -172,12 +172,8 @@ static void shade_fragments(void *scratch, struct batch *b) {
 	frag_shade(scratch, b);
 }
 
-static void early_block(void *scratch, struct batch *b, const struct raster_block *at) {
-	frag_early_block(scratch, b, at);
-}
-
-static void shade_block(void *scratch, struct batch *b, const struct raster_block *at) {
-	frag_shade_block(scratch, b, at);
+static uint64_t shade_block(void *scratch, struct batch *b, const struct raster_block *at) {
+	return frag_shade_block(scratch, b, at);
 }
 
 static uint32_t greatest_density(void *scratch) {
@@ -190,7 +186,6 @@ const struct frag_stage pica_frag_stage = {
 	.bind = bind,
 	.early = early,
 	.shade = shade_fragments,
-	.early_block = early_block,
 	.shade_block = shade_block,
 	.finish = greatest_density,
 };

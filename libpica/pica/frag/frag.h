@@ -172,9 +172,8 @@ void frag_early(struct frag_scratch *s, struct batch *b, unsigned first, unsigne
  * quad_px gives the pixels of each quad.
  */
 void frag_shade(struct frag_scratch *s, struct batch *b);
-/* The same two for a whole block, as struct frag_stage of the core specifies. */
-void frag_early_block(struct frag_scratch *s, struct batch *b, const struct raster_block *at);
-void frag_shade_block(struct frag_scratch *s, struct batch *b, const struct raster_block *at);
+/* Both for a whole block, as struct frag_stage of the core specifies. */
+uint64_t frag_shade_block(struct frag_scratch *s, struct batch *b, const struct raster_block *at);
 
 /* ---- One fragment, for tools: watch.c ---- */
 

@@ -123,19 +123,22 @@ static void load_print(struct frag_text *t, const struct frag_plan *p, const str
 
 const struct frag_step_impl frag_step_load = { .run = load_run, .print = load_print };
 
+void frag_bind_store(struct frag_scratch *s, const struct frag_step *st) {
+	for (unsigned c = 0; c < 4; c++) {
+		s->stored[c] = s->plane[st->in[c].plane];
+	}
+	s->store_block = s->target->color && s->draw.plan->key.color_format == COLOR_RGBA8 ?
+			s->k->store_block : NULL;
+}
+
 static void store_run(struct frag_scratch *s, const struct frag_step *st, struct batch *b,
 		unsigned n_lanes) {
 	uint8_t *const color = s->target->color;
-	if (!color) {
-		return;
-	}
-	const unsigned format = s->draw.plan->key.color_format;
-	const uint16_t *const src[4] = { s->plane[st->in[0].plane], s->plane[st->in[1].plane],
-		s->plane[st->in[2].plane], s->plane[st->in[3].plane] };
-	if (s->block && format == COLOR_RGBA8) {
-		s->k->store_block(color + 4 * (size_t)b->quad_px[0], src, b->live);
-	} else {
-		s->k->store[format](color, b->quad_px, src, b->live, b->n_quads);
+	if (s->block && s->store_block) {
+		s->store_block(color + 4 * (size_t)b->quad_px[0], s->stored, b->live);
+	} else if (color) {
+		s->k->store[s->draw.plan->key.color_format](
+				color, b->quad_px, s->stored, b->live, b->n_quads);
 	}
 }
 

@@ -7,7 +7,11 @@
 _Static_assert(sizeof(struct frag_scratch) <= FRAG_SCRATCH_BYTES, "as the header says");
 
 static void bind_step(struct frag_scratch *s, struct bound_step *op, const struct frag_step *st) {
+	op->step = st;
 	op->run = s->draw.costs ? frag_costs_step : frag_steps[st->kind]->run;
+	if (st->kind == STEP_STORE) {
+		frag_bind_store(s, st);
+	}
 	if (st->kind != STEP_OP) {
 		return;
 	}
@@ -50,6 +54,8 @@ void frag_bind(struct frag_scratch *s, const struct frag_kernels *k, const struc
 	s->tk = tk;
 	s->rk = rk;
 	s->block = NULL;
+	s->is_early = p->tests && p->info.early;
+	s->test_block = NULL;
 	if (p->tests) {
 		frag_bind_tests(s);
 	}
@@ -76,30 +82,15 @@ void frag_bind(struct frag_scratch *s, const struct frag_kernels *k, const struc
 	for (unsigned i = 0; i < p->n_bind; i++) {
 		run_op(&s->step[i], BATCH);
 	}
+	s->first = s->step + p->n_bind;
+	s->end = s->first + p->n_steps;
 }
 
 void frag_early(struct frag_scratch *s, struct batch *b, unsigned first, unsigned n) {
 	assert(first + n <= BATCH_QUADS);
-	const struct frag_plan *p = s->draw.plan;
-	if (p->tests && p->info.early && n) {
+	if (s->is_early && n) {
 		frag_run_tests(s, s->early_depth, b, first, n);
 	}
-}
-
-void frag_early_block(struct frag_scratch *s, struct batch *b, const struct raster_block *at) {
-	const struct frag_plan *p = s->draw.plan;
-	if (!p->tests || !p->info.early) {
-		return;
-	}
-	if (s->test_block) {
-		b->live = s->test_block(&s->test, s->test.base + 4 * (size_t)b->quad_px[0],
-				at->tri->steps[PLANE_Z], at->base[PLANE_Z], b->live);
-		return;
-	}
-	if (s->early_depth) {
-		s->rk->interp_block(at, 1u << PLANE_IW | 1u << PLANE_Z, b);
-	}
-	frag_run_tests(s, s->early_depth, b, 0, BATCH_QUADS);
 }
 
 /* ---- Steps ---- */
@@ -171,24 +162,42 @@ uint32_t frag_gas_max(struct frag_scratch *s) {
 	return max;
 }
 
-void frag_shade(struct frag_scratch *s, struct batch *b) {
-	assert(b->n_quads <= BATCH_QUADS);
-	const struct frag_plan *p = s->draw.plan;
-	const unsigned n_lanes = (4 * b->n_quads + 15) & ~15u;
-	const unsigned end = p->n_bind + p->n_steps;
-
-	for (unsigned i = p->n_bind; i < end && b->live; i++) {
-		s->step[i].run(s, &p->step[i], b, n_lanes);
+static void run_steps(struct frag_scratch *s, struct batch *b, unsigned n_lanes) {
+	for (const struct bound_step *op = s->first; op < s->end && b->live; op++) {
+		op->run(s, op->step, b, n_lanes);
 	}
 }
 
-void frag_shade_block(struct frag_scratch *s, struct batch *b, const struct raster_block *at) {
-	s->block = at;
+void frag_shade(struct frag_scratch *s, struct batch *b) {
+	assert(b->n_quads <= BATCH_QUADS);
+	run_steps(s, b, (4 * b->n_quads + 15) & ~15u);
+}
+
+static void test_block(struct frag_scratch *s, struct batch *b, const struct raster_block *at) {
+	if (s->test_block) {
+		b->live = s->test_block(&s->test, s->test.base + 4 * (size_t)b->quad_px[0],
+				at->tri->steps[PLANE_Z], at->base[PLANE_Z], b->live);
+		return;
+	}
+	if (s->early_depth) {
+		s->rk->interp_block(at, 1u << PLANE_IW | 1u << PLANE_Z, b);
+	}
+	frag_run_tests(s, s->early_depth, b, 0, BATCH_QUADS);
+}
+
+uint64_t frag_shade_block(
+		struct frag_scratch *s, struct batch *b, const struct raster_block *at) {
+	if (s->is_early) {
+		test_block(s, b, at);
+	}
+	const uint64_t tested = b->live;
 	if (s->late_planes) {
 		s->rk->interp_block(at, s->late_planes, b);
 	}
-	frag_shade(s, b);
+	s->block = at;
+	run_steps(s, b, BATCH);
 	s->block = NULL;
+	return tested;
 }
 
 /* ---- Command thread ---- */

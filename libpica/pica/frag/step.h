@@ -9,6 +9,7 @@
 
 /* The function of a step; for an operation, also its planes in this worker's scratch. */
 struct bound_step {
+	const struct frag_step *step;
 	void (*run)(struct frag_scratch *s, const struct frag_step *st, struct batch *b,
 			unsigned n_lanes);
 	frag_op_fn *op;
@@ -33,12 +34,17 @@ struct frag_scratch {
 	frag_depth_fn *early_depth, *late_depth; /* NULL: the test does not use depth */
 	frag_test_fn *test_fn;
 	bool is_plain; /* the test has a buffer in memory, and counting is off */
-	frag_test_block_fn *test_block; /* computes and tests the depth of a block, or NULL */
+	bool is_early; /* there are tests before shading */
+	frag_test_block_fn *test_block; /* the early depth and test of a block in one, or NULL */
 	struct frag_test test; /* quad_px and z are the batch's */
 	const struct raster_block *block; /* of the batch; NULL: the batch is packed */
 	/* Planes of a block: interpolated for the late depth; multiplied by w. */
 	uint32_t late_planes, attributes;
 	struct bound_step step[FRAG_MAX_STEPS];
+	const struct bound_step *first, *end; /* of step[], those of a batch */
+	/* The step that stores; the kernel for whole blocks, if it has one and there is memory. */
+	const uint16_t *stored[4];
+	frag_store_block_fn *store_block;
 	struct light_planes light;
 	uint32_t gas_max; /* since the last frag_gas_max() */
 };
@@ -56,7 +62,8 @@ static inline struct plane_in frag_operand(
 /* The first plane of each of texture coordinates 0 to 2. */
 extern const uint8_t frag_coord_plane[3];
 
-/* Prepares and runs the tests of a draw: output.c. */
+/* Prepare a draw, and run its tests: output.c. */
+void frag_bind_store(struct frag_scratch *s, const struct frag_step *st);
 void frag_bind_tests(struct frag_scratch *s);
 void frag_run_tests(struct frag_scratch *s, frag_depth_fn *depth_fn, struct batch *b,
 		unsigned first, unsigned n);

@@ -247,10 +247,12 @@ static void shade(void *scratch, struct batch *b) {
 	shade_batch(scratch, b, false);
 }
 
-static void shade_block(void *scratch, struct batch *b, const struct raster_block *at) {
+static uint64_t shade_block(void *scratch, struct batch *b, const struct raster_block *at) {
 	struct frag_memory *m = scratch;
+	const uint64_t tested = b->live; /* all: there are no early tests */
 	m->raster->interp_block(at, 1u << PLANE_IW | 1u << PLANE_Z, b);
 	shade_batch(m, b, true);
+	return tested;
 }
 
 static uint32_t finish(void *scratch) {
