@@ -203,6 +203,28 @@ TEST(units_without_an_image) {
 	tex_image_put(image);
 }
 
+/* Without texels, with two filters or with more levels, the kernel is chosen at each call. */
+TEST(one_filter_and_level_are_found_at_once) {
+	struct tex_kernels k = c_kernels();
+	struct tex_desc d = texture(0, 8, 8);
+	struct tex_image *image = ramp(&d);
+	struct tex_direct direct = tex_find_direct(&k, &d, image);
+	ck_assert(direct.filter == k.nearest);
+	ck_assert_ptr_eq(direct.level, tex_image_level(image, 0, &k));
+	ck_assert_ptr_null(tex_find_direct(&k, &d, NULL).level);
+	d.mag_linear = 1;
+	ck_assert(!tex_find_direct(&k, &d, image).filter);
+	d.min_linear = 1;
+	ck_assert(tex_find_direct(&k, &d, image).filter == k.bilinear);
+	d.enabled = 0;
+	ck_assert(!tex_find_direct(&k, &d, image).filter);
+	tex_image_put(image);
+	d = four_levels();
+	image = tex_image_create(&d, &space, false);
+	ck_assert(!tex_find_direct(&k, &d, image).filter);
+	tex_image_put(image);
+}
+
 /* ---- Levels ---- */
 
 /* R of a quad that steps du texels a pixel in x and dv texels a row in y. */

@@ -11,6 +11,9 @@ static void bind_step(struct frag_scratch *s, struct bound_step *op, const struc
 	op->run = s->draw.costs ? frag_costs_step : frag_steps[st->kind]->run;
 	if (st->kind == STEP_STORE) {
 		frag_bind_store(s, st);
+	} else if (st->kind == STEP_TEXTURE) {
+		const unsigned u = st->op;
+		s->direct[u] = tex_find_direct(s->tk, &s->draw.tex[u], s->draw.image[u]);
 	}
 	if (st->kind != STEP_OP) {
 		return;

@@ -42,6 +42,7 @@ struct frag_scratch {
 	uint32_t late_planes, attributes;
 	struct bound_step step[FRAG_MAX_STEPS];
 	const struct bound_step *first, *end; /* of step[], those of a batch */
+	struct tex_direct direct[TEX_UNITS]; /* of the units that a texture step samples */
 	/* The step that stores; the kernel for whole blocks, if it has one and there is memory. */
 	const uint16_t *stored[4];
 	frag_store_block_fn *store_block;

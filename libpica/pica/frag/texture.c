@@ -7,8 +7,15 @@ static void texture_run(struct frag_scratch *s, const struct frag_step *st, stru
 		unsigned n_lanes) {
 	const unsigned u = st->op;
 	const unsigned plane = frag_coord_plane[s->draw.plan->key.coord_set[u]];
-	tex_sample(s->tk, &s->draw.tex[u], s->draw.image[u], b->f[plane], b->f[plane + 1],
-			4 * b->n_quads, &s->plane[st->dst]);
+	const struct tex_direct *direct = &s->direct[u];
+	const struct tex_desc *d = &s->draw.tex[u];
+	if (direct->filter) {
+		direct->filter(direct->level, d, b->f[plane], b->f[plane + 1], 4 * b->n_quads,
+				&s->plane[st->dst]);
+	} else {
+		tex_sample(s->tk, d, s->draw.image[u], b->f[plane], b->f[plane + 1],
+				4 * b->n_quads, &s->plane[st->dst]);
+	}
 }
 
 static void texture_print(

@@ -91,9 +91,13 @@ void tex_clear(uint16_t (*out)[BATCH], unsigned n, uint16_t alpha) {
 	}
 }
 
+static bool has_texels(const struct tex_desc *d, uint32_t addr, const struct tex_image *image) {
+	return d->enabled && d->valid && addr != 0 && image;
+}
+
 bool tex_has_texels(const struct tex_desc *d, uint32_t addr, const struct tex_image *image,
 		unsigned n, uint16_t (*out)[BATCH]) {
-	if (d->enabled && d->valid && addr != 0 && image) {
+	if (has_texels(d, addr, image)) {
 		return true;
 	}
 	/* [fidelity: texture-fields] */
@@ -101,15 +105,22 @@ bool tex_has_texels(const struct tex_desc *d, uint32_t addr, const struct tex_im
 	return false;
 }
 
+static tex_filter_fn *filter_of(const struct tex_kernels *k, bool linear) {
+	return linear ? k->bilinear : k->nearest;
+}
+
 void tex_sample_level(const struct tex_kernels *k, const struct tex_desc *d,
 		struct tex_image *image, unsigned number, bool linear, const float *u,
 		const float *v, unsigned n, uint16_t (*out)[BATCH]) {
-	const struct tex_level *level = tex_image_level(image, number, k);
-	if (linear) {
-		k->bilinear(level, d, u, v, n, out);
-	} else {
-		k->nearest(level, d, u, v, n, out);
+	filter_of(k, linear)(tex_image_level(image, number, k), d, u, v, n, out);
+}
+
+struct tex_direct tex_find_direct(
+		const struct tex_kernels *k, const struct tex_desc *d, struct tex_image *image) {
+	if (!has_texels(d, d->addr, image) || !tex_is_one_level(d)) {
+		return (struct tex_direct){ NULL, NULL };
 	}
+	return (struct tex_direct){ filter_of(k, d->mag_linear), tex_image_level(image, 0, k) };
 }
 
 /*

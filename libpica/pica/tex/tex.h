@@ -113,21 +113,20 @@ struct tex_direction {
 	PICA_ALIGNED(64) uint32_t face[BATCH];     /* 1 << face */
 };
 
+/*
+ * Samples one decoded level for lanes 0..n-1 (n a multiple of 4, at most BATCH). u, v are texture
+ * coordinates; out[channel][lane] gets 0..255. Lanes from n on are neither read nor written.
+ */
+typedef void tex_filter_fn(const struct tex_level *level, const struct tex_desc *d, const float *u,
+		const float *v, unsigned n, uint16_t (*out)[BATCH]);
+
 struct tex_kernels {
 	/*
 	 * Decodes one 8x8 tile from memory to RGBA8: dst[row * stride_px + col], in memory rows.
 	 * stride_px may be negative. src needs no alignment.
 	 */
 	void (*decode[TEX_FORMATS])(uint32_t *dst, ptrdiff_t stride_px, const uint8_t *src);
-	/*
-	 * Sample one decoded level, nearest or bilinear, for lanes 0..n-1 (n a multiple of 4, at
-	 * most BATCH). u, v are texture coordinates; out[channel][lane] gets 0..255. Lanes from n
-	 * on are neither read nor written.
-	 */
-	void (*nearest)(const struct tex_level *level, const struct tex_desc *d, const float *u,
-			const float *v, unsigned n, uint16_t (*out)[BATCH]);
-	void (*bilinear)(const struct tex_level *level, const struct tex_desc *d, const float *u,
-			const float *v, unsigned n, uint16_t (*out)[BATCH]);
+	tex_filter_fn *nearest, *bilinear;
 	/* out = (a*(256-f) + b*f + 128) >> 8 with f[lane] 0..256, lanes 0..n-1, four channels. */
 	void (*mip_blend)(uint16_t (*out)[BATCH], const uint16_t (*a)[BATCH],
 			const uint16_t (*b)[BATCH], const uint16_t *f, unsigned n);
@@ -226,6 +225,14 @@ void tex_cache_clear(struct tex_cache *c);
  */
 void tex_sample(const struct tex_kernels *k, const struct tex_desc *d, struct tex_image *image,
 		const float *u, const float *v, unsigned n, uint16_t (*out)[BATCH]);
+/* The kernel and the level of each tex_sample() with these d and image; filter NULL: they vary. */
+struct tex_direct {
+	tex_filter_fn *filter;
+	const struct tex_level *level;
+};
+/* May decode the level. */
+struct tex_direct tex_find_direct(
+		const struct tex_kernels *k, const struct tex_desc *d, struct tex_image *image);
 /*
  * The same for the types that use w: projection and shadow 2D (which use image), and the cubes
  * (which use cube). The rules for d and image apply to each face, with its own address.
