@@ -104,8 +104,17 @@ static inline void put_column(struct footprints *f, size_t lane, vi position) {
 	vi_store(f->at + lane, vi_add(vi_load(f->at + lane), position));
 }
 
+/*
+ * tex_limit_coord() as far as the mode shows it: to a remainder the limits, which NaN and infinity
+ * become here, are what 0 is.
+ */
+static inline vf limit_for(vf x, unsigned mode) {
+	const bool is_remainder = mode == TEX_WRAP_REPEAT || mode == TEX_WRAP_MIRROR;
+	return is_remainder ? clamp_coord(x) : limit_coord(x);
+}
+
 static inline vi linear_position(vf coord, vf scale, vi last, unsigned mode, vi *w) {
-	vf x = limit_coord(vf_sub(vf_mul(coord, scale), vf_set1(0.5f)));
+	vf x = limit_for(vf_sub(vf_mul(coord, scale), vf_set1(0.5f)), mode);
 	vf whole = vf_floor(x);
 	*w = vi_from_vf_trunc(vf_mul(vf_sub(x, whole), vf_set1(256.0f)));
 	return wrap_linear(vi_from_vf_trunc(whole), w, last, mode);
@@ -154,7 +163,7 @@ static inline void linear_s(struct footprints *f, const float *u, unsigned n,
 }
 
 static inline vi nearest_position(vf coord, vf scale, vi last, unsigned mode) {
-	vf x = limit_coord(vf_mul(coord, scale));
+	vf x = limit_for(vf_mul(coord, scale), mode);
 	return wrap_nearest(vi_from_vf_trunc(vf_floor(x)), last, mode);
 }
 

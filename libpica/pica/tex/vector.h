@@ -9,10 +9,14 @@
 void VFN(tex_sample_kernels_init)(struct tex_kernels *k);
 void VFN(tex_sample_w_kernels_init)(struct tex_kernels *k);
 
+/* NaN becomes the lower limit. */
+static inline vf clamp_coord(vf x) {
+	return vf_min(vf_max(x, vf_set1(-TEX_COORD_LIMIT)), vf_set1(TEX_COORD_LIMIT));
+}
+
 /* tex_limit_coord() of each lane. */
 static inline vf limit_coord(vf x) {
-	x = vf_and(x, vf_as_vi_bits(vf_le(vf_abs(x), vf_set1(FLT_MAX))));
-	return vf_min(vf_max(x, vf_set1(-TEX_COORD_LIMIT)), vf_set1(TEX_COORD_LIMIT));
+	return clamp_coord(vf_and(x, vf_as_vi_bits(vf_le(vf_abs(x), vf_set1(FLT_MAX)))));
 }
 
 #endif
