@@ -11,7 +11,7 @@ enum {
 	MODES = 12, TEXELS = 64,
 };
 
-/* In the order of their numbers. [fidelity: blending] */
+/* By number. [fidelity: blending] */
 static const char *const factor_names[FACTORS] = { "0", "1", "sc", "1-sc", "dc", "1-dc", "sa",
 	"1-sa", "da", "1-da", "cc", "1-cc", "ca", "1-ca", "sat" };
 
@@ -42,14 +42,14 @@ static struct {
 	struct pica_texture sunset, wheel;
 } own;
 
-/* 0 on the diagonal's side of channel k, up to 255: three ramps around the circle. */
+/* One of three ramps around the circle, from 0 to 255. */
 static uint8_t hue_channel(int x, int y, unsigned k) {
 	static const int axis[3][2] = { { 0, -128 }, { 111, 64 }, { -111, 64 } };
 	const int dot = (x * axis[k][0] + y * axis[k][1]) / 14;
 	return (uint8_t)(dot < -128 ? 0 : dot > 127 ? 255 : dot + 128);
 }
 
-/* Colours in a disc that fades at its rim; outside transparent black. */
+/* A disc of colours that fades at its rim, on transparent black. */
 static void picture_wheel(unsigned px, unsigned py, unsigned n, uint8_t rgba[4]) {
 	const int x = 2 * (int)px + 1 - (int)n, y = 2 * (int)py + 1 - (int)n;
 	const int d = x * x + y * y, fade = 255 - (d - 26 * 26) / 6;

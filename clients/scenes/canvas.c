@@ -39,7 +39,7 @@ void canvas_store(struct recorder *r) {
 	set_filter(&r->canvas.font, PICA_FILTER_NEAREST);
 }
 
-/* Room for a quad, or NULL; n_quads counts it either way. */
+/* Returns space for a quad, or NULL if there is none; n_quads counts it either way. */
 static struct canvas_vertex *next_quad(struct recorder *r) {
 	struct canvas *c = &r->canvas;
 	unsigned i = c->n_quads++;
@@ -165,7 +165,7 @@ void canvas_draw_textured(struct recorder *r, const struct pica_texture *t) {
 }
 
 void canvas_draw(struct recorder *r) {
-	/* The vertices' colour, where the font has ink. */
+	/* The vertex colour, with the font's alpha. */
 	tev_shape(r);
 	blend_over(r);
 	canvas_draw_textured(r, &r->canvas.font);

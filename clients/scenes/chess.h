@@ -1,4 +1,4 @@
-/* Outlines of chessmen for solid_lathe(), from the top down, about a field wide. */
+/* Outlines of chessmen for solid_lathe(), from the top down, about as wide as a field. */
 #ifndef SCENES_CHESS_H
 #define SCENES_CHESS_H
 

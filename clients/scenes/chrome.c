@@ -1,10 +1,9 @@
 /*
- * A cube map that is drawn anew each frame: the room is seen from its middle in six directions, and
- * the six pictures become the faces of a cube, in which a ball and a ring of chrome look up what
- * they reflect. The vertex program computes the mirrored direction, which is what texture
- * coordinates 0 hold then. Each face is then drawn three times more, half as large each time, from
- * the size before: levels, without which the tiles in the ring would flicker. Bottom: the faces,
- * unfolded, and their levels.
+ * A cube map that is drawn anew in each frame: six views from the middle of the room become the
+ * faces of a cube, which a ball and a ring of chrome reflect. The vertex program computes the
+ * reflected direction as texture coordinates 0. Each face is drawn three times more, each time at
+ * half the size from the previous one, as mip levels, without which the tiles in the ring would
+ * flicker. Bottom: the faces, unfolded, and their levels.
  */
 #include "kit.h"
 
@@ -17,7 +16,7 @@ enum {
 
 static const uint32_t faces_color = FREE_VRAM, faces_depth = FREE_VRAM + CUBE_FACES * FACE_BYTES;
 
-/* For the vertices of solid.h. eye: the viewer's place. */
+/* For the vertices of solid.h. eye: the viewer's position. */
 static const char chrome_source[] =
 		".fvec projection[4], model[4], eye\n"
 		".constf k(0.0, 1.0, 0.00048828125, 0.7)\n"
@@ -58,7 +57,7 @@ static struct {
 
 /* ---- Store ---- */
 
-/* Blue above, bright at the horizon, a low sun; below the board dark earth. */
+/* Blue at the top, bright at the horizon, with a low sun; dark earth below the board. */
 static struct color_vertex sky_vertex(unsigned down, unsigned around) {
 	const double polar = 0.5 * down / DOWN, turn = (double)around / AROUND;
 	const double y = turn_cos(polar), out = turn_sin(polar);
@@ -126,7 +125,7 @@ static uint32_t level_addr(unsigned face, unsigned level) {
 	return addr;
 }
 
-/* Between four texels, the linear filter is their mean. */
+/* Sampled between four texels, the linear filter gives their mean. */
 static void draw_levels(struct recorder *r) {
 	for (unsigned i = 0; i < CUBE_FACES * (LEVELS - 1); i++) {
 		const unsigned face = i / (LEVELS - 1), level = i % (LEVELS - 1), size = FACE >>
@@ -148,7 +147,7 @@ static void draw_faces(struct recorder *r, unsigned frame) {
 		const struct pica_framebuffer fb = { .color_addr = faces_color + i * FACE_BYTES,
 			.depth_addr = faces_depth, .color_format = PICA_COLOR_FORMAT_RGBA8,
 			.depth_format = PICA_DEPTH_FORMAT_D24S8, .width = FACE, .height = FACE };
-		/* World to clip space of a face: a right angle wide and high. */
+		/* World to clip space of a face: 90 degrees in both directions. */
 		const struct mat4 view = mat4_mul(
 				mat4_perspective(0.25, 1, 0.5, 40), cube_face_look(i));
 		recorder_draw_target(r, &fb);

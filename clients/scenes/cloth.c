@@ -1,8 +1,8 @@
 /*
- * Two banners in the wind, lit from the left and, bluish, from behind: one-sided light leaves the
- * folds dark that turn away from it, two-sided light shines through. A weave is the map of normals,
- * on texture unit 1; the quaternions of neighbouring folds often have opposite signs. Bottom: one
- * banner from the side and from behind.
+ * Two banners in the wind, lit from the left and, bluish, from behind: folds that face away from
+ * one-sided light are dark, two-sided light shines through. The normal map, on texture unit 1, is a
+ * weave; the quaternions of neighbouring folds often have opposite signs. Bottom: one banner from
+ * the side and from behind.
  */
 #include "kit.h"
 
@@ -10,7 +10,7 @@ enum { FRAMES = 2 };
 
 static double wind; /* phase of the wave, in turns */
 
-/* Hangs from its upper edge, 1.6 wide and 2 high; the wave grows towards the lower edge. */
+/* The banner hangs from its upper edge, 1.6 wide and 2 high; the wave grows downwards. */
 static void banner_point(double u, double v, double p[3]) {
 	const double loose = 1 - v, phase = 1.1 * u + 0.35 * loose - wind;
 	p[0] = (u - 0.5) * 1.6 + 0.04 * loose * turn_sin(2 * phase);
@@ -52,7 +52,7 @@ static void emit_lights(struct recorder *r, bool is_two_sided) {
 	lighting.count = 2;
 	lighting.ambient = 0x181410;
 	lighting.d0.enable = true;
-	lighting.d0.is_signed = false; /* by the size of N.H where both sides shine */
+	lighting.d0.is_signed = false; /* absolute N.H: both sides shine */
 	lighting.bump = PICA_BUMP_NORMAL;
 	lighting.bump_unit = 1;
 	lighting.clamp_highlights = true;

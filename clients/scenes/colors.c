@@ -1,7 +1,7 @@
 /*
  * Colour formats. Top: the five formats of a framebuffer; a picture drawn once, then under twelve
- * faint veils, of which a coarse format cannot hold each, and the alpha that is left in the
- * framebuffer. Bottom: outputs of the transfer engine.
+ * faint veils (too fine for coarse formats), and the resulting alpha in the framebuffer. Bottom:
+ * outputs of the transfer engine.
  */
 #include "kit.h"
 
@@ -9,7 +9,7 @@ enum {
 	FRAMES = 1,
 	FORMATS = 5,
 	CELL = 64,
-	ROWS = 4, /* of cells in a target, the last one unused: its height is a power of two */
+	ROWS = 4, /* cells in a target, the last one unused, as the height is a power of two */
 	VEILS = 12,
 	TRANSFERS = 8,
 	PICTURE = 128,
@@ -17,7 +17,7 @@ enum {
 	TARGET_BYTES = CELL * CELL * ROWS * 4, TRANSFERRED = FREE_VRAM + FORMATS * TARGET_BYTES,
 };
 
-/* Formats of targets and of textures have the same numbers. */
+/* Formats of targets and textures have equal numbers. */
 static const char *const names[FORMATS] = {
 	[PICA_COLOR_FORMAT_RGBA8] = "RGBA8",
 	[PICA_COLOR_FORMAT_RGB8] = "RGB8",
@@ -145,7 +145,7 @@ static void draw_bottom(struct recorder *r, unsigned frame) {
 		const uint32_t flags = transfers[i].flags;
 		const bool half_x = flags & (TRANSFER_HALF_X | TRANSFER_HALF_XY);
 		const bool half_y = flags & TRANSFER_HALF_XY;
-		/* Half as many pixels stay half as large. */
+		/* Scaled pictures are shown at their size. */
 		const int w = half_x ? SIZE / 2 : SIZE, h = half_y ? SIZE / 2 : SIZE;
 		const struct pica_texture t = texture_at(TRANSFERRED + (uint32_t)i * PICTURE_BYTES,
 				half_x ? PICTURE / 2 : PICTURE, half_y ? PICTURE / 2 : PICTURE,

@@ -11,7 +11,7 @@ enum {
 
 enum argument { TEXTURE, COLOR, RAMP, NORMALS, LIGHT };
 
-/* From left to right, then down. */
+/* Row by row. */
 static const struct cell {
 	const char *name;
 	uint32_t op, scale;
@@ -59,12 +59,12 @@ static const struct {
 	{ "1 - b", PICA_TEV_OPERAND_ALPHA_ONE_MINUS_BLUE },
 };
 
-/* A pyramid of slopes and a round boss in it; a normal is stored as 128 + 127 n. */
+/* Normals of a pyramid with a round boss; a normal is stored as 128 + 127 n. */
 static void picture_normals(unsigned px, unsigned py, unsigned n, uint8_t rgba[4]) {
 	const int x = 2 * (int)px + 1 - (int)n, y = (int)n - 2 * (int)py - 1;
 	int normal[3] = { 0, 0, 127 };
 	if (x * x + y * y < 32 * 32) {
-		/* x, y of 32ths of the radius; z grows towards the middle. */
+		/* x and y are in 32nds of the radius; z grows towards the middle. */
 		normal[0] = x * 110 / 32;
 		normal[1] = y * 110 / 32;
 		normal[2] = 127 - (x * x + y * y) / 14;
@@ -122,7 +122,7 @@ static void draw_top(struct recorder *r, unsigned frame) {
 	}
 }
 
-/* The first ones show a colour, opaque; the others show white with an alpha. */
+/* The first operands show an opaque colour; the others show white with an alpha. */
 static void use_operand(struct recorder *r, unsigned i) {
 	if (i < RGB_OPERANDS) {
 		TEV(r, 0, RGB1(TEXTURE0), ALPHA1(CONSTANT), .rgb_operand = { operands[i].operand },

@@ -1,9 +1,9 @@
 /*
- * A lamp that shines to all sides. The things around it are drawn six times, into the faces of a
- * cube of shadow maps; then the room and the crates ask the cube, through texture unit 0, in the
- * direction from the lamp to themselves, whether something lies before them. The map keeps the
- * depth along the axis on which a face looks, which is what the longest component of that direction
- * is compared with: w is mapped to depth without z for that. Bottom: the faces, unfolded.
+ * A lamp that shines in all directions. The objects around it are drawn six times, into the faces
+ * of a cube of shadow maps; the room and the crates then look up the direction from the lamp
+ * through texture unit 0 to find whether something lies in between. The map keeps the depth along
+ * the axis of the face, which is compared with the longest component of that direction; therefore
+ * depth is mapped from w without z. Bottom: the faces, unfolded.
  */
 #include "kit.h"
 
@@ -14,11 +14,11 @@ enum {
 };
 
 static const uint32_t map_addr = FREE_VRAM;
-/* Depth 1 of the map; nothing in the room is farther from the lamp along any axis. */
+/* The distance of depth 1 in the map: the whole room is nearer to the lamp, along each axis. */
 static const float range = 12;
 static float lamp[4]; /* of the current frame */
 
-/* Middle, half of the size, turn around the y axis. The floor is at -3. */
+/* Centre, half the size, rotation around the y axis. The floor is at -3. */
 static const struct {
 	float at[3], half[3];
 	double turn;
@@ -37,8 +37,8 @@ static const struct {
 static const float room_at[3] = { 0, 0, -1 }, room_half[3] = { 5.2f, 3, 4.2f };
 
 /*
- * Coordinates 0 are the way from the lamp to here, in ranges; alpha is how much of the lamp's light
- * would arrive without shadows, less with distance. inwards: -1 for the room, which is seen from
+ * Coordinates 0 are the vector from the lamp, in units of the range; alpha is the lamp's light
+ * without shadows, which falls with the distance. inwards: -1 for the room, which is seen from
  * inside.
  */
 static const char program_source[] =
@@ -89,7 +89,7 @@ static struct {
 
 /* ---- Store ---- */
 
-/* From -1 to 1 on all axes, n x n quads a side; counter-clockwise from outside. */
+/* A box from -1 to 1 on all axes, n x n quads per side; counter-clockwise from outside. */
 static struct mesh store_box(struct recorder *r, unsigned n, float repeat) {
 	static const struct vertex_format format = { sizeof(struct vertex), 3,
 		{ { PICA_ATTRIB_TYPE_F32, 3 }, { PICA_ATTRIB_TYPE_S8, 4 },
@@ -102,7 +102,7 @@ static struct mesh store_box(struct recorder *r, unsigned n, float repeat) {
 	for (unsigned side = 0; side < 6; side++) {
 		const unsigned axis = side / 2, across = axis == 0 ? 2 : 0, up = axis == 1 ? 2 : 1;
 		const float out = side & 1 ? -1 : 1;
-		/* The axis to the right such that right x up points out. */
+		/* The right axis, such that right x up points outwards. */
 		const float right = axis == 2 ? out : -out;
 		const uint32_t first = vertices;
 		for (unsigned i = 0; i < (n + 1) * (n + 1); i++) {
@@ -148,7 +148,7 @@ static void use_tint(struct recorder *r, float red, float green, float blue) {
 	set_uniform(r, "tint", tint, 1);
 }
 
-/* All that throws shadows: the crates, and a cage of bars around the lamp. */
+/* The objects that cast shadows: the crates, and a cage of bars around the lamp. */
 static void draw_things(struct recorder *r) {
 	use_tint(r, 1, 0.9f, 0.75f);
 	for (unsigned i = 0; i < CRATES; i++) {
@@ -172,13 +172,13 @@ static void use_scene(struct recorder *r, struct mat4 projection) {
 	set_uniform(r, "inwards", outwards, 1);
 }
 
-/* Only sides that look away from the lamp: those before them need no bias then. */
+/* Only sides that face away from the lamp, so that the lit sides need no bias. */
 static void draw(struct recorder *r, unsigned frame) {
 	/* It swings. */
 	const double swing = (double)frame / 12 - 0.08;
 	vec3_set(lamp, 1.1f * (float)turn_sin(swing), 0.5f - 0.3f * (float)turn_cos(swing), 0.7f);
 	for (uint32_t i = 0; i < CUBE_FACES; i++) {
-		/* World to clip space of a face: a right angle wide and high. */
+		/* World to clip space of a face: 90 degrees in both directions. */
 		struct mat4 view = mat4_mul(
 				cube_face_look(i), mat4_translate(-lamp[0], -lamp[1], -lamp[2]));
 		view = mat4_mul(mat4_perspective(0.25, 1, 0.05, range), view);

@@ -1,6 +1,6 @@
 /*
- * A crate over a tiled floor: every face has a texture of another format, and the floor runs to the
- * horizon through the mip levels. Below, one sample of each of twelve formats.
+ * A crate over a tiled floor: each face has a texture of another format, and the floor reaches to
+ * the horizon through the mip levels. Bottom: a sample of each of twelve formats.
  */
 #include "kit.h"
 
@@ -124,7 +124,7 @@ static struct mesh store_floor(struct recorder *r) {
 	return mesh_store(r, &format, PICA_PRIMITIVE_STRIP, v, 4);
 }
 
-/* The samples lie in a grid, in pixels. */
+/* The grid of samples, in pixels. */
 static struct mesh store_grid(struct recorder *r) {
 	struct texture_vertex v[SAMPLES * 4];
 	for (unsigned i = 0; i < SAMPLES; i++) {
@@ -174,7 +174,7 @@ static void draw_samples(struct recorder *r, unsigned frame) {
 	mesh_use(r, &grid);
 	for (unsigned i = 0; i < SAMPLES; i++) {
 		if (samples[i].format == PICA_TEXTURE_FORMAT_A8) {
-			/* It has no colour: the stage's constant, R in the low byte. */
+			/* The format has no colour: use the stage's constant, R in the low byte. */
 			TEV(r, 0, RGB1(CONSTANT), ALPHA1(TEXTURE0), .color = 0xFF50C8FF);
 		} else {
 			tev_modulate(r);

@@ -2,9 +2,7 @@
 
 #include "canvas.h"
 
-/*
- * Which way the picture's axes run on each face, and where it looks. [fidelity: cube]
- */
+/* For each face the directions of the picture's axes and of the view. [fidelity: cube] */
 static const struct {
 	const char *name;
 	float right[3], up[3], ahead[3];

@@ -1,4 +1,4 @@
-/* Cubes of six targets, which are drawn to and then looked up by a direction. */
+/* Cubes of six targets, which are drawn and then sampled by direction. */
 #ifndef SCENES_CUBE_MAP_H
 #define SCENES_CUBE_MAP_H
 

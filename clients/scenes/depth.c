@@ -1,16 +1,16 @@
 /*
- * Depth buffers. Top: one landscape in the three depth formats, and in the coarse one once more
- * with depth that is linear (w mode), where the near plane is a hundredth away: water meets sand at
- * a flat angle, and a coarse depth does not resolve which of the two is nearer. Below each picture
- * its depth buffer, read as a texture: D16 as RGB565, D24 as RGB8, D24S8 as RGBA8, whose red is the
- * stencil. Bottom: the compare functions.
+ * Depth buffers. Top: a landscape in the three depth formats, and again in the coarsest with linear
+ * depth (w mode). The near plane is at 0.01, and water meets sand at a flat angle, so a coarse
+ * depth cannot resolve which of the two is nearer. Below each picture its depth buffer, read as a
+ * texture: D16 as RGB565, D24 as RGB8, D24S8 as RGBA8, whose red is the stencil. Bottom: the
+ * compare functions.
  */
 #include "kit.h"
 
 enum {
 	FRAMES = 1,
 	PANELS = 4,
-	VIEW = 96,   /* pixels that are drawn to */
+	VIEW = 96,   /* drawn pixels */
 	TARGET = 128, /* a power of two, to be a texture */
 	CONES = 5, SIDES = 20, FUNCTIONS = 8,
 };
@@ -36,7 +36,7 @@ static struct {
 /* ---- The landscape ---- */
 
 static void store_cones(struct recorder *r) {
-	/* Place, radius, height; the water lies above the sand at the left. */
+	/* Position, radius, height; the water lies above the sand at the left. */
 	static const float cone[CONES][4] = { { -1.3f, -4, 0.5f, 1.1f }, { 1.5f, -5, 0.8f, 0.8f },
 		{ 0.1f, -9, 1.2f, 2.2f }, { -4.5f, -12, 1.5f, 2.4f }, { 5, -15, 2, 3.2f } };
 	struct color_vertex v[CONES * SIDES * 3];
@@ -60,7 +60,7 @@ static void store_cones(struct recorder *r) {
 	own.cones = store_colors(r, PICA_PRIMITIVE_LIST, v, COUNT(v));
 }
 
-/* A plane of sand, or of water, which falls to the right, 2 in 100. */
+/* A plane of sand, or of water, which slopes down to the right, 2 in 100. */
 static struct mesh store_plane(struct recorder *r, float slope, uint32_t near, uint32_t far) {
 	struct color_vertex v[4];
 	for (unsigned k = 0; k < 4; k++) {
@@ -78,7 +78,7 @@ static void store_landscape(struct recorder *r) {
 	store_cones(r);
 }
 
-/* stencil: the value that the mesh writes if the depth buffer has a stencil. */
+/* stencil: the value to write if the depth buffer has a stencil. */
 static void draw_mesh(struct recorder *r, const struct panel *panel, const struct mesh *m,
 		uint32_t first, uint32_t n, uint32_t stencil) {
 	const bool has_stencil = panel->depth_format == PICA_DEPTH_FORMAT_D24S8;
@@ -157,9 +157,9 @@ static void draw_top(struct recorder *r, unsigned frame) {
 /* ---- Bottom ---- */
 
 /*
- * Quads in pixels; z is the depth, 1 is near. First draws the blue one, nearer to the right, then
- * the function decides where the orange one appears: above it falls to the right, below it is the
- * blue quad again, at the same depth.
+ * Quads in pixels; z is the depth, 1 is near. The blue quad, nearer to the right, is drawn first;
+ * the function then decides where the orange one appears, whose depth falls to the right in its
+ * upper half and equals the blue one's in its lower half.
  */
 static struct mesh store_quads(struct recorder *r) {
 	struct color_vertex v[FUNCTIONS * 12];

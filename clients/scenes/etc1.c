@@ -9,7 +9,7 @@ struct half {
 	unsigned base[3]; /* 4 bits each, or 5 in differential mode */
 	unsigned bits;
 	unsigned table;
-	/* bits 0-15 size of the modifier, 16-31 its sign, at the texels' numbers */
+	/* of texel i: bit i: size of the modifier, bit 16 + i: its sign */
 	uint32_t select;
 	uint32_t error;
 };
@@ -31,7 +31,7 @@ static uint32_t distance(const uint8_t c[4], const struct half *h, int modifier)
 	return sum;
 }
 
-/* The texels of the set bits of members with one table. */
+/* Tries one table for the texels of members' set bits. */
 static void try_table(struct half *h, const uint8_t texels[16][4], uint32_t members) {
 	h->select = 0;
 	h->error = 0;

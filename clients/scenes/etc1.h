@@ -1,6 +1,6 @@
 /*
- * A small ETC1 encoder: of both modes and both splits the one with the least error, each half with
- * its best table around the mean.
+ * A small ETC1 encoder: it takes the mode and the split with the least error; each half has its
+ * best table around the mean.
  */
 #ifndef SCENES_ETC1_H
 #define SCENES_ETC1_H

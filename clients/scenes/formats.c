@@ -1,7 +1,7 @@
 /*
- * The fourteen texture formats: one picture in each, on checkers where it is transparent. Below, a
- * floor through the filters: rows are the minification filter, columns the mip filter; in the last
- * row each level has its own colour.
+ * Top: a picture in each of the fourteen texture formats, on checkers where it is transparent.
+ * Bottom: a floor with each filter: rows are the minification filter, columns the mip filter; in
+ * the last row each level has its own colour.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ static void picture_level(unsigned x, unsigned y, unsigned n, uint8_t rgba[4]) {
 	rgba[3] = 255;
 }
 
-/* Every level drawn on its own, where store_texture() would halve the first. */
+/* Draws each level separately, while store_texture() would halve the first. */
 static uint32_t store_levels(struct recorder *r) {
 	enum { FORMAT = PICA_TEXTURE_FORMAT_RGB565 };
 	static uint8_t all[TEXELS * TEXELS * 2 * 4 / 3];
@@ -90,7 +90,7 @@ static void store(struct recorder *r) {
 
 /* ---- Top: formats ---- */
 
-/* A8 and A4 hold no colour: it is the stage's constant. */
+/* A8 and A4 have no colour: use the stage's constant. */
 static void use_format(struct recorder *r, uint32_t format) {
 	if (format == PICA_TEXTURE_FORMAT_A8 || format == PICA_TEXTURE_FORMAT_A4) {
 		TEV(r, 0, RGB1(CONSTANT), ALPHA1(TEXTURE0), .color = 0xFFFFC070);

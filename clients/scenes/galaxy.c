@@ -1,7 +1,7 @@
 /*
- * Geometry shaders in their three modes. Top: a galaxy, whose stars are points that become textured
+ * The three modes of geometry shaders. Top: a galaxy whose stars are points that become textured
  * squares (point mode). Bottom: ribbons, each from four control points of a curve (fixed mode), and
- * gems, fans whose number of corners is in the index stream (variable mode).
+ * gems, fans with their number of corners in the index stream (variable mode).
  */
 #include "kit.h"
 
@@ -9,7 +9,7 @@ enum { FRAMES = 3, STARS = 1500, RIBBONS = 6, PATCHES = 3, GEMS = 12, MAX_CORNER
 
 /* ---- Programs ---- */
 
-/* For all three: o0 is the position for the geometry shader, o1 the colour. */
+/* In all three programs o0 is the position for the geometry shader, o1 the colour. */
 static const char star_vertex_source[] =
 		".fvec model_view[3]\n"
 		".constf k(0.0, 1.0, 0.003921569, 0.0)\n"
@@ -29,7 +29,7 @@ static const char star_vertex_source[] =
 	"	setemit " slot "\n	mov r2.xy, k." which "\n" \
 	"	call corner\n"
 
-/* v0 = place in view space and half the size, v1 = colour. */
+/* v0 = position in view space and half the size, v1 = colour. */
 static const char star_geometry_source[] =
 		".gsh point c0\n"
 		".fvec projection[4]\n"
@@ -59,7 +59,7 @@ static const char star_geometry_source[] =
 		"	emit\n"
 		".end\n";
 
-/* The others draw in pixels: x, y, half the width of a ribbon. */
+/* The others use pixels: x, y, half the width of a ribbon. */
 static const char flat_vertex_source[] =
 		".constf k(0.0, 1.0, 0.003921569, 0.0)\n"
 		".out out_place dummy o0\n"
@@ -83,7 +83,7 @@ static const char flat_vertex_source[] =
 	"	setemit " slot "\n	mov r11, " place "\n" \
 	"	mov r12, " color "\n	call vertex\n"
 
-/* Control point i lies in c[2i], its colour in c[2i+1]. */
+/* Control point i is in c[2i], its colour in c[2i+1]. */
 static const char ribbon_geometry_source[] =
 		".gsh fixed c8 c0 4\n"
 		".fvec projection[4]\n"
@@ -154,7 +154,7 @@ static const char ribbon_geometry_source[] =
 		".end\n"
 		FLAT_VERTEX;
 
-/* c0 = how many corners; corner i lies in c[1+2i], its colour in c[2+2i]. */
+/* c0 = number of corners; corner i is in c[1+2i], its colour in c[2+2i]. */
 static const char gem_geometry_source[] =
 		".gsh variable c24 8\n"
 		".fvec projection[4]\n"
@@ -232,7 +232,7 @@ static double random_unit(uint32_t *state) {
 	return (*state >> 8) / 16777216.0;
 }
 
-/* Three random numbers around 0: more near it. */
+/* Returns a random number in -1..1, more often near 0. */
 static double random_near(uint32_t *state) {
 	double sum = random_unit(state) + random_unit(state) + random_unit(state);
 	return sum / 1.5 - 1.0;
@@ -252,7 +252,7 @@ static struct mesh store_stars(struct recorder *r) {
 					mix_color(0xFFE8C060, 0xFF9848A0, far));
 			continue;
 		}
-		/* Two arms that wind up, wider outwards. */
+		/* Two spiral arms, which widen outwards. */
 		double radius = 0.2 + 2.0 * far;
 		double turn = (i & 1) * 0.5 + 0.85 * far + 0.1 * random_near(&seed) / (0.3 + far);
 		double spread = 0.26 * random_near(&seed);
@@ -277,7 +277,7 @@ static struct mesh store_ribbons(struct recorder *r, unsigned frame) {
 		for (unsigned k = 0; k < PATCHES; k++) {
 			for (unsigned c = 0; c < 4; c++) {
 				/*
-				 * Ends of patches lie on a line, the inner points swing to both
+				 * The ends of patches lie on a line; their inner points alternate
 				 * sides.
 				 */
 				double x = -20.0 + step * (k + c / 3.0);
@@ -299,7 +299,7 @@ static struct mesh store_ribbons(struct recorder *r, unsigned frame) {
 	return mesh_store(r, &format, PICA_PRIMITIVE_GEOMETRY, v, COUNT(v));
 }
 
-/* Gems around an ellipse; *indices becomes the stream of counts and corners. */
+/* Places gems around an ellipse; *indices receives the stream of counts and corners. */
 static struct mesh store_gems(struct recorder *r, unsigned frame, uint32_t *indices,
 		uint32_t *count) {
 	struct vertex v[GEMS * MAX_CORNERS];
@@ -360,7 +360,7 @@ static void draw_ribbons(struct recorder *r, unsigned frame) {
 	blend_off(r);
 	pica_emit_draw_elements(
 			&r->list, PICA_PRIMITIVE_GEOMETRY, indices - ARRAY_BASE, false, count);
-	/* Other lists expect no geometry shader. */
+	/* Other lists use no geometry shader. */
 	pica_emit_geometry(&r->list, NULL);
 }
 

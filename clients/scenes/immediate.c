@@ -1,7 +1,7 @@
 /*
- * Vertices in the command list itself, without any array. Top: curves that a wheel within a wheel
- * draws, as strips. Bottom: a clock of fans, strips and triangles; only its shadow is an array, of
- * places alone, whose colour is a fixed attribute.
+ * Vertices in the command list itself, without arrays. Top: curves of a wheel that rolls inside a
+ * wheel, as strips. Bottom: a clock of fans, strips and triangles; only its shadow is an array,
+ * with positions alone and a fixed attribute as the colour.
  */
 #include "kit.h"
 
@@ -40,7 +40,7 @@ static void disc(struct recorder *r, double x, double y, double radius, uint32_t
 	pica_emit_immediate_end(&r->list);
 }
 
-/* A part of a ring, from one turn to another. */
+/* A part of a ring, between two angles in turns. */
 static void arc(struct recorder *r, double x, double y, double inner, double outer, double from,
 		double to, uint32_t first, uint32_t last) {
 	pica_emit_immediate_begin(&r->list, PICA_PRIMITIVE_STRIP);
@@ -53,7 +53,7 @@ static void arc(struct recorder *r, double x, double y, double inner, double out
 	pica_emit_immediate_end(&r->list);
 }
 
-/* Two triangles along a ray, from one distance to another, growing from wide to thin. */
+/* Two triangles along a ray, between two distances, tapering outwards. */
 static void bar(struct recorder *r, double x, double y, double turn, double from, double to,
 		double wide, double thin, uint32_t rgba) {
 	const double c = turn_cos(turn), s = turn_sin(turn);
@@ -67,7 +67,7 @@ static void bar(struct recorder *r, double x, double y, double turn, double from
 
 /* ---- Top: curves ---- */
 
-/* A pen at a distance from the middle of a wheel, which rolls inside of a circle of radius 1. */
+/* A pen on a wheel that rolls inside a circle of radius 1. */
 struct curve {
 	double wheel, pen, size;
 	unsigned rounds; /* until it closes */
@@ -107,7 +107,7 @@ static void draw_top(struct recorder *r, unsigned frame) {
 		{ .wheel = 0.4, .pen = 0.55, .size = 62, .rounds = 2, .hue = 0.05 },
 		{ .wheel = 0.2, .pen = 0.2, .size = 58, .rounds = 1, .hue = 0.3 },
 	};
-	/* Which curve, where, and how it turns. */
+	/* Curve, position and rotation. */
 	static const struct {
 		unsigned curve;
 		double x, y, turns;
@@ -158,7 +158,7 @@ static void draw_shadow(struct recorder *r, double x, double y, double radius) {
 	pica_emit_fixed_attribute(&r->list, 1, 0, 0, 0.05f, 0.11f);
 	blend_over(r);
 	for (unsigned i = 0; i < 4; i++) {
-		/* Softer outwards: four discs. */
+		/* Four discs make a soft edge. */
 		m = mat4_mul(m, mat4_scale(0.97f, 0.97f, 1));
 		set_matrix(r, "projection", m);
 		pica_emit_draw_arrays(&r->list, PICA_PRIMITIVE_FAN, 0, ROUND + 2);

@@ -1,6 +1,6 @@
 /*
  * A torus knot of 15,360 triangles, lit in the vertex shader by a warm and a cool lamp, with
- * highlights. Below, the same knot in the colours of its normals, smaller and from another side.
+ * highlights. Bottom: the same knot in the colours of its normals, smaller and from another side.
  */
 #include "kit.h"
 
@@ -133,11 +133,11 @@ static void draw_background(struct recorder *r) {
 }
 
 static void draw_knot(struct recorder *r, double distance, struct mat4 turn, bool normals) {
-	/* Unit vectors; half_way lies between a lamp and the viewer, who is far out on +z. */
+	/* Unit vectors; half_way lies between a lamp and the viewer, who is far away on +z. */
 	static const float lamp[2][4] = { { 0.6f, 0.64f, 0.48f, 0 }, { -0.8f, -0.36f, 0.48f, 0 } };
 	static const float lamp_color[2][4] = { { 0.92f, 0.84f, 0.7f, 0 },
 		{ 0.1f, 0.2f, 0.42f, 0 } };
-	/* x the exponent, y the strength of highlights, z the ambient light */
+	/* x: exponent, y: strength of highlights, z: ambient light */
 	static const float gloss[4] = { 40, 0.75f, 0.14f, 0 };
 	float half_way[2][4] = { { 0 }, { 0 } };
 	for (unsigned i = 0; i < 2; i++) {

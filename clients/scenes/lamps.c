@@ -1,10 +1,10 @@
 /*
- * Three coloured spot lights sweep over a wet pavement and its columns, which throw shadows. Each
- * lamp is a position and a direction: table SP makes the cone of the angle, table DA lets it fade
- * with the distance, D0 is the wet gloss. The columns in its way are in a shadow map, drawn from
- * the lamp's position; unit 0 compares with it, and the lighting unit takes the result for the lamp
- * alone: moonlight, the second light of the same draw, is not dimmed by it. A map a draw: so the
- * lamps are added up, one after the other. Bottom: the same from above, with hard cones.
+ * Three coloured spot lights sweep over a wet pavement with columns, which cast shadows. Each lamp
+ * has a position and a direction: table SP makes a cone from the angle, table DA makes it fade with
+ * the distance, D0 is the wet gloss. A shadow map, drawn from the lamp's position, contains the
+ * columns; unit 0 compares with it, and the lighting unit applies the result to the lamp alone, not
+ * to moonlight, the second light of the same draw. A draw can use one map, so the lamps are added
+ * in separate draws. Bottom: the same from above, with hard cones.
  */
 #include "kit.h"
 
@@ -15,7 +15,7 @@ enum {
 	COLUMNS = 6, MAP = 256, MAP_BYTES = MAP * MAP * 4, MAPS = FREE_VRAM,
 };
 
-static const float range = 8; /* of a lamp: where its light and its map end */
+static const float range = 8; /* range of a lamp's light and map */
 
 /* ---- The place ---- */
 
@@ -25,7 +25,7 @@ static void floor_point(double u, double v, double p[3]) {
 	p[2] = (0.5 - v) * 24;
 }
 
-/* A column around the y axis, closed at the top: the outline has radius and height along v. */
+/* A column around the y axis, closed at the top; the outline has radius and height along v. */
 static void column_point(double u, double v, double p[3]) {
 	static const double outline[][2] = { { 0.46, 0 }, { 0.46, 0.12 }, { 0.42, 0.16 },
 		{ 0.3, 0.24 }, { 0.27, 0.6 }, { 0.25, 1.2 }, { 0.24, 1.7 }, { 0.3, 1.84 },
@@ -72,7 +72,7 @@ static struct lamp lamp_at(unsigned i, unsigned frame) {
 	return l;
 }
 
-/* World to the clip space of the lamp's map: a right angle wide. */
+/* World to the clip space of the lamp's map, 90 degrees wide. */
 static struct mat4 lamp_view(const struct lamp *l) {
 	static const float north[3] = { 0, 0, -1 };
 	float right[3], up[3];
@@ -85,8 +85,8 @@ static struct mat4 lamp_view(const struct lamp *l) {
 }
 
 /*
- * The eye's space to the map: u and v are divided by the third, which is the distance that the map
- * holds, 1 at the lamp's range.
+ * Eye space to the map: u and v are divided by the third component, the distance as stored in the
+ * map, which is 1 at the lamp's range.
  */
 static void lamp_map(const struct lamp *l, struct mat4 camera, float rows[3][4]) {
 	const struct mat4 m = mat4_mul(lamp_view(l), mat4_inverse(camera));
@@ -97,7 +97,7 @@ static void lamp_map(const struct lamp *l, struct mat4 camera, float rows[3][4])
 	}
 }
 
-/* Full within 30 degrees of the middle, nothing beyond 40. */
+/* Full light within 30 degrees of the axis, none beyond 40. */
 static float soft_cone(float cosine, void *arg) {
 	const float x = (cosine - 0.76f) / 0.1f;
 	return x < 0 ? 0 : x > 1 ? 1 : x * x * (3 - 2 * x);
@@ -107,7 +107,7 @@ static float hard_cone(float cosine, void *arg) {
 	return cosine > 0.8f ? 1 : 0;
 }
 
-/* Full at the lamp, and nothing at the far end. */
+/* Full light at the lamp, none at its range. */
 static float fading(float distance, void *arg) {
 	const float left = 1 - distance * distance;
 	return left * left;
@@ -128,7 +128,7 @@ static void emit_tables(struct recorder *r, bool is_hard) {
 	}
 }
 
-/* One lamp, and with the first of them the moon. Lights stand in the space of the eye. */
+/* Sets one lamp and, with the first lamp, the moon. Positions of lights are in eye space. */
 static void emit_lights(struct recorder *r, const struct lamp *lamp, unsigned i, struct mat4 camera)
 		{
 	static const float moon_way[3] = { -0.55f, 0.8f, 0.35f };
@@ -163,7 +163,7 @@ static void emit_lights(struct recorder *r, const struct lamp *lamp, unsigned i,
 	pica_emit_light(&r->list, MOON, &light);
 }
 
-/* Stage 0: the primary colour times the stone's, stage 1: gloss on it. */
+/* Stage 0: the primary colour times the stone's; stage 1 adds gloss. */
 static void emit_stages(struct recorder *r) {
 	TEV(r, 0, RGB2(MODULATE, FRAGMENT_PRIMARY, CONSTANT), ALPHA1(CONSTANT),
 			.color = 0xFFF0F4FF);
@@ -185,8 +185,8 @@ static void draw_columns(struct recorder *r, struct mat4 camera) {
 }
 
 /*
- * Distance goes into the map, of the sides that look away from the lamp: those before them need no
- * bias then.
+ * The map holds the distances of sides that face away from the lamp, so that the lit sides need no
+ * bias.
  */
 static void draw(struct recorder *r, unsigned frame) {
 	for (unsigned i = 0; i < LAMPS; i++) {
@@ -232,7 +232,7 @@ static void draw_place(struct recorder *r, struct mat4 lens, struct mat4 camera,
 	}
 }
 
-/* The lamps themselves, as bright as can be. */
+/* The lamps themselves, at full brightness. */
 static void draw_bulbs(struct recorder *r, struct mat4 lens, struct mat4 camera, unsigned frame) {
 	lit_use(r, lens);
 	pica_emit_lighting(&r->list, NULL);

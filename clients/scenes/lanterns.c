@@ -1,10 +1,10 @@
 /*
  * Balls over a floor and their shadows, hard in the middle and soft at the edges. The shadow map is
- * drawn from the lamp: floor and balls with a combiner whose green is 0 leave their depth, then a
- * ring around each ball, whose green grows outward from a little to 1, lowers the density of the
- * floor beyond it. The farther a ball hangs above the floor, the wider the ring darkens: this is
- * the effect of the two factors of register 130. Below, the map's depth and density, and the
- * shadows without and with the rings.
+ * drawn from the lamp: floor and balls, with a combiner whose green is 0, write their depth; then a
+ * ring around each ball, whose green grows outwards to 1, lowers the density of the floor behind
+ * it. The higher a ball hangs above the floor, the wider is the darkened part: the effect of the
+ * two factors of register 130. Bottom: the map's depth and density, and the shadows without and
+ * with the rings.
  */
 #include "kit.h"
 
@@ -23,7 +23,7 @@ static struct {
 } own;
 
 /*
- * World position and colour; texture coordinates 0 are the place in the map, their w the depth
+ * World position and colour; texture coordinates 0 are the position in the map, w is the depth
  * there.
  */
 static const char program_source[] =
@@ -46,7 +46,7 @@ static const char program_source[] =
 
 /* ---- Store ---- */
 
-/* Unit vector towards the lamp, and two across. */
+/* Unit vectors: towards the lamp, and two perpendicular ones. */
 static const float lamp[3] = { 0.48f, 0.8f, 0.36f };
 static const float across[3] = { 0.6f, 0, -0.8f };
 static const float up[3] = { -0.64f, 0.6f, -0.48f };
@@ -67,7 +67,7 @@ static void store_floor(struct recorder *r) {
 	own.floor = store_colors(r, PICA_PRIMITIVE_LIST, v, COUNT(v));
 }
 
-/* Around a ball of radius 1, square to the lamp: green from 2 at its outline to 255. */
+/* A ring around a ball of radius 1, facing the lamp: green from 2 at the outline to 255. */
 static void store_ring(struct recorder *r) {
 	struct color_vertex v[2 * (SPOKES + 1)];
 	for (unsigned k = 0; k <= SPOKES; k++) {
@@ -108,7 +108,7 @@ static struct mat4 map_projection(void) {
 	return m;
 }
 
-/* World to the map as a texture: 0 to 1, and the depth that is stored there. */
+/* World to texture coordinates of the map, 0 to 1, and the depth as stored in it. */
 static struct mat4 map_coordinates(void) {
 	struct mat4 m = map_projection();
 	for (unsigned i = 0; i < 4; i++) {
@@ -122,7 +122,7 @@ static struct mat4 map_coordinates(void) {
 }
 
 static struct mat4 ball_model(const struct ball *b, unsigned frame) {
-	/* They swing a little, each in its own time. */
+	/* They swing a little, each with its own phase. */
 	const float swing = 0.25f * (float)turn_sin(frame / 9.0 + b->x);
 	return mat4_place(b->x + swing, b->y, b->z, b->size);
 }
@@ -165,7 +165,7 @@ static void draw_map(struct recorder *r, uint32_t addr, bool is_soft, unsigned f
 	pica_emit_depth_map(&r->list, PICA_DEPTHMAP_Z, -1, 0);
 }
 
-/* The map and a little more light the floor; the balls are lit without the map. */
+/* The map, plus a little ambient light, lights the floor; the balls are lit without the map. */
 static void draw_room(struct recorder *r, struct mat4 view, uint32_t map, unsigned frame) {
 	const struct pica_texture t = { .addr = map, .width = MAP, .height = MAP,
 		.format = PICA_TEXTURE_FORMAT_RGBA8, .type = PICA_TEXTURE_TYPE_SHADOW_2D };

@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <math.h>
 
-/* 28 bytes. Of the quaternion only the direction matters. */
+/* 28 bytes. The quaternion may have any length. */
 struct vertex {
 	float position[3];
 	int16_t quaternion[4]; /* of 32767 */
@@ -13,7 +13,7 @@ struct vertex {
 static const struct vertex_format format = { sizeof(struct vertex), 3,
 	{ { PICA_ATTRIB_TYPE_F32, 3 }, { PICA_ATTRIB_TYPE_S16, 4 }, { PICA_ATTRIB_TYPE_F32, 2 } } };
 
-/* Both programs: where the vertex stands and how it is turned. */
+/* Common to both programs: position and rotation of the vertex. */
 #define HEAD \
 	".fvec projection[4], model[4], turn\n" \
 	".constf k(0.0, 1.0, 0.5, 2.0)\n" \
@@ -42,7 +42,7 @@ static const char program_source[] = HEAD
 		"	mov out_uv.zw, k.xx\n"
 		TAIL;
 
-/* Coordinates 0 are where the point is in a map, by the rows of the uniform. */
+/* Coordinates 0 are the point's position in a map, by the rows of the uniform. */
 static const char mapped_source[] = ".fvec map[3]\n.out out_depth texcoord0w\n" HEAD
 		"	dp4 out_uv.x, map[0], r1\n"
 		"	dp4 out_uv.y, map[1], r1\n"
@@ -65,7 +65,7 @@ static void quaternion(const float x[3], const float y[3], const float z[3], flo
 		q[3] = s / 4;
 		return;
 	}
-	/* The other two axes: j and k follow i in turn, low and high by their number. */
+	/* The other two axes: j and k follow i cyclically; low and high are the same in order. */
 	const unsigned j = (i + 1) % 3, k = (i + 2) % 3, low = j < k ? j : k, high = j < k ? k : j;
 	const float s = sqrtf(1 + axis[i][i] - axis[low][low] - axis[high][high]) * 2;
 	q[i] = s / 4;
@@ -182,7 +182,7 @@ void lit_draw(struct recorder *r, const struct mesh *m, struct mat4 model) {
 
 /* ---- Maps and tables ---- */
 
-/* Arguments of the picture function below, which texture.h does not hand on. */
+/* Arguments of the picture function below, since texture.h passes none. */
 static lit_height_fn *map_height;
 static double map_scale;
 

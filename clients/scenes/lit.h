@@ -1,6 +1,6 @@
 /*
- * Bodies for the lighting of fragments: curved patches whose vertices carry a quaternion, the
- * program that hands quaternion and view vector on, and maps of normals made of heights.
+ * Bodies for fragment lighting: curved patches whose vertices have a quaternion, the program that
+ * passes on quaternion and view vector, and normal maps made from heights.
  */
 #ifndef SCENES_LIT_H
 #define SCENES_LIT_H
@@ -12,8 +12,8 @@
 enum { LIT_MAX_VERTICES = 8192 };
 
 /*
- * The point of a patch at u, v, each 0..1. Its front is where u runs to the right and v up; the
- * normal points out of it, the tangent along u.
+ * The point of a patch at u, v, each 0..1. Seen from the front, u runs to the right and v up; the
+ * normal points to the front, the tangent along u.
  */
 typedef void lit_point_fn(double u, double v, double p[3]);
 
@@ -24,15 +24,15 @@ typedef void lit_point_fn(double u, double v, double p[3]);
 struct mesh lit_patch(struct recorder *r, lit_point_fn *point, unsigned nu, unsigned nv,
 		float repeat_u, float repeat_v);
 
-/* A ball of radius 1 and a ring around the z axis, both without a pole that is a point. */
+/* A ball of radius 1 and a ring around the z axis, both without poles. */
 lit_point_fn lit_ball, lit_ring;
 
-/* The outline, n pairs of radius and height, turned around the y axis; v runs along it. */
+/* Rotates the outline, n pairs of radius and height, around the y axis; v runs along it. */
 void lit_lathe(double u, double v, const double (*outline)[2], unsigned n, bool is_smooth,
 		double p[3]);
 
 /* Vertices of a patch: f32 x 3, s16 x 4 (the quaternion), f32 x 2. Pieces of a program for them: */
-/* The quaternion in_quat of the vertex, turned by the uniform turn, to out_quat; r2 to r5. */
+/* Rotates the vertex's quaternion in_quat by the uniform turn, to out_quat; uses r2 to r5. */
 #define LIT_TURN \
 	"	mov r2, in_quat\n" \
 	"	mov r3, turn\n" \
@@ -45,36 +45,36 @@ void lit_lathe(double u, double v, const double (*outline)[2], unsigned n, bool 
 	"	add out_quat.w, r5.y, -r5.x\n"
 
 /*
- * The program and the lens; the eye is at the origin and looks along -z: lights stand in that
- * space.
+ * Sets the program and the lens. The eye is at the origin and looks along -z; positions of lights
+ * are in that space.
  */
 void lit_use(struct recorder *r, struct mat4 projection);
 /*
- * A program whose texture coordinates 0 are a place in a map instead, rows of lit_map() times the
- * point as the eye sees it: u, v and the third component. Coordinates 1 stay those of the patch.
+ * A program whose texture coordinates 0 are a position in a map: the rows of lit_map() times the
+ * point in eye space give u, v and the third component. Coordinates 1 stay those of the patch.
  */
 void lit_use_mapped(struct recorder *r, struct mat4 projection);
 void lit_map(struct recorder *r, float rows[3][4]);
-/* Under the current program. model: turns, moves, and scales alike in all directions. */
+/* Draws with the current program. model: rotation, translation and uniform scaling. */
 void lit_draw(struct recorder *r, const struct mesh *m, struct mat4 model);
 
-/* Height of a surface at a place of its texture, both sides meeting: 0..1 of a unit. */
+/* Height, 0..1, of a surface at a position in its texture; opposite sides must match. */
 typedef double lit_height_fn(double u, double v);
 /*
- * A texture of normals (n x n, RGB8), for a surface whose height is scale where its texture is 1
- * wide. With more levels, distant parts become flat: a mean of normals is more upright.
+ * A normal map (n x n, RGB8) for a surface of height scale, relative to the width of its texture.
+ * With more levels, distant parts become flat, since a mean of normals is more upright.
  */
 struct pica_texture lit_normal_map(struct recorder *r, unsigned n, unsigned levels,
 		lit_height_fn *height, double scale);
 
-/* All of a table, of -1..1 if is_signed, else of 0..1. */
+/* Emits a whole table, with inputs -1..1 if is_signed, else 0..1. */
 void lit_table(struct recorder *r, uint32_t table, bool is_signed, float (*f)(float, void *),
 		void *arg);
-/* Curves for it. arg: unsigned exponent, at least a power of two; negative x counts as 0. */
+/* Curves for lit_table(). arg: unsigned exponent, a power of two; negative x counts as 0. */
 float lit_power(float x, void *arg);
 /* 1 at grazing angles, 0 in front: (1 - x)^exponent. */
 float lit_rim(float x, void *arg);
-/* A table by an input (PICA_LIGHT_INPUT_*), signed. */
+/* A signed table with the input PICA_LIGHT_INPUT_*. */
 struct pica_light_lookup lit_by(uint32_t input);
 
 #endif

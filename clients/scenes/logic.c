@@ -1,8 +1,7 @@
 /*
- * The sixteen logic operations. Top: truth tables as two discs, white is 1: d, the left one, lies
- * in the framebuffer, and s, the right one, is drawn over it. Bottom: the same on bytes, of 16
- * values each; s grows to the right and d downwards in red, and in green s, in blue d the other
- * way.
+ * The sixteen logic operations. Top: truth tables as two discs (white is 1): d, the left one, is in
+ * the framebuffer, and s, the right one, is drawn over it. Bottom: the same on bytes, with 16
+ * values each. In red, s grows to the right and d downwards; s is reversed in green, and d in blue.
  */
 #include "kit.h"
 
@@ -59,10 +58,10 @@ static void store(struct recorder *r) {
 		set_filter(all[i], PICA_FILTER_NEAREST);
 		set_wrap(all[i], PICA_WRAP_CLAMP_TO_BORDER);
 	}
-	own.disc.border = 0xFF000000; /* outside of the disc is 0, but opaque */
+	own.disc.border = 0xFF000000; /* 0, but opaque, outside the disc */
 }
 
-/* Disc or ring of cell i, its middle 8 pixels beside that of the cell. */
+/* Disc or ring of cell i, its centre aside pixels from that of the cell. */
 static void add_disc(struct recorder *r, unsigned i, int aside, uint32_t color) {
 	const int x = 20 + (int)(i % 4) * 98, y = 18 + (int)(i / 4) * 56;
 	canvas_sprite(r, x, y, VENN_WIDTH, VENN_HEIGHT, DISC / 2 - VENN_WIDTH / 2 - aside, DISC / 2

@@ -93,7 +93,7 @@ int main(int argc, char **argv) {
 		printf("%-11s %s\n", scene_at(i)->name, scene_at(i)->what);
 	}
 	int worst = 0;
-	/* Without names a .ctf is made of those that it can hold. */
+	/* Without names, only scenes that fit the form: a .ctf has none of the VideoCore IV. */
 	const unsigned n = SCENE_COUNT + (o.any || o.form == 0 ? VC4_SCENE_COUNT : 0);
 	for (unsigned i = 0; !o.list && i < n; i++) {
 		if (!o.any || o.chosen[i]) {

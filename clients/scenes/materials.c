@@ -1,7 +1,6 @@
 /*
- * Six materials of the fragment lighting, one layer configuration each, all with a map of normals
- * or tangents. Top: balls, bottom: rings; a key light from the upper left and a fill light from the
- * right.
+ * Six materials of fragment lighting, one layer configuration each, all with a normal or tangent
+ * map. Top: balls; bottom: rings; a key light from the upper left and a fill light from the right.
  *
  *   plastic   0  one sharp highlight (D0 of N.H), dimples
  *   velvet    1  no highlight: Fresnel (FR of N.V) into alpha, which the combiner takes for the rim
@@ -26,7 +25,7 @@ static double dimples(double u, double v) {
 	return far < 1 ? (far - 1) * (1 - far) : 0;
 }
 
-/* Threads that go over and under. */
+/* Woven threads. */
 static double weave(double u, double v) {
 	const double a = turn_cos(u * 8), b = turn_cos(v * 8);
 	return 0.25 * (a + b) + 0.2 * a * b;
@@ -38,7 +37,7 @@ static double waves(double u, double v) {
 			0.2 * turn_cos(u * 5 + v * 4);
 }
 
-/* Dents of a hammer: places in a 5 x 5 grid, moved a little. */
+/* Dents of a hammer: in a 5 x 5 grid, with random offsets. */
 static double hammered(double u, double v) {
 	double deepest = 0;
 	for (int j = -1; j <= 5; j++) {
@@ -53,7 +52,7 @@ static double hammered(double u, double v) {
 	return -deepest;
 }
 
-/* Tangents that turn around slightly from line to line, as a brush leaves them. */
+/* Tangents that vary slightly from line to line, as in brushed metal. */
 static void brush_picture(unsigned x, unsigned y, unsigned n, uint8_t rgba[4]) {
 	const double turn =
 			0.02 * turn_sin((double)(y * 37 % n) / n) + 0.01 * turn_sin((double)x / n);
@@ -65,7 +64,7 @@ static void brush_picture(unsigned x, unsigned y, unsigned n, uint8_t rgba[4]) {
 
 /* ---- Curves of the tables ---- */
 
-/* Nothing but near x = 0: for the cosine between half vector and tangent. */
+/* A narrow peak at x = 0, for the cosine between half vector and tangent. */
 static float narrow(float x, void *arg) {
 	const float y = 1 - x * x * 6;
 	return y > 0 ? y * y : 0;
@@ -77,7 +76,7 @@ static float line(float x, void *arg) {
 	return ends[0] + (ends[1] - ends[0]) * x;
 }
 
-/* A wave of the angle, from a phase on. */
+/* A wave over the angle, with a phase. */
 static float tint(float x, void *arg) {
 	x = x > 0 ? x : 0;
 	return (float)(0.5 + 0.5 * turn_cos(0.9 * (1 - x) + *(const double *)arg));
@@ -90,7 +89,7 @@ static struct {
 	struct pica_texture map[MATERIALS];
 } own;
 
-/* Where both lights stand, and how white they are; the colours are the material's. */
+/* Positions and brightness of both lights; the colours are the material's. */
 static void emit_lights(struct recorder *r, unsigned frame, const struct pica_light *material) {
 	static const float places[2][3] = { { -0.55f, 0.6f, 0.6f }, { 0.9f, -0.1f, 0.35f } };
 	struct pica_light light = *material;
@@ -113,7 +112,7 @@ static void emit_plain_stages(struct recorder *r) {
 	tev_pass(r, 1, 1);
 }
 
-/* Stage 0 as above, stage 1: from there to a colour by the alpha that Fresnel made. */
+/* Stage 0 as above; stage 1 blends towards a colour by the alpha from Fresnel. */
 static void emit_rim_stages(struct recorder *r, uint32_t rim, uint32_t alpha_source) {
 	emit_plain_stages(r);
 	TEV(r, 1,
@@ -198,7 +197,7 @@ static void use_material(struct recorder *r, unsigned i, unsigned frame) {
 	light.specular0 = m->specular0;
 	light.specular1 = m->specular1;
 	if (m->rr.input == PICA_LIGHT_INPUT_VH) {
-		/* gold: the geometric factor takes three quarters in front */
+		/* gold: in front, the geometric factor is a quarter */
 		l.d1.scale = PICA_LIGHT_SCALE_X4;
 		light.geometric1 = true;
 	}

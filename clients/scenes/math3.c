@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-/* sin and cos of quarter turns -0.5..0.5, by their series: better than 1e-12 there. */
+/* sin and cos of quarter turns -0.5..0.5, by series; the error is below 1e-12. */
 static double sin_quarter(double q) {
 	double x = q * 1.5707963267948966, x2 = x * x;
 	double p = 1.0 / 6227020800.0;
@@ -101,7 +101,7 @@ struct mat4 mat4_look(const float right[3], const float up[3], const float ahead
 	return r;
 }
 
-/* Turns axis a towards axis b. */
+/* Rotates axis a towards axis b. */
 static struct mat4 rotate(int a, int b, double turns) {
 	struct mat4 r = mat4_identity();
 	float s = (float)turn_sin(turns), c = (float)turn_cos(turns);
@@ -157,7 +157,7 @@ struct mat4 mat4_tilt(struct mat4 projection) {
 	return r;
 }
 
-/* Gauss and Jordan's way, with the largest pivot of each column. */
+/* Gauss-Jordan elimination with the largest pivot of each column. */
 struct mat4 mat4_inverse(struct mat4 m) {
 	double a[4][8];
 	for (int i = 0; i < 4; i++) {

@@ -1,6 +1,6 @@
 /*
- * Matrices and angles of the scenes. Written with + - * / and square roots only, in a fixed order,
- * so that captures come out the same on every machine. Angles are counted in turns.
+ * Matrices and angles of the scenes, computed with + - * / and square roots only, in a fixed order,
+ * so that captures are the same on every machine. Angles are in turns.
  */
 #ifndef SCENES_MATH3_H
 #define SCENES_MATH3_H
@@ -20,11 +20,11 @@ struct mat4 mat4_mul(struct mat4 a, struct mat4 b);
 struct mat4 mat4_mul3(struct mat4 a, struct mat4 b, struct mat4 c);
 struct mat4 mat4_translate(float x, float y, float z);
 struct mat4 mat4_scale(float x, float y, float z);
-/* Something as large, moved to a place. */
+/* Uniform scaling by size, then translation. */
 struct mat4 mat4_place(float x, float y, float z, float size);
-/* From the world to an eye with these axes: right, up and ahead. */
+/* From the world to an eye with these axes. */
 struct mat4 mat4_look(const float right[3], const float up[3], const float ahead[3]);
-/* Counter-clockwise when the axis points at the viewer. */
+/* Counter-clockwise if the axis points at the viewer. */
 struct mat4 mat4_rotate_x(double turns);
 struct mat4 mat4_rotate_y(double turns);
 struct mat4 mat4_rotate_z(double turns);
@@ -35,10 +35,10 @@ struct mat4 mat4_rotate_z(double turns);
 struct mat4 mat4_perspective(double fov_turns, double aspect, double near, double far);
 /* Pixels, origin at the bottom left, z 0 (far) to 1 (near). */
 struct mat4 mat4_pixels(float width, float height);
-/* After a projection: for the screens, whose panels are mounted on their side. */
+/* Follows a projection for the screens, whose panels are mounted sideways. */
 struct mat4 mat4_tilt(struct mat4 projection);
 
-/* The inverse, computed in double; m must have one. */
+/* The inverse, computed in double; m must be invertible. */
 struct mat4 mat4_inverse(struct mat4 m);
 
 void vec3_set(float v[3], float x, float y, float z);

@@ -1,8 +1,7 @@
 /*
- * A mirror in the floor, by the stencil: the mirror marks its pixels, the things are drawn upside
- * down where the mark is and below the floor only (a clip plane cuts the ring that goes through
- * it), then glass over them, and at last the things themselves. Below, the steps one after the
- * other.
+ * A mirror in the floor, by the stencil: the mirror marks its pixels; the objects are drawn upside
+ * down on marked pixels, below the floor only (a clip plane cuts the ring that goes through it),
+ * then glass over them, and last the objects themselves. Bottom: these steps one after the other.
  */
 #include "kit.h"
 
@@ -19,7 +18,7 @@ static struct {
 	struct thing things[THINGS];
 } own;
 
-/* How far a picture has come. */
+/* The steps that a picture shows. */
 struct steps {
 	bool mirrored, in_stencil, is_clipped, has_glass, has_things;
 };
@@ -52,7 +51,7 @@ static void store_floor(struct recorder *r) {
 		v[k] = (struct texture_vertex){ .x = x, .z = z, .u = x / 3, .v = z / 3 };
 	}
 	own.floor = store_textured(r, PICA_PRIMITIVE_STRIP, v, COUNT(v));
-	/* The mirror itself, as the wall would look in it, and a bluish glass. */
+	/* The mirror itself, in the colours of the reflected wall, and a bluish glass. */
 	static const uint32_t middle[2] = { 0x50445CFF, 0x90B0D030 },
 			      edge[2] = { 0x382C40FF, 0x6080A848 };
 	struct color_vertex c[2 * (ROUND + 1)];
@@ -85,7 +84,7 @@ static void draw_things(struct recorder *r, struct mat4 view, bool is_mirrored, 
 		.tint = { 1, 1, 1, 1 } };
 	struct mat4 flip = mat4_identity();
 	if (is_mirrored) {
-		/* The lamp is mirrored too; faces turn the other way round. */
+		/* The lamp is mirrored too, and the winding of faces is reversed. */
 		flip = mat4_scale(1, -1, 1);
 		light.lamp[1] = -light.lamp[1];
 	}
@@ -100,7 +99,7 @@ static void draw_things(struct recorder *r, struct mat4 view, bool is_mirrored, 
 	pica_emit_cull(&r->list, PICA_CULL_NONE);
 }
 
-/* Clips to below the floor: -y >= 0, brought to clip space by the inverse of the view. */
+/* Keeps what is below the floor: -y >= 0, transformed to clip space by the inverse of the view. */
 static void clip_below(struct recorder *r, struct mat4 view) {
 	const struct mat4 inverse = mat4_inverse(view);
 	float plane[4];
@@ -149,7 +148,7 @@ static void draw_room(struct recorder *r, struct mat4 view, const struct steps *
 		stencil_off(r);
 	}
 	if (s->has_glass) {
-		/* Its own depth comes back with it. */
+		/* This also restores the mirror's own depth. */
 		pica_emit_stencil_test(&r->list, true, PICA_COMPARE_EQUAL, 1, 0xFF, 0);
 		pica_emit_depth_test(&r->list, true, PICA_COMPARE_ALWAYS, true, 0xF);
 		blend_over(r);

@@ -1,7 +1,7 @@
 /*
  * Skinning. An octopus swims: its arms are one mesh, drawn eight times with a palette of eight
  * bones each, and every vertex follows two of them. The vertex program fetches their matrices with
- * its address registers. Below it is seen from above, in the colours of its bones.
+ * its address registers. Bottom: the octopus from above, in the colours of its bones.
  */
 #include "kit.h"
 
@@ -9,7 +9,7 @@ enum {
 	FRAMES = 4,
 	ARMS = 8,
 	BONES = 8, /* of an arm */
-	BONE_ROWS = 4, /* three of the matrix, one the colour */
+	BONE_ROWS = 4, /* three for the matrix, one for the colour */
 	RINGS = 48,
 	SIDES = 12,
 	ARM_VERTICES = (RINGS + 1) * SIDES,
@@ -28,7 +28,7 @@ static const float arm_length = 3.1f;
 struct vertex {
 	int16_t position[3]; /* in units of 1/1024 */
 	int8_t normal[3];    /* of 127 */
-	uint8_t bones[2];    /* rows of the palette to skip */
+	uint8_t bones[2];    /* their first rows in the palette */
 	uint8_t weights[2];  /* of 255, together 255 */
 	uint8_t color[3];
 };
@@ -116,7 +116,7 @@ static struct vertex vertex(const float p[3], const float n[3], uint32_t rgba) {
 	return v;
 }
 
-/* The arm lies along +x, its suckers below. */
+/* The arm lies along +x, with its suckers below. */
 static void store_arm(struct recorder *r) {
 	struct vertex v[ARM_VERTICES];
 	uint16_t index[ARM_INDICES], *end = index;
@@ -124,7 +124,8 @@ static void store_arm(struct recorder *r) {
 		const double t = (double)ring / RINGS;
 		const float radius = 0.3f * (float)((1 - t) * (1 - t * 0.6)) + 0.015f;
 		const float slope = 0.1f; /* the arm grows thinner: normals point a bit forward */
-		/* A bone bends the segment around its middle; neighbours share vertices. */
+		/* A bone bends the middle of its segment; vertices between two bones follow
+		 * both. */
 		double along = t * BONES - 0.5;
 		along = along < 0 ? 0 : along > BONES - 1 ? BONES - 1 : along;
 		const unsigned bone = (unsigned)along;
@@ -155,7 +156,7 @@ static void store_arm(struct recorder *r) {
 			ARM_INDICES);
 }
 
-/* Radius and height of the head from the top down: mantle, neck, and the web between the arms. */
+/* Radius and height from the top down: mantle, neck, and the web between the arms. */
 static const float profile[PROFILE + 1][2] = { { 0, 2.1f }, { 0.3f, 2.04f }, { 0.54f, 1.88f },
 	{ 0.7f, 1.64f }, { 0.77f, 1.36f }, { 0.74f, 1.08f }, { 0.64f, 0.84f }, { 0.54f, 0.64f },
 	{ 0.52f, 0.46f }, { 0.58f, 0.28f }, { 0.68f, 0.12f }, { 0.72f, 0.0f }, { 0.62f, -0.14f },
@@ -184,7 +185,7 @@ static uint16_t *store_mantle(struct vertex *v, uint16_t *end) {
 	return end;
 }
 
-/* Around an axis that looks outwards, from the pupil to the back. */
+/* Rings around an axis that points outwards, from the pupil to the back. */
 static uint16_t *store_eye(struct vertex *v, uint16_t *end, unsigned first,
 		const float middle[3], const float axis[3]) {
 	const float radius = 0.19f, up[3] = { 0, 1, 0 };
@@ -264,9 +265,9 @@ static void set_bone(struct palette *p, unsigned bone, struct mat4 m, uint32_t r
 	put_color_float(p->row[bone * BONE_ROWS + 3], rgba);
 }
 
-/* Each bone turns the part of the arm beyond its joint, after the bones before it. */
+/* Each bone rotates the arm beyond its joint, after the bones before it. */
 static struct palette arm_palette(struct mat4 body, unsigned arm, unsigned frame) {
-	/* Out and down, then the tips curl up. */
+	/* Outwards and down; the tips curl up. */
 	static const double rest[BONES] = { -0.09, -0.05, -0.02, 0.02, 0.05, 0.07, 0.09, 0.11 };
 	struct palette p;
 	const double beat = (double)frame / FRAMES + 0.13 * arm;

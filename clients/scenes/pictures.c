@@ -1,4 +1,4 @@
-/* The pictures of texture.h. All integers: coordinates are brought to 0..1023 whatever the size. */
+/* The pictures of texture.h, in integers: coordinates are scaled to 0..1023 for every size. */
 #include "texture.h"
 
 enum { ONE = 1024 };
@@ -51,7 +51,7 @@ static int isqrt(int x) {
 	return r;
 }
 
-/* Up and down between 0 and 255 with the given period. */
+/* A triangle wave between 0 and 255. */
 static int triangle_wave(int x, int period) {
 	int t = (x % period + period) % period * 512 / period;
 	return t < 256 ? t : 511 - t;
@@ -69,11 +69,11 @@ static int position(unsigned i, unsigned n) {
 	return (int)((2 * i + 1) * ONE / (2 * n));
 }
 
-/* Eighth of the circle that (dx, dy) points to, and how far it is into it, as 0..255 and back. */
+/* The position of (dx, dy) within its eighth of the circle: 0 on the axes, 255 on the diagonals. */
 static int petals(int dx, int dy) {
 	int ax = dx < 0 ? -dx : dx, ay = dy < 0 ? -dy : dy;
 	int lo = ax < ay ? ax : ay, hi = ax < ay ? ay : ax;
-	return hi ? lo * 255 / hi : 0; /* 0 on the axes, 255 on the diagonals */
+	return hi ? lo * 255 / hi : 0;
 }
 
 void picture_rings(unsigned px, unsigned py, unsigned n, uint8_t c[4]) {
@@ -184,7 +184,7 @@ void picture_star(unsigned px, unsigned py, unsigned n, uint8_t c[4]) {
 	int x = position(px, n) - 512, y = position(py, n) - 512;
 	int ax = x < 0 ? -x : x, ay = y < 0 ? -y : y;
 	int d = isqrt(x * x + y * y);
-	/* Thin where both are large: rays along the axes. */
+	/* Rays along the axes, thin outwards. */
 	int ray = 255 - isqrt(ax * ay) * 3 / 2 - d / 3;
 	int core = 255 - d * 2;
 	int a = clamp(ray > core ? ray : core, 0, 255);

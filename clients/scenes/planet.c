@@ -1,12 +1,12 @@
 /*
  * A material of ETC1 textures: the ground of a planet by day and its lights by night (ETC1), clouds
- * over both (ETC1A4). Three texture units, and a combiner stage for each step:
+ * over both (ETC1A4). Three texture units; the combiner stages:
  *
  *     0  ground * sunlight
  *     1  + lights * darkness, which the vertex colour holds in its alpha
  *     2  towards sunlit white by the clouds' alpha
  *
- * Bottom: the maps, and blocks of 4 x 4 texels seen closely.
+ * Bottom: the maps, and blocks of 4 x 4 texels, magnified.
  */
 #include "kit.h"
 
@@ -15,7 +15,7 @@ enum {
 	INDICES = DOWN * ((AROUND + 1) * 2 + 2), MAP = 256, LEVELS = 6,
 };
 
-/* On a ball of radius 1 the normal is the place. */
+/* On a ball of radius 1 the position is the normal. */
 struct vertex {
 	int16_t place[3]; /* in units of 1/16384 */
 	int16_t texel[2];
@@ -54,7 +54,7 @@ static const char planet_source[] =
 		"	add out_clouds.xy, drift.xy, r6.xy\n"
 		END;
 
-/* A shell around the planet: it fades towards its own rim, and by night. */
+/* A shell around the planet, which fades towards its rim and at night. */
 static const char air_source[] =
 		".fvec projection[4], model[4], sun, tint\n"
 		".constf k(0.0, 1.0, 0.00006103515625, 0.3)\n"
@@ -162,7 +162,7 @@ static void draw_planet(struct recorder *r, struct mat4 view, unsigned frame) {
 	use_material(r);
 	mesh_draw(r, &own.ball);
 
-	/* The moon in front: the ground's program with a stage less. */
+	/* The moon in front: the ground's program with one stage less. */
 	model = mat4_place(1.5f - 0.12f * (float)frame, 0.62f, 0.9f, 0.2f);
 	set_matrix(r, "model", model);
 	use_texture(r, &own.moon);
@@ -172,7 +172,7 @@ static void draw_planet(struct recorder *r, struct mat4 view, unsigned frame) {
 }
 
 static void draw_top(struct recorder *r, unsigned frame) {
-	/* The air is the inside of a larger shell, whose far half is seen around the planet. */
+	/* The air is the inside of a larger shell, whose far half shows around the planet. */
 	static const float halo[4] = { 0.3f, 0.55f, 1, -1.9f };
 	for (unsigned i = 0; i < 160; i++) {
 		const int x = (int)(i * 7919 % 401), y = (int)(i * 104729 % 241);

@@ -1,16 +1,14 @@
 /*
- * Six materials of the procedural texture unit, which has no picture in memory: a function of the
- * coordinates, noise, and tables. Top: wood, marble, fog over a landscape, tiles, noise, a radial
- * glow. Bottom: a floor of the tiles without and with levels of detail, under a sky of fog. From
- * frame to frame marble and fog drift by the phase of their noise.
+ * Six materials of the procedural texture unit, which has no picture in memory, but a function of
+ * the coordinates, noise, and tables. Top: wood, marble, fog over a landscape, tiles, noise, a
+ * radial glow. Bottom: a floor of the tiles without and with levels of detail, under a sky of fog.
+ * Marble and fog drift from frame to frame by the phase of their noise.
  */
 #include "kit.h"
 
 enum { FRAMES = 2, MATERIALS = 6, PANEL_W = 124, PANEL_H = 92, FLOOR_Y = 124, SKY_H = FLOOR_Y + 4 };
 
-/*
- * A colour (0xRRGGBBAA) at a place 0..1 of the colour table; the rest lies on lines between them.
- */
+/* A colour (0xRRGGBBAA) at a position 0..1 of the colour table; others are interpolated. */
 struct stop {
 	float at;
 	uint32_t rgba;
@@ -22,7 +20,7 @@ struct material {
 	const char *name;
 	float from[2], to[2]; /* coordinates: left and bottom, right and top */
 	uint32_t clamp, shift, function;
-	float frequency[2], amplitude[2], drift; /* drift: phase of u a frame */
+	float frequency[2], amplitude[2], drift; /* drift: change of the phase of u per frame */
 	float (*rgb_map)(float);
 	float (*alpha_map)(float); /* or NULL */
 	struct stop stops[MAX_STOPS]; /* the last one lies at 1 */
@@ -44,23 +42,20 @@ static float rings(float x) {
 	return ring < 0.75f ? ring / 0.75f : (1 - ring) / 0.25f;
 }
 
-/* Thin veins in a broad field: the larger the nearer to one of three lines. */
+/* Thin veins in a broad field, largest at three lines. */
 static float veins(float x) {
 	float wave = x * 3 - (float)(int)(x * 3);
 	float far = wave < 0.5f ? wave * 2 : 2 - wave * 2;
 	return far * far * far * (0.45f + 0.55f * x);
 }
 
-/* Nothing below 0.15, then denser and denser. */
+/* 0 below 0.15, then growing faster and faster. */
 static float density(float x) {
 	float y = (x - 0.15f) / 0.8f;
 	return y < 0 ? 0 : y > 1 ? 0.9f : smooth(y) * 0.9f;
 }
 
-/*
- * Fog and noise show the noise itself: their u hardly moves around 1/2, while a high frequency
- * makes cells of it.
- */
+/* Fog and noise show the noise itself: their u stays near 1/2, and a high frequency makes cells. */
 static const struct material materials[MATERIALS] = {
 	{ .name = "wood",
 			.from = { 0.06f, 0.02f },
@@ -154,7 +149,7 @@ static void emit_colors(
 	}
 }
 
-/* Makes a material current; detail: with levels of detail. */
+/* Selects a material; detail: with levels of detail. */
 static void use_material(struct recorder *r, const struct material *m, unsigned frame, bool detail)
 		{
 	struct pica_proctex unit;
@@ -205,7 +200,7 @@ static int panel_y(unsigned i) {
 
 /*
  * A floor in perspective reaches z = -60; its coordinates count units. The sky continues a little
- * below its far edge, which is not a whole row.
+ * below the floor's far edge, which is not on a pixel row.
  */
 static void store(struct recorder *r) {
 	static const struct quad sky = { 0, SKY_H, BOTTOM_WIDTH, 0, 0.47f, 0, 0.47f + 0.06f, 0.5f };

@@ -42,7 +42,7 @@ static int assemble(struct program *p) {
 	return ret;
 }
 
-/* The program of these sources, or NULL after a failure. */
+/* Returns the program of these sources, or NULL after a failure. */
 static const struct program *find_program(
 		struct recorder *r, const char *vertex, const char *geometry) {
 	for (unsigned i = 0; i < MAX_PROGRAMS; i++) {

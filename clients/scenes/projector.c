@@ -1,8 +1,8 @@
 /*
- * A projected texture: a slide projector throws a picture onto a wall and the things before it.
- * Texture coordinates 0 are places as the projector sees them, and unit 0 divides them by their
+ * A projected texture: a slide projector throws a picture onto a wall and the objects in front of
+ * it. Texture coordinates 0 are positions in the projector's view, and unit 0 divides them by their
  * third component (type "projection"); outside the slide it gives the border's black. Bottom: the
- * slide, and the same room from where the projector stands, which sees it undistorted.
+ * slide, and the room from the projector's position, where the picture is undistorted.
  */
 #include "kit.h"
 
@@ -13,7 +13,7 @@ static struct {
 	struct pica_texture slide;
 } own;
 
-/* Whether (x, y) lies to the left of the way from (ax, ay) to (bx, by), y down. */
+/* Returns whether (x, y) lies to the left of the line from (ax, ay) to (bx, by), y down. */
 static bool is_left(int x, int y, int ax, int ay, int bx, int by) {
 	return (bx - ax) * (y - ay) - (by - ay) * (x - ax) <= 0;
 }
@@ -88,7 +88,7 @@ static void store(struct recorder *r) {
 	own.slide.mag = own.slide.min = own.slide.mip = PICA_FILTER_LINEAR;
 }
 
-/* World to the projector's clip space: it stands at the left, looks at the wall, and sways. */
+/* World to clip space of the projector, which stands at the left, faces the wall, and sways. */
 static struct mat4 projector_view(unsigned frame) {
 	const double sway = 0.008 * frame;
 	struct mat4 v = mat4_mul3(mat4_rotate_x(0.014), mat4_rotate_y(0.07 + sway),
@@ -105,7 +105,7 @@ static void projector_map(struct mat4 view, float rows[3][4]) {
 	}
 }
 
-/* The slide's light and a bit of the room's, times the vertex colour. */
+/* The slide's light plus a little ambient light, times the vertex colour. */
 static void use_projection_stages(struct recorder *r) {
 	TEV(r, 0, RGB2(ADD, TEXTURE0, CONSTANT), ALPHA1(PREVIOUS), .color = 0xFF4C3C34);
 	TEV(r, 1, RGB2(MODULATE, PREVIOUS, PRIMARY), ALPHA1(PREVIOUS));
@@ -117,7 +117,7 @@ static void draw_room(struct recorder *r, struct mat4 view, unsigned frame) {
 		{ -2.6f, 0, -1.9f, 1 } };
 	const struct mesh *const things[THINGS] = { &own.pawn, &own.rook, &own.ball, &own.ring,
 		&own.pawn };
-	/* Lit from where the projector stands. */
+	/* Lit from the projector's position. */
 	const struct solid_light light = { .lamp = { -0.5f, 0.52f, 0.69f, 0.25f },
 		.gloss = { 20, 0.15f },
 		.tint = { 1, 1, 1, 1 } };

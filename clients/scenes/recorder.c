@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Places in VRAM: the tiled targets, and the framebuffers that the screens show, two of each. */
+/* Addresses in VRAM: the tiled targets and the two framebuffers of each screen. */
 struct screen {
 	uint32_t color, depth, width, height;
 	uint32_t shown[2];
 	uint32_t controller;  /* registers of its display controller */
-	uint32_t format;      /* of the controller: RGB8, lines as the panel wants them */
+	uint32_t format;      /* of the controller: RGB8, lines in the panel's order */
 };
 
 /* [fidelity: displays: addresses and formats as system software sets them up] */
@@ -20,7 +20,7 @@ static const struct screen screens[2] = {
 		.shown = { 0x1848F000, 0x184C7800 }, .controller = 0x10400500, .format = 0x80301 },
 };
 
-/* The top screen for the right eye: only its memory is its own. */
+/* The top screen for the right eye, with memory of its own. */
 static const struct screen right_eye = { .color = FREE_VRAM, .depth = FREE_VRAM + 0x5E000,
 	.width = SCREEN_HEIGHT, .height = TOP_WIDTH, .shown = { 0x18273000, 0x182B9800 } };
 
@@ -80,8 +80,8 @@ static void show_screens(struct recorder *r) {
 }
 
 /*
- * The state that system software sets up before a client starts: the interrupt requests, one of
- * which stops the list. [fidelity: reset-state]
+ * The initial state set up by system software: the interrupt requests, one of which stops the list.
+ * [fidelity: reset-state]
  */
 static void system_registers(uint32_t *regs) {
 	regs[PICA_REG_IRQ_CMP0] = 0x12345678;

@@ -1,4 +1,4 @@
-/* The bundled scenes: small programs that draw as 3DS clients do, recorded into captures. */
+/* The bundled scenes: small programs that draw like 3DS clients, recorded into captures. */
 #ifndef SCENES_SCENES_H
 #define SCENES_SCENES_H
 
@@ -12,15 +12,16 @@ struct scene {
 	const char *name; /* of the capture: NAME.pica */
 	const char *what; /* one line */
 	unsigned frames;
-	bool has_canvas;      /* the recorder's canvas is stored before all else */
-	uint32_t top, bottom; /* colours that each frame's targets are cleared to */
+	bool has_canvas;      /* store the recorder's canvas first */
+	uint32_t top, bottom; /* clear colours of the targets */
 	void (*store)(struct recorder *r); /* data of all frames */
 	void (*prepare)(struct recorder *r); /* fills before a frame begins, or NULL */
-	/* Of a frame: targets before the screens, then each screen. Any may be NULL. */
+	/* Draw a frame: other targets, then each screen. Any may be NULL. */
 	void (*draw)(struct recorder *r, unsigned frame);
 	void (*draw_top)(struct recorder *r, unsigned frame);
 	void (*draw_bottom)(struct recorder *r, unsigned frame);
-	/* All of a scene of the VideoCore IV; then the members between are not used. */
+	/* Records a whole scene of the VideoCore IV; the members between name and this are unused
+	 * then. */
 	void (*run)(struct vc4_recorder *r);
 };
 
@@ -42,7 +43,7 @@ extern const struct scene vc4_scenes[VC4_SCENE_COUNT];
 
 /*
  * Records a scene into a .pica, .ctf or .ctf.zst file. Returns 0 or a negative errno: -EOPNOTSUPP
- * for one of the VideoCore IV that is to become a .ctf.
+ * for a .ctf of a VideoCore IV scene.
  */
 int scene_record(const struct scene *scene, const char *path);
 

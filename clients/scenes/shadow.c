@@ -1,8 +1,8 @@
 /*
- * Shadows by a map. The chessmen are drawn from the lamp into a shadow map, which keeps the depth
- * of what is nearest to the lamp; then the board looks up in the map, through texture unit 0,
- * whether something lies before it. The shadows of the balls have soft borders: rings around them,
- * drawn with a green that grows outwards, lower the density of the map. Bottom: the map itself.
+ * Shadows by a map. The chessmen are drawn from the lamp into a shadow map, which keeps the
+ * smallest depth; then the board looks up in the map, through texture unit 0, whether something
+ * lies in between. The shadows of the balls have soft borders: rings around them, whose green grows
+ * outwards, lower the density of the map. Bottom: the map itself.
  */
 #include "kit.h"
 
@@ -55,7 +55,7 @@ static struct lamp lamp_at(unsigned frame) {
 	return l;
 }
 
-/* All of the board lies within so much of its middle. */
+/* Distance from the board's centre to its corners. */
 static const float reach = 5.4f;
 
 /* World to clip space, parallel: -1 is nearest to the lamp, 0 farthest. */
@@ -70,7 +70,7 @@ static struct mat4 lamp_projection(const struct lamp *l) {
 	return m;
 }
 
-/* World to texture coordinates, and to the depth that the map holds: 0 nearest, 1 farthest. */
+/* World to texture coordinates and depth of the map: 0 nearest, 1 farthest. */
 static void lamp_map(struct mat4 projection, float rows[3][4]) {
 	for (unsigned k = 0; k < 4; k++) {
 		const float one = k == 3 ? 1.0f : 0.0f;
@@ -94,7 +94,7 @@ static void draw_men(struct recorder *r) {
 	}
 }
 
-/* A ring around each ball as the lamp sees it: nearly black inside, full green outside. */
+/* A ring around each ball, facing the lamp: nearly black inside, full green outside. */
 static void draw_borders(struct recorder *r, const struct lamp *l, struct mat4 projection) {
 	use_color_program(r, projection);
 	for (unsigned i = 0; i < BALLS; i++) {
@@ -134,7 +134,7 @@ static void draw(struct recorder *r, unsigned frame) {
 	pica_emit_fragment_mode(&r->list, PICA_FRAGMENT_MODE_NORMAL);
 }
 
-/* The vertex colour, times the map's light and a bit more. */
+/* The vertex colour, times the map's light plus a little ambient light. */
 static void use_shadow_stages(struct recorder *r) {
 	TEV(r, 0, RGB2(ADD, TEXTURE0, CONSTANT), ALPHA1(PREVIOUS), .color = 0xFF785C58);
 	TEV(r, 1, RGB2(MODULATE, PREVIOUS, PRIMARY), ALPHA1(PREVIOUS));

@@ -33,11 +33,11 @@ enum {
 
 	MAX_WINDOWS = 32,
 	PAGE = 4096,
-	LEVEL = 19, /* of the compression: recorded once, read often */
+	LEVEL = 19, /* of compression: written once, read often */
 };
 
 struct sink {
-	struct pica_ctf_writer *ctf; /* or NULL: then the following fields */
+	struct pica_ctf_writer *ctf; /* NULL: the container below */
 	struct pica_capture_writer *pica;
 	struct pica_device *device;
 	struct pica_ctx *ctx;
@@ -179,7 +179,8 @@ static int container_job(struct sink *s, const struct pica_job *job) {
 	uint64_t seq = 0;
 	int ret = s->is_dry ? 0 : pica_submit(s->ctx, job, 1, &seq);
 	if (ret == 0) {
-		/* The data of a WRITE is the caller's: with no workers the job is done by now. */
+		/* The data of a WRITE belongs to the caller; without workers the job is already
+		 * complete. */
 		ret = job->op == PICA_OP_PRESENT ? container_frame(s, job, seq) :
 				pica_capture_writer_job(s->pica, job);
 	}

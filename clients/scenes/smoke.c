@@ -1,16 +1,16 @@
 /*
  * Gas, by libpica's reading of its registers (docs/fidelity.md, "Gas": a guess). 300 puffs add
- * their density to a target beside a depth buffer of the things, then one rectangle shades what
- * came together: light that density takes away chooses the colour, density the alpha. Where smoke
- * meets a thing, the density that depth attenuates has no edge. Below, both densities, and the same
- * cloud coloured by density as fire, with and without that attenuation.
+ * their density to a target with the objects' depth buffer, then one rectangle shades the sum: the
+ * remaining light selects the colour, density the alpha. Where smoke meets an object, the
+ * depth-attenuated density has no edge. Bottom: both densities, and the same cloud as fire,
+ * coloured by density, with and without the attenuation.
  */
 #include "kit.h"
 
 enum {
 	FRAMES = 3,
 	PUFFS = 300,
-	/* As large as the top screen's target, in a texture with sides that are powers of two. */
+	/* A texture with power-of-two sides that contains the top screen's target. */
 	GAS_WIDTH = 256,
 	GAS_HEIGHT = 512,
 	GAS_COLOR = FREE_VRAM, GAS_DEPTH = FREE_VRAM + GAS_WIDTH * GAS_HEIGHT * 4, STONES = 7,
@@ -22,7 +22,7 @@ struct puff {
 	uint8_t red, unused;
 };
 
-/* The corner is moved in view space: puffs face the viewer. */
+/* Offsets the corner in view space, so that puffs face the viewer. */
 static const char program_source[] =
 		".fvec projection[4], view[4]\n"
 		".constf k(0.0, 1.0, 0.5, 0.003921569)\n"
@@ -125,7 +125,7 @@ static void draw_things(struct recorder *r, struct mat4 view, uint32_t color_mas
 	bodies_end(r);
 }
 
-/* Depth of the things, then the densities of the puffs in front of them. */
+/* Depth of the objects, then the densities of the puffs in front of them. */
 static void draw_densities(struct recorder *r, struct mat4 turn, struct mat4 projection,
 		unsigned frame) {
 	const struct pica_framebuffer fb = { .color_addr = GAS_COLOR, .depth_addr = GAS_DEPTH,
@@ -135,7 +135,7 @@ static void draw_densities(struct recorder *r, struct mat4 turn, struct mat4 pro
 	recorder_draw_target(r, &fb);
 	pica_emit_viewport(&r->list, 0, 0, SCREEN_HEIGHT, TOP_WIDTH);
 	draw_things(r, view, 0);
-	/* Red of the vertex, which the puff's picture weakens: its alpha. */
+	/* The density: red of the vertex times the puff's picture. */
 	TEV(r, 0, RGB2(MODULATE, PRIMARY, TEXTURE0), ALPHA1(PREVIOUS),
 			.rgb_operand = { 0, PICA_TEV_OPERAND_RGB_ALPHA });
 	use_texture(r, &own.glow);
@@ -162,7 +162,7 @@ static float opaque(float density, void *arg) {
 /* The whole target over the viewport, blended. */
 static void shade_gas(struct recorder *r, const struct pica_gas *gas, const uint32_t colors[9],
 		float (*alpha)(float density, void *arg)) {
-	static const float tint[4] = { 0.9f, 1, 1, 1 }; /* red is the light that comes */
+	static const float tint[4] = { 0.9f, 1, 1, 1 }; /* red is the incoming light */
 	const struct pica_texture t = texture_at(
 			GAS_COLOR, GAS_WIDTH, GAS_HEIGHT, PICA_TEXTURE_FORMAT_RGBA8, 0);
 	uint32_t table[16], fog[128];
@@ -202,7 +202,7 @@ static void draw(struct recorder *r, unsigned frame) {
 	const struct mat4 view = mat4_mul(projection, turn);
 
 	recorder_fill(r, 0, GAS_COLOR, GAS_WIDTH * GAS_HEIGHT * 6, 0);
-	/* Depth is linear in the distance: a step of it is as long near as far. */
+	/* Depth is linear in the distance. */
 	pica_emit_depth_map(&r->list, PICA_DEPTHMAP_W, -1, 0);
 	draw_densities(r, turn, projection, frame);
 

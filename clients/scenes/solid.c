@@ -65,7 +65,7 @@ static struct vertex vertex(const float p[3], const float n[3], uint32_t rgba) {
 static const struct vertex_format format = { sizeof(struct vertex), 3,
 	{ { PICA_ATTRIB_TYPE_S16, 3 }, { PICA_ATTRIB_TYPE_S8, 3 }, { PICA_ATTRIB_TYPE_U8, 3 } } };
 
-/* Rings of sides vertices, joined by triangles; the last ring joins the first if it is closed. */
+/* Rings of sides vertices, joined by triangles; is_closed joins the last ring to the first. */
 static struct mesh store_rings(struct recorder *r, const struct vertex *v, unsigned rings,
 		unsigned sides, bool is_closed) {
 	static uint16_t index[MAX_INDICES];
@@ -77,10 +77,10 @@ static struct mesh store_rings(struct recorder *r, const struct vertex *v, unsig
 			(uint32_t)(end - index));
 }
 
-/* Normal of the outline at point i: upright on the line from the point before to that after. */
+/* Normal of the outline at point i: perpendicular to the line between its neighbours. */
 static void outline_normal(const float (*outline)[2], unsigned i, unsigned n, float normal[2]) {
 	unsigned before = i > 0 ? i - 1 : i, after = i + 1 < n ? i + 1 : i;
-	/* At an edge only the line on the point's own side counts. */
+	/* At an edge only the point's own side counts. */
 	if (before != i && memcmp(outline[before], outline[i], sizeof(outline[i])) == 0) {
 		before = i;
 	}

@@ -1,7 +1,6 @@
 /*
- * Where the combiner's colours come from. Top: each source alone on a ball that is lit, coloured,
- * textured by three units and procedurally. Bottom: all of them in one material, as it looks after
- * each of the six stages.
+ * The sources of the combiner. Top: each source alone on a ball with light, vertex colours, three
+ * textures and a procedural one. Bottom: all of them in one material, after each of the six stages.
  */
 #include "kit.h"
 
@@ -10,7 +9,8 @@ enum {
 	STEP_H = 96,
 };
 
-/* Vertices of lit.h; the colour is the place, and the three sets of coordinates differ in scale. */
+/* For vertices of lit.h; the position is the colour, and the three coordinate sets differ in
+ * scale. */
 static const char program_source[] =
 		".fvec projection[4], model[4], turn\n"
 		".constf k(0.0, 1.0, 0.5, 2.0)\n"
@@ -50,7 +50,7 @@ static float straight(float x) {
 	return x;
 }
 
-/* Rings around a middle, bent by noise, from violet to white. */
+/* Concentric rings, bent by noise, from violet to white. */
 static void use_procedural(struct recorder *r) {
 	struct pica_proctex unit;
 	uint32_t colors[128];
@@ -103,12 +103,12 @@ static void put_source(struct recorder *r, unsigned stage, uint32_t source, uint
 			.color = constant);
 }
 
-/* One source; buffer and previous get something to hold first. */
+/* Shows one source; sets the buffer and the previous result first. */
 static void use_source(struct recorder *r, uint32_t source) {
 	tev_pass(r, 0, STAGES - 1);
 	pica_emit_tev_buffer(&r->list, 0, 0, 0);
 	if (source == PICA_TEV_SOURCE_PREVIOUS_BUFFER) {
-		/* Stage 0 goes into the buffer, stage 1 is forgotten, stage 2 reads. */
+		/* Stage 0 writes the buffer, stage 1 has no effect, stage 2 reads. */
 		pica_emit_tev_buffer(&r->list, 1, 0, 0);
 		put_source(r, 0, PICA_TEV_SOURCE_TEXTURE0, PICA_TEV_OPERAND_RGB_COLOR, 0);
 		put_source(r, 1, PICA_TEV_SOURCE_CONSTANT, PICA_TEV_OPERAND_RGB_COLOR, 0);
@@ -138,7 +138,7 @@ static const struct {
 	{ "5 + highlights", { RGB2(ADD, PREVIOUS, FRAGMENT_SECONDARY), ALPHA1(PREVIOUS) } },
 };
 
-/* The stages up to one, the others pass; stage 0 goes into the buffer. */
+/* Uses the stages up to last, the others pass; stage 0 writes the buffer. */
 static void use_stages(struct recorder *r, unsigned last) {
 	for (unsigned stage = 0; stage < STAGES; stage++) {
 		pica_emit_tev(&r->list, stage, stage <= last ? &stages[stage].tev : NULL);
@@ -149,7 +149,7 @@ static void use_stages(struct recorder *r, unsigned last) {
 /* ---- Draw ---- */
 
 static void begin_balls(struct recorder *r, unsigned width, unsigned height) {
-	/* The narrower the panel, the more is seen above and below. */
+	/* Narrow panels show more above and below. */
 	const double view = width < height ? 31 / 360.0 : 24 / 360.0;
 	const struct mat4 lens = mat4_tilt(mat4_perspective(view, (double)width / height, 1, 10));
 	blend_off(r);

@@ -1,7 +1,7 @@
 /*
  * Two-dimensional games. Top: a storm of 1,536 shots around a space station, one draw; the vertex
- * program moves and turns them, so nothing but the time changes from frame to frame. Bottom: a
- * landscape of tiles that scrolls, eight texels wide and drawn twice as large.
+ * program moves and turns them, so only the time changes from frame to frame. Bottom: a scrolling
+ * landscape of tiles of eight texels, drawn at twice their size.
  */
 #include "kit.h"
 
@@ -19,15 +19,15 @@ enum {
 
 /* One corner of a sprite, 16 bytes. */
 struct corner {
-	int16_t direction[2]; /* of its flight and its axis x, of 16384 */
-	int16_t distance;     /* from the middle at the start, in pixels */
+	int16_t direction[2]; /* of the flight and of axis x, in units of 1/16384 */
+	int16_t distance;     /* from the centre at the start, in pixels */
 	int16_t speed;        /* pixels a frame */
 	uint8_t texel[2];     /* of the atlas */
-	int8_t offset[2];     /* from its middle, along its axes, in pixels */
+	int8_t offset[2];     /* from the sprite's centre, along its axes, in pixels */
 	uint8_t rgba[4];
 };
 
-/* time.x: frames since the start; middle.xy: of all directions. */
+/* time.x: frames since the start; middle.xy: origin of all shots. */
 static const char program_source[] =
 		".fvec projection[4], middle, time\n"
 		".constf k(0.00006103515625, 0.015625, 0.003921569, 1.0)\n"
@@ -67,7 +67,7 @@ static int absolute(int x) {
 	return x < 0 ? -x : x;
 }
 
-/* Brightness and alpha of a shape around the middle, -15..15 on both axes. */
+/* Brightness and alpha of a centred shape, -15..15 on both axes. */
 static void shape(enum kind kind, int x, int y, int *light, int *alpha) {
 	const int d = x * x + y * y, ax = absolute(x), ay = absolute(y);
 	int depth = 0; /* 0 at the rim, 255 inside */
@@ -102,7 +102,7 @@ static void shape(enum kind kind, int x, int y, int *light, int *alpha) {
 	*alpha = kind >= HULL ? (depth ? 255 : 0) : depth * 2 > 255 ? 255 : depth * 2;
 }
 
-/* Cells of 16 x 16: white in the middle, so that the vertex colour shows at the rim. */
+/* Cells of 16 x 16, white in the middle; the rim shows the vertex colour. */
 static void picture_atlas(unsigned px, unsigned py, unsigned n, uint8_t rgba[4]) {
 	const unsigned cell = py / CELL * (n / CELL) + px / CELL;
 	const int x = 2 * (int)(px % CELL) - CELL + 1, y = 2 * (int)(py % CELL) - CELL + 1;
@@ -139,7 +139,7 @@ static void put_sprite(struct corner *v, const struct sprite *s) {
 	}
 }
 
-/* Three patterns, one turning against the other. */
+/* Three patterns with opposite rotations. */
 static struct sprite shot(unsigned i) {
 	if (i % 4 == 0) { /* grains in 16 arms */
 		const unsigned arm = i / 4 % 16, wave = i / 64;
@@ -225,7 +225,7 @@ static void picture_art(unsigned x, unsigned y, unsigned n, uint8_t rgba[4]) {
 	put_color(rgba, 4, color);
 }
 
-/* Letters of art; far is drawn first and scrolls at half the pace. */
+/* Letters of art; far is drawn first and scrolls at half the speed. */
 static const char *const far_map[ROWS] = {
 	"........................",
 	"...ff...................",

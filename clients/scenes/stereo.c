@@ -1,8 +1,8 @@
 /*
- * Two pictures for two eyes. Each eye's view is sheared, so that things at a certain distance lie
- * at the same place in both: nearer things seem to stand before the screen, farther ones behind it.
- * The distance of the eyes grows from frame to frame, as with the slider beside the screen. Bottom:
- * both at once, for red and cyan glasses.
+ * A picture for each eye. Each eye's view is sheared, so that objects at a certain distance are at
+ * the same position in both pictures: nearer ones appear in front of the screen, farther ones
+ * behind it. The distance of the eyes grows from frame to frame, as with the console's slider.
+ * Bottom: an anaglyph for red and cyan glasses.
  */
 #include "kit.h"
 
@@ -27,7 +27,7 @@ static void store(struct recorder *r) {
 /* eye: -0.5 left, 0.5 right, times the slider. */
 static struct mat4 eye_view(double aspect, double eye) {
 	const double aside = eye * eye_distance;
-	/* x' = x - aside - z aside / distance: nothing moves where -z is the distance. */
+	/* x' = x - aside - z aside / distance: points at -z = distance do not move. */
 	struct mat4 shear = mat4_identity();
 	shear.m[0][2] = (float)(-aside / screen_distance);
 	shear.m[0][3] = (float)-aside;
@@ -35,7 +35,8 @@ static struct mat4 eye_view(double aspect, double eye) {
 	return mat4_tilt(view);
 }
 
-/* A tunnel of gates that bends to the right, balls along it, and a gem before the screen. */
+/* A tunnel of gates that bends to the right, with balls along it, and a gem in front of the
+ * screen. */
 static void draw_tunnel(struct recorder *r, struct mat4 view, unsigned frame) {
 	struct solid_light light = { .lamp = { -0.48f, 0.6f, 0.64f, 0.3f }, .gloss = { 24, 0.5f } };
 	for (unsigned i = GATES; i-- > 0;) {
@@ -102,7 +103,7 @@ static void draw(struct recorder *r, unsigned frame) {
 		struct mat4 view = eye_view(
 				(double)BOTTOM_WIDTH / SCREEN_HEIGHT, slider * (eye ? 0.5 : -0.5));
 		if (eye) {
-			/* Depth becomes that of the far plane again; no colour. */
+			/* Resets depth to the far plane, without writing colour. */
 			pica_emit_depth_test(&r->list, false, PICA_COMPARE_ALWAYS, true, 0);
 			canvas_rect(r, 0, 0, BOTTOM_WIDTH, SCREEN_HEIGHT, 0);
 			canvas_draw(r);

@@ -63,14 +63,14 @@ static void store_ground(struct recorder *r) {
 	}
 	for (unsigned row = 0; row < ROWS; row++) {
 		const unsigned near = row * (COLUMNS + 1), far = near + COLUMNS + 1;
-		/* From the end of the row before to the start of this one: both twice. */
+		/* Repeats the end of the previous row and the start of this one. */
 		end = put_row(end, near, far, COLUMNS + 1);
 	}
 	own.ground = mesh_store_indexed(r, &color_format, PICA_PRIMITIVE_STRIP, v, GROUND_VERTICES,
 			index, GROUND_INDICES);
 }
 
-/* Each tree is a trunk and two cones, all fans around their tip. */
+/* Each tree is a trunk and two cones, all of them fans around their tip. */
 static void store_trees(struct recorder *r) {
 	struct color_vertex v[TREES * 3 * CONE_VERTICES];
 	uint32_t seed = 7;
@@ -182,7 +182,7 @@ static const struct figure figures[4] = {
 					{ 262, 152 }, { 288, 208 }, { 300, 148 } } },
 };
 
-/* Colours by number; both sides of the last figure in a colour of their own. */
+/* Colours by number; the last figure has a colour for each side. */
 static void draw_filled(struct recorder *r, const struct figure *f, uint32_t rgba) {
 	struct color_vertex v[9];
 	for (unsigned k = 0; k < f->n; k++) {

@@ -1,4 +1,4 @@
-/* Pictures drawn with integers, and their way into the PICA's texture formats. */
+/* Pictures drawn with integers, and their conversion to the PICA's texture formats. */
 #ifndef SCENES_TEXTURE_H
 #define SCENES_TEXTURE_H
 

@@ -1,13 +1,13 @@
 /*
- * Cartoon light out of tables (layer configuration 6): D0 of L.N is a stair of three steps, D1 of
- * N.H a highlight with an edge, FR of N.V the ink where the surface turns away. Bottom: the same
+ * Cartoon light from tables (layer configuration 6): D0 of L.N has three steps, D1 of N.H is a
+ * highlight with a sharp edge, FR of N.V draws ink where the surface turns away. Bottom: the same
  * bodies and the same registers with smooth tables.
  */
 #include "kit.h"
 
 enum { FRAMES = 2, BODIES = 3 };
 
-/* A mushroom of a spinning top: its outline, pairs of radius and height along v. */
+/* A mushroom-shaped top: its outline, pairs of radius and height along v. */
 static void top_point(double u, double v, double p[3]) {
 	static const double outline[][2] = { { 0.02, -1.1 }, { 0.1, -0.95 }, { 0.16, -0.7 },
 		{ 0.3, -0.45 }, { 0.62, -0.2 }, { 0.95, 0.05 }, { 1.02, 0.25 }, { 0.9, 0.42 },
@@ -30,7 +30,7 @@ static float edged(float x, void *arg) {
 	return x > 0.965f ? 0.8f : 0;
 }
 
-/* The part of the colour that remains. */
+/* The remaining part of the colour. */
 static float ink(float x, void *arg) {
 	return x < 0.28f ? 0 : x < 0.34f ? (x - 0.28f) / 0.06f : 1;
 }
@@ -46,7 +46,7 @@ static void emit_tables(struct recorder *r, bool is_smooth) {
 	lit_table(r, PICA_LIGHT_TABLE_FR, true, is_smooth ? no_ink : ink, NULL);
 }
 
-/* The light's colours are the body's: the whole result is the secondary colour. */
+/* The light has the body's colours, so the secondary colour is the whole result. */
 static void emit_light(struct recorder *r, uint32_t color, unsigned frame) {
 	struct pica_lighting lighting;
 	struct pica_light light;
@@ -99,7 +99,7 @@ static void draw_backdrop(struct recorder *r, unsigned width, bool is_smooth) {
 
 static void draw_bodies(struct recorder *r, unsigned width, unsigned frame) {
 	static const uint32_t colors[BODIES] = { 0x28B4FF, 0x4060FF, 0xE0A030 };
-	/* One before the other, so that ink parts them. */
+	/* They overlap, separated by ink. */
 	static const float place[BODIES][4] = { { -1.95f, -0.25f, 0.0f, 1.16f },
 		{ 0.05f, 0.12f, -0.9f, 1.5f }, { 1.98f, -0.3f, 0.1f, 1.1f } };
 	emit_stages(r);

@@ -1,6 +1,6 @@
 /*
- * The first triangle: red, green and blue corners before a halo, and a colour wheel below. Shows
- * lists, fans, strips and vertices in the command list itself.
+ * The first triangle: red, green and blue corners in front of a halo, and a colour wheel at the
+ * bottom. Shows lists, fans, strips and vertices in the command list itself.
  */
 #include "kit.h"
 
@@ -40,7 +40,7 @@ static void store(struct recorder *r) {
 	ring = store_colors(r, PICA_PRIMITIVE_STRIP, v, COUNT(v));
 }
 
-/* A gradient over the whole screen, its vertices in the list. */
+/* A gradient over the whole screen, with its vertices in the list. */
 static void draw_gradient(struct recorder *r, const float top[4], const float bottom[4]) {
 	const float width = (float)r->width;
 	set_matrix(r, "projection", screen_pixels(r->width));

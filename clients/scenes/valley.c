@@ -1,10 +1,10 @@
 /*
  * Fog over a valley of 20,000 triangles. Depth is a W buffer, linear in the distance, so that the
- * 128 entries of the fog table are spread evenly; they are made of a function of the distance. The
- * ground's cover is a texture of the height, sampled for each pixel, and the water is a transparent
- * sheet: so shore and snow line are finer than the vertices. Below, the same valley without fog,
- * with fog over a Z buffer (whose far half is a fraction of one entry), at night, and with the
- * table read from the other end: near things drown.
+ * 128 entries of the fog table, computed from a function of the distance, are spread evenly. The
+ * ground's cover is a texture indexed by height, sampled for each pixel, and the water is a
+ * transparent sheet, so shore and snow line are finer than the vertices. Bottom: the same valley
+ * without fog, with fog over a Z buffer (whose far half uses a fraction of one entry), at night,
+ * and with the table reversed, which hides near objects.
  */
 #include "kit.h"
 
@@ -20,7 +20,7 @@ enum {
 };
 
 static const float near_plane = 1, far_plane = 34, half_size = 20;
-/* Heights of the ramp's ends; the water's is 0. The program has the same numbers. */
+/* Heights at the ramp's ends; water is at 0. The program has the same numbers. */
 static const double ramp_low = -1, ramp_high = 7;
 
 /* 10 bytes. */
@@ -64,7 +64,7 @@ static double corner_noise(int x, int z) {
 	return (double)((h ^ h >> 16) & 0xFFFF) / 65535;
 }
 
-/* Between the corners of a unit grid, smooth. */
+/* Smooth noise on a unit grid. */
 static double noise(double x, double z) {
 	const int ix = (int)(x + 1000) - 1000, iz = (int)(z + 1000) - 1000;
 	double fx = x - ix, fz = z - iz;
@@ -77,7 +77,7 @@ static double noise(double x, double z) {
 	return near + (far - near) * fz;
 }
 
-/* Hills to both sides of a river that winds, whose banks go under the water at 0. */
+/* Hills on both sides of a winding river; the banks cross the water level at 0. */
 static double height(double x, double z) {
 	const double bend = 2.2 * turn_sin(z / 23) + 0.8 * turn_sin(z / 9.5 + 0.2);
 	double away = x - bend;
@@ -115,7 +115,7 @@ static void ramp_picture(unsigned x, unsigned y, unsigned n, uint8_t rgba[4]) {
 	put_color(rgba, 4, color);
 }
 
-/* The light on the ground there; alpha: the part that is rock. */
+/* The light on the ground at (x, z); alpha: the part that is rock. */
 static uint32_t ground_light(double x, double z) {
 	const double e = 0.2;
 	float n[3] = { (float)(height(x - e, z) - height(x + e, z)), (float)(2 * e),
@@ -147,7 +147,7 @@ static void store_ground(struct recorder *r) {
 			r, &format, PICA_PRIMITIVE_LIST, v, VERTICES, index, INDICES);
 }
 
-/* Strips along the river: ripples of two blues, and more of the sky the farther they are. */
+/* Strips along the river: ripples in two blues, which reflect more of the sky with the distance. */
 static void store_water(struct recorder *r) {
 	static struct vertex v[WATER_STRIPS * (WATER_ROWS + 1) * 2];
 	for (unsigned i = 0; i < WATER_STRIPS * (WATER_ROWS + 1) * 2; i++) {
@@ -192,7 +192,7 @@ struct weather {
 	uint32_t mode, fog;    /* PICA_FOG_MODE_*; the colour as 0xRRGGBBAA */
 	bool flip;
 	uint32_t depth;        /* PICA_DEPTHMAP_* */
-	double from, to;       /* distances where the fog begins, and where it is opaque */
+	double from, to;       /* distances at which the fog begins and is opaque */
 	float light;
 	uint32_t sky[2];       /* at the top, at the horizon */
 };
@@ -219,11 +219,11 @@ static void set_weather(struct recorder *r, const struct weather *w) {
 	/* R lowest. */
 	pica_emit_fog(&r->list, w->mode, w->flip, w->fog >> 24 | (w->fog >> 16 & 255) << 8 |
 			(w->fog >> 8 & 255) << 16);
-	/* Either way z in clip space, from -near to 0, becomes 1 to 0. */
+	/* In both modes z in clip space, from -near to 0, becomes 1 to 0. */
 	pica_emit_depth_map(&r->list, w->depth, -1, 0);
 }
 
-/* Rock or the cover of that height, times the light there; stage 2 dims all of it. */
+/* Rock, or the cover at that height, times the light; stage 2 dims the result. */
 static void use_ground_stages(struct recorder *r, uint32_t dim) {
 	TEV(r, 0, RGB3(INTERPOLATE, CONSTANT, TEXTURE0, PRIMARY), ALPHA1(CONSTANT),
 			.rgb_operand = { 0, 0, PICA_TEV_OPERAND_RGB_ALPHA }, .color = 0xFF607080);
@@ -243,7 +243,7 @@ static void draw_valley(struct recorder *r, const struct weather *w, struct mat4
 	use_projected(r, program_source, view);
 	mesh_draw(r, &own.ground);
 	use_units(r, 0);
-	/* Over the bed, which it dims; stage 2 still darkens it by night. */
+	/* Blended over the bed; stage 2 still darkens it at night. */
 	tev_primary(r);
 	tev_pass(r, 1, 1);
 	blend_over(r);

@@ -1,6 +1,6 @@
 /*
- * Bundled scenes of the VideoCore IV: memory, control lists and jobs, one picture a job. Written
- * with pica_vc4_emit.h.
+ * Bundled scenes of the VideoCore IV, written with pica_vc4_emit.h: memory, control lists and jobs,
+ * one picture per job.
  */
 #ifndef SCENES_VC4_H
 #define SCENES_VC4_H
@@ -8,7 +8,7 @@
 #include "pica_vc4_emit.h"
 #include "sink.h"
 
-/* Bus addresses. The rest of VC4_VERTICES to the end of memory is the scene's. */
+/* Bus addresses. The memory from VC4_VERTICES on belongs to the scene. */
 enum {
 	VC4_BASE = SINK_VC4_BASE,
 	VC4_BINNING = VC4_BASE,
@@ -34,7 +34,7 @@ struct vc4_recorder {
 
 /* The first error stays. */
 void vc4_scene_fail(struct vc4_recorder *r, int ret);
-/* Write to memory: bytes, an assembled program, what was emitted. */
+/* Write to memory: bytes, an assembled program, emitted records. */
 void vc4_scene_put(struct vc4_recorder *r, uint32_t addr, const void *data, size_t size_bytes);
 void vc4_scene_program(struct vc4_recorder *r, uint32_t addr, const char *text);
 void vc4_scene_emitted(struct vc4_recorder *r, uint32_t addr, struct pica_vc4_emit *e);
@@ -44,10 +44,10 @@ void vc4_scene_begin(struct vc4_recorder *r, const char *configuration);
 void vc4_scene_center(struct vc4_recorder *r, const char *offset);
 /* Ends the lists and runs them. */
 void vc4_scene_run(struct vc4_recorder *r);
-/* Shaded vertices: position, Zs, 1/Wc and that many varyings. */
+/* For shaded vertices: position, Zs, 1/Wc and n_varyings varyings. */
 void vc4_scene_use_nv(struct vc4_recorder *r, unsigned n_varyings);
 
-/* A fragment program: three varyings, red in byte 0. */
+/* A fragment program that writes three varyings as the colour, red in byte 0. */
 enum { VC4_COLORS_WORDS = 11 };
 extern const uint32_t vc4_colors[VC4_COLORS_WORDS][2];
 

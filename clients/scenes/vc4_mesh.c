@@ -1,6 +1,6 @@
 /*
  * Scenes of the VideoCore IV with programs of their own: links of a chain, transformed by matrices
- * from uniforms, lit and textured a pixel; thin triangles with and without samples.
+ * from uniforms, lit and textured per pixel; thin triangles with and without multisampling.
  */
 #include <string.h>
 
@@ -77,7 +77,7 @@ struct row {
 	float place[3], normal[3], s, t;
 };
 
-/* A ring, whose normals point away from the circle in its middle. */
+/* A torus. */
 static void put_body(struct vc4_recorder *r) {
 	struct row rows[N_VERTICES], *at = rows;
 	uint16_t index[N_INDICES], *next = index;
@@ -115,7 +115,8 @@ static void put_map(struct vc4_recorder *r) {
 	vc4_scene_put(r, VC4_TEXTURE, bytes, sizeof(bytes));
 }
 
-/* A direction of the eye's space in that of a body that is only turned, so that rows are axes. */
+/* Transforms a direction from eye space to the space of a body that is only rotated, so that rows
+ * are axes. */
 static void turn_back(const struct mat4 *body, const float v[3], float out[3]) {
 	for (unsigned i = 0; i < 3; i++) {
 		out[i] = body->m[0][i] * v[0] + body->m[1][i] * v[1] + body->m[2][i] * v[2];
@@ -165,7 +166,7 @@ static void draw_link(struct vc4_recorder *r, unsigned link) {
 			N_VERTICES - 1);
 }
 
-/* Links that go through each other, from two sides. */
+/* Interlocked links, from two sides. */
 void vc4_mesh(struct vc4_recorder *r) {
 	struct mat4 projection = mat4_perspective(0.13, 4.0 / 3, 1, 12);
 	for (unsigned i = 0; i < 4; i++) { /* from depth -w..0 to -w..w */

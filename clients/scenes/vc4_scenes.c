@@ -1,7 +1,7 @@
 /*
- * The bundled scenes of the VideoCore IV: triangles whose pictures are known from elsewhere (the
- * article on vertex and coordinate shaders, a console's screen), a target that becomes a texture, a
- * frame that continues where the last one ended, a hundred thousand triangles.
+ * The bundled scenes of the VideoCore IV: triangles with published pictures (an article on vertex
+ * and coordinate shaders, a console's screen), a target that becomes a texture, a frame that
+ * continues the previous one, a hundred thousand triangles.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ void vc4_scene_use_nv(struct vc4_recorder *r, unsigned n_varyings) {
 	pica_vc4_emit_nv_shader_state(&r->list[0], VC4_RECORDS);
 }
 
-/* arrays: the first is the coordinate program's, the second the vertex program's. */
+/* arrays: the first for the coordinate program, the second for the vertex program. */
 static void use_gl(struct vc4_recorder *r, unsigned n_varyings,
 		const struct pica_vc4_array arrays[2]) {
 	struct pica_vc4_gl_shader s = { .fragment = { VC4_FRAGMENT, 0, 0 },
@@ -149,7 +149,7 @@ static void console_nv(struct vc4_recorder *r) {
 	vc4_scene_run(r);
 }
 
-/* Vertices of 40 bytes: clip coordinates, which only one program copies, and the rest. */
+/* Vertices of 40 bytes: clip coordinates, which only one of the programs copies, and the rest. */
 static void console_gl(struct vc4_recorder *r) {
 	struct {
 		float clip[4];

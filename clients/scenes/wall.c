@@ -1,7 +1,7 @@
 /*
- * Drawing to a texture: a ball with a ring is drawn into a 256x256 target, which both screens then
- * show, all in one list: a curved wall of monitors above a shining floor, and four pictures that
- * the combiner turns into others.
+ * Render to texture: a ball with a ring is drawn into a 256x256 target, which both screens then
+ * show, all in one list. Top: a curved wall of monitors above a shiny floor; bottom: four variants
+ * by the combiner.
  */
 #include "kit.h"
 
@@ -55,7 +55,7 @@ static void store_ball(struct recorder *r) {
 }
 
 static void draw_ball(struct recorder *r, unsigned frame) {
-	/* Not tilted: a picture to be sampled, not a screen. */
+	/* Not tilted, since the picture is sampled. */
 	struct mat4 view = mat4_perspective(46 / 360.0, 1, 1, 10);
 	view = mat4_mul3(view, mat4_translate(0, 0, -4.4f), mat4_rotate_x(0.055));
 	use_color_program(r, mat4_identity());
@@ -113,7 +113,7 @@ static void draw_monitors(struct recorder *r, bool mirrored, unsigned frame) {
 	mesh_use(r, &own.monitors);
 	for (unsigned i = 0; i < COLUMNS * ROWS; i++) {
 		if (mirrored && i >= COLUMNS) {
-			break; /* the floor shows the lowest row only */
+			break; /* the floor reflects the lowest row only */
 		}
 		float light = mirrored ? 0.28f :
 					 0.62f + 0.38f * (float)((i * 7 + frame * 5) % 4) / 3.0f;
@@ -156,7 +156,7 @@ static void draw_quarters(struct recorder *r) {
 			.color = 0xFFA0D8FF);
 	mesh_draw_part(r, &own.quarters, 0, 4);
 
-	/* Two inks: the buffer's colour where it is dark, the constant where it is light. */
+	/* Two inks: the buffer's colour for dark parts, the constant for light ones. */
 	pica_emit_tev_buffer(&r->list, 0, 0, 0xFF601840);
 	TEV(r, 3, RGB3(INTERPOLATE, CONSTANT, PREVIOUS_BUFFER, PREVIOUS), ALPHA1(PREVIOUS),
 			.color = 0xFF70E0FF);

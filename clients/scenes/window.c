@@ -1,6 +1,6 @@
 /*
  * A stained-glass window in a brick wall: stencil mask, blend equations, alpha-tested leaves,
- * scissor. Below, a chart: the five blend equations on overlapping discs, and six logic operations.
+ * scissor. Bottom: the five blend equations on overlapping discs, and six logic operations.
  */
 #include "kit.h"
 
@@ -11,7 +11,7 @@ static struct {
 	struct mesh disc, square;
 } own;
 
-/* Middle of the round part of the window, and its radius; below it stands a rectangle. */
+/* Centre and radius of the round part of the window, above a rectangular one. */
 static const float center_x = 200, center_y = 136, radius = 78, sill_y = 34;
 
 static void store_shapes(struct recorder *r) {
@@ -71,7 +71,7 @@ static void mask_glass(struct recorder *r) {
 
 static void draw_glass(struct recorder *r, unsigned frame) {
 	pica_emit_stencil_test(&r->list, true, PICA_COMPARE_EQUAL, 1, 0xFF, 0);
-	/* Outside: evening light, and a low sun that is added. */
+	/* Outside: evening light, with a low sun added. */
 	draw_square(r, center_x, 120, 100, 110, 0, 0x7C94C8FF);
 	set_blend(r, PICA_BLEND_EQ_ADD, PICA_BLEND_FACTOR_SRC_ALPHA, PICA_BLEND_FACTOR_ONE);
 	tev_modulate(r);
@@ -80,7 +80,7 @@ static void draw_glass(struct recorder *r, unsigned frame) {
 	use_units(r, 0);
 	tev_primary(r);
 
-	/* The rose: panes that filter what is seen through them (source times destination). */
+	/* The rose: panes that filter the background (source times destination). */
 	set_blend(r, PICA_BLEND_EQ_ADD, PICA_BLEND_FACTOR_DST_COLOR, PICA_BLEND_FACTOR_ZERO);
 	for (unsigned i = 0; i < PANES; i++) {
 		double turn = (double)i / PANES;
@@ -92,7 +92,7 @@ static void draw_glass(struct recorder *r, unsigned frame) {
 		draw_square(r, center_x - 65 + 26 * (float)i, sill_y + 20, 12, 18, 0,
 				hsv(0.55 + 0.05 * i, 0.75, 1));
 	}
-	/* Its middle is a lower bound for each channel, its rim an upper one. */
+	/* The centre limits each channel from below, the rim from above. */
 	set_blend(r, PICA_BLEND_EQ_MAX, PICA_BLEND_FACTOR_ONE, PICA_BLEND_FACTOR_ONE);
 	draw_disc(r, center_x, center_y, 17, 17, 0, 0xFFC040FF);
 	set_blend(r, PICA_BLEND_EQ_MIN, PICA_BLEND_FACTOR_ONE, PICA_BLEND_FACTOR_ONE);
@@ -102,7 +102,7 @@ static void draw_glass(struct recorder *r, unsigned frame) {
 		      y = center_y + 70 * (float)turn_sin(turn);
 		draw_disc(r, x, y, 8, 8, 0, 0x80306CFF);
 	}
-	/* The shadow of a passing branch is taken away. */
+	/* Subtracts the shadow of a passing branch. */
 	set_blend(r, PICA_BLEND_EQ_REVERSE_SUBTRACT, PICA_BLEND_FACTOR_ONE, PICA_BLEND_FACTOR_ONE);
 	draw_square(r, center_x - 30 + 16 * (float)frame, center_y - 30, 130, 5, 0.09, 0x38382CFF);
 	draw_square(r, center_x + 18 + 16 * (float)frame, center_y - 8, 60, 3, 0.02, 0x38382CFF);
@@ -133,7 +133,7 @@ static void draw_wall(struct recorder *r) {
 	draw_square(r, center_x, 83, radius + 9, 54, 0, 0xB0A896FF);
 	draw_square(r, center_x, sill_y - 4, radius + 18, 7, 0, 0xC8C0ACFF);
 
-	/* Light that falls in, added, cut off where the floor ends. */
+	/* Adds incoming light, cut off at the end of the floor. */
 	stencil_off(r);
 	blend_add(r);
 	/* Window x runs up the screen, window y to the left. */
@@ -147,7 +147,7 @@ static void draw_wall(struct recorder *r) {
 	blend_off(r);
 }
 
-/* A garland around the arch: only the texels with enough alpha are there. */
+/* A garland around the arch, by alpha test. */
 static void draw_leaves(struct recorder *r, unsigned frame) {
 	tev_modulate(r);
 	use_texture(r, &own.leaf);

@@ -1,8 +1,7 @@
 /*
  * Texture coordinates outside 0..1. Top: each of the eight wrap modes on both axes, one texel a
  * pixel; coordinates run from -1 to 2, and the texture itself is the square in the middle. Bottom:
- * modes of u (columns) and v (rows) combined, and at the right how the linear filter meets the
- * edge.
+ * modes of u (columns) and v (rows) combined, and at the right the linear filter at edges.
  */
 #include "kit.h"
 
