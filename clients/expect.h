@@ -1,4 +1,4 @@
-/* Compares the pictures that a capture expects with those that are drawn. */
+/* Compares a capture's expected pictures with drawn ones. */
 #ifndef CLIENTS_EXPECT_H
 #define CLIENTS_EXPECT_H
 
@@ -14,9 +14,9 @@ enum { EXPECT_MAX = 3 }; /* top left, top right, bottom */
 /* Stores the pictures of the screens that are set. Returns their number or a negative errno. */
 int expect_from_screens(struct gpu gpu, struct pica_expected out[EXPECT_MAX]);
 /*
- * Finds the first picture of the frame that is not as expected: stores the expected one in *want,
- * the drawn one in *have (hash and size; width 0: nothing is shown), and the number of pictures
- * compared in *n. Returns 1 if there is one, 0 if all are as expected, or a negative errno.
+ * Finds the first unexpected picture of the frame. Stores the expected one in *want, the drawn one
+ * in *have (hash and size; width 0: nothing is shown), and the number of compared pictures in *n.
+ * Returns 1 if a picture differs, 0 if none does, or a negative errno.
  */
 int expect_compare(struct gpu gpu, const struct pica_capture *capture, uint32_t frame, uint32_t *n,
 		struct pica_expected *want, struct pica_expected *have);

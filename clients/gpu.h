@@ -41,8 +41,8 @@ struct gpu_impl {
 	int (*read_picture)(struct gpu gpu, uint8_t *rgba, size_t stride_bytes);
 	int (*stats)(struct gpu gpu, struct pica_stats *out);
 	/*
-	 * All windows become zero, as if the client had written them. Clears only existing pages,
-	 * which stay mapped; untouched ones stay unmapped.
+	 * Zeroes all windows, as if the client had written them. Clears only existing pages, which
+	 * stay mapped; untouched ones stay unmapped.
 	 */
 	int (*zero_memory)(struct gpu gpu);
 };

@@ -91,8 +91,8 @@ static void unpack(const uint32_t word[3], uint32_t v[4]) {
 }
 
 /*
- * Takes a word of a fixed attribute: three words make a vector, and the vectors of all attributes a
- * vertex.
+ * Takes a word of a fixed attribute. Three words make a vector, and the vectors of all attributes
+ * make a vertex.
  */
 static void attribute_word(struct list_walk *w, uint32_t word) {
 	w->word[w->n_words++] = word;
@@ -175,7 +175,7 @@ static enum act walk_write(
 
 /* ---- Lists ---- */
 
-/* One entry; its rest after a jump or a stop is dropped. */
+/* Reads one entry, up to a jump or a stop. */
 static enum act walk_entry(struct list_walk *w, struct pica_list_reader *r) {
 	struct pica_list_write write = { 0 };
 	enum act act = ACT_NONE;

@@ -24,14 +24,13 @@ const char *draw_kind_name(enum draw_kind kind);
 /* Each may be NULL. */
 struct list_visitor {
 	/*
-	 * A write, before it acts. from_list: it is in a list; else the processor made it, and
-	 * only addr (physical), id, value and mask of it are set.
+	 * A write, before it takes effect. from_list: it is in a list; else it is a processor's,
+	 * and only its addr (physical), id, value and mask are set.
 	 */
 	void (*write)(void *user, const struct pica_list_write *w, bool from_list);
 	/*
-	 * A draw begins, with registers regs (PICA_REG_COUNT words). The write that starts it
-	 * is shown next; of vertices written into the list, it is the one that completes the first
-	 * vertex.
+	 * A draw begins, with registers regs (PICA_REG_COUNT words). The write that starts it is
+	 * shown next; for vertices in the list, that is the write that completes the first vertex.
 	 */
 	void (*draw)(void *user, const uint32_t *regs, enum draw_kind kind);
 	/* A vertex of a run in the list is complete: f24 words of n attributes. */
@@ -41,7 +40,7 @@ struct list_visitor {
 	 * ends their run, or at the end of the list.
 	 */
 	void (*drawn)(void *user);
-	/* The words that follow are read: a job's list, or the target of a jump. */
+	/* Begins the words at addr: a job's list, or the target of a jump. */
 	void (*list)(void *user, uint32_t addr, uint32_t size_bytes, bool is_jump);
 	void (*list_end)(void *user);
 };
@@ -53,7 +52,7 @@ struct list_walk {
 	uint32_t regs[PICA_REG_COUNT];
 	uint64_t lists, words, jumps, unreadable;
 	uint64_t cut; /* endless list: the engine's budget of words or jumps is used up */
-	const struct pica_list_write *current; /* the write that is being read, for the visitor */
+	const struct pica_list_write *current; /* the current write, for the visitor */
 	/*
 	 * Immediate mode: words of the current attribute, attributes of the current vertex; a run
 	 * of vertices is open.

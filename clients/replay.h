@@ -29,15 +29,16 @@ struct replay {
 	int worst;                    /* the first failed job's result, 0: none failed */
 	uint32_t worst_flags;         /* its PICA_DONE_* */
 	uint64_t worst_offset;        /* and its place in the file */
-	bool skipped_key; /* a nearer key is damaged: pica_capture_error() said so at the start */
+	bool skipped_key; /* a nearer key is damaged; pica_capture_error() reported it at the
+	 * start */
 	/* Set after replay_start(), or NULL. If set, jobs are submitted one by one. */
 	replay_look_fn *look;
 	void *look_user;
 };
 
 /*
- * Goes to the last whole key at or before a frame, whose frame is stored in *at. *skipped becomes
- * true if damaged keys were passed. Returns as pica_capture_seek().
+ * Goes to the last undamaged key at or before a frame, and stores the key's frame in *at. *skipped:
+ * damaged keys were skipped. Returns as pica_capture_seek().
  */
 int replay_seek(struct pica_capture *capture, uint32_t frame, uint32_t *at, bool *skipped);
 /*
@@ -48,9 +49,9 @@ int replay_seek(struct pica_capture *capture, uint32_t frame, uint32_t *at, bool
 uint32_t replay_first(const struct pica_capture *capture, uint32_t frame,
 		enum pica_float float_mode, enum pica_combiner combiner, bool trusts_loads);
 /*
- * Goes to the last whole key at or before a frame (0: the start), stores its frame in r->frames,
- * and loads its state. The memory of the context must be zero, since captures leave out zeros.
- * Returns 0 or a negative errno.
+ * Goes to the last undamaged key at or before a frame (0: the start), stores its frame in
+ * r->frames, and loads its state. The memory of the context must be zero, since captures leave out
+ * zeros. Returns 0 or a negative errno.
  */
 int replay_start(
 		struct replay *r, struct gpu gpu, struct pica_capture *capture, uint32_t frame);

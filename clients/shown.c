@@ -73,7 +73,7 @@ int shown_blank(struct picture *out, unsigned screens) {
 			has_top && has_bottom ? 2 * HEIGHT : HEIGHT, 0);
 }
 
-/* Wide mode has columns of half the width: two become one. */
+/* Merges pairs of columns of the wide mode, which are half as wide. */
 static void narrow(struct picture *p) {
 	for (uint32_t i = 0; i < p->width / 2 * p->height; i++) {
 		for (unsigned c = 0; c < 3; c++) {

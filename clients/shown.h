@@ -23,12 +23,12 @@ struct shown {
 	bool is_set[SHOWN_COUNT];
 };
 
-/* "top", "top-right", "bottom", "picture", "buffer": as files of pictures are named. */
+/* Returns "top", "top-right", "bottom", "picture" or "buffer", for file names. */
 const char *shown_name(enum shown_view view);
 /*
- * The screens that were set, the right eye where it has a picture of its own; or the picture.
- * Replaces *s, which must be zero or taken before. Returns how many, or a negative errno;
- * shown_finish() is allowed in any case.
+ * Takes the screens that were set, with the right eye if it has its own picture; or the picture.
+ * Replaces *s, which must be zero or taken before. Returns their number, or a negative errno;
+ * shown_finish() may be called in any case.
  */
 int shown_take(struct shown *s, struct pica_ctx *ctx);
 /* Copies the last colour buffer into a shown that was taken; is_set if it could be read. */
@@ -36,12 +36,12 @@ void shown_take_buffer(struct shown *s, struct pica_ctx *ctx);
 void shown_finish(struct shown *s);
 
 /*
- * Both screens, one below the other, or one of them, as a picture of their usual size; screens:
- * bits 1 << PICA_SCREEN_... A screen that was never set is black; top: the eye of the upper one.
- * Replaces *out. Negative errno.
+ * Composes both screens, one below the other, or one of them, at their usual size; screens: bits 1
+ * << PICA_SCREEN_... A screen that was never set is black; top: the eye of the top screen. Replaces
+ * *out. Returns 0 or a negative errno.
  */
 int shown_compose(struct picture *out, struct gpu gpu, unsigned screens, enum pica_eye top);
-/* The same without anything on it. -ENOMEM. */
+/* The same in black. Returns 0 or -ENOMEM. */
 int shown_blank(struct picture *out, unsigned screens);
 
 #endif

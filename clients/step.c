@@ -5,7 +5,7 @@
 
 enum { INTERNAL_BASE = 0x10401000 };
 
-/* Keeps the first error; a visitor that has had enough is one, too. */
+/* Keeps the first error, including a visitor's request to end. */
 static void settle(struct step *s, int ret) {
 	if (ret < 0 && s->error == 0) {
 		s->error = ret;
@@ -42,8 +42,8 @@ static void feed(struct step *s, const struct pica_list_write *w) {
 }
 
 /*
- * Writes that a list cannot make are not fed, for the processor can make them. Jumps are not
- * either: they would run the list that is being fed.
+ * Does not submit writes that are forbidden in lists, which a processor's write would do, nor
+ * jumps, which would run the list itself.
  */
 static bool is_fed(const struct pica_list_write *w, bool from_list) {
 	const enum pica_reg_kind kind = pica_reg_kind(w->id);
@@ -79,7 +79,7 @@ static void on_vertex(void *user, const uint32_t (*attributes)[4], unsigned n) {
 	}
 }
 
-/* Draws may write the words that follow, so it always waits for them. */
+/* Draws may write later words of the list, so always wait for them. */
 static void on_drawn(void *user) {
 	struct step *s = user;
 	if (s->error == 0) {
@@ -121,7 +121,7 @@ static int on_event(void *user, const struct pica_capture_event *event) {
 	list_walk_job(&s->walk, &event->job);
 	flush_and_wait(s);
 	if (s->walk.lists == lists && s->walk.unreadable != unreadable) {
-		return s->error; /* a list outside memory: the job fails as it would have */
+		return s->error; /* a list outside memory: the job itself fails */
 	}
 	if (s->walk.cut && s->replay.worst == 0) {
 		s->replay.worst = -EDQUOT;

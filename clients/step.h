@@ -1,7 +1,7 @@
 /*
- * Replays a capture draw by draw: the words of its lists are fed to the context as single register
- * writes, which gives the same bits as running the lists [fidelity: embedding; tests/golden
- * --step], and a visitor looks between them.
+ * Replays a capture draw by draw: submits the words of its lists as single register writes, which
+ * gives the same bits as running the lists [fidelity: embedding; tests/golden --step], and calls a
+ * visitor in between.
  */
 #ifndef CLIENTS_STEP_H
 #define CLIENTS_STEP_H
@@ -13,14 +13,14 @@
 #include "replay.h"
 
 /*
- * A draw: a write to a draw trigger, or a run of vertices written into a list. They are counted
- * from 0 in each frame, in stream order.
+ * A draw: a write to a draw trigger, or a run of vertices in a list. Draws are counted from 0 in
+ * each frame, in stream order.
  */
 struct step_draw {
 	uint32_t frame, draw;
 	enum draw_kind kind;
 	uint64_t offset; /* of the event in the capture */
-	uint32_t addr;   /* of the word that starts it: in a list, or the register's own */
+	uint32_t addr;   /* of the word that starts it in a list, or of the register */
 };
 
 /* Each may be NULL. Nonzero ends the replay. */
@@ -30,7 +30,7 @@ struct step_visitor {
 	void (*list)(void *user, uint32_t addr, uint32_t size_bytes, bool is_jump);
 	void (*list_end)(void *user);
 	void (*write)(void *user, const struct pica_list_write *w, bool from_list);
-	/* The context is idle, and as the draw sees it. */
+	/* The context is idle, in the state at the start of the draw. */
 	int (*draw)(void *user, const struct step_draw *draw);
 	/* A vertex of an immediate draw; after draw(). Does not wait for the context. */
 	void (*vertex)(void *user, const uint32_t (*attributes)[4], unsigned n);
@@ -48,17 +48,18 @@ struct step {
 	struct list_walk walk;
 	struct step_draw draw; /* the open draw, or the number of the next one */
 	int error;
-	uint64_t offset;       /* of the event that is being fed */
+	uint64_t offset;       /* of the current event */
 	struct pica_job job[STEP_BATCH];
 	unsigned n_jobs;
 };
 
-/* As replay_start(). Looking on needs a GPU of this process. */
+/* Like replay_start(). Visiting needs a GPU of this process. */
 int step_start(struct step *s, struct gpu gpu, struct pica_capture *capture, uint32_t frame,
 		const struct step_visitor *visitor, void *user);
 /*
- * The next frame, as replay_frame(): 1, 0 at the end, negative errno. look: the visitor looks on;
- * else the frame runs as usual, and is not waited for. -ECANCELED: the visitor has ended it.
+ * Runs the next frame. Returns 1, 0 at the end, or a negative errno, like replay_frame();
+ * -ECANCELED: the visitor ended it. look: calls the visitor; otherwise the frame runs without
+ * waiting.
  */
 int step_frame(struct step *s, bool look);
 

@@ -144,7 +144,7 @@ static void fill_region(struct pica_msg_region *msg, const struct pica_client_me
 	}
 }
 
-/* Destroys memory that we cannot use (handle 0: none), and keeps the message that says why. */
+/* Destroys unusable memory (handle 0: none), and keeps the message with the reason. */
 static void give_back(struct pica_client *c, uint32_t handle) {
 	char message[sizeof(c->error)];
 	memcpy(message, c->error, sizeof(message));

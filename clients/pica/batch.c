@@ -1,4 +1,4 @@
-/* pica batch: draws many captures, compares, reports; alone, or shared out to many machines. */
+/* pica batch: draws many captures, compares, reports; on one machine or on many. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +18,8 @@ static void print_more(const char *text) {
 }
 
 /*
- * Prints a line for each unit, and a second one that says where to look first if pictures differ.
- * Beside a progress line, only units with a message are printed.
+ * Prints a line for each unit, and a second one with the first difference if pictures differ. While
+ * a progress line is shown, only units with a message are printed.
  */
 static void report_unit(void *user, const struct batch_unit *unit, enum batch_state state,
 		const json_t *result, const struct batch_done *done) {
@@ -55,7 +55,7 @@ static void report_unit(void *user, const struct batch_unit *unit, enum batch_st
 static const char plain_letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 				    "_-+=./,:@%";
 
-/* Options that only the engine can judge. */
+/* Options that the engine checks. */
 static int check_engine(const struct engine_options *engine) {
 	struct pica_device *device = NULL;
 	const int exit = engine_create(&device, engine);
@@ -116,7 +116,7 @@ static int report_shard(const struct batch_options *o, const struct batch_plan *
 	return n < 0 ? log_no_memory() : batch_report_print(counts, o->output, NULL, o->json);
 }
 
-/* Captures that are not even begun with. */
+/* Captures that cannot be opened. */
 static void report_unreadable(const struct batch_plan *plan) {
 	for (unsigned i = 0; i < plan->n; i++) {
 		if (plan->units[i].error) {
@@ -168,14 +168,14 @@ static int act(const struct batch_options *o, struct batch_plan *plan, struct ba
 	return exit;
 }
 
-/* Ends as a shell and a scheduler expect of a program that a signal ends. */
+/* Ends by the signal, as shells and schedulers expect. */
 static void end_by(int signal_number) {
 	fflush(NULL);
 	signal(signal_number, SIG_DFL);
 	raise(signal_number);
 }
 
-/* The arguments as a shell takes them; options are parsed in another order. NULL: out of memory. */
+/* Returns the arguments, quoted for a shell, before parsing reorders them. NULL: out of memory. */
 static char *command_line(int argc, char **argv) {
 	char *text = NULL, *line;
 	size_t size;

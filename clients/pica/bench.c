@@ -1,4 +1,4 @@
-/* pica bench: how fast captures are drawn. Frames are submitted and waited for one by one. */
+/* pica bench: how fast captures are drawn. Each frame is submitted and awaited before the next. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -48,7 +48,8 @@ static void check(void *input, struct option_args args) {
 struct bench {
 	struct bench_samples samples; /* of one capture */
 	unsigned n;                   /* captures so far */
-	double median_ms, p99_ms, cpu_ms; /* over them: sums of logarithms, then geometric means */
+	double median_ms, p99_ms, cpu_ms; /* over all captures: sums of logarithms, then geometric
+	 * means */
 };
 
 /* The smallest sample that 99 of 100 do not exceed (nearest rank). */
@@ -84,7 +85,7 @@ static int measure(void *user, struct bench_capture *c) {
 	if (ret == 0) {
 		bench_samples_sort(s);
 		b->n++;
-		/* A clock may not advance during an empty frame. */
+		/* The clock may not advance during an empty frame. */
 		b->median_ms += log(fmax(bench_median_ms(s), 1e-6));
 		b->p99_ms += log(fmax(p99_ms(s), 1e-6));
 		b->cpu_ms += log(fmax(bench_cpu_ms(s), 1e-6));

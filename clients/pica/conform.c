@@ -27,7 +27,7 @@ struct options {
 
 /* ---- The library ---- */
 
-/* "A/B" if there is a manifest in it. */
+/* Returns FOLDER/NAME if it contains a manifest. */
 static char *library_at(const char *folder, const char *name) {
 	char *path = file_in(folder, name), *manifest = path ? file_in(path, "manifest.txt") : NULL;
 	if (manifest && access(manifest, R_OK) != 0) {
@@ -38,7 +38,7 @@ static char *library_at(const char *folder, const char *name) {
 	return path;
 }
 
-/* Beside the program: in the build's tree, else in the data folder of where it is installed. */
+/* Relative to the program: in the build's tree, else in the data folder of the installation. */
 static char *find_library(void) {
 	char self[4096];
 	const ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -52,7 +52,7 @@ static char *find_library(void) {
 	return path ? path : library_at(self, CONFORMANCE_FOLDER);
 }
 
-/* A word of the line: *at moves on. */
+/* Returns the next word; advances *at. */
 static char *word(char **at) {
 	*at += strspn(*at, " ");
 	char *start = *at;
@@ -141,7 +141,7 @@ static char *case_file(const struct conform *c, const struct conform_case *k, co
 	return asprintf(&path, "%s/%s.%s", c->folder, k->name, end) < 0 ? NULL : path;
 }
 
-/* Draws its capture; returns an exit code after logging. */
+/* Draws the case's capture. Returns an exit code, after logging. */
 static int draw(struct picture *out, struct pica_device *device, const char *path) {
 	struct pica_capture *capture;
 	struct pica_ctx *ctx = NULL;
@@ -179,7 +179,7 @@ static int cut(struct picture *out, const struct picture *screen, uint32_t width
 	return ret;
 }
 
-/* Finds the first pixel that differs; the expected picture is NAME.png, and black around it. */
+/* Finds the first differing pixel; the expected picture is NAME.png on black. */
 static int explain(const struct conform *c, struct conform_case *k, const struct picture *screen) {
 	struct picture whole = { 0 };
 	char *path = case_file(c, k, "png");
@@ -232,7 +232,7 @@ static void judge(const struct conform *c, struct conform_case *k, const struct 
 	}
 }
 
-/* An exit code: trouble with the case itself. */
+/* Returns an exit code for errors of the case itself. */
 static int run_case(struct conform *c, struct conform_case *k, const struct options *o,
 		struct pica_device *device) {
 	struct picture screen = { 0 };
@@ -329,7 +329,7 @@ static int report(const struct conform *c, const struct options *o) {
 
 /* ---- The verb ---- */
 
-/* Marks the cases that a pattern names; all without patterns. */
+/* Marks the cases that match a pattern; all if there is none. */
 static int choose(struct conform *c, const struct option_args *patterns) {
 	for (unsigned i = 0; i < c->n; i++) {
 		c->cases[i].is_chosen = patterns->n == 0;

@@ -13,8 +13,8 @@ struct options {
 	struct repack_options r;
 	bool recover, lossy;
 	bool has_frame;
-	uint32_t frame; /* with recover: of the part that is wanted */
-	unsigned given; /* PICA_...: options that a .ctf has no use for */
+	uint32_t frame; /* with recover: a frame of the requested part */
+	unsigned given; /* bits of options that a .ctf cannot use */
 	enum progress_mode progress;
 };
 
@@ -30,7 +30,7 @@ static const char *parse_recover(void *options, char *arg) {
 	return NULL;
 }
 
-/* Logs which frames are saved, of how many, and which others are whole. */
+/* Logs the saved frames, their total, and other undamaged ones. */
 static void report_parts(const struct options *o, const struct pica_capture_info *info,
 		const struct pica_capture_part *part, unsigned n) {
 	uint32_t first = 0;
@@ -62,7 +62,7 @@ static void report_parts(const struct options *o, const struct pica_capture_info
 	}
 }
 
-/* Logs the losses, and the parts that were saved. */
+/* Logs the losses and the saved parts. */
 static int recover(struct pica_capture **out, const struct options *o) {
 	struct pica_capture_error error;
 	const int ret = o->has_frame ? pica_capture_recover_at(out, o->r.in, o->frame, &error) :

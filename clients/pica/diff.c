@@ -164,7 +164,7 @@ static int kind_of(const char *path, enum diff_kind *out) {
 	return EXIT_FINE;
 }
 
-/* Options without an effect are refused, since the user expects one. */
+/* Refuses options without an effect. */
 static int check_options(const struct diff_options *o, const enum diff_kind kind[2]) {
 	const bool hashes = kind[0] == DIFF_HASHES || kind[1] == DIFF_HASHES;
 	for (unsigned i = 0; i < 2; i++) {

@@ -55,7 +55,7 @@ struct table {
 	size_t n, cap;
 	struct pica_state *state; /* scratch */
 	bool is_videocore;
-	/* With --depends: of all rows, whether they are shown or not. */
+	/* With --depends: of all rows, shown or not. */
 	struct depends depends;
 	json_t *firsts; /* the number of each frame's first row */
 	/* Of the draw that runs: */
@@ -102,7 +102,7 @@ static void add_firsts(struct table *t, uint32_t end) {
 	}
 }
 
-/* A row that is about to do its work. Returns its number, or a negative errno. */
+/* Begins a row. Returns its number, or a negative errno. */
 static int64_t next_row(struct table *t) {
 	int ret = t->firsts ? 0 : depends_begin(&t->depends, t->l.ctx);
 	add_firsts(t, t->l.here.frame + 1);
@@ -116,7 +116,7 @@ static void add_read(struct table *t, json_t *reads, const char *what, struct li
 	}
 }
 
-/* row: or NULL, of one that is not shown. Returns 0 or a negative errno. */
+/* row: NULL if it is not shown. Returns 0 or a negative errno. */
 static int depend_move(struct table *t, json_t *row, struct lint_range from, struct lint_range to) {
 	const int64_t number = next_row(t);
 	if (number < 0) {
@@ -131,7 +131,7 @@ static int depend_move(struct table *t, json_t *row, struct lint_range from, str
 	return depends_write(&t->depends, to.begin, to.end, number);
 }
 
-/* A draw changes some pixels of its target, and so depends on the rows that made the others. */
+/* A draw changes some pixels of its target, so it depends on the rows that made the others. */
 static int depend_draw(struct table *t, json_t *row, const struct step_draw *draw,
 		const uint32_t *regs) {
 	const int64_t number = next_row(t);
@@ -179,7 +179,7 @@ static int on_shown(void *user) {
 	return 0;
 }
 
-/* After all: whether anything read what a row wrote. */
+/* At the end: notes whether a row's output was read. */
 static void mark_unread(struct table *t) {
 	for (size_t i = 0; t->o->depends && i < t->n; i++) {
 		json_t *row = t->rows[i].json;

@@ -31,7 +31,7 @@ struct dump {
 
 /* ---- Gathering ---- */
 
-/* With --draw, shows the writes after the draw before, up to the draw's own. */
+/* With --draw, shows the writes between the previous draw and this one, including this one's. */
 static void choose_writes(struct dump *d, uint32_t frame, uint32_t next_draw) {
 	const struct dump_options *o = d->o;
 	d->list_on = (o->what & DUMP_LIST) && frame == d->frame &&
@@ -80,7 +80,7 @@ static bool has_geometry(const struct dump *d) {
 	return facts_has_geometry(d->here->state.regs);
 }
 
-/* That are asked for: the vertex program first. */
+/* Returns the number of programs to print: the vertex program is first. */
 static int n_programs(const struct dump *d) {
 	return !(d->o->what & DUMP_SHADERS) ? 0 : has_geometry(d) ? 2 : 1;
 }
@@ -90,7 +90,7 @@ static const char *vertex_error(int ret) {
 				strerror(-ret);
 }
 
-/* Prints vertices to some files: before the draw, or what its geometry shader made. */
+/* Prints vertices to some files: of the draw, or of its geometry shader. */
 typedef int print_fn(struct dump *d, FILE *const to[DUMP_VERTEX_FILES]);
 
 static int print_vertices(struct dump *d, FILE *const to[DUMP_VERTEX_FILES]) {
@@ -236,7 +236,7 @@ static int on_drawn(void *user, const struct step_draw *draw) {
 	if (d->in_draw) {
 		d->in_draw = false;
 		if (draw->kind == DRAW_IMMEDIATE) {
-			/* nothing but vertices was written since the draw began */
+			/* only vertices were written since the draw began */
 			take_vertices(d);
 		}
 		take_geometry(d);
@@ -310,7 +310,7 @@ static int print_text(const struct dump *d) {
 	return 0;
 }
 
-/* Text that was gathered in memory (to be freed) becomes a file. */
+/* Writes and frees text as a file. */
 static void text_file(struct dump *d, const char *name, char *text, int ret) {
 	char *path = dump_files_path(&d->files, name);
 	if (path) {
@@ -321,7 +321,7 @@ static void text_file(struct dump *d, const char *name, char *text, int ret) {
 	free(text);
 }
 
-/* Textures, surfaces and vertices were written when the draw was there. */
+/* Textures, surfaces and vertices were written at the draw itself. */
 static void write_text_files(struct dump *d) {
 	if (d->o->what & DUMP_STATE) {
 		char *text = NULL;

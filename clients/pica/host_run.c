@@ -1,6 +1,6 @@
 /*
- * pica host-run: starts a program that is linked with libpica-ctru, tells it in the environment
- * what to do, and takes the pictures of its frames out of a pipe.
+ * pica host-run: starts a program that is linked with libpica-ctru, configures it by environment
+ * variables, and reads the pictures of its frames from a pipe.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -142,7 +142,7 @@ static void watch(pid_t pid, uint32_t timeout_s) {
 
 /* ---- Pictures ---- */
 
-/* As of `pica render': without a second picture both eyes see one. */
+/* As in `pica render': without a second picture, both eyes have the same. */
 static bool is_wanted(const struct run *r, unsigned i) {
 	const struct host_picture *head = &r->head[i];
 	const bool has_right = i + 1 < r->frame.n && r->head[i + 1].eye == PICA_EYE_RIGHT;
@@ -181,7 +181,7 @@ static bool read_picture(FILE *pipe, struct host_picture *head, struct picture *
 			read_all(pipe, p->rgb, (size_t)head->width * head->height * 3);
 }
 
-/* Returns false at the end. A frame that is not whole leaves the one before it. */
+/* Returns false at the end. An incomplete frame leaves the previous one. */
 static bool read_frame(struct run *r, FILE *pipe) {
 	struct run next = *r;
 	if (!read_all(pipe, &next.frame, sizeof(next.frame))) {
@@ -222,7 +222,7 @@ static void take_pictures(struct run *r, int fd) {
 		log_progress(r->shot.name, r->frame.number + 1, n_frames);
 	}
 	fclose(pipe);
-	/* It ended by itself before its last frame. */
+	/* The program ended before its last frame. */
 	if (r->has_frame && !r->is_written && frame_list_has(list, n_frames, n_frames - 1)) {
 		write_frame(r);
 	}
@@ -247,7 +247,7 @@ static void set_number(const char *name, uint32_t value) {
 	setenv(name, text, 1);
 }
 
-/* Its surroundings, for libpica-ctru. */
+/* The environment, for libpica-ctru. */
 static void set_environment(const struct options *o, const char *record, int pictures) {
 	const struct engine_options *e = &o->render.engine;
 	set_number("PICA_HOST_FRAMES", o->frames);
@@ -266,7 +266,7 @@ static void set_environment(const struct options *o, const char *record, int pic
 	}
 }
 
-/* Starts it, and returns an exit code. *fd: where its pictures come out. */
+/* Starts the program. Returns an exit code. *fd: the pipe with its pictures. */
 static int start(const struct options *o, const char *record, pid_t *pid, int *fd) {
 	posix_spawn_file_actions_t actions;
 	int ends[2];
@@ -320,7 +320,7 @@ static int run_lint(const char *record) {
 	return exit;
 }
 
-/* The program's own code comes first. */
+/* The program's own exit code has priority. */
 static int run(struct run *r, const char *record) {
 	pid_t pid = -1;
 	int fd = -1;

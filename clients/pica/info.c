@@ -1,4 +1,4 @@
-/* pica info: contents, features and missing parts of a capture, which is drawn once for that. */
+/* pica info: contents, features and missing parts of a capture, found by drawing it. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -21,7 +21,6 @@ struct options {
 
 enum { MAX_LEFT_OUT = 8 };
 
-/* Everything that is known in the end. */
 struct info {
 	const char *path, *name; /* borrowed */
 	struct pica_capture_info file;
@@ -30,14 +29,14 @@ struct info {
 	struct pica_screen screen[2];
 	struct list_walk walk;
 	struct facts facts;
-	json_t *frames; /* a row for each; NULL: not asked for */
+	json_t *frames; /* a row for each; NULL: not requested */
 	struct missing missing;
 	struct left_out {
 		const char *text;
 		uint64_t count;
 	} left_out[MAX_LEFT_OUT]; /* of the capture: what cannot be drawn */
 	unsigned n_left_out;
-	bool is_outside; /* a fault PICA_FAULT_BAD_ADDRESS, and the first place is known: */
+	bool is_outside; /* there was a fault PICA_FAULT_BAD_ADDRESS; the first one: */
 	struct lint_finding outside;
 };
 
@@ -78,7 +77,7 @@ static void add_frame(
 			(json_int_t)(after->fragments - before->fragments)));
 }
 
-/* Draws the capture and reads each list before. */
+/* Draws the capture; reads each list before it runs. */
 static int gather(struct info *info, struct pica_ctx *ctx, struct pica_capture *capture) {
 	static const struct list_visitor visitor = { .draw = facts_draw };
 	struct replay *replay = &info->replay;

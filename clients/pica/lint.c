@@ -181,7 +181,7 @@ static int on_draw(void *user, const struct step_draw *draw) {
 	return l->guest ? l->guest->draw(l->guest->user, draw, regs) : 0;
 }
 
-/* Work of the draw that the engine dropped or cut off. */
+/* Reports work of the draw that the engine dropped or truncated. */
 static int on_drawn(void *user, const struct step_draw *draw) {
 	static const struct {
 		enum pica_fault fault;
@@ -320,7 +320,7 @@ void lint_print_where(const struct lint_finding *f) {
 	fputs(f->detail, stdout);
 }
 
-/* A row of the text: n findings of one rule, whose registers have numbers without a gap. */
+/* A row of the text: n findings of one rule with consecutive registers. */
 static void print_row(const char *path, const struct lint_finding *f, unsigned n) {
 	const struct lint_rule_info *rule = lint_rule(f->rule);
 	const struct lint_finding *first = f;
@@ -496,7 +496,7 @@ bool lint_outside(const char *path, struct lint_finding *out) {
 	const int ret = exit == EXIT_FINE ? lint_gather(&l, c.capture, c.name, 0) : -ENOMEM;
 	log_end();
 	bool is_found = false;
-	/* They stand in the order of the capture. */
+	/* In the order of the capture. */
 	for (unsigned i = 0; ret == 0 && !is_found && i < l.n; i++) {
 		for (unsigned k = 0; !is_found && k < RULES; k++) {
 			is_found = l.findings[i].rule == rules_of_memory[k];

@@ -1,4 +1,4 @@
-/* pica VERB ...: finds the verb and hands over. */
+/* pica VERB ...: finds and runs the verb. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static const struct verb {
 	{ "screenshot", "what that display shows", verb_screenshot },
 };
 
-/* The verbs and the exit codes, below the options. */
+/* Returns the verbs and the exit codes, printed after the options. */
 static char *make_notes(void) {
 	char *text = NULL;
 	size_t size;
@@ -71,7 +71,7 @@ static const struct verb *find_verb(const char *name) {
 	return NULL;
 }
 
-/* Logs that there is no such verb, and the one that was meant. */
+/* Logs that the verb does not exist, and suggests a similar one. */
 static int no_verb(const char *name) {
 	const char *words[ARRAY_LEN(verbs) + 1] = { NULL };
 	for (size_t i = 0; i < ARRAY_LEN(verbs); i++) {
@@ -83,7 +83,7 @@ static int no_verb(const char *name) {
 }
 
 int main(int argc, char **argv) {
-	static char name[] = "pica"; /* whatever path it was called by */
+	static char name[] = "pica"; /* independent of the path */
 	char version[32], program[32];
 	const uint32_t v = pica_version();
 	char *notes = make_notes();

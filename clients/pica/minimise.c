@@ -23,7 +23,7 @@ struct options {
 
 struct minimise {
 	const struct options *o;
-	char folder[64], trimmed[80], candidate[80]; /* in memory, where the machine has /dev/shm */
+	char folder[64], trimmed[80], candidate[80]; /* in /dev/shm, if it exists */
 	struct parts parts;
 	uint64_t tests;
 };
@@ -45,7 +45,7 @@ static bool holds(struct minimise *m, const char *path) {
 
 /* ---- Frames ---- */
 
-/* Whether the condition holds for these frames, which are in m->trimmed then. */
+/* Returns whether the condition holds for these frames; they are then in m->trimmed. */
 static bool trim(struct minimise *m, uint32_t first, uint32_t last) {
 	struct repack_options r = { .in = m->o->in, .out = m->candidate, .tool = "pica minimise",
 		.first = first, .last = last, .level = 1, .engine = m->o->engine };
@@ -60,8 +60,8 @@ static bool trim(struct minimise *m, uint32_t first, uint32_t last) {
 }
 
 /*
- * Keeps the last frame alone if that will do; else, of the frames, those up to the first with which
- * the condition holds, and of these as few as a binary search finds.
+ * Keeps the last frame alone if the condition holds for it. Otherwise finds the first frame up to
+ * which it holds, then by binary search as few frames before it as possible.
  */
 static int trim_frames(struct minimise *m, uint32_t n_frames) {
 	uint32_t first = 0, last = n_frames - 1;
@@ -114,7 +114,7 @@ static void set_omitted(struct minimise *m, struct part **part, size_t n, bool i
 	}
 }
 
-/* Leaves out what it can: all at first, then halves, quarters, ...; or one by one at once. */
+/* Leaves out as many parts as possible: all, then halves, quarters, ...; or one by one at once. */
 static int reduce(struct minimise *m, enum part_kind kind, bool one_by_one, bool *is_smaller) {
 	struct part **part = calloc(m->parts.n_parts + 1, sizeof(struct part *));
 	int exit = part ? EXIT_FINE : log_no_memory();
@@ -156,7 +156,7 @@ static int reduce_all(struct minimise *m) {
 static int write_result(struct minimise *m) {
 	int ret = parts_write(&m->parts, m->o->out, m->o->level);
 	if (ret == 0) {
-		/* The same with shorter lists, if that is still one. */
+		/* The same with shorter lists, if the condition still holds. */
 		parts_shorten_lists(&m->parts);
 		ret = parts_write(&m->parts, m->candidate, m->o->level);
 		if (ret == 0 && holds(m, m->candidate)) {

@@ -1,4 +1,4 @@
-/* pica pixel: what made a pixel, and what did not; pica assert-pixel: whether it is as expected. */
+/* pica pixel: the history of a pixel; pica assert-pixel: compares it with the expected colour. */
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>

@@ -32,7 +32,7 @@ static void on_stop(int number) {
 	alarm(LAST_SECONDS);
 }
 
-/* A service that hangs answers to nothing: the end of the process says enough. */
+/* Without a message: a hanging service cannot be ended in another way. */
 static void on_alarm(int number) {
 	_exit(EXIT_FINE);
 }
@@ -116,7 +116,7 @@ struct track {
 	int exit; /* of the last time */
 };
 
-/* Whether to log it: a loop logs each error once. */
+/* Returns whether to log the error: a loop logs each once. */
 static bool is_news(struct track *t, int exit) {
 	const bool is_same = t->exit == exit;
 	t->exit = exit;
@@ -212,7 +212,7 @@ static int play_all(struct pica_client *client, const struct options *o) {
 				break;
 			}
 		}
-		/* without any, nothing could be shown in another round */
+		/* without any, another round would show nothing */
 	} while (o->loop && any && !is_stopped);
 	free(tracks);
 	return worst;

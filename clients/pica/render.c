@@ -86,7 +86,7 @@ void render_fail(struct shot *s, int exit, const char *fmt, ...) {
 	failed(s, exit);
 }
 
-/* Writes the file; *path is its name (caller frees). */
+/* Writes the file; *path becomes its name (caller frees). */
 static bool write_file(
 	struct shot *s, const struct outname_values *v, const struct picture *p, char **path) {
 	struct render *r = s->r;
@@ -95,7 +95,7 @@ static bool write_file(
 		render_fail(s, EXIT_TROUBLE, "%s", strerror(ENOMEM));
 		return false;
 	}
-	/* Placeholders keep names apart, but "{name}{frame}" can still meet itself. */
+	/* Placeholders keep names distinct, but those of "{name}{frame}" can still collide. */
 	if (tfind(*path, &r->written, (int (*)(const void *, const void *))strcmp)) {
 		render_fail(s, EXIT_TROUBLE, "%s: already written by this run, not overwritten",
 				*path);
@@ -176,7 +176,7 @@ static void show_screen(struct shot *s, uint32_t frame, enum pica_screen_id scre
 		const struct pica_screen *info, struct picture *p) {
 	static const char *const eyes[] = { "left", "right" };
 	unsigned chosen = s->r->o->eyes;
-	/* Without a second picture both eyes see one; the bottom screen has no eyes at all. */
+	/* Without a second picture both eyes have the same; the bottom screen has no eyes. */
 	if (screen == PICA_SCREEN_BOTTOM ||
 		(chosen == (EYE_LEFT | EYE_RIGHT) && !info->has_right)) {
 		chosen = EYE_LEFT;
@@ -263,7 +263,7 @@ static void verify_frame(struct shot *s, const struct pica_capture *capture, uin
 	}
 }
 
-/* Pictures or hashes: what else there is to say would spoil them. */
+/* Pictures or hashes, which other output would corrupt. */
 static bool is_stdout_taken(const struct render *r) {
 	const struct render_options *o = r->o;
 	if (o->writer == &writer_hash || o->writer == &writer_y4m) {
@@ -296,7 +296,7 @@ static void report_verified(struct shot *s, const struct pica_capture *capture) 
 	}
 }
 
-/* The last target, if no screen shows it. */
+/* Writes the last target, if no screen is shown. */
 static void show_color_buffer(struct shot *s, uint32_t frame) {
 	uint32_t regs[PICA_REG_COUNT];
 	struct picture p = { 0 };
@@ -321,7 +321,7 @@ static void show_color_buffer(struct shot *s, uint32_t frame) {
 	picture_finish(&p);
 }
 
-/* Notes about missing parts of the capture, and of ours. */
+/* Logs notes about missing parts of the capture and of libpica. */
 static void take_notes(struct shot *s) {
 	static const char *const screens[] = { "top", "bottom" };
 	for (unsigned i = 0; i < 2; i++) {
@@ -363,7 +363,7 @@ static void take_notes(struct shot *s) {
 	}
 }
 
-/* A key that is not read on the way is part of the file, too. */
+/* Verifies the whole file, including keys that drawing does not read. */
 static bool is_whole(struct shot *s, struct pica_capture *capture) {
 	int ret = pica_capture_verify(capture);
 	if (ret < 0) {
@@ -413,7 +413,7 @@ static void replay_and_show(struct shot *s, struct pica_capture *capture) {
 		if (ret < 0) {
 			break;
 		}
-		/* One frame ahead and no more: jobs that wait cost memory. */
+		/* At most one frame ahead: waiting jobs cost memory. */
 		ret = is_shown ? replay_wait(replay) : replay_wait_for(replay, previous);
 		if (ret == 0 && is_shown && o->verify) {
 			verify_frame(s, capture, frame);
@@ -458,7 +458,7 @@ static void replay_and_show(struct shot *s, struct pica_capture *capture) {
 	take_notes(s);
 }
 
-/* Where it is drawn. False: failed, and said so. */
+/* Creates the GPU. On failure logs it and returns false. */
 static bool create_gpu(struct shot *s, const struct pica_capture *capture, struct remote **remote) {
 	char message[PICA_TEXT_BYTES];
 	struct pica_ctx *ctx;
@@ -541,7 +541,7 @@ int render_end_output(struct render *r, char **lines, const size_t *lines_size, 
 	return exit;
 }
 
-/* The device made from o reports to the trace from now on. */
+/* A device created from o will report to the trace. */
 static int begin_trace(struct trace **out, struct render_options *o) {
 	if (is_capture(o, o->trace)) {
 		return log_fail("--trace %s: this is a capture, not overwritten", o->trace);

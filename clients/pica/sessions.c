@@ -1,4 +1,4 @@
-/* pica sessions, kick, record, metrics: who uses a service. */
+/* pica sessions, kick, record, metrics: the users of a service. */
 #include "control/sessions.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ enum { A_TIME = 64 };
 
 /* ---- Lists ---- */
 
-/* Takes the session of our own out. */
+/* Removes this program's own session. */
 static void drop_own(struct session_list *list, uint64_t own) {
 	size_t kept = 0;
 	for (size_t i = 0; i < list->n; i++) {
@@ -194,7 +194,7 @@ static void take_ids(void *input, struct option_args args) {
 	}
 }
 
-/* Records or kicks each session that was named, and forgets their numbers. */
+/* Records or kicks each named session, and frees their numbers. */
 static int for_each(struct options *o, bool is_record) {
 	struct pica_client *client = NULL;
 	int exit = remote_connect(&client, o->where);

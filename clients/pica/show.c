@@ -110,7 +110,7 @@ static int write_picture(const struct picture *p, const char *pattern, uint32_t 
 	return exit;
 }
 
-/* One output, or with a pattern and no number all that there are. */
+/* Writes one output, or, with a pattern and without a number, all outputs. */
 static int write_pictures(struct pica_client *client, const struct options *o) {
 	const bool is_all = strstr(o->output, braces) && !o->given;
 	uint32_t display = o->display;

@@ -1,4 +1,4 @@
-/* pica submit: memory, command lists and jobs from files to a service, and what comes of them. */
+/* pica submit: sends memory, command lists and jobs from files to a service, and saves results. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>

@@ -61,7 +61,7 @@ static void check(void *input, struct option_args args) {
 
 /* ---- Numbers ---- */
 
-/* A counter's growth a second; a counter that restarted (or a new session) counts from 0. */
+/* The rate of a counter; one that restarted, or of a new session, counts from 0. */
 static double per_second(uint64_t before, uint64_t now, double seconds) {
 	return seconds > 0 ? (double)(now >= before ? now - before : now) / seconds : 0;
 }
@@ -228,7 +228,7 @@ static void show_waiting(const struct options *o) {
 	terminal_show(text, n < 0 ? 0 : TITLE_ROW);
 }
 
-/* A service that has restarted; its sessions are new. */
+/* Connects to a restarted service, which has new sessions. */
 static void connect_again(struct top *t, const char *where) {
 	if (pica_client_connect(&t->client, where, NULL, NULL) == 0) {
 		sessions_finish(&t->list[0]);

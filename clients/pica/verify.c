@@ -1,4 +1,4 @@
-/* pica verify: whether captures are whole. */
+/* pica verify: checks every byte of captures. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

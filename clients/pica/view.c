@@ -29,17 +29,17 @@ enum {
 	KEY_UP,
 	KEY_DOWN,
 	PATH_BYTES = 4096,
-	LEAST_COLUMNS = 20, /* of a window: less shows nothing to be told from another frame */
+	LEAST_COLUMNS = 20, /* of a window: the smallest in which frames are distinguishable */
 	LEAST_ROWS = 6,
 };
 
 #define SMALL_WINDOW "20x6 needed:\nthe window\nis too small"
 
 static const uint64_t frame_ns = 16713745; /* the console's: 59.831 a second */
-/* the rest of a key's sequence, and a terminal's answer */
+/* timeout for the rest of a key's sequence, and for a terminal's answer */
 static const uint64_t key_ns = 50000000;
 
-/* Options of picad that are handed through to it, which knows their values. */
+/* Options passed on to picad, which checks their values. */
 #define PICADS_ROW(i, name_, arg_, help_) \
 	{ name_, 0, arg_, help_, OPTION_TEXT, .at = (i) * sizeof(const char *) }
 enum { N_PICADS = 6 };
@@ -136,7 +136,7 @@ static void put_status(const struct view *v, FILE *out, unsigned rows, unsigned 
 	fprintf(out, "\033[%u;1H\033[7m%s\033[0m\033[K", rows, plain);
 }
 
-/* Pixels of the window without its last row; characters of 8x16 where the terminal does not say. */
+/* Pixels of the window without its last row; 8x16 per character if the terminal gives no size. */
 static void box_of(unsigned rows, unsigned columns, uint32_t *width, uint32_t *height) {
 	struct winsize w = { 0 };
 	ioctl(STDOUT_FILENO, TIOCGWINSZ, &w);
@@ -324,7 +324,7 @@ static int view_in_terminal(struct view *v) {
 	return exit;
 }
 
-/* picad beside us, as it is installed or in a build directory; else by $PATH. */
+/* Finds picad in the program's folder or the build directory, else by $PATH. */
 static void find_picad(char path[PATH_BYTES]) {
 	static const char *const beside[] = { "picad", "../../service/picad" };
 	char self[PATH_BYTES - 64];
@@ -382,7 +382,7 @@ static _Noreturn void run_picad(const struct options *o, const char *socket, pid
 	};
 	argv[n++] = picad;
 	for (unsigned i = 0; i < N_FIXED + N_PICADS; i++) {
-		/* Given options come later, and override. */
+		/* Given options come later and override these. */
 		const char *name = i < N_FIXED ? values[i].name : picads[i - N_FIXED].name;
 		const char *value = i < N_FIXED ? values[i].value : o->picads[i - N_FIXED];
 		if (value && asprintf(&argv[n++], "--%s=%s", name, value) < 0) {
@@ -397,7 +397,7 @@ static _Noreturn void run_picad(const struct options *o, const char *socket, pid
 	_exit(127);
 }
 
-/* One that gives us access, as access(2) names it. */
+/* Returns whether a card allows the access (see access(2)). */
 static bool has_card(int wanted) {
 	glob_t cards;
 	bool found = false;
@@ -418,7 +418,7 @@ static void on_end(int number) {
 	}
 }
 
-/* Our end ends picad, which restores the screen. */
+/* The end of this process ends picad, which restores the screen. */
 static int view_on_display(const struct options *o) {
 	static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
 	char folder[] = "/tmp/pica-view.XXXXXX", socket[64];
@@ -454,7 +454,7 @@ static int view_on_display(const struct options *o) {
 	return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0 ? EXIT_FINE : EXIT_TROUBLE;
 }
 
-/* An option that has no meaning in a terminal, or NULL. */
+/* Returns a given option that applies only to displays, or NULL. */
 static const char *displays_option(const struct options *o) {
 	for (unsigned i = 0; i < N_PICADS; i++) {
 		if (o->picads[i]) {
@@ -464,13 +464,13 @@ static const char *displays_option(const struct options *o) {
 	return NULL;
 }
 
-/* An option that has no meaning on a display, or NULL. */
+/* Returns a given option that applies only to terminals, or NULL. */
 static const char *terminals_option(const struct options *o) {
 	return o->engine.given & ENGINE_ARITHMETIC ? "--float, --combiner" :
 			o->pixels != PIXELS_AUTO ? "--pixels" : NULL;
 }
 
-/* A card that we may use, and no user on another terminal. */
+/* Returns whether a card is usable and no other terminal is active. */
 static bool is_at_a_display(void) {
 	const char *name = ttyname(STDIN_FILENO);
 	if (name && (strncmp(name, "/dev/tty", 8) != 0 || name[8] < '0' || name[8] > '9')) {

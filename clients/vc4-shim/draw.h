@@ -8,7 +8,8 @@ struct drawer;
 
 /*
  * Connects, and maps zeroed memory at the bus address base. where: as for pica_client_connect().
- * Returns 0. On failure says why on stderr, returns a negative errno and leaves *out unchanged.
+ * Returns 0. On failure prints the reason to stderr, returns a negative errno and leaves *out
+ * unchanged.
  */
 int drawer_create(struct drawer **out, const char *where, uint32_t base, uint32_t size_bytes);
 /* NULL is allowed. */
@@ -16,8 +17,8 @@ void drawer_destroy(struct drawer *d);
 /* The memory's descriptor; owned by the drawer. */
 int drawer_memory_fd(const struct drawer *d);
 /*
- * Draws a job and waits for its end. One thread at a time. Returns 0. On failure says what and
- * where on stderr, and returns the job's errno, or -EIO if the service is gone.
+ * Draws a job and waits for its end. One thread at a time. Returns 0. On failure prints the error
+ * and its place to stderr, and returns the job's errno, or -EIO if the service is gone.
  */
 int drawer_run(struct drawer *d, const struct kernel_job *job);
 

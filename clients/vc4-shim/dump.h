@@ -1,5 +1,5 @@
 /*
- * Writes a job as a folder, for tools that have no driver: memory.bin is the region up to the last
+ * Writes a job as a folder, for tools without a driver: memory.bin is the region up to the last
  * byte in use, job.txt has a "name value" line for each member of struct kernel_job and for the
  * region. Returns 0 or a negative errno.
  */

@@ -12,7 +12,7 @@
 
 enum { PAGE = 4096, NO_BUFFER = -1 };
 
-/* Where a shader's uniforms need an address. Counted in words of its uniforms. */
+/* The uniforms of a shader that need an address, as word numbers. */
 struct shader_plan {
 	uint32_t n_uniforms;
 	uint32_t n_samples, n_resets;
@@ -38,7 +38,7 @@ struct kernel {
 	void *user;
 };
 
-/* Returns the offset of that many zeroed bytes, or -ENOMEM. */
+/* Allocates zeroed pages. Returns their offset, or -ENOMEM. */
 int64_t pages_take(struct kernel *k, uint32_t size_bytes);
 void pages_free(struct kernel *k, uint32_t offset, uint32_t size_bytes);
 /* Returns the end of the last page in use. */
@@ -58,16 +58,16 @@ struct submission {
 	struct kernel *k;
 	const struct drm_vc4_submit_cl *args;
 	/* Offsets in the region */
-	uint32_t block, block_bytes; /* the binning list, and from here on: */
+	uint32_t block, block_bytes; /* with the binning list first, then: */
 	uint32_t records, uniforms, render;
 	uint32_t tile_state, tile_lists, tile_bytes; /* 0 bytes before record 0x70 */
-	uint32_t n_bin_bytes; /* of the binning list as the chip sees it */
+	uint32_t n_bin_bytes; /* of the binning list for the chip */
 	uint32_t tiles_x, tiles_y; /* 0 before record 0x70 */
 };
 
-/* Returns the buffer that the submission's list of handles has there, or NULL. */
+/* Returns the buffer at that index of the submission's handles, or NULL. */
 struct buffer *submission_buffer(const struct submission *s, uint32_t index);
-/* Says on stderr why a submission is refused. Returns -EINVAL. */
+/* Prints to stderr why a submission is refused. Returns -EINVAL. */
 int submission_refuse(const struct submission *s, const char *format, ...)
 		__attribute__((format(printf, 2, 3)));
 

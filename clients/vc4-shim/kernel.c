@@ -45,7 +45,7 @@ struct buffer *buffer_get(struct kernel *k, uint32_t handle) {
 	return &k->buffers[handle - 1];
 }
 
-/* Returns the new buffer's handle, or -ENOMEM, or -EINVAL for no bytes. */
+/* Returns the new buffer's handle, -ENOMEM, or -EINVAL for a size of 0. */
 static int64_t buffer_create(struct kernel *k, uint32_t size_bytes) {
 	uint32_t i = 0;
 	while (i < k->n_buffers && k->buffers[i].size_bytes) {
@@ -137,7 +137,7 @@ static int get_param(struct drm_vc4_get_param *a) {
 	return -EINVAL;
 }
 
-/* The other requests name a buffer. A job has ended when its submission returns. */
+/* Executes other requests, about a buffer. A job has ended when its submission returns. */
 static int act(struct kernel *k, unsigned long request, void *arg, uint32_t handle) {
 	struct buffer *const b = buffer_get(k, handle);
 	if (!b) {

@@ -1,7 +1,7 @@
 /*
- * The part of a VideoCore IV submission that the Linux kernel does: buffers, the ioctls of
- * vc4_drm.h, and from each DRM_VC4_SUBMIT_CL a job that the chip can run. Facts of the kernel's
- * behaviour are from its public source (drivers/gpu/drm/vc4); [kernel: file] says which file.
+ * The Linux kernel's part of a VideoCore IV submission: buffers, the ioctls of vc4_drm.h, and
+ * turning each DRM_VC4_SUBMIT_CL into a job that the chip can run. Facts about the kernel are from
+ * its public source (drivers/gpu/drm/vc4); [kernel: file] names the file.
  *
  * All buffers lie in one region of memory; a bus address is the region's base plus an offset.
  * Threads may call kernel_ioctl() together.
@@ -20,7 +20,7 @@ struct kernel_job {
 	uint32_t target; /* 0: the job stores no picture */
 	uint32_t width, height; /* in pixels */
 	uint32_t config; /* the flags of record 0x71 */
-	uint32_t used_bytes; /* of the region, from its start: nothing lies after */
+	uint32_t used_bytes; /* of the region, from its start to the last byte in use */
 };
 
 /* Runs a job to its end. Returns 0 or a negative errno, which the submission then returns. */
@@ -36,8 +36,8 @@ struct kernel *kernel_create(uint8_t *memory, uint32_t base, uint32_t size_bytes
 		kernel_run_fn *run, void *user);
 void kernel_destroy(struct kernel *k);
 /*
- * Does an ioctl of vc4_drm.h, or DRM_IOCTL_GEM_CLOSE. Returns 0; -ENOENT for an unknown handle,
- * -EINVAL (for a submission, one line on stderr says why), -ENOMEM, -ENOTTY for another request.
+ * Executes an ioctl of vc4_drm.h, or DRM_IOCTL_GEM_CLOSE. Returns 0; -ENOENT for an unknown handle,
+ * -EINVAL (for a submission, with the reason on stderr), -ENOMEM, -ENOTTY for another request.
  */
 int kernel_ioctl(struct kernel *k, unsigned long request, void *arg);
 

@@ -73,7 +73,7 @@ static void put_loads(struct writer *w, const struct submission *s, const struct
 	}
 }
 
-/* Only the last store of a tile clears it; between two stores is a tile record. */
+/* Only the last store of a tile clears it; a tile record separates two stores. */
 static void put_stores(struct writer *w, const struct submission *s, const struct surfaces *f,
 		uint32_t x, uint32_t y, bool is_last) {
 	const bool any_plain = f->zs_write.is_there || f->colour_write.is_there;
@@ -108,7 +108,7 @@ static void put_stores(struct writer *w, const struct submission *s, const struc
 	}
 }
 
-/* Surfaces with an empty index are not there. */
+/* A surface with an empty index does not exist. */
 static int find(struct surface *out, const struct submission *s,
 		const struct drm_vc4_submit_rcl_surface *surface, const char *name) {
 	*out = (struct surface){ .s = surface, .is_there = surface->hindex != UINT32_MAX };
@@ -174,7 +174,7 @@ int render_list_write(const struct submission *s, uint32_t *n_bytes) {
 		put(&w, a->clear_color[1], 4);
 		put(&w, a->clear_z, 4);
 		put(&w, a->clear_s, 1);
-		/* A store of nothing clears the tile buffer with these colours. */
+		/* An empty store clears the tile buffer with these colours. */
 		put_tile(&w, 0, 0);
 		put_general(&w, VC4_OP_STORE_GENERAL, 0, 0);
 	}

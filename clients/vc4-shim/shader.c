@@ -1,13 +1,13 @@
 /*
  * Finds the uniforms of a QPU program that need an address. [kernel: vc4_validate_shaders.c]
  *
- * A program reads its uniforms as one stream, so counting the reads in the order of the code says
- * which word each of them gets: a uniform named as a source is one word, and each write of a
- * parameter to a texture unit is one. A texture access whose only parameter is s takes a memory
- * address, of which the uniform named in that instruction is the base.
+ * A program reads its uniforms as one stream, so counting the reads in code order gives the word of
+ * each: one for a uniform named as a source, and one for each write of a parameter to a texture
+ * unit. A texture access whose only parameter is s takes a memory address; its base is the uniform
+ * named in that instruction.
  *
- * A block that branches reach begins with a write of the uniforms' address, the sum of a constant
- * and a uniform; that uniform is the address of the stream.
+ * A branch target begins with a write of the uniforms' address, the sum of a constant and a
+ * uniform; that uniform is the address of the stream.
  */
 #include "impl.h"
 
@@ -49,7 +49,7 @@ static void walk_texture_write(struct shader_plan *p, uint32_t n_parameters[2], 
 /* samples has two words for each word of code, resets two more than that. */
 static int walk(struct shader_plan *p, const uint64_t *code, uint32_t n_words) {
 	uint32_t n_parameters[2] = { 0, 0 }, first[2] = { 0, 0 };
-	bool needs_reset = false; /* a loop was closed, and its address is still to come */
+	bool needs_reset = false; /* after the end of a loop, before the write of its address */
 	uint32_t end = UINT32_MAX;
 	for (uint32_t i = 0; i < n_words && i <= end; i++) {
 		const struct qpu_instruction q = qpu_decode(code[i]);

@@ -130,7 +130,7 @@ static bool is_started(void) {
 	return node.fd >= 0;
 }
 
-/* Whether it is the node's descriptor, or a duplicate. */
+/* Returns whether fd is the node's descriptor, or a duplicate. */
 static bool is_node(int fd) {
 	struct stat st;
 	return is_started() && syscall(SYS_fstat, fd, &st) == 0 && st.st_dev == node.st.st_dev &&

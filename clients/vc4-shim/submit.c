@@ -3,8 +3,8 @@
  * and handles in them become bus addresses. [kernel: vc4_validate.c]
  *
  * One block of the region holds, in this order, the binning list, the shader records, the uniforms
- * and the rendering list; another one the tile states and the lists of the tiles. Both are given
- * back when the job has ended.
+ * and the rendering list; another holds the tile states and the tile lists. Both are freed when the
+ * job has ended.
  */
 #include "impl.h"
 
@@ -101,7 +101,7 @@ static uint32_t shader_record_bytes(uint32_t word) {
 /* ---- Shader records and uniforms ---- */
 
 struct records {
-	const uint8_t *record; /* the next one of the submission, and what is left */
+	const uint8_t *record; /* the next one of the submission, and the remaining bytes */
 	uint32_t record_left;
 	const uint8_t *uniforms;
 	uint32_t uniforms_left;
@@ -278,7 +278,7 @@ static int copy_list(struct submission *s) {
 
 /* ---- The whole ---- */
 
-/* Chooses where the block lies, and its parts. */
+/* Allocates the block, and lays out its parts. */
 static int place(struct submission *s) {
 	const struct drm_vc4_submit_cl *a = s->args;
 	if (a->bin_cl_size > MOST_BYTES || a->shader_rec_size > MOST_BYTES ||
@@ -289,7 +289,7 @@ static int place(struct submission *s) {
 				(unsigned)MOST_BYTES);
 	}
 	const uint32_t records = up(a->bin_cl_size, RECORD_ALIGNMENT);
-	/* In place of each record's indices, at least 16 bytes, is its padding. */
+	/* The indices of each record, at least 16 bytes, make room for its padding. */
 	const uint32_t uniforms = records + up(a->shader_rec_size, RECORD_ALIGNMENT);
 	const uint32_t render = uniforms + up(a->uniforms_size, RECORD_ALIGNMENT);
 	s->block_bytes = render + render_list_bytes(a);

@@ -54,7 +54,7 @@ struct batch_settings {
 	struct frame_list frames;
 	bool verify, bless;
 	const char *golden;           /* folder, or NULL; borrowed */
-	char golden_hash[BATCH_HASH]; /* of all its pictures, as a plan file says */
+	char golden_hash[BATCH_HASH]; /* of all its pictures, from the plan file */
 	uint32_t tolerance, allowed;
 	enum batch_pictures pictures;
 	enum pica_float float_mode;
@@ -69,8 +69,8 @@ struct batch_unit {
 	char content[BATCH_HASH]; /* "": it could not be read, see error */
 	char key[BATCH_HASH];     /* of its result: content and settings */
 	int error;
-	unsigned first; /* the first unit with this key: later ones share its result */
-	unsigned next;  /* the next one that does, 0: none */
+	unsigned first; /* the first unit with this key, whose result later ones share */
+	unsigned next;  /* the next one that shares it; 0: none */
 };
 
 /* Returns the message of a unit's error. */
@@ -187,7 +187,7 @@ bool batch_is_hash(const char *text);
 
 struct batch_store {
 	char *folder; /* ours */
-	char *work;   /* ours: of this run, NULL: opened to be read */
+	char *work;   /* ours: of this run; NULL: opened for reading */
 	int lock;     /* on the folder of this run, -1: none */
 	int claim;    /* on all of it, -1: none */
 };
@@ -287,9 +287,9 @@ void drawing_keep(struct drawing *d, json_t *row, const char *member, const char
  */
 bool batch_golden_compare(struct drawing *d, uint32_t frame, enum shown_view view,
 		const struct picture *p, json_t *row);
-/* Reports golden pictures that were not drawn, and prepares what --bless asks for. */
+/* Reports golden pictures that were not drawn, and prepares --bless. */
 void batch_golden_finish(struct drawing *d);
-/* Returns whether the golden pictures are still those that a result was compared with. */
+/* Returns whether the golden pictures are unchanged since a result was compared with them. */
 bool batch_golden_is_current(
 	const struct batch_settings *settings, const struct batch_unit *unit, const json_t *result);
 
@@ -302,7 +302,7 @@ struct batch_done {
 	unsigned failed;      /* not BATCH_PASS */
 	unsigned skipped;     /* they were not drawn */
 	bool is_kept;         /* its result existed already */
-	bool is_shared;       /* its bytes, and so its result, equal those of an earlier unit */
+	bool is_shared;       /* it has the bytes and the result of an earlier unit */
 };
 
 /* Called for each unit when its state is known. result: NULL if the file could not be read. */
@@ -331,7 +331,7 @@ struct batch_row {
 	char *folder; /* ours: of its result */
 	enum batch_state state;
 	json_t *result;   /* or NULL */
-	const char *what; /* why there is no result; "": it is only missing */
+	const char *what; /* reason why there is no result; "": it is missing */
 	json_t *run;      /* run.json, or NULL */
 	double seconds;
 	bool has_log;
@@ -381,9 +381,9 @@ bool batch_has_views(const struct batch_row *row);
 void batch_views(FILE *f, const struct batch_row *row);
 /* Writes the address of a file of a row's result. */
 void batch_link(FILE *f, const struct batch_row *row, const char *file);
-/* Writes the file itself as an address, so that a page needs no other file. */
+/* Writes the file as a data: address, so that the page needs no other file. */
 void batch_embed(FILE *f, const struct batch_row *row, const char *file);
-/* Writes an image of it that links to the file. size: attributes. */
+/* Writes an image that links to the file. size: attributes. */
 void batch_image(FILE *f, const struct batch_row *row, const char *file, const char *what,
 		const char *size);
 

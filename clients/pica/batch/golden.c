@@ -43,15 +43,16 @@ static int hash_golden(const struct batch_settings *s, const char *name, char ha
 typedef int golden_fn(void *user, const char *name);
 
 /*
- * Every name that a golden picture of the unit can have: of the chosen frames, and of the one after
- * the last, which the capture may have had once. Ends at the first negative value.
+ * Calls a function for each possible name of the unit's golden pictures: for the chosen frames, and
+ * for the one after the last, which an earlier capture may have had. Stops at the first negative
+ * value.
  */
 static int each_name(const struct batch_settings *s, const struct batch_unit *u, uint32_t n_frames,
 	golden_fn *fn, void *user) {
 	const bool is_last = frame_list_is_last(&s->frames);
 	int ret = 0;
 	for (uint32_t frame = is_last ? n_frames - 1 : 0; ret >= 0 && frame <= n_frames; frame++) {
-		/* Counted as if the frame after the last existed: "all" asked for it then. */
+		/* As if the frame after the last existed: "all" included it then. */
 		const bool is_beyond = frame == n_frames && !is_last &&
 				frame_list_has(&s->frames, n_frames + 1, frame);
 		const bool is_chosen =
@@ -200,7 +201,7 @@ bool batch_golden_compare(struct drawing *d, uint32_t frame, enum shown_view vie
 
 /* ---- Blessing ---- */
 
-/* Copies a picture that was kept over the golden one. */
+/* Replaces the golden picture by the kept one. */
 static int bless(struct drawing *d, const char *file, const char *name) {
 	char *from = file_in(d->folder, file), *to = file_in(d->settings->golden, name);
 	char hash[BATCH_HASH];
@@ -241,7 +242,7 @@ static void bless_all(struct drawing *d) {
 	}
 }
 
-/* A golden picture of a view that was not drawn: an error, or, when blessing, removed. */
+/* A golden picture without a drawn one is an error, or, when blessing, removed. */
 static int check_left(void *user, const char *name) {
 	struct drawing *d = user;
 	char hash[BATCH_HASH];

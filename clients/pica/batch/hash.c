@@ -59,7 +59,7 @@ int batch_hash_file(const char *path, char text[BATCH_HASH], uint64_t *size_byte
 	uint64_t size;
 	int fd;
 	do {
-		/* does not wait for the writer of a pipe */
+		/* O_NONBLOCK: does not wait for the writer of a pipe */
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	} while (fd < 0 && errno == EINTR);
 	if (fd < 0) {
@@ -131,9 +131,7 @@ static int make_key(const struct batch_plan *plan, struct batch_unit *u) {
 	const struct batch_settings *s = &plan->settings;
 	const uint32_t v = pica_version();
 	char *text;
-	/*
-	 * The folder of golden pictures is not part of it: their contents are compared each time.
-	 */
+	/* Without the folder of golden pictures, whose contents are compared each time. */
 	const int len = asprintf(&text,
 			"batch 1\nversion %u\nprogram %s\nframes %s\nverify %d\nbless %d\ntolerance %u\npixels %u\n"
 			"pictures %s\nfloat %d\ncombiner %d\ngolden %s\ncontent %s\n",

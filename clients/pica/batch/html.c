@@ -72,7 +72,7 @@ static void write_messages(FILE *f, const struct batch_row *row) {
 	fputs("</ul>\n", f);
 }
 
-/* Its name and what more there is to read. */
+/* Writes its name and links to more details. */
 static void write_name(FILE *f, const struct batch_row *row) {
 	fputs("<span class=\"name\">", f);
 	markup_text(f, row->name);
@@ -215,7 +215,7 @@ static void write_all_passed(FILE *f, const struct batch_report *report) {
 
 /* ---- Head ---- */
 
-/* Writes the origin and time of the results, which is not that of the report. */
+/* Writes the origin and the time of the results, which differ from the report's. */
 static void write_origin(FILE *f, const struct batch_report *report) {
 	const char *hosts[MAX_HOSTS + 1] = { NULL }, *first = NULL, *last = NULL;
 	unsigned n = 0, known;
@@ -240,7 +240,7 @@ static void write_origin(FILE *f, const struct batch_report *report) {
 	}
 }
 
-/* Writes the style that hides the units of a state, by a box beside its number. */
+/* Writes the style by which a checkbox hides the units of a state. */
 static void write_filters(FILE *f, const struct batch_report *report) {
 	fputs("<style>\n", f);
 	for (unsigned i = 0; i < BATCH_STATE_COUNT; i++) {

@@ -15,7 +15,7 @@ static bool is_capture_name(const char *name) {
 			file_ends_with(name, ".ctf.zst");
 }
 
-/* Takes base over, which may be NULL: out of memory. */
+/* Takes ownership of base; NULL: out of memory. */
 static int add(struct batch_plan *plan, const char *path, char *base) {
 	char *copy = strdup(path);
 	struct batch_unit *units = base && copy && plan->n < MAX_UNITS ?
@@ -31,7 +31,7 @@ static int add(struct batch_plan *plan, const char *path, char *base) {
 	return EXIT_FINE;
 }
 
-/* Its golden pictures lie in such a folder, too. root: in front of its name below. */
+/* Adds a found capture; its golden pictures lie in a folder of the same path below root. */
 static int add_entry(struct batch_plan *plan, const FTSENT *e, const char *root) {
 	const char *below = e->fts_path + strlen(root);
 	below += strspn(below, "/");

@@ -14,7 +14,7 @@ enum { MAX_FILE = 1 << 30 };
 
 /* ---- Copies ---- */
 
-/* A missing file is not an error. Negative errno. */
+/* A missing file is not an error. Returns 0 or a negative errno. */
 static int copy_file(
 		const struct batch_store *from, const char *key, const char *name, const char *to) {
 	char *source = batch_store_path(from, key, name), *target = file_in(to, name);
@@ -31,7 +31,7 @@ static int copy_file(
 	return ret == -ENOENT ? 0 : ret;
 }
 
-/* All files that a result names, and those that every one may have. */
+/* Copies all files that a result names, and the optional ones. */
 static int copy_files(const struct batch_store *from, const char *key, const json_t *result,
 		const char *to) {
 	static const char *const always[] = { "result.json", "run.json", "log.txt" };
@@ -98,8 +98,8 @@ static int check_pictures(const struct batch_store *store, const char *key, cons
 }
 
 /*
- * Compares the result of one folder for a unit with the best so far; *best is the one to keep,
- * NULL: none yet.
+ * Compares the unit's result in one folder with the best so far; *best becomes the one to keep
+ * (NULL: none yet).
  */
 static int compare(const struct batch_unit *unit, const struct batch_store *from, json_t *result,
 		json_t **best, bool strict, bool *is_better) {

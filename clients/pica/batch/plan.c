@@ -104,7 +104,7 @@ static int compare_bases(const void *a, const void *b) {
 	return order ? order : strcmp(x->path, y->path);
 }
 
-/* The end of the name without its extension in a path: capture_name() left out the rest. */
+/* Returns the length of the path without the extension, which capture_name() left out. */
 static size_t stem_len(const struct batch_unit *u) {
 	const char *slash = strrchr(u->path, '/'), *below = strrchr(u->base, '/');
 	return (slash ? (size_t)(slash + 1 - u->path) : 0) +
@@ -185,7 +185,7 @@ void batch_plan_finish(struct batch_plan *plan) {
 
 /* ---- As a file ---- */
 
-/* golden_hash: of the golden pictures, where there are such. */
+/* golden_hash: of the golden pictures, if any. */
 static json_t *settings_json(const struct batch_settings *s, const char *golden_hash) {
 	json_t *json = json_pack("{ss sb ss ss ss}", "frames", s->frames_text, "verify", s->verify,
 			"pictures", batch_pictures_words[s->pictures], "float",
@@ -238,7 +238,7 @@ struct member {
 	const char *name;
 	json_type type; /* JSON_TRUE: true or false */
 	const char *expected;
-	bool of_golden; /* all of these are there, or none */
+	bool of_golden; /* all of these exist, or none */
 };
 
 static const struct member plan_members[] = {
@@ -268,8 +268,8 @@ static const struct member unit_members[] = {
 };
 
 /*
- * A missing or unknown member could mean that less is done than the plan's author intended: both
- * are refused. where: before the name, as "settings.".
+ * Refuses missing and unknown members, with which less might be done than the plan's author
+ * intended. where: prefix of the name, such as "settings.".
  */
 static int check_members(const char *path, const char *where, const json_t *object,
 		const struct member *members, unsigned n) {
@@ -300,7 +300,7 @@ static int check_members(const char *path, const char *where, const json_t *obje
 	return EXIT_FINE;
 }
 
-/* Its members are those of the table. Returns the error, or NULL. */
+/* Loads the members in the table. Returns the error, or NULL. */
 static const char *load_settings(struct batch_settings *s, const json_t *json) {
 	unsigned pictures = 0, mode = 0, combiner = 0;
 	const char *hash = json_text_of(json, "golden_hash");
@@ -446,7 +446,7 @@ static int compare_sizes(const void *a, const void *b) {
 	return x < y ? -1 : x > y; /* that is by path */
 }
 
-/* Returns the shard with the least load, which gets the largest remaining unit. */
+/* Returns the least loaded shard, which gets the largest remaining unit. */
 static unsigned lightest(const uint64_t *load, unsigned n_shards) {
 	unsigned best = 0;
 	for (unsigned i = 1; i < n_shards; i++) {

@@ -44,7 +44,7 @@ struct pool {
 	sigset_t signals;
 };
 
-/* No more units are begun; those under way may still be reported. */
+/* Starts no more units; those in progress may still be reported. */
 static void stop(struct pool *p, const char *path, const char *what, int ret) {
 	log_line("%s: %s: %s; stopped, another run continues from here", path, what, strerror(-ret));
 	p->is_stopped = true;
@@ -67,7 +67,7 @@ static void show_progress(const struct pool *p) {
 			(unsigned)(left / 60 % 60), (unsigned)(left % 60));
 }
 
-/* A unit, and all that share its result. */
+/* Reports a unit and all that share its result. */
 static void report_failures(struct pool *p, unsigned unit, enum batch_state state,
 		const json_t *result,
 		bool is_kept) {
@@ -88,7 +88,7 @@ static void report_failures(struct pool *p, unsigned unit, enum batch_state stat
 /* ---- In the worker ---- */
 
 static void limit_memory(uint64_t bytes) {
-	/* Sanitizers reserve more address space than any limit would leave them. */
+	/* Sanitizers reserve more address space than any limit would allow. */
 	if (bytes && !PICA_SANITIZED) {
 		setrlimit(RLIMIT_AS,
 				&(struct rlimit){ .rlim_cur = (rlim_t)bytes,
@@ -122,7 +122,7 @@ static void be_worker(const struct pool *p, const struct worker *w, int log, pid
 	_exit(exit);
 }
 
-/* Negative errno: no worker was begun. */
+/* Returns 0, or a negative errno if no worker was started. */
 static int begin(struct pool *p, unsigned unit) {
 	struct worker *w = &p->workers[p->n_workers];
 	*w = (struct worker){ .unit = unit };
@@ -159,7 +159,7 @@ static int begin(struct pool *p, unsigned unit) {
 
 /* ---- The end of a worker ---- */
 
-/* The last line of its log, for a message; text is changed. */
+/* Returns the last line of a log, for a message; changes text. */
 static const char *last_line(char *text, size_t size) {
 	while (size && text[size - 1] == '\n') {
 		text[--size] = '\0';
@@ -303,10 +303,7 @@ static void kill_all(struct pool *p) {
 
 /* ---- The loop ---- */
 
-/*
- * Kills late workers. Returns the milliseconds until the next deadline, or until progress is to be
- * shown.
- */
+/* Kills late workers. Returns the milliseconds until the next deadline or display of progress. */
 static uint64_t look_at_deadlines(struct pool *p) {
 	const uint64_t now = now_ns();
 	uint64_t wait_ms = log_shows_progress() ? TICK_MS : LONG_MS;
@@ -328,8 +325,8 @@ static uint64_t look_at_deadlines(struct pool *p) {
 }
 
 /*
- * Waits for a worker, a deadline or a signal, at most so long; returns a signal that ends the
- * batch, or 0. Workers that have ended are settled in any case: their signal is taken only here.
+ * Waits for a worker, a deadline or a signal, at most until the limit. Returns a signal that ends
+ * the batch, or 0. Settles ended workers in any case, since only this takes their signal.
  */
 static int wait_for_something(struct pool *p, uint64_t limit_ms) {
 	const uint64_t next_ms = look_at_deadlines(p), ms = next_ms < limit_ms ? next_ms : limit_ms;
@@ -341,7 +338,7 @@ static int wait_for_something(struct pool *p, uint64_t limit_ms) {
 	return got > 0 && got != SIGCHLD ? got : 0;
 }
 
-/* Whether a unit has a result that holds; if so it is reported. */
+/* Returns whether a unit has a valid result, after reporting it. */
 static bool skip(struct pool *p, unsigned unit) {
 	const struct batch_unit *u = &p->plan->units[unit];
 	json_t *result = batch_store_load(p->store, u->key, NULL);
@@ -390,7 +387,7 @@ static void run(struct pool *p, const unsigned *units, unsigned n, int *signal_n
 			}
 			next++;
 		}
-		/* Too many processes or files: continues when one of ours has ended. */
+		/* Too many processes or files: continues after a worker has ended. */
 		if (ret < 0 &&
 				(p->n_workers == 0 ||
 						(ret != -EAGAIN && ret != -EMFILE &&
@@ -404,7 +401,7 @@ static void run(struct pool *p, const unsigned *units, unsigned n, int *signal_n
 	}
 }
 
-/* Those that are ignored (nohup, a shell's background) stay so. */
+/* Ignored signals (nohup, background jobs) stay ignored. */
 static void choose_signals(sigset_t *set) {
 	static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
 	sigemptyset(set);
@@ -434,7 +431,7 @@ int batch_pool_run(const struct batch_plan *plan, const unsigned *units, unsigne
 	if (!p.workers) {
 		return log_no_memory();
 	}
-	signal(SIGCHLD, SIG_DFL); /* if it is ignored, no process can be waited for */
+	signal(SIGCHLD, SIG_DFL); /* if ignored, no process could be waited for */
 	choose_signals(&p.signals);
 	sigprocmask(SIG_BLOCK, &p.signals, &before);
 	report_unreadable(&p, units, n);

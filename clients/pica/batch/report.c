@@ -48,7 +48,7 @@ int batch_report_load(struct batch_report *report, const struct batch_plan *plan
 		struct batch_row *row = &report->rows[report->n++];
 		ret = load_row(row, &plan->units[i], store);
 		report->counts[row->state]++;
-		/* Of units that share a result there was one run. */
+		/* Units that share a result had one run. */
 		report->seconds += plan->units[i].first == i ? row->seconds : 0;
 	}
 	return ret;

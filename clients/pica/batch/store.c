@@ -31,7 +31,7 @@ void batch_store_remove(const char *path) {
 	nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* Succeeds if it exists already. Returns 0 or a negative errno. */
+/* Creates a folder unless it exists. Returns 0 or a negative errno. */
 static int make_folder(const char *path) {
 	return mkdir(path, 0777) < 0 && errno != EEXIST ? -errno : 0;
 }
@@ -47,8 +47,8 @@ static void host_name(char host[HOST_BYTES]) {
 }
 
 /*
- * The folder is locked for as long as its run lives. The lock, or negative errno; -EWOULDBLOCK:
- * another holds it.
+ * Locks the folder while the run lives. Returns the lock, or a negative errno; -EWOULDBLOCK:
+ * another process holds it.
  */
 static int lock_folder(const char *path) {
 	const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -60,7 +60,7 @@ static int lock_folder(const char *path) {
 	return fd < 0 ? -errno : fd;
 }
 
-/* Runs of other machines are left alone: this machine cannot know whether they are running. */
+/* Leaves runs of other machines alone, which may still be running. */
 static void remove_left_over(const char *work, const char *host) {
 	struct dirent **entries = NULL;
 	const int n = scandir(work, &entries, NULL, NULL);
@@ -106,7 +106,7 @@ static int make_locked(struct batch_store *store, const char *parent, const char
 		return -EAGAIN;
 	}
 	if (store->lock < 0) {
-		/* a file system without locks: it is never taken for a leftover there */
+		/* a file system without locks, where nothing is removed as a leftover */
 		store->lock = -1;
 		return 0;
 	}
@@ -215,7 +215,7 @@ int batch_store_publish(const struct batch_store *store, const char *key, const 
 	int ret = -ENOMEM;
 	if (to && asprintf(&old, "%s/old-%s", store->work, key) >= 0) {
 		ret = rename(path, to) < 0 ? -errno : 0;
-		/* A folder that is not empty is not replaced by rename(2). */
+		/* rename(2) does not replace a folder that is not empty. */
 		for (unsigned i = 0; i < 8 && (ret == -ENOTEMPTY || ret == -EEXIST); i++) {
 			ret = rename(to, old) < 0 && errno != ENOENT ? -errno : 0;
 			ret = ret < 0 ? ret : rename(path, to) < 0 ? -errno : 0;

@@ -30,7 +30,7 @@ void drawing_fail(struct drawing *d, enum batch_state state, const char *fmt, ..
 	d->state = state > d->state ? state : d->state;
 }
 
-/* The library's message without the path: a result belongs to all files of this content. */
+/* The library's message without the path, since a result belongs to all files of this content. */
 static const char *without_path(const struct drawing *d, const char *message) {
 	const size_t len = strlen(d->unit->path);
 	return strncmp(message, d->unit->path, len) == 0 && strncmp(message + len, ": ", 2) == 0
@@ -125,7 +125,7 @@ static void find_maker(struct drawing *d, const struct engine_options *engine) {
 	pixel_finish(&a);
 }
 
-/* Against the hash that the capture holds. */
+/* Compares with the hash in the capture. */
 static bool differs_from_expected(struct drawing *d, const struct pica_expected *e,
 		const struct picture *p, const char *hash, json_t *row) {
 	char expected[BATCH_HASH];
@@ -199,7 +199,7 @@ static void judge_frame(struct drawing *d, struct pica_ctx *ctx, const struct pi
 
 /* ---- Frames ---- */
 
-/* If no screen was shown in any frame, the last target. */
+/* Compares the last target if no frame has shown a screen. */
 static void judge_buffer(struct drawing *d, struct pica_ctx *ctx, uint32_t frame, struct shown *s) {
 	if (json_array_size(d->pictures) == 0 && d->state == BATCH_PASS) {
 		shown_take_buffer(s, ctx);
@@ -224,7 +224,7 @@ static int draw_frames(struct drawing *d, struct pica_ctx *ctx, struct pica_capt
 		if (ret < 0) {
 			break;
 		}
-		/* One frame ahead and no more: jobs that wait cost memory. */
+		/* At most one frame ahead: waiting jobs cost memory. */
 		ret = is_chosen ? replay_wait(replay) : replay_wait_for(replay, previous);
 		if (ret == 0 && is_chosen) {
 			judge_frame(d, ctx, capture, frame, &shown);
@@ -351,10 +351,7 @@ static bool is_same_file(const struct stat *a, const struct stat *b) {
 	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/*
- * The file must be what its hash in the plan says, from before the first byte is read until after
- * the last one.
- */
+/* Draws the file, which must match its hash in the plan before and after it is read. */
 static void draw_unchanged(struct drawing *d, const struct engine_options *engine, json_t *result) {
 	struct stat before, after;
 	char content[BATCH_HASH];

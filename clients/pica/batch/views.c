@@ -1,6 +1,6 @@
 /*
- * The pictures of a unit in the report: pixel by pixel, with a mark around the differences, and the
- * first one enlarged. All sizes are whole multiples, so that no pixel is left out.
+ * The pictures of a unit in the report, with a mark around the differences, and the first one
+ * enlarged. All sizes are whole multiples, so that no pixel is lost.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +61,7 @@ static void write_where(FILE *f, const json_t *picture) {
 	markup_text(f, json_text_of(picture, "screen"));
 }
 
-/* A mark around an area, each pixel of which is shown so large. */
+/* A mark around an area, magnified by scale. */
 static void write_mark(FILE *f, struct area a, int scale) {
 	fprintf(f,
 		"<i style=\"left:%" JSON_INTEGER_FORMAT "px;top:%" JSON_INTEGER_FORMAT
@@ -105,7 +105,7 @@ static void write_zoom(FILE *f, char variable, const json_t *picture, struct are
 	fputs("</div>", f);
 }
 
-/* A picture that the page has once, in a variable of its style. */
+/* A picture that the page contains once, as a variable of its style. */
 static void write_layer(FILE *f, char variable, const json_t *picture, const char *class,
 		const char *what) {
 	fprintf(f,
@@ -174,7 +174,7 @@ static void open_picture(FILE *f, const struct batch_row *row, const json_t *pic
 	fputs("\">\n", f);
 }
 
-/* "#rrggbb", which may stand in a style. */
+/* Returns whether text is "#rrggbb", which is safe in a style. */
 static bool is_color(const char *text) {
 	return text && text[0] == '#' && strlen(text) == 7 &&
 			strspn(text + 1, "0123456789abcdef") == 6;
@@ -205,7 +205,7 @@ static void write_pixels(FILE *f, const json_t *differing) {
 	}
 }
 
-/* The difference, in a line above the pictures. */
+/* A line about the difference, above the pictures. */
 static void write_summary(FILE *f, const json_t *picture) {
 	const json_t *differing = json_object_get(picture, "differing");
 	const struct area mark = area_of(json_object_get(differing, "box"));
@@ -254,8 +254,8 @@ static void write_maker(FILE *f, const json_t *picture) {
 }
 
 /*
- * Kept wrong pictures: each with the expected one, the difference, and the drawn one over the
- * expected one on a line of its own, or, if only hashes were expected, one after the other.
+ * Kept wrong pictures: each on a line with the expected one, the difference, and the overlay; or,
+ * if only hashes were expected, one after the other.
  */
 void batch_views(FILE *f, const struct batch_row *row) {
 	const json_t *pictures = json_object_get(row->result, "pictures"), *picture;

@@ -34,7 +34,7 @@ void bench_sort(uint64_t *samples, size_t n);
 
 /* ---- measure.c ---- */
 
-/* Measurements of frames that are drawn in this process. */
+/* Measurements of frames drawn in this process. */
 
 enum bench_stage { STAGE_COMMAND, STAGE_VERTEX, STAGE_TILE, STAGE_COPY, STAGE_COUNT };
 
@@ -65,8 +65,8 @@ struct bench_capture {
 };
 
 /*
- * One pass over the capture, from zeroed memory. samples NULL: to warm up. Negative errno, or the
- * result of the first failed job.
+ * Runs the capture once, from zeroed memory. samples NULL: warm-up. Returns 0, a negative errno, or
+ * the result of the first failed job.
  */
 int bench_start(const struct bench_capture *c, struct replay *replay);
 int bench_frames(const struct bench_capture *c, struct replay *replay,
@@ -110,13 +110,13 @@ struct bench_process_use {
 };
 
 /*
- * -ESRCH, ...: no such process, which is logged. The kernel counts system calls
- * (perf_event_open(2)), which slows nothing down; if it does not allow that, logs it and returns 0.
+ * Returns 0 or a negative errno (-ESRCH: no such process), after logging. The kernel counts system
+ * calls without overhead (perf_event_open(2)); if it does not allow that, logs it and returns 0.
  */
 int bench_process_open(struct bench_process **out, uint32_t pid);
 /* NULL is allowed. */
 void bench_process_close(struct bench_process *p);
-/* Whether system calls are counted. NULL: they are not. */
+/* Returns whether system calls are counted. NULL: false. */
 bool bench_process_counts(const struct bench_process *p);
 /* NULL: zeros. */
 struct bench_process_use bench_process_look(const struct bench_process *p);

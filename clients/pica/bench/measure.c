@@ -1,4 +1,4 @@
-/* Times of frames that are submitted and waited for one by one. */
+/* Times of frames, each submitted and awaited before the next. */
 #include "bench.h"
 
 #include <errno.h>

@@ -16,7 +16,7 @@ enum { MAX_THREADS = 256 };
 
 struct bench_process {
 	clockid_t clock;
-	/* One a thread that was there; each counts those that it makes later, too. 0: none */
+	/* One for each thread at the start, inherited by later threads. 0: none */
 	unsigned n_counters;
 	int counter[MAX_THREADS];
 };

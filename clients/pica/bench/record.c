@@ -1,6 +1,6 @@
 /*
- * pica bench --record: the cost of recording. Runs of a capture without and with recording
- * alternate, so that both meet the same load of the machine.
+ * pica bench --record: the cost of recording. Runs without and with recording alternate, so that
+ * both see the same load of the machine.
  */
 #include "bench.h"
 
@@ -20,7 +20,7 @@ enum { PLAIN, RECORDED, SIDES };
 struct recording {
 	const char *path; /* of the file */
 	struct bench_samples side[SIDES];
-	/* of the last recording: to replay it and to put it in place; its size */
+	/* of the last recording: time to finish it, and its size */
 	uint64_t finish_ns, bytes;
 };
 
@@ -30,7 +30,7 @@ static double more(double recorded, double plain) {
 
 /* ---- Measuring ---- */
 
-/* Into a file that is deleted. -ECANCELED: the error was logged. */
+/* Records into a file and deletes it. -ECANCELED: the error was logged. */
 static int run_recorded(struct recording *r, const struct bench_capture *c) {
 	struct pica_recorder *recorder;
 	struct pica_capture_error error;

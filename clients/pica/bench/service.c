@@ -17,10 +17,10 @@
 enum {
 	ROUNDS = 5000,          /* of a round trip */
 	LOAD_MS = 60,           /* of each load, for each repeat */
-	LOAD_REPEATS = 5,       /* more repeats do not lengthen a load */
+	LOAD_REPEATS = 5,       /* further repeats do not lengthen a load */
 	MAX_DEPTH = 256, /* the ring is full */
 	SCENE_DEPTHS = 3,
-	SAMPLE_MS = 100, /* of a capture: drawn again and again for at least so long, roughly */
+	SAMPLE_MS = 100, /* minimum duration of a sample of a capture, roughly */
 	MAX_ROUNDS = 1000,
 	SMALL_ADDR = 0x18000000, /* what small jobs fill */
 	SMALL_BYTES = 256,
@@ -36,7 +36,7 @@ struct trip {
 struct load {
 	unsigned depth;
 	bool is_fill;
-	double jobs_s, bells, sleeps, system_calls; /* the last three: of the client, a job */
+	double jobs_s, bells, sleeps, system_calls; /* the last three: of the client, per job */
 	double service_calls; /* a job; where they are counted */
 };
 
@@ -47,7 +47,7 @@ struct compared {
 	/* Its 95 % confidence interval, assuming independent pairs. */
 	double low, high;
 	double cpu_ratio; /* ratio of processor times of all processes; if known */
-	double calls; /* a frame, of the service; where they are counted */
+	double calls; /* of the service per frame, if counted */
 };
 
 struct scene {
@@ -66,8 +66,8 @@ struct bench {
 	struct load loads[2 * ARRAY_LEN(load_depths)];
 	struct scene *scenes;
 	unsigned n_scenes;
-	struct replay replay; /* the last one: whose job has failed, if any did */
-	json_t *errors; /* of captures; NULL: no report is wanted */
+	struct replay replay; /* the last one, whose job failed if any did */
+	json_t *errors; /* of captures; NULL: no report */
 };
 
 /* ---- Round trips ---- */
@@ -77,7 +77,7 @@ static struct trip trip_from(uint64_t *ns, size_t n) {
 	return (struct trip){ (double)ns[n / 2] / 1e3, (double)ns[n * 99 / 100] / 1e3 };
 }
 
-/* A process that answers each byte. */
+/* A process that echoes each byte. */
 static void echo(int in, int out) {
 	char byte;
 	while (read(in, &byte, 1) == 1 && write(out, &byte, 1) == 1) {
@@ -168,7 +168,7 @@ static int measure_barrier(struct bench *b, struct pica_client_ctx *ctx, uint64_
 
 /* ---- Load ---- */
 
-/* Keeps `depth` jobs in flight for a while, half of which are waited for at a time. */
+/* Keeps `depth` jobs in flight for a while, waiting for half of them at a time. */
 static int measure_load(struct bench *b, struct pica_client_ctx *ctx, struct load *l) {
 	struct pica_client_counters before = { .size = sizeof(before) }, after = before;
 	struct pica_done done[MAX_DEPTH];
@@ -298,9 +298,9 @@ static double median(double *values, uint32_t n) {
 	return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
-/* Of n sorted values, which bound the interval that has their median in it in 19 of 20 cases. */
+/* The index of the lower bound of the median's 95 % confidence interval among n sorted values. */
 static uint32_t first_inside(uint32_t n) {
-	/* As heads of n throws of a coin: 1.96 deviations below their mean. */
+	/* Binomial with p = 1/2: 1.96 deviations below the mean. */
 	const double rank = n / 2.0 - 1.96 * sqrt(n) / 2;
 	return rank < 1.5 ? 0 : (uint32_t)(rank - 0.5);
 }
@@ -328,8 +328,8 @@ static struct compared compare(struct sample (*pair)[2], uint32_t n, uint64_t fr
 }
 
 /*
- * Pairs of samples, here and with the service, every second pair in reverse order: changes of the
- * machine's speed affect both.
+ * Pairs of samples, here and through the service, every second pair in reverse order, so that
+ * changes of the machine's speed affect both.
  */
 static int compare_scene(struct bench *b, const struct gpu gpu[2],
 		struct pica_capture *capture, struct scene *s) {

@@ -63,7 +63,7 @@ uint32_t effects_layer_tables(uint32_t layers) {
 	return tables[layers & 15];
 }
 
-/* Of the draw's configuration; DA always is. */
+/* Returns whether the draw's configuration has the table; DA always is. */
 static bool has_table(const uint32_t *regs, unsigned table) {
 	const uint32_t config = regs[PICA_REG_LIGHTING_CONFIG0];
 	return effects_layer_tables(get_LIGHTING_CONFIG0_LAYERS(config)) >> table & 1;

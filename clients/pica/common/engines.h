@@ -11,7 +11,7 @@
 enum { ENGINES_CROP = 1 << 2, ENGINES_COPY = 1 << 3 };
 
 struct engines {
-	uint32_t external[PICA_EXTERNAL_WORDS]; /* as the writes so far left them */
+	uint32_t external[PICA_EXTERNAL_WORDS]; /* contents after the writes so far */
 };
 
 /*

@@ -93,7 +93,7 @@ bool facts_is_cube(const struct facts_texture *t) {
 
 uint32_t facts_face_addr(
 		const uint32_t *regs, const struct facts_texture *t, unsigned face) {
-	/* The others take the upper bits from the first.  [fidelity: addresses] */
+	/* The other faces take the upper bits from the first. [fidelity: addresses] */
 	const uint32_t word = regs[PICA_REG_TEXUNIT0_ADDR1 + face];
 	return face == 0 ? t->addr : (t->addr & ~(0x3FFFFFu << 3)) | (word & 0x3FFFFF) << 3;
 }
@@ -131,7 +131,7 @@ static uint32_t stage_sources(const uint32_t *regs, unsigned stage) {
 	for (unsigned k = 0; k < facts_operands(rgb_op); k++) {
 		used |= 1u << rgb[k];
 	}
-	/* DOT3_RGBA writes alpha too: the alpha operation is not read. */
+	/* DOT3_RGBA also writes alpha, so the alpha operation is not read. */
 	const unsigned n_alpha = rgb_op == PICA_TEV_OP_DOT3_RGBA ? 0 :
 			facts_operands(get_TEXENV_COMBINER_ALPHA(combiner));
 	for (unsigned k = 0; k < n_alpha; k++) {
@@ -155,7 +155,7 @@ static bool stage_is_idle(const uint32_t *regs, unsigned stage) {
 			get_TEXENV_SCALE_ALPHA(scale) == PICA_TEV_SCALE_X1;
 }
 
-/* Sources by the part of them that is read: colour or alpha. */
+/* Sources whose colour, or alpha, is read. */
 struct parts {
 	uint32_t color, alpha;
 };
@@ -195,7 +195,7 @@ bool facts_writes_color(const uint32_t *regs) {
 							regs[PICA_REG_DEPTH_COLOR_MASK]));
 }
 
-/* From the last stage back: a stage whose result is unused reads nothing. */
+/* From the last stage backwards: a stage with an unused result reads nothing. */
 static struct parts combiner_reads(const uint32_t *regs) {
 	enum { KEPT = 1 << PICA_TEV_SOURCE_PREVIOUS_BUFFER };
 	const uint32_t mode = get_COLOR_OPERATION_MODE(regs[PICA_REG_COLOR_OPERATION]);
@@ -235,7 +235,7 @@ static uint32_t units_read(const uint32_t *regs, uint32_t sources, bool has_ligh
 	if (has_light && get_LIGHTING_CONFIG0_SHADOW(config)) {
 		read |= 1u << get_LIGHTING_CONFIG0_SHADOW_UNIT(config);
 	}
-	/* The densities of gas are unit 0's. */
+	/* The densities of gas come from unit 0. */
 	read |= is_normal &&
 			get_TEXENV_UPDATE_BUFFER_FOG_MODE(regs[PICA_REG_TEXENV_UPDATE_BUFFER]) ==
 					PICA_FOG_MODE_GAS;

@@ -10,7 +10,7 @@
 #include "log.h"
 #include "pictures/file.h"
 
-/* A promised report that is not printed yet. */
+/* A promised report that has not been printed. */
 static struct {
 	const char *verb, *path; /* verb NULL: there is none */
 } promised;
@@ -36,7 +36,7 @@ json_t *json_text(const char *text) {
 	return value;
 }
 
-/* From at to the first of the ends that is in the text, or to the text's own. */
+/* The text from at up to the first of the ends, or its own end. */
 static json_t *text_up_to(const char *at, const char *const *ends, size_t n) {
 	const char *end = at + strlen(at);
 	for (size_t i = 0; i < n; i++) {

@@ -26,7 +26,7 @@ char *json_utf8(const char *text);
 /* Return members of an object: a text or NULL, a number or 0. */
 const char *json_text_of(const json_t *object, const char *member);
 json_int_t json_number_of(const json_t *object, const char *member);
-/* Writes it into a file and frees it. Returns 0 or a negative errno; -ENOMEM for NULL. */
+/* Writes a value into a file and frees it. Returns 0 or a negative errno; -ENOMEM for NULL. */
 int json_write(json_t *json, const char *path);
 /*
  * Returns the last message of log_line(): {"message", "path", "offset", "is_decompressed",

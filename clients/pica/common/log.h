@@ -61,11 +61,11 @@ struct log_last {
 };
 /* Valid until the next one. */
 const struct log_last *log_last(void);
-/* From now on only keeps messages for log_last(), which starts empty, and writes none. */
+/* From now on keeps messages for log_last() only, which starts empty. */
 void log_hold(void);
 /* Writes messages again. */
 void log_release(void);
-/* Shows "what 12/24" in place of the last such line, or without a total, 0, "what 12". */
+/* Replaces the last progress line by "what 12/24", or by "what 12" if total is 0. */
 void log_progress(const char *what, uint64_t done, uint64_t total);
 /* The same with any text. */
 void log_status(const char *fmt, ...) PICA_PRINTF(1, 2);

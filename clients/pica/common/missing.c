@@ -57,7 +57,7 @@ int missing_begin(const struct pica_capture *capture, struct pica_ctx *ctx) {
 	return pica_ctx_find_unwritten(ctx, info.form != PICA_CAPTURE_PICA);
 }
 
-/* The unwritten memory of this bit that was read. */
+/* Unwritten memory that was read, of the kind of this bit. */
 static struct pica_unwritten unwritten(struct pica_ctx *ctx, uint32_t what) {
 	static const uint32_t bits[PICA_READ_COUNT] = {
 		[PICA_READ_TEXTURE] = PICA_CAPTURE_NO_TEXTURES,

@@ -1,6 +1,4 @@
-/*
- * Missing parts of a capture: those that its file names, and those found by drawing all of a .ctf.
- */
+/* Missing parts of a capture: those named in the file, and those found by drawing a whole .ctf. */
 #ifndef PICA_MISSING_H
 #define PICA_MISSING_H
 

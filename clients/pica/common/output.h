@@ -21,9 +21,9 @@ const char *output_color(enum output_color color);
 void output_title(const char *text);
 
 /*
- * Sends what is printed from now on through $PAGER (default: less, which ends at once if everything
- * fits the screen), and ends the progress line. Does nothing if the standard output is not a
- * terminal, with TERM=dumb, or if PAGER is empty or "cat". May be called again.
+ * Sends further output through $PAGER (default: less, which ends at once if everything fits the
+ * screen), and ends the progress line. Does nothing if the standard output is not a terminal, with
+ * TERM=dumb, or if PAGER is empty or "cat". May be called again.
  */
 void output_page(void);
 /* Waits until the pager ends. Call before the process ends. */

@@ -26,8 +26,8 @@ struct program {
 	bool is_relative; /* and others, by an address register */
 	uint8_t written[PROGRAM_OUTPUTS]; /* components, bit 0: x */
 	bool is_cut; /* more branches than can be followed: more code may be reached */
-	int64_t mova, mixed; /* where a MOVA follows another; where two inputs are read; -1: nowhere
-			      */
+	int64_t mova, mixed; /* addresses of a MOVA after another, and of a read of two inputs; -1:
+			      * none */
 	struct {
 		uint32_t first, end;
 	} todo[PROGRAM_RANGES]; /* private */

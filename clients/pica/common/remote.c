@@ -13,7 +13,7 @@
 enum {
 	FLIGHTS = 512,           /* jobs in flight at most */
 	REAP_BATCH = FLIGHTS,
-	ROOM = FLIGHTS / 4, /* waited for where there is none: each sleep is worth it */
+	ROOM = FLIGHTS / 4, /* completions to wait for if the ring is full, to save sleeps */
 	STAGE_BYTES = 16 << 20,  /* data of writes in flight; larger ones get memory of their own */
 	STAGE_ALIGN = 64,
 };
@@ -21,7 +21,7 @@ enum {
 /* A job in flight, at flights[number % FLIGHTS]. */
 struct flight {
 	uint64_t user_data;
-	uint64_t stage_end;             /* the stage is free up to here when the job is done */
+	uint64_t stage_end;             /* end of its data in the stage */
 	struct pica_client_memory *own; /* data that is too large for the stage, or NULL */
 	struct pica_done done;
 	bool is_done;
@@ -350,8 +350,8 @@ static int read_color(struct gpu gpu, const struct pica_target *target, uint8_t 
 }
 
 /*
- * The service does not name the target of a VideoCore IV: it is found in the last job's lists, as
- * they lie in memory now.
+ * The service does not report the target of a VideoCore IV: finds it in the last job's lists in
+ * memory.
  */
 static int picture(struct gpu gpu, struct pica_picture *out) {
 	struct remote *r = gpu.service;
@@ -456,7 +456,7 @@ int remote_create(struct remote **out, struct pica_client *client,
 	if (capture) {
 		pica_capture_info(capture, &info);
 	}
-	if (info.chip != PICA_CHIP_PICA200) { /* which has no arithmetic to choose */
+	if (info.chip != PICA_CHIP_PICA200) { /* it has no choice of arithmetic */
 		pica_client_ctx_settings_init(&own);
 		own.rank = settings ? settings->rank : 0;
 		own.chip = info.chip;
@@ -484,7 +484,7 @@ void remote_destroy(struct remote *r) {
 	if (!r) {
 		return;
 	}
-	wait_all(r); /* if the service is gone, no job is in flight any more */
+	wait_all(r); /* if the service is gone, no job is in flight */
 	pica_ctx_destroy(r->viewer);
 	pica_device_destroy(r->device);
 	for (unsigned i = 0; i < FLIGHTS; i++) {

@@ -1,6 +1,5 @@
 /*
- * A GPU in a service, for replays and pictures (gpu.h): one context with the memory that a capture
- * wants.
+ * A GPU in a service, for replays and pictures (gpu.h): one context with the memory of a capture.
  */
 #ifndef PICA_REMOTE_H
 #define PICA_REMOTE_H
@@ -39,9 +38,8 @@ const char *remote_error(const struct pica_client *client, int error);
 /* Logs the error. Returns its exit code. */
 int remote_failed(const struct pica_client *client, int error);
 /*
- * Creates a context with the memory that the capture wants; capture NULL: the default memory. The
- * client is borrowed. settings may be NULL. Returns 0. On failure returns a negative errno, with a
- * message.
+ * Creates a context with the capture's memory; capture NULL: the default memory. The client is
+ * borrowed. settings may be NULL. Returns 0. On failure returns a negative errno, with a message.
  */
 int remote_create(struct remote **out, struct pica_client *client,
 		const struct pica_capture *capture, const struct pica_client_ctx_settings *settings,
@@ -49,7 +47,7 @@ int remote_create(struct remote **out, struct pica_client *client,
 /* Waits for jobs in flight. NULL is allowed. */
 void remote_destroy(struct remote *r);
 struct gpu remote_gpu(struct remote *r);
-/* Returns the bytes at [addr, addr + size_bytes), or NULL if not all are inside of memory. */
+/* Returns the bytes at [addr, addr + size_bytes), or NULL if some are outside memory. */
 const void *remote_host(const struct remote *r, uint32_t addr, uint32_t size_bytes);
 
 #endif

@@ -141,10 +141,7 @@ static void summary_text(const struct snapshot *s, FILE *out) {
 		}
 	}
 	effects_text(regs, out);
-	/*
-	 * The memories of the geometry unit are those of the vertex units while there is no
-	 * geometry shader.
-	 */
+	/* Without a geometry shader, the geometry unit has the memories of the vertex units. */
 	for (unsigned u = 0; u < (facts_has_geometry(regs) ? 2u : 1u); u++) {
 		char hash[17];
 		snapshot_program(unit_state(s, u), hash);

@@ -48,7 +48,7 @@ int snapshot_both_text(const struct snapshot *a, const struct snapshot *b, FILE 
 
 /* {"RGB0": "texture0", "VALUE": 200.0}: the fields of a register, shared with lists of writes. */
 json_t *snapshot_fields_json(uint32_t id, uint32_t word);
-/* Of registers: the target; the textures of units that are on, of those chosen (bit u: unit u). */
+/* The target; the textures of those chosen units (bit u: unit u) that are on. */
 json_t *snapshot_target_json(const uint32_t *regs);
 json_t *snapshot_textures_json(const uint32_t *regs, uint32_t chosen);
 /* A hash of the code and operand descriptors of a shader unit, in hexadecimal. */

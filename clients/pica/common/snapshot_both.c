@@ -1,4 +1,4 @@
-/* Two states in one listing: lines that both have stand there once. */
+/* Two states in one listing, with common lines once. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -127,7 +127,7 @@ static void diff_unit(struct diff *d, const char *const names[3], const struct p
 	}
 }
 
-/* Two tables of one name: the other state's lies as far from this one's. */
+/* Two tables of one name, at equal offsets in both states. */
 struct table_pair {
 	struct diff *d;
 	const struct pica_tables *a, *b;

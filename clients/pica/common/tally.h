@@ -7,7 +7,7 @@
 
 #include "core/base/attributes.h"
 
-/* In order of first appearance. Zero is an empty one. */
+/* In order of first appearance. Zeroed means empty. */
 struct tally {
 	struct tally_row {
 		char text[40];

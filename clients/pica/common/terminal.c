@@ -28,13 +28,13 @@ static struct {
 	struct sigaction alarm_before, crash_before[N_CRASHES];
 	int signals; /* a descriptor */
 	bool is_over; /* a signal has asked for the end */
-	bool is_cut; /* the last text was not taken to its end */
+	bool is_cut; /* the last text was cut off */
 } state = { .signals = -1 };
 
 static const uint64_t never = UINT64_MAX;
 /* The time for a terminal to take the rest of a text, when a key or a signal waits. */
 static const uint64_t patience_ns = 200000000;
-/* A flush by the terminal makes room without a wake-up: checked again after this time. */
+/* A flush by the terminal makes room without a wake-up, so poll at this interval. */
 static const struct timespec look_again = { 0, 50000000 };
 
 /* ---- Output ---- */
@@ -43,8 +43,8 @@ static void on_alarm(int number) {
 }
 
 /*
- * Non-blocking is a property of the open file, which the shell has, too; and room for a byte is
- * not room for all of them. So a timer interrupts.
+ * O_NONBLOCK would affect the shell, which shares the open file, and poll() tells only of room for
+ * one byte. So a timer interrupts the write.
  */
 static ssize_t write_some(const char *text, size_t n) {
 	const struct itimerval often = { { 0, 20000 }, { 0, 20000 } }, no_more = { 0 };
@@ -57,8 +57,8 @@ static ssize_t write_some(const char *text, size_t n) {
 }
 
 /*
- * Writes until a deadline; never: until shortly after a key or a signal. Returns false if not all
- * was written. Calls only async-signal-safe functions.
+ * Writes until a deadline; without one (never), until shortly after a key or a signal. Returns
+ * false if some of the text was not written. Calls only async-signal-safe functions.
  */
 static bool put(const char *text, size_t n, uint64_t deadline) {
 	while (n) {
@@ -82,7 +82,7 @@ static bool put(const char *text, size_t n, uint64_t deadline) {
 	return true;
 }
 
-/* Ends a sequence that was cut: nothing for a terminal where none is open. */
+/* Ends an interrupted sequence; no effect if none is open. */
 #define CLOSE_SEQUENCE "\030\033\\\033[0m"
 
 void terminal_put(const char *text, size_t n) {
@@ -98,7 +98,7 @@ void terminal_put(const char *text, size_t n) {
 
 /* ---- Taking over, giving back ---- */
 
-/* Without waiting for output, as TCSAFLUSH would. */
+/* Unlike TCSAFLUSH, does not wait for output. */
 static void set_mode(const struct termios *t) {
 	tcflush(STDIN_FILENO, TCIFLUSH);
 	tcsetattr(STDIN_FILENO, TCSANOW, t);
@@ -116,8 +116,8 @@ static void enter(void) {
 }
 
 /*
- * In a limited time; dropping unread output makes room if the terminal takes nothing. Keys that
- * send signals drop output, too: a sequence may always be open.
+ * Takes limited time: if the terminal accepts nothing, dropping unread output makes room. Keys that
+ * send signals also drop output, so a sequence may be open.
  */
 static void leave(void) {
 	static const char text[] = CLOSE_SEQUENCE "\033[?25h\033[?1049l";
@@ -132,14 +132,14 @@ static void leave(void) {
 	set_mode(&state.before);
 }
 
-/* The terminal is given back; then it continues as if we had not been asked. */
+/* Restores the terminal, then lets the signal take its course. */
 static void on_crash(int number, siginfo_t *info, void *context) {
 	leave();
 	for (unsigned i = 0; i < N_CRASHES; i++) {
 		sigaction(crashes[i], &state.crash_before[i], NULL);
 	}
 	if (info->si_code <= 0) {
-		raise(number); /* sent by someone: nothing here does it again */
+		raise(number); /* sent by a process: returning would not raise it again */
 	}
 }
 

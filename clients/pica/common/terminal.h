@@ -22,8 +22,8 @@ void terminal_end(void);
 /* Stores the size of the window, at least 1 row and 1 column. */
 void terminal_size(unsigned *rows, unsigned *columns);
 /*
- * Replaces the shown text with lines cut at the size of the window, in one write. is_title: the
- * number of the line that is shown reversed, or -1.
+ * Replaces the shown text with lines truncated to the size of the window, in one write. is_title:
+ * the number of the line shown in reverse, or -1.
  */
 void terminal_show(const char *text, int is_title);
 /*

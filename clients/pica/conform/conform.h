@@ -8,7 +8,7 @@
 
 #include "pictures/picture.h"
 
-/* Where an expected picture comes from; those from CONFORM_GUESS on are not counted. */
+/* The origin of an expected picture; those from CONFORM_GUESS on are not counted. */
 enum conform_origin {
 	CONFORM_CONSOLE,
 	CONFORM_ARITHMETIC,
@@ -19,7 +19,7 @@ enum conform_origin {
 
 extern const char *const conform_origins[CONFORM_ORIGINS + 1];
 
-/* A row of the manifest, and what became of it. */
+/* A row of the manifest, and its result. */
 struct conform_case {
 	char *name, *rule; /* owned */
 	enum conform_origin origin;
@@ -27,8 +27,7 @@ struct conform_case {
 	char hash[PICTURE_HASH_TEXT]; /* of the whole screen */
 	bool is_chosen, has_passed;
 	char *message; /* owned: why not */
-	/* Of the screen, where they are known: the first pixel that differs; the pictures' corners.
-	 */
+	/* If known, the first differing pixel, and the corners of both pictures. */
 	bool has_pixel;
 	struct picture_pixel pixel; /* a: expected */
 	struct picture expected, drawn;
@@ -44,7 +43,7 @@ struct conform {
 /* Runs a program on a capture and reads the picture of the top screen. Returns NULL, or a message
  * (caller frees). */
 char *conform_replay(struct picture *out, const char *command, const char *capture);
-/* Writes a page of its own: what failed stands first. */
+/* Writes a self-contained page, with failures first. */
 void conform_html(FILE *f, const struct conform *c);
 
 #endif

@@ -22,7 +22,7 @@ static char *say(const char *what, const char *more) {
 	return asprintf(&text, "%s%s", what, more) < 0 ? NULL : text;
 }
 
-/* Waits for a process of its own group, and ends the group when it takes too long. Returns its
+/* Waits for the leader of a process group, and ends the group after the time limit. Returns its
  * status, or -1. */
 static int wait_for(pid_t pid) {
 	const uint64_t end = now_ns() + TIMEOUT_NS;
@@ -43,7 +43,7 @@ static int wait_for(pid_t pid) {
 	}
 }
 
-/* What it prints goes to the standard error, since the report is on the standard output. */
+/* Its output goes to the standard error, since the report is on the standard output. */
 static char *run(const char *command, const char *capture, const char *folder) {
 	char *script = say(command, " \"$1\" \"$2\"");
 	if (!script) {

@@ -9,7 +9,7 @@
 
 #include "pica_client.h"
 
-/* In the order of their numbers, without the one that asks. */
+/* By number, without the caller's session. */
 struct session_list {
 	struct pica_session_info *row; /* owned */
 	size_t n;
@@ -21,7 +21,7 @@ struct session_list {
  */
 int sessions_fetch(struct session_list *list, struct pica_client *client);
 void sessions_finish(struct session_list *list);
-/* The row of a session, or NULL. */
+/* Returns the row of a session, or NULL. */
 const struct pica_session_info *sessions_find(const struct session_list *list, uint64_t id);
 json_t *session_json(const struct pica_session_info *s);
 /* {"isa": ..., "threads": ..., "protocol": ...} */

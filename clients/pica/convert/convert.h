@@ -47,9 +47,9 @@ struct overwritten_frames {
 };
 
 /*
- * Zeroes the memory of ctx, which stands before frame first, that the frames overwrite before they
- * read it: pictures of frames that are left out would be most of the output. The frames are drawn
- * by another context, on another open capture. Returns 0 or a negative errno.
+ * Zeroes the memory of ctx, which is at the start of frame `first`, that the frames overwrite
+ * before they read it; otherwise pictures of earlier frames would be most of the output. The frames
+ * are drawn by the context `ahead`, from another open capture. Returns 0 or a negative errno.
  */
 int overwritten_clear(struct pica_ctx *ctx, struct pica_ctx *ahead, struct pica_capture *capture,
 		const struct overwritten_frames *f);
@@ -63,17 +63,18 @@ struct pictures_differ {
 	const char *screen; /* "top", "top-right", "bottom" */
 };
 
-/* Draws both from their start. 0: they do; 1: *d is the first difference; negative errno. */
+/* Draws both from their start. Returns 0 if all are equal, 1 if *d is the first difference, or a
+ * negative errno. */
 int same_pictures(struct pica_device *device, struct pica_capture *a, struct pica_capture *b,
 		struct pictures_differ *d);
 
 /* ---- to_ctf.c ---- */
 
-/* Writes a capture as CiTrace, as far as that form can say it. */
+/* Writes a capture as CiTrace, as far as that form can express it. */
 
 struct to_ctf_options {
 	const char *in, *out;
-	bool lossy; /* continue where pictures would not be the same, with a note */
+	bool lossy; /* if pictures would differ, continue with a note */
 	const struct engine_options *engine;
 };
 
@@ -103,9 +104,10 @@ struct ctf_out {
 	uint64_t kept_loads, trusted_loads;
 };
 
-/* The state as the arrays can hold it; the caller frees it; NULL: out of memory. */
+/* Returns the state as far as the arrays can hold it (caller frees). NULL: out of memory. */
 struct pica_state *to_ctf_initial(const struct pica_state *s);
-/* Says what initial (of to_ctf_initial()) does not, and counts what register writes cannot say. */
+/* Writes the state that is not in initial (from to_ctf_initial()); counts state that register
+ * writes cannot express. */
 void to_ctf_put_state(
 		struct ctf_out *c, const struct pica_state *s, const struct pica_state *initial);
 

@@ -1,7 +1,7 @@
 /*
  * Memory that frames overwrite before they read it. Each 16 bytes of memory are in one of three
- * states. If in doubt, a step reads bytes, and does not write them: so bytes that are cleared have
- * no effect on pictures.
+ * states. In doubt, bytes count as read, not as written, so cleared bytes have no effect on
+ * pictures.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,11 +18,11 @@ enum {
 	GRAIN = 16,
 	MAX_WINDOWS = 32,
 	VERTEX_BYTES = 12 * 16, /* of the last vertex, beyond its stride */
-	FLAG_SKEWS = 1 | ENGINES_CROP, /* both: lines do not lie where the sizes say */
+	FLAG_SKEWS = 1 | ENGINES_CROP, /* both: lines are not where the sizes imply */
 	FLAG_SCALE = 3 << 24,
 };
 
-enum { UNTOUCHED, READ, OVERWRITTEN }; /* the first thing that happened to it */
+enum { UNTOUCHED, READ, OVERWRITTEN }; /* the first access */
 
 struct overwritten {
 	struct pica_ctx *ctx; /* borrowed */
@@ -33,7 +33,7 @@ struct overwritten {
 	unsigned n_windows;
 };
 
-/* Those of [begin, end) that are untouched; whole: only those that lie in it with all bytes. */
+/* Marks untouched units in [begin, end); whole: only those completely inside. */
 static void touch(struct overwritten *o, uint64_t begin, uint64_t end, uint8_t state, bool whole) {
 	for (unsigned i = 0; i < o->n_windows; i++) {
 		const uint64_t base = o->window[i].phys, limit = base + o->window[i].size_bytes;
@@ -64,7 +64,7 @@ static void note_write(struct overwritten *o, uint64_t addr, uint64_t size_bytes
 static void note_transfer(struct overwritten *o, const struct pica_job_transfer *t) {
 	const uint64_t in_width = t->in_dim & 0xFFFF, width = t->out_dim & 0xFFF8;
 	const uint64_t in_height = t->in_dim >> 16, height = t->out_dim >> 16 & 0xFFF8;
-	/* The source has at most 4 bytes per pixel, and as many pixels as either size has. */
+	/* The source has at most 4 bytes per pixel, and at most the larger of both sizes. */
 	note_read(o, t->src & ~15u, 4 * (in_width > width ? in_width : width) *
 					    (in_height > height ? in_height : height));
 	const uint32_t in = t->flags >> 8 & 7, out = t->flags >> 12 & 7;
@@ -124,7 +124,7 @@ static int on_draw(void *user, const struct step_draw *draw) {
 	return ret;
 }
 
-/* The picture of an eye lies between its corners. */
+/* An eye's picture lies between its corners. */
 static void note_screen(struct overwritten *o, enum pica_screen_id id, enum pica_eye eye) {
 	struct pica_screen s;
 	struct pica_watch corner[4];
@@ -153,7 +153,6 @@ static void note_screens(struct overwritten *o) {
 
 /* ---- Frames ---- */
 
-/* The capture has mapped its memory. */
 static int find_windows(struct overwritten *o) {
 	o->n_windows = pica_ctx_windows(o->ctx, o->window, MAX_WINDOWS);
 	for (unsigned i = 0; i < o->n_windows; i++) {
@@ -184,7 +183,7 @@ static int look(struct overwritten *o, struct pica_capture *capture,
 	return ret < 0 ? ret : 0;
 }
 
-/* Zeroes what was overwritten first, in runs. */
+/* Zeroes the units that were first overwritten, in runs. */
 static int clear(const struct overwritten *o, struct pica_ctx *ctx) {
 	static const uint8_t zero[4096];
 	int ret = 0;

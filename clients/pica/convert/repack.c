@@ -27,9 +27,10 @@ struct run {
 	struct pica_window window[MAX_WINDOWS];
 	unsigned n_windows;
 	bool started;  /* the first key is written */
-	bool write_failed; /* what went wrong went wrong with the output */
+	bool write_failed; /* the error concerns the output */
 	uint32_t done; /* frames written */
-	uint32_t n_differ, first_differs; /* frames that are not as the source expects */
+	uint32_t n_differ, first_differs; /* frames that differ from the source's expected
+	 * pictures */
 	uint64_t seq, waited; /* of the last job; of the last one of the frame before */
 };
 
@@ -54,14 +55,14 @@ static void settings_from(struct run *r, struct pica_capture_writer_settings *s,
 	s->chip = r->info.chip;
 }
 
-/* Of a writer's function: whose failure it is decides which file a message names. */
+/* Notes a failure of the writer, so that the message names the output. */
 static int written(struct run *r, int ret) {
 	r->write_failed |= ret < 0;
 	return ret;
 }
 
 static int put_key(struct run *r) {
-	/* That of a VideoCore IV is its memory, once it is idle. */
+	/* The state of a VideoCore IV is its memory, once it is idle. */
 	const bool has_state = r->info.chip == PICA_CHIP_PICA200;
 	struct pica_window *memory = NULL;
 	int ret = has_state ? pica_ctx_save_state(r->ctx, r->state) :
@@ -75,8 +76,8 @@ static int put_key(struct run *r) {
 }
 
 /*
- * Screens have two or three framebuffers in turn, so some frames show whether those of the frame
- * before are overwritten.
+ * Screens alternate between two or three framebuffers, so several frames show which earlier ones
+ * are overwritten.
  */
 static int clear_overwritten(struct run *r) {
 	enum { FRAMES = 8 };
@@ -122,7 +123,7 @@ static int put_expected(struct run *r, uint32_t frame) {
 	return ret < 0 ? ret : 0;
 }
 
-/* An event of the frames that are kept. 1: the last one is complete. */
+/* Writes an event of the kept frames. Returns 1 after the last one. */
 static int write_event(struct run *r, const struct pica_capture_event *ev) {
 	const struct repack_options *o = r->o;
 	if (ev->kind != PICA_CAPTURE_FRAME) {
@@ -157,10 +158,7 @@ static int run(struct run *r) {
 		if (ret >= 0 && r->started) {
 			ret = write_event(r, &ev);
 		} else if (ret >= 0 && ev.kind == PICA_CAPTURE_FRAME) {
-			/*
-			 * Frames on the way there: one ahead and no more, for jobs that wait cost
-			 * memory.
-			 */
+			/* For earlier frames, at most one ahead: waiting jobs cost memory. */
 			ret = pica_wait(r->ctx, r->waited, -1);
 			r->waited = r->seq;
 		}
@@ -184,7 +182,7 @@ static int write_missing(struct run *r) {
 	return ret;
 }
 
-/* To the last key in front of the frames that are kept that is whole and that we would make. */
+/* Seeks the last undamaged key before the kept frames that this writer would also have made. */
 static int seek(struct run *r) {
 	const struct repack_options *o = r->o;
 	uint32_t at, first = replay_first(r->capture, o->first, o->engine.float_mode,

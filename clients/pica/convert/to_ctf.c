@@ -82,7 +82,7 @@ static int put_fill(struct ctf_out *c, const struct pica_job_fill *f) {
 
 static int put_transfer(struct ctf_out *c, const struct pica_job_transfer *t) {
 	if (t->flags & FLAG_COPY) {
-		c->lost[LOSS_COPY]++; /* the registers take the size from elsewhere */
+		c->lost[LOSS_COPY]++; /* the registers use another size */
 		return 0;
 	}
 	reg(c, GPU + PPF_SRC, t->src >> 3);
@@ -134,7 +134,7 @@ static int put_event(struct ctf_out *c, const struct pica_capture_event *ev) {
 	case PICA_OP_PRESENT:
 		c->lost[LOSS_PRESENT]++;
 		return 0;
-	case PICA_OP_INVALIDATE: /* nothing changes in a replay that was not loaded */
+	case PICA_OP_INVALIDATE: /* in a replay, all changes of memory are loads */
 	case PICA_OP_BARRIER:
 	case PICA_OP_SIGNAL:
 	case PICA_OP_WAIT:
@@ -160,7 +160,7 @@ static int put_all(struct ctf_out *c, struct pica_capture *capture,
 			break;
 		}
 	}
-	/* Readers take all loads for textures that may have been drawn, or, on request, none. */
+	/* Readers treat all loads, or on request none, as textures that may have been drawn. */
 	if (c->trusted_loads && c->kept_loads) {
 		c->lost[LOSS_KEEP] = c->trusted_loads;
 	}
@@ -178,8 +178,8 @@ static void report_losses(const struct ctf_out *c, const char *in, const char *i
 }
 
 /*
- * State that the form cannot express may have no effect, and state that it can express must be
- * verified: the file is drawn and compared with the capture before it gets its name.
+ * Draws the file and compares it with the capture before it gets its name: state that the form
+ * cannot express may have no effect, and the rest must be verified.
  */
 static int compare(struct ctf_out *c, const struct to_ctf_options *o, struct pica_capture *capture,
 		struct pica_capture *written) {

@@ -1,8 +1,7 @@
 /*
- * The arrays of a .ctf hold registers, shader memories and fixed attributes. Where ports stand
- * follows from their index registers; tables, the words of a vector that is not complete and
- * uniforms finer than f24 are uploaded by the first writes of the stream.
- * [fidelity: citrace, citrace-replay]
+ * The arrays of a .ctf hold registers, shader memories and fixed attributes. The positions of ports
+ * follow from their index registers. The first writes of the stream upload tables, the words of
+ * incomplete vectors and uniforms finer than f24. [fidelity: citrace, citrace-replay]
  */
 #include "convert.h"
 
@@ -33,7 +32,7 @@ static void set_field(uint32_t *word, uint32_t mask, uint32_t value) {
 	*word = (*word & ~mask) | (value & mask);
 }
 
-/* A reader sets the ports where the index registers say. */
+/* A reader sets the ports by their index registers. */
 static void place_ports(
 		uint32_t *regs, const struct unit_regs *u, const struct pica_upload_state *at) {
 	set_field(&regs[u->code], 0xFFF, at->code_index);
@@ -52,7 +51,7 @@ struct pica_state *to_ctf_initial(const struct pica_state *s) {
 		place_ports(out->regs, &gs_regs, &s->gs_upload);
 		set_field(&out->regs[PICA_REG_FIXEDATTRIB_INDEX], 15, s->attribute_port.index);
 	}
-	/* An unwritten attribute reads as (0, 0, 0, 1); a reader takes all for written. */
+	/* An unwritten attribute reads as (0, 0, 0, 1); for a reader all are written. */
 	for (uint32_t i = 0; i < ARRAY_LEN(s->fixed_attributes); i++) {
 		if (s->flags & (uint32_t)PICA_STATE_UNWRITTEN_ATTRIBUTE << i) {
 			memset(out->fixed_attributes[i], 0, sizeof(out->fixed_attributes[i]));
@@ -110,7 +109,7 @@ static void put_tables(struct ctf_out *c, const struct pica_state *s) {
 	}
 }
 
-/* Whether a reader, which knows the f24 words alone, would get other numbers. */
+/* Returns whether the f24 words alone would give a reader other numbers. */
 static bool is_finer(const struct pica_shader_state *s, unsigned vector) {
 	for (unsigned k = 0; k < 4; k++) {
 		const float exact = f32_from_bits(s->uniforms_f32[vector][k]);
@@ -122,7 +121,7 @@ static bool is_finer(const struct pica_shader_state *s, unsigned vector) {
 	return false;
 }
 
-/* Uniforms that only --float f32 keeps, as binary32: w, z, y, x. */
+/* Uniforms that only --float f32 preserves, as binary32: w, z, y, x. */
 static void put_finer(struct ctf_out *c, const struct pica_state *initial,
 		const struct pica_shader_state *s, const struct unit_regs *u,
 		const struct pica_shader_state *also) {
@@ -146,7 +145,7 @@ static void put_finer(struct ctf_out *c, const struct pica_state *initial,
 	}
 }
 
-/* The words of a vector that is not complete, and of a vertex in immediate mode. */
+/* The words of an incomplete vector, and of a vertex in immediate mode. */
 static void put_pending(struct ctf_out *c, const struct pica_state *s) {
 	const struct pica_upload_state *up[2] = { &s->vs_upload, &s->gs_upload };
 	const uint32_t data[2] = { vs_regs.uniform_data, gs_regs.uniform_data };
@@ -158,7 +157,7 @@ static void put_pending(struct ctf_out *c, const struct pica_state *s) {
 	const struct pica_attribute_port *a = &s->attribute_port;
 	const uint32_t last = s->regs[PICA_REG_VSH_NUM_ATTR] & 15;
 	if (a->index == IMMEDIATE && a->attribute > last) {
-		c->lost[LOSS_PORTS]++; /* one attribute more would make a vertex */
+		c->lost[LOSS_PORTS]++; /* one more attribute would complete a vertex */
 		return;
 	}
 	for (uint32_t i = 0; a->index == IMMEDIATE && i < a->attribute; i++) {
@@ -179,7 +178,7 @@ void to_ctf_put_state(
 		struct ctf_out *c, const struct pica_state *s, const struct pica_state *initial) {
 	put_tables(c, s);
 	put_finer(c, initial, &s->vs, &vs_regs, NULL);
-	/* Last: writes to the vertex unit may have reached the other, too. */
+	/* Last, since writes to the vertex unit may have reached the other, too. */
 	put_finer(c, initial, &s->gs, &gs_regs, &s->vs);
 	if (s->flags & PICA_STATE_PORTS) {
 		put_pending(c, s);

@@ -3,10 +3,10 @@
  * every frame with --every-draw, the targets after each draw.
  *
  * Bisection cannot find the first differing draw: a later draw may hide the difference, so equal
- * targets after a draw say nothing about earlier draws. Instead each side runs the frame once and
- * stores a hash after every draw; the first unequal hash names the draw (pica-diff(1) has the cost
- * of both ways). Only if a tolerance allows some differences, the pixels after that draw and later
- * ones are compared, as many draws at a time as fit in memory.
+ * targets after a draw prove nothing about earlier draws. Instead each side runs the frame once and
+ * stores a hash after every draw; the first unequal hash identifies the draw (pica-diff(1) has the
+ * cost of both methods). Only if a tolerance allows some differences, the pixels after that draw
+ * and later ones are compared, as many draws at a time as fit in memory.
  */
 #include "diff.h"
 
@@ -33,7 +33,7 @@ static const char *const part_names[] = {
 struct difference {
 	enum part part;
 	uint64_t pixels;
-	uint32_t x, row; /* the first one, as it lies in memory */
+	uint32_t x, row; /* the first one, as in memory */
 };
 
 static bool same_target(const struct pica_target *a, const struct pica_target *b) {
@@ -65,13 +65,13 @@ static void compare_part(const struct diff_options *o, enum part part, const str
 			d->row = (uint32_t)(i / a->target.width);
 		}
 	}
-	/* The tolerance of pictures holds for colours. */
+	/* The tolerance of pictures applies to colours. */
 	if (d->pixels > (part == PART_COLOR ? o->allowed : 0)) {
 		d->part = part;
 	}
 }
 
-/* Depth and stencil count only where every bit must be the same. */
+/* Depth and stencil count only without a tolerance. */
 static bool compare_records(const struct diff_options *o, const struct diff_record *a,
 		const struct diff_record *b, struct difference *d) {
 	const bool is_exact = !o->tolerance && !o->allowed;
@@ -125,7 +125,7 @@ static int find_beyond(struct diff *d, struct diff_side side[2], uint32_t frame,
 	return exit;
 }
 
-/* With --every-draw and no tolerance, differences in what a draw reads count by themselves. */
+/* With --every-draw and no tolerance, a difference in a draw's inputs is enough. */
 static bool same_marks(const struct diff_options *o, const struct diff_mark *a,
 		const struct diff_mark *b) {
 	const bool is_exact = !o->tolerance && !o->allowed;
@@ -191,13 +191,13 @@ static json_t *pixel_json(const struct diff_record *r, const struct difference *
 	return row;
 }
 
-/* Where the difference comes from, if not from the draw. */
+/* Prints the origin of the difference, if it is not the draw. */
 static bool differs_before(const struct diff *d, const struct diff_view v[2]) {
 	struct difference x;
 	return compare_records(d->o, &v[0].before, &v[1].before, &x);
 }
 
-/* The first difference, then both states, most of whose lines are equal. */
+/* Prints the first difference, then both states, most of whose lines are equal. */
 static void print_states(const struct diff *d, const struct diff_view v[2]) {
 	const struct snapshot *a = &v[0].state, *b = &v[1].state;
 	if (memcmp(&a->state, &b->state, sizeof(a->state)) == 0) {

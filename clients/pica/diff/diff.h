@@ -96,8 +96,8 @@ struct diff_side {
 int diff_side_open(struct diff_side *s, const char *path, const struct engine_options *engine);
 void diff_side_close(struct diff_side *s);
 /*
- * In a new context, from where a frame can be reached: s->step.replay.frames is the next one.
- * Negative errno.
+ * Starts a new context at a point from which the frame can be reached; s->step.replay.frames is its
+ * next frame. Returns 0 or a negative errno.
  */
 int diff_side_restart(struct diff_side *s, uint32_t frame, const struct step_visitor *visitor,
 		void *user);
@@ -116,14 +116,14 @@ struct diff_record {
 };
 
 void diff_record_finish(struct diff_record *r);
-/* Of the registers as they are now. -ENOMEM. */
+/* Records the targets of the current registers. Returns 0 or -ENOMEM. */
 int diff_record_take(struct diff_record *r, struct pica_ctx *ctx, const struct step_draw *draw);
-/* -ENOMEM. Upright where it is a screen's. */
+/* Upright if it is a screen's. Returns 0 or -ENOMEM. */
 int diff_record_picture(const struct diff_record *r, struct picture *out);
 
 /*
- * Of each draw of a frame: a hash of its targets after it, colour with alpha, depth, stencil, and
- * where they are; and one of the memory that it reads.
+ * Of each draw of a frame: a hash of its targets after it (colour with alpha, depth, stencil, and
+ * their addresses), and one of the memory that it reads.
  */
 struct diff_mark {
 	XXH128_hash_t drawn, read;
@@ -147,8 +147,8 @@ struct diff_records {
 
 void diff_records_finish(struct diff_records *list);
 /*
- * Records the targets after draws `first` and up of a frame, at least one if there is one, and no
- * more than fit into a budget of memory. An exit code.
+ * Records the targets after the draws of a frame from `first` on: at least one if there is one, and
+ * as many as fit into a budget of memory. Returns an exit code.
  */
 int diff_records_take(
 		struct diff_records *list, struct diff_side *s, uint32_t frame, uint32_t first);

@@ -1,4 +1,4 @@
-/* Hashes that were saved, of another version of the program perhaps, against a rendering. */
+/* Compares saved hashes, perhaps from another version of the program, with a rendering. */
 #include "diff.h"
 
 #include <errno.h>
@@ -166,7 +166,7 @@ static uint8_t *frames_of_draws(
 	return frames;
 }
 
-/* Hashes of each frame: of the draws where they are wanted, then of the screens. */
+/* Hashes of each frame: of the draws if requested, then of the screens. */
 static int draw_frames(const struct diff_options *o, struct diff_side *side, struct drawing *d,
 		const uint8_t *draws) {
 	static const struct step_visitor visitor = { .drawn = on_drawn };
@@ -231,7 +231,7 @@ static void report_first(struct diff *d, const struct line *a, const struct line
 	}
 }
 
-/* The state at a draw of the side that is drawn; the other side has only a hash. */
+/* The state at a draw, of the drawn side; the other has only a hash. */
 static int report_state(struct diff *d, char name, struct diff_side *side, const struct line *l) {
 	struct diff_view *v = calloc(1, sizeof(*v));
 	int exit = v ? diff_view_take(v, side, l->frame, draw_of(l)) :
@@ -249,7 +249,7 @@ static int report_state(struct diff *d, char name, struct diff_side *side, const
 	return exit;
 }
 
-/* Of those lines that both have; in the order of A. *first: of A, the first that differs. */
+/* Compares the lines that both have, in the order of A. *first: the first differing line of A. */
 static unsigned compare(struct diff *d, const struct hashes *a, const struct hashes *b,
 		uint64_t *compared, const struct line **first) {
 	unsigned n = 0;

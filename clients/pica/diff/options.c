@@ -22,7 +22,7 @@ static const char *set_engine(struct engine_options *e, const char *name, char *
 	return error;
 }
 
-/* "isa=c,threads=0,float=f32,combiner=truncate"; arg becomes the setting that is wrong. */
+/* "isa=c,threads=0,float=f32,combiner=truncate"; arg becomes the wrong setting. */
 static const char *parse_settings(void *engine, char *arg) {
 	const char *error = NULL;
 	char *rest = arg, *item = NULL;

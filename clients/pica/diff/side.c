@@ -26,7 +26,7 @@ int diff_side_open(struct diff_side *s, const char *path, const struct engine_op
 	s->name = capture_name(path);
 	exit = s->name ? engine_create(&s->device, engine) : diff_side_failed(s, -ENOMEM);
 	if (exit == EXIT_FINE && !(engine->given & ENGINE_THREADS)) {
-		/* Waking workers for every draw costs several times the time that they save. */
+		/* Waking workers for every draw costs several times as much as they save. */
 		struct engine_options alone = *engine;
 		alone.threads = 0;
 		exit = engine_create(&s->stepper, &alone);
@@ -66,7 +66,7 @@ int diff_side_failed(const struct diff_side *s, int ret) {
 }
 
 /*
- * Runs to the end of the frame, with the visitor called in it only. *error: the visitor's; it
+ * Runs to the end of the frame, and calls the visitor in this frame only. *error: the visitor's; it
  * may also end the frame without one. Returns an exit code.
  */
 static int run_frame(struct diff_side *s, uint32_t frame, const struct step_visitor *visitor,
@@ -160,7 +160,7 @@ static XXH128_hash_t hash_at(struct pica_ctx *ctx, uint32_t addr, uint64_t size_
 	return host ? XXH3_128bits(host, size_bytes) : XXH3_128bits(NULL, 0);
 }
 
-/* Of all that is compared where every bit counts, as it lies in memory. */
+/* Hashes all compared targets, as they lie in memory. */
 static XXH128_hash_t mark_of(struct pica_ctx *ctx) {
 	uint32_t regs[PICA_REG_COUNT];
 	struct pica_target t;

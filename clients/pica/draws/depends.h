@@ -34,10 +34,10 @@ int depends_begin(struct depends *d, struct pica_ctx *ctx);
 void depends_finish(struct depends *d);
 /* Adds a row. Returns 0 or -ENOMEM. */
 int depends_add_row(struct depends *d);
-/* The row wrote [begin, end). Returns 0 or -ENOMEM. */
+/* Notes that the row wrote [begin, end). Returns 0 or -ENOMEM. */
 int depends_write(struct depends *d, uint64_t begin, uint64_t end, int64_t row);
 /*
- * Something read [begin, end): appends {"what", "addr", "size_bytes", "from": [rows]} to reads;
+ * Notes a read of [begin, end): appends {"what", "addr", "size_bytes", "from": [rows]} to reads;
  * NULL: marks the rows alone. Row numbers ascend; DEPENDS_NOTHING becomes null.
  */
 void depends_read(struct depends *d, json_t *reads, const char *what, uint64_t begin, uint64_t end);

@@ -38,8 +38,8 @@ struct dump_place {
 struct dump_options {
 	struct engine_options engine;
 	const char *capture;
-	struct dump_place at;    /* is_given: --draw was; the frame counts in any case */
-	struct dump_place since; /* is_given: what differs from there */
+	struct dump_place at;    /* is_given: --draw was given; the frame counts in any case */
+	struct dump_place since; /* is_given: print the differences from this place */
 	unsigned what;           /* DUMP_... */
 	const char *output;      /* folder of files, or NULL */
 	uint32_t groups;         /* bit i: enum pica_reg_group i */
@@ -66,9 +66,9 @@ void dump_files_begin(struct dump_files *f, const char *folder, bool json);
 void dump_files_finish(struct dump_files *f);
 /* "FOLDER/name" (caller frees); NULL: out of memory, which was logged. */
 char *dump_files_path(struct dump_files *f, const char *name);
-/* A file is there, or not (result: negative errno). Says so. note: "240x400", ... or NULL. */
+/* Reports a written file, or a failure (result: negative errno). note: "240x400", ... or NULL. */
 void dump_files_made(struct dump_files *f, const char *path, int result, const char *note);
-/* A picture as that file; result: of what has drawn it. */
+/* Writes a picture as that file; result: that of drawing it. */
 void dump_files_picture(struct dump_files *f, const char *name, const struct picture *p, int result,
 		const char *note);
 
@@ -76,7 +76,7 @@ void dump_files_picture(struct dump_files *f, const char *name, const struct pic
  * The textures that the draw reads: tex0.png, tex0-1.png (level 1), tex0-y.png (a face of a cube).
  */
 void dump_textures(struct dump_files *f, struct pica_ctx *ctx, const struct snapshot *s);
-/* A level of a texture that a unit has on, as these files name it. */
+/* A level of an enabled texture unit, with its name in file names. */
 struct dump_level {
 	unsigned unit, face, level;
 	uint32_t addr, format, width, height;
@@ -86,7 +86,7 @@ struct dump_level {
 typedef int dump_level_fn(void *user, const struct dump_level *level);
 /* Calls one() for each until it returns a negative errno, which is returned; else 0. */
 int dump_texture_levels(const uint32_t *regs, dump_level_fn *one, void *user);
-/* color.png, depth.png, stencil.png as they are now; prefix: "before-" or "". */
+/* Writes the current color.png, depth.png and stencil.png; prefix: "before-" or "". */
 void dump_surfaces(struct dump_files *f, struct pica_ctx *ctx, const struct snapshot *s,
 		const char *prefix);
 
@@ -106,21 +106,21 @@ struct dump_list {
 	json_t *events;  /* JSON: an array, borrowed, or NULL */
 	uint32_t groups; /* registers that are shown, bit i: enum pica_reg_group i */
 	uint32_t event;  /* number of the next one in the frame */
-	json_t *parts, *writes; /* borrowed: of the list that is being read */
+	json_t *parts, *writes; /* borrowed: of the current list */
 	struct {
 		uint32_t word;  /* as it counts up */
 		uint32_t known; /* bits that were written */
-	} index[4];      /* registers that say where the next word of a table goes */
+	} index[4];      /* registers with the position of the next word of a table */
 	struct uploads uploads;
 };
 
 void dump_list_event(struct dump_list *d, const struct pica_capture_event *event);
 void dump_list_list(struct dump_list *d, uint32_t addr, uint32_t size_bytes, bool is_jump);
 void dump_list_end(struct dump_list *d);
-/* Follows each write before the shown part, so that the places of words in tables are known. */
+/* Follows each write before the shown part, to know the positions of words in tables. */
 void dump_list_skip(struct dump_list *d, const struct pica_list_write *w);
 void dump_list_write(struct dump_list *d, const struct pica_list_write *w, bool from_list);
-/* The write that is shown next begins this draw. */
+/* Notes that the next shown write begins this draw. */
 void dump_list_draw(struct dump_list *d, const struct step_draw *draw);
 
 /* ---- luts.c ---- */
@@ -128,16 +128,16 @@ void dump_list_draw(struct dump_list *d, const struct step_draw *draw);
 /* The tables of the look-up ports: pictures and names. */
 
 /*
- * Each table that holds anything as lut-NAME.png: curves, or strips of colours. Returns how many.
+ * Writes each nonempty table as lut-NAME.png: curves, or strips of colours. Returns their number.
  */
 unsigned dump_luts(struct dump_files *f, const struct snapshot *s);
 
 /* ---- program.c ---- */
 
 /*
- * Disassembles what the draw's program of a shader unit reaches, with the names of its inputs and
- * outputs, and with the values of the uniforms that it reads; the caller frees the text. Returns 0
- * or a negative errno.
+ * Disassembles the reachable part of the draw's program of a shader unit, with names of inputs and
+ * outputs, and values of the uniforms that it reads. The caller frees the text. Returns 0 or a
+ * negative errno.
  */
 int dump_program(const struct snapshot *s, bool is_gs, char **text);
 
@@ -160,21 +160,21 @@ void dump_immediate_add(struct dump_immediate *im, const uint32_t (*attributes)[
 void dump_immediate_finish(struct dump_immediate *im);
 
 /*
- * Fetches and shades the vertices of the draw at which the context stands, and prints them to those
- * files that are not NULL: at most `most` of them. im: of an immediate draw. Negative errno:
- * -ERANGE, the arrays or the indices do not lie in memory.
+ * Fetches and shades at most `most` vertices of the context's next draw, and prints them to the
+ * files that are not NULL. im: of an immediate draw. Returns 0 or a negative errno; -ERANGE: arrays
+ * or indices are outside memory.
  */
 int dump_vertices(struct pica_ctx *ctx, const struct snapshot *s, const struct dump_immediate *im,
 		uint32_t most, FILE *const files[DUMP_VERTEX_FILES]);
 /*
- * The steps of the vertex at a position of the draw's stream, as pica_ctx_trace_vertex() has them.
- * Negative errno: -EINVAL, the draw has no such vertex; -ERANGE as above.
+ * Returns the steps of the vertex at a position of the draw's stream, as pica_ctx_trace_vertex()
+ * does, or a negative errno; -EINVAL: the draw has no such vertex; -ERANGE as above.
  */
 int64_t dump_trace(struct pica_ctx *ctx, const struct snapshot *s, const struct dump_immediate *im,
 		uint32_t at, struct pica_shader_step *steps, uint64_t n, struct pica_vertex *out);
-/* The input register of attribute 0, which input.obj takes for the position. */
+/* Returns the input register of attribute 0, the position in input.obj. */
 unsigned dump_position_input(const uint32_t *regs);
-/* Prints the triangles that the geometry shader of the draw has put out, which the context kept. */
+/* Prints the triangles emitted by the draw's geometry shader, as kept by the context. */
 int dump_geometry(struct pica_ctx *ctx, const struct snapshot *s, uint32_t most,
 		FILE *const files[DUMP_GEOMETRY_FILES]);
 

@@ -127,7 +127,7 @@ void dump_list_event(struct dump_list *d, const struct pica_capture_event *event
 	d->event++;
 }
 
-/* size_bytes 0: unknown, the writes begin inside of a list. */
+/* size_bytes 0: unknown, since the writes begin inside a list. */
 static void begin_part(struct dump_list *d, uint32_t addr, uint32_t size_bytes, bool is_jump) {
 	if (!is_jump || !d->parts) {
 		d->parts = json_array();
@@ -185,7 +185,8 @@ static const struct table_port {
 	{ PICA_REG_GAS_LUT_INDEX, PICA_REG_GAS_LUT_DATA, PICA_REG_GAS_LUT_DATA, 0xF, 0, "gas" },
 };
 
-/* The place of the word, and counts on. False: it is none of a table, or its index is unknown. */
+/* Finds the position of the word, and advances. Returns false if the word is not for a table, or
+ * its index is unknown. */
 static bool table_place(struct dump_list *d, const struct pica_list_write *w, char *table,
 		size_t size, uint32_t *place) {
 	for (unsigned i = 0; i < ARRAY_LEN(table_ports); i++) {
@@ -238,7 +239,7 @@ static double uniform_value(const struct upload *u, unsigned component) {
 	return u->is_f32 ? (double)f : pica_f24_value(u->value[component]);
 }
 
-/* The name of the instruction; what it works on is in a descriptor, which comes later. */
+/* The name of the instruction; its operands need a descriptor, which comes later. */
 static void instruction_name(uint32_t word, char *out, size_t size) {
 	uint32_t code = word;
 	const struct pica_shader shader = { .n_code = 1, .code = &code };

@@ -20,7 +20,7 @@ enum {
 	GRID = 0x383838,
 	INK = 0xE0E0E0,
 	CURVE = 0xFFB030,
-	ZERO = 0x706050, /* where the input of a table with signs is 0 */
+	ZERO = 0x706050, /* colour of the line at input 0 */
 };
 
 /* The texts of a picture beside its table. */
@@ -54,8 +54,8 @@ static int begin(struct picture *p, const struct axis *axis, unsigned height) {
 }
 
 /*
- * Each entry as the hardware continues from it: a gap between two shows a difference that does not
- * fit. first: the entry at the left; tables of signed inputs hold -1 in their middle.
+ * Plots each entry as the hardware continues from it: a gap shows that a difference does not fit.
+ * first: the entry at the left; tables with signed inputs have -1 in their middle.
  */
 static int plot(struct picture *p, const struct axis *axis, const uint32_t *words, unsigned n,
 		unsigned first, struct effects_entry (*entry)(uint32_t word)) {
@@ -74,7 +74,7 @@ static int plot(struct picture *p, const struct axis *axis, const uint32_t *word
 	for (unsigned i = 0; i < n; i++) {
 		const struct effects_entry e = entry(words[(first + i) % n]);
 		for (unsigned k = 0; k < step; k++) {
-			/* From here to the next column, so that steep parts are lines. */
+			/* Up to the next column, so that steep parts are lines. */
 			const int a = row_of(e.value + e.difference * k / step),
 				  b = row_of(e.value + e.difference * (k + 1) / step);
 			const int top = a < b ? a : b, bottom = a < b ? b : a;
@@ -89,7 +89,7 @@ static int difference_of(uint32_t word, unsigned channel) {
 	return (int8_t)(word >> 8 * channel);
 }
 
-/* How much larger differences can be shown: 1, 2, 4 ... 64. */
+/* The magnification with which differences fit: 1, 2, 4 ... 64. */
 static int gain_of(const uint32_t *words, unsigned n) {
 	int most = 1;
 	for (unsigned i = 0; i < 4 * n; i++) {
@@ -104,8 +104,8 @@ static int gain_of(const uint32_t *words, unsigned n) {
 }
 
 /*
- * R in the lowest byte. gain: 0 for colours; differences are so many times larger, 0 is grey.
- * Alpha below, unless there is none.
+ * R is in the lowest byte. gain: 0 for colours; else the magnification of differences, whose 0 is
+ * grey. Alpha, if any, is below.
  */
 static int strip(struct picture *p, const struct axis *axis, const uint32_t *words, unsigned n,
 		int gain, bool has_alpha) {
@@ -134,7 +134,7 @@ static void put(struct dump_files *f, const char *name, struct picture *p, int r
 	picture_finish(p);
 }
 
-/* All of them return how many pictures that makes. */
+/* These functions return the number of pictures. */
 static unsigned curve(struct dump_files *f, const char *name, const struct axis *axis,
 		const uint32_t *words, unsigned n, unsigned first,
 		struct effects_entry (*entry)(uint32_t word)) {
@@ -162,8 +162,8 @@ static unsigned colors(struct dump_files *f, const char *name, const uint32_t *w
 }
 
 /*
- * A table of lighting, from the smallest input to the largest, with what the draw asks it for.
- * [fidelity: lights]
+ * A table of lighting, from the smallest input to the largest, with the draw's input. [fidelity:
+ * lights]
  */
 static unsigned light(struct dump_files *f, const struct snapshot *s, unsigned table) {
 	static const uint8_t shifts[8] = { 0, 4, 0, 12, 16, 20, 24, 0 };

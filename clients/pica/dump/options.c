@@ -103,7 +103,7 @@ void dump_options_parse(struct dump_options *o, int argc, char **argv) {
 		.at_most = "one capture",
 		.check = check,
 	};
-	/* Without a frame of its own, --since counts in that of --draw. */
+	/* Without a frame, --since counts in that of --draw. */
 	*o = (struct dump_options){ .at.frame = FRAME_LAST, .since.frame = FRAME_LAST - 1 };
 	engine_options_init(&o->engine);
 	options_parse(&spec, argc, argv, o);

@@ -29,7 +29,7 @@ struct source {
 	struct program program;
 };
 
-/* Of the vertex unit's register the geometry unit has its own, in the same order. */
+/* Both units have the same registers, in the same order. */
 static uint32_t unit_reg(const struct snapshot *s, bool is_gs, uint32_t vsh) {
 	return s->state.regs[is_gs ? vsh - PICA_REG_VSH_BOOLUNIFORM + PICA_REG_GSH_BOOLUNIFORM :
 				     vsh];
@@ -37,7 +37,7 @@ static uint32_t unit_reg(const struct snapshot *s, bool is_gs, uint32_t vsh) {
 
 /* ---- Inputs and outputs ---- */
 
-/* Registers by what comes in: attributes, or the vertex program's outputs. */
+/* Names input registers by their contents: attributes, or the vertex program's outputs. */
 static void add_inputs(struct source *x, const struct snapshot *s, bool is_gs) {
 	const uint32_t low = unit_reg(s, is_gs, PICA_REG_VSH_ATTRIBUTES_PERMUTATION_LOW),
 		       high = unit_reg(s, is_gs, PICA_REG_VSH_ATTRIBUTES_PERMUTATION_HIGH);
@@ -85,7 +85,7 @@ static void add_component(struct source *x, unsigned reg, unsigned component, ui
 	x->entry.outputs |= (uint16_t)(1u << reg);
 }
 
-/* The last program's outputs are the rasteriser's; those of another one go to the next. */
+/* The last program's outputs go to the rasteriser, others to the next program. */
 static void add_outputs(struct source *x, const struct snapshot *s, bool is_gs) {
 	const uint32_t mask = unit_reg(s, is_gs, PICA_REG_VSH_OUTMAP_MASK);
 	const bool is_last = is_gs || !facts_has_geometry(s->state.regs);
@@ -120,7 +120,8 @@ static void add_constant(struct source *x, uint16_t type, unsigned reg, const ui
 	memcpy(c->value, value, sizeof(c->value));
 }
 
-/* Those that the program reads, with their values; of relative addresses all that are not 0. */
+/* The uniforms that the program reads, with their values; with relative addresses, all that are not
+ * 0. */
 static void add_constants(struct source *x, const struct snapshot *s, bool is_gs) {
 	static const uint32_t zero[4];
 	const struct pica_shader_state *unit = is_gs ? &s->state.gs : &s->state.vs;

@@ -151,7 +151,7 @@ static void obj_face(FILE *f, bool has_tc, uint32_t a, uint32_t b, uint32_t c) {
 	}
 }
 
-/* [fidelity: assembly]; with a geometry shader the triangles are its own. */
+/* [fidelity: assembly]; with a geometry shader, its own triangles. */
 static void obj_faces(FILE *f, const uint32_t *regs, bool has_tc, uint32_t n) {
 	switch (get_PRIMITIVE_CONFIG_MODE(regs[PICA_REG_PRIMITIVE_CONFIG])) {
 	case PICA_PRIMITIVE_STRIP:
@@ -210,7 +210,7 @@ static int open_stream(struct stream *st, struct pica_ctx *ctx) {
 	return st->index ? pica_ctx_read_memory(ctx, addr, st->index, (uint32_t)bytes) : -ENOMEM;
 }
 
-/* The attributes of a vertex that was written into a list. */
+/* The attributes of a vertex in a list. */
 static void immediate_vertex(const struct dump_immediate *im, uint32_t at, float out[16][4]) {
 	for (unsigned k = 0; k < 16 * 4; k++) {
 		out[k / 4][k % 4] = (float)pica_f24_value(im->words[at][k / 4][k % 4]);

@@ -45,7 +45,7 @@ static const struct option_row steps_rows[] = {
 	{ .name = NULL },
 };
 
-/* The members of a step that are short. */
+/* The short members of a step. */
 static json_t *step_json(json_t *step) {
 	static const char *const members[] = { "step", "event", "kind", "frame", "offset", "text",
 		"draw", "addr", "source", "primitive", "vertices", "entered", "passed",

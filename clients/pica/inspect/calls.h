@@ -1,4 +1,4 @@
-/* The calls of pica inspect: names, parameters, answers, as docs/inspect.md describes them. */
+/* The calls of pica inspect; see docs/inspect.md. */
 #ifndef PICA_INSPECT_CALLS_H
 #define PICA_INSPECT_CALLS_H
 
@@ -30,7 +30,7 @@ enum {
 	INSPECT_Y = 128,
 };
 
-/* What a call may be given; each takes some of them. */
+/* Parameters of calls; each takes some of them. */
 struct inspect_params {
 	struct inspect_place place;
 	uint32_t first, count;
@@ -45,8 +45,8 @@ struct inspect_params {
 struct inspect_call {
 	const char *name;
 	const struct option_row *rows; /* of struct inspect_params; up to a name of NULL */
-	unsigned needed; /* INSPECT_... that must be given */
-	/* Returns an exit code; *out is owned by the caller. On failure logs it. */
+	unsigned needed; /* required ones: INSPECT_... */
+	/* Stores the result in *out (caller frees). Returns an exit code, after logging errors. */
 	int (*run)(struct inspect_engine *e, struct inspect_params *p, json_t **out);
 };
 

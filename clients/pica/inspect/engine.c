@@ -49,20 +49,20 @@ struct walk {
 	struct engines engines;
 	struct pica_job job;
 	struct step step;
-	/* Called after each step instead of looking for one; nonzero ends the walk; or NULL. */
+	/* If not NULL: called after each step, instead of a search; nonzero ends the walk. */
 	inspect_step_fn *each;
 	void *each_user;
 	uint32_t n; /* steps that have begun */
-	bool is_pending; /* the last one is a job, and each() was not called */
-	bool is_here; /* the last one that has begun is the one that is looked for */
-	bool is_there; /* the replay has ended where it should */
+	bool is_pending; /* the last one is a job, for which each() has not been called */
+	bool is_here; /* the last one that has begun is the requested one */
+	bool is_there; /* the replay has ended at the requested step */
 };
 
 static int stop(struct walk *w) {
 	return w->is_there = true;
 }
 
-/* Watched, fragments without any effect are made and counted, too. */
+/* Watching makes the engine run and count fragments without effect, too. */
 static int count(struct inspect_engine *e) {
 	static const struct pica_watch none[1];
 	const int ret = pica_ctx_watch(e->here.ctx, none, 0);
@@ -84,7 +84,7 @@ static int end_job(struct walk *w) {
 static int on_event(void *user, const struct pica_capture_event *event) {
 	struct walk *w = user;
 	if (w->is_here && !w->e->is_draw) {
-		return stop(w); /* it has run, and this is the next job */
+		return stop(w); /* the step has run; this is the next job */
 	}
 	if (end_job(w)) {
 		return stop(w);
@@ -135,7 +135,7 @@ static int on_drawn(void *user, const struct step_draw *draw) {
 	return w->is_here && w->e->is_draw ? stop(w) : 0;
 }
 
-/* The step at the frame's end needs no look, which is slower. */
+/* The end of a frame needs no visitor, which is slower. */
 static int walk(struct walk *w, uint32_t frame) {
 	static const struct step_visitor visitor = {
 		.event = on_event, .draw = on_draw, .vertex = on_vertex, .drawn = on_drawn
@@ -214,9 +214,9 @@ int inspect_engine_each(
 	return ret < 0 ? capture_failed(e->here.capture, e->path, ret) : EXIT_FINE;
 }
 
-/* ---- What is known of all steps ---- */
+/* ---- All steps ---- */
 
-/* Of a frame, how many of each kind. */
+/* Numbers of steps of a frame by kind. */
 struct tally_walk {
 	struct engines engines;
 	struct step step;

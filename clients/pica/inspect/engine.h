@@ -1,6 +1,6 @@
 /*
- * The engine of pica inspect: a capture that is open, and contexts that stand at a step of it. The
- * calls (calls.c, views.c) ask it; rpc.c brings questions as JSON-RPC, and serve.c over HTTP.
+ * The engine of pica inspect: an open capture, and contexts at a step of it. The calls (calls.c,
+ * views.c) use it; rpc.c receives them as JSON-RPC, serve.c over HTTP.
  */
 #ifndef PICA_INSPECT_ENGINE_H
 #define PICA_INSPECT_ENGINE_H
@@ -11,10 +11,10 @@
 /* A moment of a capture. */
 struct inspect_place {
 	uint32_t frame; /* FRAME_LAST: the last one */
-	uint32_t step; /* of the frame, as `steps` numbers them; INSPECT_NONE: its end */
-	uint32_t draw; /* the same by the number of the draw, or INSPECT_NONE */
+	uint32_t step; /* of the frame, numbered as in `steps`; INSPECT_NONE: its end */
+	uint32_t draw; /* the same by number of the draw, or INSPECT_NONE */
 	bool is_before; /* the step: as it finds the GPU */
-	/* Fragments are counted from the beginning of the frame, or of the step. */
+	/* Counts fragments from the beginning of the frame, or of the step. */
 	enum { INSPECT_COUNT_NOTHING, INSPECT_COUNT_FRAME, INSPECT_COUNT_STEP } counts;
 	bool keeps_geometry; /* triangles of the step's geometry shader */
 };
@@ -24,32 +24,33 @@ struct inspect_place {
 struct inspect_engine {
 	const char *path; /* borrowed */
 	struct engine_options options;
-	struct capture_here here; /* stands at `place`, if is_there */
-	struct capture_here pixels; /* histories of pixels and traces of vertices run here */
+	struct capture_here here; /* at `place`, if is_there */
+	struct capture_here pixels; /* for histories of pixels and traces of vertices */
 	struct inspect_place place;
 	bool is_there;
-	/* Of the step at which it stands, if it is a draw: */
+	/* If that step is a draw: */
 	bool is_draw;
-	struct snapshot *snapshot; /* as the draw finds the GPU; owned */
+	struct snapshot *snapshot; /* state at the start of the draw; owned */
 	struct dump_immediate immediate;
 	/* The steps of a frame, if has_steps. */
 	struct inspect steps;
 	uint32_t steps_frame;
 	bool has_steps;
-	json_t *findings; /* of lint, or NULL: not asked for yet; owned */
+	json_t *findings; /* of lint, or NULL: not computed yet; owned */
 };
 
-/* Opens the capture. Returns an exit code, after logging. inspect_engine_close() in any case. */
+/* Opens the capture. Returns an exit code, after logging. Call inspect_engine_close() in any
+ * case. */
 int inspect_engine_open(
 		struct inspect_engine *e, const char *path, const struct engine_options *options);
 void inspect_engine_close(struct inspect_engine *e);
 /* Resolves FRAME_LAST. Returns an exit code; logs if there is no such frame. */
 int inspect_engine_frame(const struct inspect_engine *e, uint32_t *frame);
-/* Brings e->here to a place. Returns an exit code, after logging: also if there is no such step. */
+/* Moves e->here to a place. Returns an exit code, after logging, also if there is no such step. */
 int inspect_engine_go(struct inspect_engine *e, const struct inspect_place *place);
 /*
- * Draws a frame and calls each() after each step, with its number; nonzero ends it. e->here then
- * stands nowhere. Returns an exit code, after logging.
+ * Draws a frame and calls each() after each step, with its number; nonzero ends it. Invalidates
+ * e->here. Returns an exit code, after logging.
  */
 typedef int inspect_step_fn(void *user, uint32_t step);
 int inspect_engine_each(

@@ -1,5 +1,5 @@
 /*
- * The frames are drawn twice: first to find the colour buffers, then to look at each draw, fill,
+ * Draws the frames twice: first to find the colour buffers, then to record each draw, fill,
  * transfer, copy and load.
  */
 #include "inspect.h"
@@ -52,7 +52,7 @@ static struct inspect_range range_of(const struct pica_job *job) {
 	}
 }
 
-/* Of such a transfer the range is another one.  [fidelity: display-transfer] */
+/* Such a transfer writes another range. [fidelity: display-transfer] */
 static bool is_skewed(const struct pica_job *job) {
 	return job->op == PICA_OP_TRANSFER && (job->u.transfer.flags & 1) &&
 			(job->u.transfer.flags & ENGINES_CROP);
@@ -95,7 +95,8 @@ int inspect_engines_begin(struct engines *engines, struct pica_ctx *ctx) {
 	return ret;
 }
 
-/* The job before has been submitted: what did it write? Loads beside all surfaces have no step. */
+/* Adds the step of the previous job, which has been submitted. Loads outside all surfaces have no
+ * step. */
 static void end_job(struct inspect *g) {
 	if (!g->is_pending || g->error) {
 		return;
@@ -170,7 +171,7 @@ static int on_draw(void *user, const struct step_draw *draw) {
 	return g->engine ? pica_ctx_costs(g->ctx, &g->costs) : pica_ctx_count(g->ctx, 1);
 }
 
-/* The fragments of the draw by its costs: those of each pixel are not wanted. */
+/* Takes the fragments of the draw from its costs, since those of each pixel are not needed. */
 static int end_draw(struct inspect *g) {
 	struct pica_costs c;
 	uint32_t regs[PICA_REG_COUNT];
@@ -229,7 +230,7 @@ static int replay(struct inspect *g, struct capture_here *c, const struct frame_
 	};
 	static const struct pica_watch none[1];
 	const uint32_t n = capture_frames(c->capture), end = frame_list_end(frames, n);
-	/* Transfers of the frame before may be what the first one shows. */
+	/* The first frame may show transfers of the previous one. */
 	const uint32_t first = frame_list_first(frames, n);
 	pica_ctx_zero_memory(c->ctx);
 	int ret = step_start(&g->step, gpu_here(c->ctx), c->capture, !g->engine ? 0 :
@@ -243,7 +244,7 @@ static int replay(struct inspect *g, struct capture_here *c, const struct frame_
 		if (g->is_looking && !has_begun && frame >= first) {
 			has_begun = true;
 			ret = replay_wait(&g->step.replay);
-			/* Watched, fragments without any effect are made and counted, too. */
+			/* Watching makes the engine run and count fragments without effect, too. */
 			ret = ret < 0 ? ret : pica_ctx_watch(c->ctx, none, 0);
 			ret = ret < 0 || !g->engine ? ret : pica_ctx_find_costs(c->ctx, 1);
 			ret = ret < 0 ? ret : inspect_engines_begin(&g->engines, c->ctx);

@@ -1,7 +1,6 @@
 /*
  * pica inspect: frames of a capture as one page. gather.c replays them draw by draw; page.c writes
- * what it has collected, beside the program of the page (inspect/page/), as docs/inspect.md
- * describes.
+ * the collected data after the page's program (inspect/page/); see docs/inspect.md.
  */
 #ifndef PICA_INSPECT_PAGE_H
 #define PICA_INSPECT_PAGE_H
@@ -34,13 +33,13 @@ struct inspect_blob {
 
 enum { INSPECT_SURFACES = 32, INSPECT_BLOB_BYTES = 1 << 28 };
 
-/* A colour buffer that draws of these frames write, as it is shown: upright. */
+/* A colour buffer that draws of these frames write, shown upright. */
 struct inspect_surface {
 	struct pica_target target;
 	uint32_t width, height;
-	uint32_t px_bytes, n; /* pixels: of memory, in whole blocks */
-	uint32_t *place;      /* owned: pixel of memory -> of the picture */
-	uint8_t *rgba, *last; /* owned: what it shows, and showed before the step */
+	uint32_t px_bytes, n; /* number of pixels in memory, in whole blocks */
+	uint32_t *place;      /* owned: pixel in memory -> in the picture */
+	uint8_t *rgba, *last; /* owned: its pictures, now and before the step */
 	bool is_changed;      /* by a step of the page */
 };
 
@@ -48,11 +47,11 @@ struct inspect {
 	struct pica_ctx *ctx; /* borrowed */
 	struct step step;
 	/*
-	 * Arithmetic of the engine that the page asks; then the page has no planes of pixels, and
-	 * changes name surfaces only. NULL: a page without an engine.
+	 * Arithmetic of the page's engine; with an engine, the page has no planes of pixels, and
+	 * changes only name surfaces. NULL: no engine.
 	 */
 	const struct engine_options *engine; /* borrowed */
-	bool is_looking;      /* the second replay: the surfaces are known */
+	bool is_looking;      /* in the second replay, which knows the surfaces */
 	struct inspect_surface surface[INSPECT_SURFACES];
 	unsigned n_surfaces, n_left_out;
 	struct engines engines;
@@ -61,40 +60,40 @@ struct inspect {
 	json_t *surfaces, *steps, *frames, *registers, *words, *programs; /* owned */
 	int error;
 
-	/* The job that runs, if it writes memory: its step is added after it. */
+	/* The running job, if it writes memory; its step is added after it. */
 	struct pica_job job;
 	bool is_pending;
 	uint64_t offset;
 	uint32_t job_step, job_event; /* its number, and its job's */
-	uint32_t n_steps, n_events;   /* those of the frame that have begun */
+	uint32_t n_steps, n_events;   /* those of the frame that have started */
 
-	/* state.c: registers as the last draw saw them, and the words that set them. */
+	/* For state.c: registers at the last draw, and the words that set them. */
 	struct snapshot *now, *before; /* owned */
 	bool has_before;
 	uint32_t word_addr[PICA_REG_COUNT]; /* 0: not a list's */
 	bool is_written[PICA_REG_COUNT];
-	struct pica_costs costs;       /* before the draw that runs; for an engine */
-	json_t *draw;                  /* the step of the draw that runs; owned */
+	struct pica_costs costs;       /* before the running draw; with an engine */
+	json_t *draw;                  /* the step of the running draw; owned */
 };
 
 /* ---- surface.c ---- */
 
-/* Bytes of memory that a step wrote: lines of `line` bytes, `stride` apart, `size` in all. */
+/* Memory written by a step: lines of `line` bytes, `stride` apart, `size` in all. */
 struct inspect_range {
 	uint32_t addr, size, line, stride;
 };
 
-/* Remembers the target of a draw. Returns its index, or -1: it cannot be shown. */
+/* Records the target of a draw. Returns its index, or -1 if it cannot be shown. */
 int inspect_surface_add(struct inspect *g, const struct pica_target *t);
-/* The pictures before the first step. */
+/* Reads the pictures before the first step. */
 int inspect_surfaces_begin(struct inspect *g);
 /*
- * Returns what a step changed, [{surface, rect, at}]. Of a draw: drawn is its surface, or -1, and
- * counts are the fragments there; else NULL, and range is what it wrote.
+ * Returns the changes by a step, [{surface, rect, at}]. For a draw, drawn is its surface, or -1,
+ * and counts are its fragments; otherwise counts is NULL, and range is the written memory.
  */
 json_t *inspect_changes(struct inspect *g, int drawn, const struct pica_count *counts,
 		const struct inspect_range *range);
-/* Returns the screens as they are now, and where their pixels come from. */
+/* Returns the current screens, and the origins of their pixels. */
 json_t *inspect_screens(struct inspect *g);
 void inspect_surfaces_finish(struct inspect *g);
 
@@ -103,23 +102,23 @@ int64_t inspect_blob_room(struct inspect_blob *b, size_t n);
 
 /* ---- state.c ---- */
 
-/* Adds registers, uniforms and programs of the draw at which the context stands. */
+/* Adds registers, uniforms and programs of the context's current draw. */
 int inspect_state(struct inspect *g, const struct step_draw *draw, json_t *step);
 
 /* ---- gather.c, page.c ---- */
 
 /*
- * Whether a job is a step: it writes memory. *out is the job, or what its register write starts. A
- * frame numbers its steps from 0: these jobs, and each draw.
+ * Returns whether a job is a step, since it writes memory. *out is the job, or the one that its
+ * register write starts. The steps of a frame, numbered from 0, are these jobs and the draws.
  */
 bool inspect_is_step(struct engines *engines, const struct pica_job *job, struct pica_job *out);
-/* The registers of the copy engines as they are now. Returns 0 or a negative errno. */
+/* Reads the current registers of the copy engines. Returns 0 or a negative errno. */
 int inspect_engines_begin(struct engines *engines, struct pica_ctx *ctx);
-/* engine: see struct inspect. Returns 0 or a negative errno. inspect_finish() in any case. */
+/* engine: see struct inspect. Returns 0 or a negative errno. Call inspect_finish() in any case. */
 int inspect_gather(struct inspect *g, struct capture_here *c, const struct frame_list *frames,
 		const struct engine_options *engine);
 void inspect_finish(struct inspect *g);
-/* Prints the page; findings NULL: it asks for them. Returns 0 or a negative errno. */
+/* Prints the page; findings NULL: the page requests them. Returns 0 or a negative errno. */
 int inspect_page_print(struct inspect *g, const struct capture_here *c, json_t *findings, FILE *f);
 /* The same into a file. */
 int inspect_page_write(struct inspect *g, const struct capture_here *c, json_t *findings,

@@ -40,7 +40,7 @@ static json_t *table(char *text) {
 	return json_pack("{so so}", "columns", columns, "rows", rows);
 }
 
-/* Of the draw's vertices, or of what its geometry shader made. */
+/* Prints the draw's vertices, or the output of its geometry shader. */
 static int print(struct inspect_engine *e, uint32_t most, bool is_geometry, json_t **out) {
 	char *text = NULL;
 	size_t size;
@@ -60,7 +60,7 @@ static int print(struct inspect_engine *e, uint32_t most, bool is_geometry, json
 int inspect_mesh(struct inspect_engine *e, struct inspect_params *p, json_t **out) {
 	const uint32_t most = p->count < VERTICES ? p->count : VERTICES;
 	json_t *vertices = NULL, *geometry = NULL;
-	/* Vertices that are written into the list are there when the draw is over. */
+	/* Vertices in the list are complete after the draw. */
 	p->place.is_before = true;
 	int exit = inspect_engine_go(e, &p->place);
 	const bool is_immediate = e->snapshot->draw.kind == DRAW_IMMEDIATE;

@@ -1,4 +1,5 @@
-/* The page: its program, and the data as zlib in base64, which no text of a capture can leave. */
+/* The page: its program, and the data as zlib in base64, from which no text of a capture can
+ * escape. */
 #include "inspect.h"
 
 #include <errno.h>
@@ -12,7 +13,7 @@
 #include "inspect/page_text.h"
 #include "pictures/file.h"
 
-/* The length of the JSON, four bytes; the JSON; the planes. */
+/* Packs the length of the JSON (four bytes), the JSON, and the planes. */
 static int pack(const struct inspect *g, const char *json, uint8_t **out, uLongf *size) {
 	const int level = g->engine ? 1 : 9; /* somebody waits, or it is kept */
 	const size_t len = strlen(json), n = 4 + len + g->blob.n;

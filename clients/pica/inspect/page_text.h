@@ -1,4 +1,4 @@
-/* The text of the page, which join.py makes of the files in inspect/page. */
+/* The text of the page, made by join.py from the files in inspect/page. */
 #ifndef PICA_INSPECT_PAGE_TEXT_H
 #define PICA_INSPECT_PAGE_TEXT_H
 
@@ -9,10 +9,10 @@ struct inspect_page_text {
 	size_t n;
 };
 
-/* The page up to the data, and from there on. */
+/* The page before and after the data. */
 extern const struct inspect_page_text inspect_page_head, inspect_page_tail;
 
-/* Its Content-Security-Policy: this script and this style, and no other address than its own. */
+/* Its Content-Security-Policy: this script, this style, and no address but its own. */
 extern const char inspect_page_policy[];
 
 #endif

@@ -37,10 +37,11 @@ static const struct option_row *find_row(const struct option_row *rows, const ch
 	return NULL;
 }
 
-/* As a command line has it; text has room for a number. Returns NULL for what has no such form. */
+/* Returns a value as text, as on a command line; the buffer is for numbers. NULL: not a number,
+ * text or boolean. */
 static const char *value_text(const json_t *value, char text[24]) {
 	if (json_is_string(value)) {
-		/* A zero in it would hide what follows. */
+		/* A zero byte would hide the rest. */
 		const char *s = json_string_value(value);
 		return strlen(s) == json_string_length(value) ? s : NULL;
 	}
@@ -51,7 +52,7 @@ static const char *value_text(const json_t *value, char text[24]) {
 	return text;
 }
 
-/* Stores one. Returns its error, valid until the next call, or NULL. */
+/* Stores a parameter. Returns its error, valid until the next call, or NULL. */
 static const char *set(
 		struct inspect_params *p, const struct option_row *row, const json_t *value) {
 	char text[24];
@@ -175,7 +176,7 @@ char *inspect_answer(struct inspect_engine *e, const char *request, size_t n) {
 	return text;
 }
 
-/* Reads up to a newline; of a line that is too long, one byte more than may be. False: the end. */
+/* Reads a line; of one that is too long, one byte more than allowed. Returns false at the end. */
 static bool read_line(char *line, size_t *n) {
 	int c = getc(stdin);
 	const bool is_end = c == EOF;

@@ -1,7 +1,7 @@
 /*
- * The page and the calls over HTTP, for this machine only: the address holds an unguessable
- * token, and requests that a page of another origin made are refused. One thread: a call that
- * runs delays the others.
+ * The page and the calls over HTTP, for this machine only: the address contains an unguessable
+ * token, and requests by pages of another origin are refused. There is one thread, so a call delays
+ * later ones.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -21,8 +21,8 @@
 enum {
 	TOKEN_BYTES = 16,
 	CONNECTIONS = 256,
-	TIMEOUT_S = 10, /* of a connection that says nothing */
-	HEADER_BYTES = 1 << 15, /* of a connection: its headers must fit */
+	TIMEOUT_S = 10, /* of a silent connection */
+	HEADER_BYTES = 1 << 15, /* of a connection; its headers must fit */
 	POLL_MS = 1000,
 };
 
@@ -106,7 +106,7 @@ static enum MHD_Result page(struct server *s, struct MHD_Connection *c) {
 
 /* ---- Requests ---- */
 
-/* Whether the request came to us by our own name: others may lead here, too. */
+/* Returns whether the request uses our own name: foreign names may resolve to this address, too. */
 static bool is_our_host(const struct server *s, const char *host) {
 	char numeric[32], named[32];
 	snprintf(numeric, sizeof(numeric), "127.0.0.1:%u", s->port);
@@ -114,7 +114,7 @@ static bool is_our_host(const struct server *s, const char *host) {
 	return host && (strcmp(host, numeric) == 0 || strcmp(host, named) == 0);
 }
 
-/* Programs send no origin, browsers that of the page that asks. */
+/* Programs send no origin, browsers that of the requesting page. */
 static bool is_our_origin(const struct server *s, const char *origin) {
 	static const char scheme[] = "http://";
 	return !origin ||
@@ -122,8 +122,7 @@ static bool is_our_origin(const struct server *s, const char *origin) {
 					is_our_host(s, origin + strlen(scheme)));
 }
 
-/* Returns what follows "/TOKEN" in a path; NULL: it begins otherwise. Takes the same time for each.
- */
+/* Returns the rest of a path after "/TOKEN", or NULL for another beginning. Takes constant time. */
 static const char *after_token(const struct server *s, const char *path) {
 	const size_t n = 2 * TOKEN_BYTES;
 	unsigned wrong = 0;

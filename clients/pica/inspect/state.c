@@ -26,7 +26,7 @@ static json_t *field_text_json(const struct pica_field *f) {
 	return json_string(text);
 }
 
-/* The fields of a register's word, once for all draws: [[name, text]]. */
+/* Adds the fields of a register's word, once for all draws: [[name, text]]. */
 static void add_word(struct inspect *g, uint32_t id, uint32_t word) {
 	char key[32];
 	snprintf(key, sizeof(key), "%" PRIu32 ":%" PRIu32, id, word);
@@ -48,7 +48,7 @@ static void add_word(struct inspect *g, uint32_t id, uint32_t word) {
 	}
 }
 
-/* Those written since the last draw, or that differ: [[id, word, address of the list word]]. */
+/* Registers written since the last draw, or that differ: [[id, word, address of the list word]]. */
 static json_t *registers_json(struct inspect *g) {
 	json_t *rows = json_array();
 	for (uint32_t id = 0; id < PICA_REG_COUNT; id++) {
@@ -93,7 +93,7 @@ static void find_table(void *user, const char *name, const uint32_t *words, unsi
 	}
 }
 
-/* The number of the program's text; -1: it cannot be shown. */
+/* Returns the number of the program's text, or -1 if it cannot be shown. */
 static int program_number(struct inspect *g, bool is_gs) {
 	char *text = NULL;
 	if (dump_program(g->now, is_gs, &text) < 0) {

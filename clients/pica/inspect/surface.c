@@ -1,4 +1,4 @@
-/* Pictures of colour buffers and screens, and what steps changed in them. */
+/* Pictures of colour buffers and screens, and their changes by steps. */
 #include "inspect.h"
 
 #include <errno.h>
@@ -192,7 +192,7 @@ static void put_range(const struct inspect_surface *s, const struct inspect_rang
 	}
 }
 
-/* Whether put_range() marks any pixel. */
+/* Returns whether put_range() marks any pixel. */
 static bool is_touched(const struct inspect_surface *s, const struct inspect_range *r) {
 	for (uint32_t i = 0; i < s->n; i++) {
 		if (s->place[i] != UINT32_MAX &&
@@ -203,7 +203,7 @@ static bool is_touched(const struct inspect_surface *s, const struct inspect_ran
 	return false;
 }
 
-/* Whether the step is the first to change the surface, and leaves one colour. */
+/* Returns whether the step is the first to change the surface, and leaves one colour. */
 static bool is_cleared(const struct inspect_surface *s, const struct box *b) {
 	const uint8_t *first = s->rgba + 4 * ((size_t)b->y0 * s->width + b->x0);
 	for (uint32_t y = b->y0; y < b->y1; y++) {
@@ -217,8 +217,8 @@ static bool is_cleared(const struct inspect_surface *s, const struct box *b) {
 }
 
 /*
- * The rectangle of the touched pixels and its planes. Without planes of colours, which would repeat
- * the picture at the start, if the surface is cleared.
+ * Adds the rectangle of the touched pixels and its planes. If the surface is cleared, planes of
+ * colours, which would repeat the initial picture, are left out.
  */
 static void add_change(struct inspect *g, unsigned index, const uint8_t *entered,
 		const uint8_t *passed, json_t *out) {
@@ -262,7 +262,7 @@ static bool overlaps(const struct inspect_surface *s, uint64_t begin, uint64_t e
 			s->target.color_addr < end;
 }
 
-/* Of a surface beside the one that was drawn: pixels that changed. */
+/* Marks changed pixels of a surface other than the draw's. */
 static void put_changed(const struct inspect_surface *s, uint8_t *entered, uint8_t *passed) {
 	for (uint32_t i = 0; i < s->width * s->height; i++) {
 		if (memcmp(s->rgba + 4 * i, s->last + 4 * i, 4) != 0) {
@@ -284,7 +284,7 @@ json_t *inspect_changes(struct inspect *g, int drawn, const struct pica_count *c
 	}
 	for (unsigned i = 0; i < g->n_surfaces && g->error == 0; i++) {
 		struct inspect_surface *s = &g->surface[i];
-		/* Draws may write their depth buffers over colours, too. */
+		/* A draw's depth buffer may also overlap colours. */
 		if (range && !overlaps(s, begin, end)) {
 			continue;
 		}
@@ -315,7 +315,7 @@ json_t *inspect_changes(struct inspect *g, int drawn, const struct pica_count *c
 
 /* ---- Screens ---- */
 
-/* A pixel's source: the surface, its pixel, and the job that read it. */
+/* The origin of a pixel: the surface, its pixel, and the job that read it. */
 struct origin {
 	uint32_t surface, place;
 	uint64_t offset;
@@ -347,7 +347,7 @@ static bool find_origin(struct inspect *g, uint32_t addr, struct origin *out) {
 	return false;
 }
 
-/* The step of a job, by its place in the capture. */
+/* Returns the step of a job, by its position in the capture. */
 static uint32_t find_step(const struct inspect *g, uint64_t offset) {
 	size_t i = json_array_size(g->steps);
 	while (i-- > 0) {
@@ -366,11 +366,7 @@ static void put_u32(uint8_t *planes, size_t n, size_t i, uint32_t v) {
 	}
 }
 
-/*
- * Planes of a screen: R, G, B, exclusive or with the surface's pixel as it is now; surface + 1 (0:
- * unknown); the step before which that pixel was read, four bytes; its place, less that of the
- * pixel before, four bytes.
- */
+/* Planes of a screen, as in docs/inspect.md. */
 static json_t *screen_json(struct inspect *g, enum pica_screen_id id) {
 	static const uint8_t black[4];
 	struct pica_screen screen;

@@ -113,7 +113,7 @@ static int read_color(struct inspect_engine *e, const struct pica_target *t, str
 					    t->height);
 }
 
-/* The colour before or after the step. */
+/* Reads the colour before or after the step. */
 static int read_at(struct inspect_engine *e, const struct inspect_params *p,
 		const struct pica_target *t, bool is_before, struct picture *out) {
 	struct inspect_place place = p->place;
@@ -139,7 +139,7 @@ static int read_difference(struct inspect_engine *e, const struct inspect_params
 	return exit;
 }
 
-/* Depth or stencil, the smallest value black and the largest white: range. */
+/* Reads depth or stencil. The smallest value is black, the largest white: range. */
 static int read_depth(struct inspect_engine *e, const struct inspect_params *p,
 		const struct pica_target *t, uint32_t range[2], struct picture *out) {
 	const size_t n = (size_t)t->width * t->height;
@@ -162,7 +162,7 @@ static bool is_same(const struct pica_target *a, const struct pica_target *b) {
 			!a->block32 == !b->block32;
 }
 
-/* Red: fragments of each pixel, green: those that were kept; at most 255. */
+/* Red: number of fragments of each pixel, green: kept ones; at most 255. */
 static int read_counts(struct inspect_engine *e, const struct inspect_params *p,
 		const struct pica_target *t, struct picture *out) {
 	const size_t n = (size_t)t->width * t->height;
@@ -264,7 +264,7 @@ int inspect_screen(struct inspect_engine *e, struct inspect_params *p, json_t **
 
 /* ---- Thumbnails ---- */
 
-/* At most THUMBNAIL wide: every so many pixels one. */
+/* Reduces the picture to a width of THUMBNAIL by leaving out pixels. */
 static int shrink(struct picture *p) {
 	const uint32_t by = (p->width + THUMBNAIL - 1) / THUMBNAIL;
 	struct picture small = { 0 };
@@ -278,7 +278,7 @@ static int shrink(struct picture *p) {
 	return ret;
 }
 
-/* The surface that a step changed, after it; null: none. */
+/* Returns the surface changed by a step, after it; null: none. */
 static json_t *thumbnail(struct inspect_engine *e, const json_t *step) {
 	const json_t *change = json_array_get(json_object_get(step, "changes"), 0);
 	const json_int_t surface = change ? json_number_of(change, "surface") : -1;
@@ -305,7 +305,7 @@ struct thumbnails {
 static int on_step(void *user, uint32_t number) {
 	struct thumbnails *t = user;
 	const json_t *step = json_array_get(t->steps, t->at);
-	/* Loads beside all surfaces have no row. */
+	/* Loads outside all surfaces have no row. */
 	if (step && number == (uint32_t)json_number_of(step, "step")) {
 		json_array_append_new(t->rows, thumbnail(t->e, step));
 		t->at++;

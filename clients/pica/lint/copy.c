@@ -142,7 +142,7 @@ static void check_transfer(struct lint *l, const struct pica_job_transfer *a) {
 
 /* ---- Texture copies ---- */
 
-/* Bytes from the first line's begin to the last one's end.  [fidelity: texture-copy] */
+/* Bytes from the start of the first line to the end of the last one. [fidelity: texture-copy] */
 static uint64_t span(uint32_t line, uint64_t total) {
 	const uint64_t width = (uint64_t)(line & 0xFFFF) * 16, gap = (uint64_t)(line >> 16) * 16;
 	return gap && width ? total + (total - 1) / width * gap : total;
@@ -208,7 +208,7 @@ void lint_copy_event(struct lint *l, const struct pica_job *job) {
 	} else if (started.op == PICA_OP_TRANSFER) {
 		check_transfer(l, &started.u.transfer);
 	} else {
-		/* The job has no flags: gaps count as asked for. */
+		/* The job has no flags: its gaps count as requested. */
 		const uint32_t flags = l->engines.external[(PPF_FLAGS - EXTERNAL_BASE) / 4];
 		check_copy(l, &started.u.copy, job->op == PICA_OP_COPY || flags & ENGINES_CROP);
 	}

@@ -217,7 +217,7 @@ static void check_viewport(struct lint *l, const uint32_t *regs) {
 		if (!lint_is_finite_f24(regs[reg - 1])) {
 			continue; /* has its finding */
 		}
-		/* System software writes 12 bits of it.  [fidelity: list-numbers] */
+		/* System software writes 12 bits. [fidelity: list-numbers] */
 		const double product =
 				pica_f24_value(regs[reg - 1] & 0xFFFFFF) * f31_value(regs[reg]);
 		if (!(fabs(product - 1) < 1.0 / 1024)) {
@@ -260,7 +260,7 @@ static void check_stage(struct lint *l, const uint32_t *regs, unsigned stage) {
 			break;
 		}
 	}
-	/* 6, 7, 10, 11, 14 and 15 of the colour's.  [fidelity: combiner] */
+	/* Colour operands 6, 7, 10, 11, 14 and 15. [fidelity: combiner] */
 	enum { NO_OPERANDS = 3 << 6 | 3 << 10 | 3 << 14 };
 	for (unsigned k = 0; k < facts_operands(rgb); k++) {
 		const uint32_t operand = regs[reg + 1] >> 4 * k & 0xF;

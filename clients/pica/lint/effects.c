@@ -12,9 +12,9 @@ enum {
 	LIGHT_REGS = PICA_REG_LIGHT1_SPECULAR0 - PICA_REG_LIGHT0_SPECULAR0,
 };
 
-/* ---- Tables that were uploaded ---- */
+/* ---- Uploaded tables ---- */
 
-/* A capture that begins in the middle brings tables along: those with something in them. */
+/* A capture may begin with tables: nonempty ones count as uploaded. */
 static void know_tables(struct lint *l) {
 	if (l->tables.is_known || pica_ctx_save_state(l->ctx, l->state) < 0) {
 		return;
@@ -53,7 +53,7 @@ struct lights {
 	uint32_t layers;
 };
 
-/* The tables that lighting reads, by the registers. */
+/* Returns the tables that lighting reads. */
 static struct lights lights_of(const uint32_t *regs) {
 	static const struct {
 		unsigned table;
@@ -119,7 +119,7 @@ static void check_lookups(struct lint *l, const uint32_t *regs, const struct lig
 	}
 }
 
-/* Textures that lighting takes bumps and shadows from. */
+/* Checks the textures for bumps and shadows. */
 static void check_maps(struct lint *l, const uint32_t *regs) {
 	const uint32_t config = regs[PICA_REG_LIGHTING_CONFIG0],
 		       units = regs[PICA_REG_TEXUNIT_CONFIG];
@@ -139,7 +139,7 @@ static void check_maps(struct lint *l, const uint32_t *regs) {
 	}
 }
 
-/* The vertex outputs that it needs. */
+/* Checks the vertex outputs that lighting needs. */
 static void check_light_outputs(struct lint *l, const uint32_t *regs, const struct lights *x) {
 	const uint32_t mapped = facts_mapped_outputs(regs);
 	const uint32_t quaternion = 0xFu << PICA_SEMANTIC_QUATERNION_X,
@@ -148,7 +148,7 @@ static void check_light_outputs(struct lint *l, const uint32_t *regs, const stru
 	for (unsigned id = 0; id < LIGHTS; id++) {
 		const uint32_t base = PICA_REG_LIGHT0_SPECULAR0 + 16 * id;
 		const uint32_t kind = regs[PICA_REG_LIGHT0_CONFIG + 16 * id];
-		/* A light without highlights that is infinitely far does not ask for the eye. */
+		/* A directional light without highlights does not need the view vector. */
 		needs_view |= (x->ids >> id & 1) && (!get_LIGHT_CONFIG_DIRECTIONAL(kind) ||
 				regs[base] || regs[base + 1]);
 	}

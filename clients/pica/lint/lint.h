@@ -1,7 +1,6 @@
 /*
- * pica lint: replays a capture draw by draw and looks for what would hang or misbehave on a
- * console. The rules are a table, rules.def; each file of lint/ looks at one subject and reports by
- * rule.
+ * pica lint: replays a capture draw by draw and reports violations of the hardware's rules. The
+ * rules are a table, rules.def; each file of lint/ checks one subject.
  */
 #ifndef PICA_LINT_H
 #define PICA_LINT_H
@@ -44,7 +43,7 @@ struct lint_place {
 	uint64_t offset; /* of the event in the capture */
 };
 
-/* All that a rule says about one register. */
+/* The findings of a rule about one register. */
 struct lint_finding {
 	enum lint_rule rule;
 	uint32_t reg;            /* number, or physical address of an external one; LINT_NO_REG */
@@ -63,23 +62,23 @@ struct lint_range {
 
 enum { LINT_DIRTY = 16, LINT_VERTICES = 64, LINT_MAX_VERTICES = 1 << 16 };
 
-/* Vertices that are shaded once more. */
+/* Vertices that lint shades itself. */
 struct lint_vertices {
-	float attributes[LINT_VERTICES][16][4]; /* of vertices written into the list, n of them */
+	float attributes[LINT_VERTICES][16][4]; /* of n vertices in the list */
 	struct pica_vertex out[LINT_VERTICES];
 	uint32_t n, first;
 	bool is_done; /* the draw has had its finding, or cannot have one */
 };
 
-/* The callbacks of another verb, beside the rules. A nonzero result ends the replay. */
+/* The callbacks of another verb, in addition to the rules. A nonzero result ends the replay. */
 struct lint_guest {
 	/* Before a draw, after the rules; and when it is done. */
 	int (*draw)(void *user, const struct step_draw *draw, const uint32_t *regs);
 	int (*drawn)(void *user, const struct step_draw *draw);
-	/* A load, fill, transfer or copy, which is about to run; from: empty without a source. */
+	/* Before a load, fill, transfer or copy; from: empty without a source. */
 	int (*moved)(void *user, enum pica_history_kind kind, struct lint_range from,
 			struct lint_range to);
-	/* The screens are shown; may be NULL. */
+	/* At each PRESENT; may be NULL. */
 	int (*shown)(void *user);
 	void *user;
 };
@@ -87,7 +86,7 @@ struct lint_guest {
 struct lint {
 	struct pica_ctx *ctx;    /* borrowed */
 	const struct lint_guest *guest; /* or NULL */
-	/* The first finding since the draw or job before, or -1. */
+	/* The first finding since the previous draw or job, or -1. */
 	int64_t heard;
 	struct step step;
 	struct lint_place here;
@@ -96,16 +95,16 @@ struct lint {
 	size_t cap;
 	int error;               /* -ENOMEM */
 
-	/* Of the list that is being read: list.c. */
+	/* The current list: list.c. */
 	uint32_t size_word[2], addr_word[2];
 	int64_t next_list;
 	uint64_t jumps;
 	bool has_ended, is_cut, has_drawn;
 	uint32_t blend_entry;
-	uint32_t blend[2]; /* BLEND_FUNC, LOGIC_OP as they were before the write */
-	uint32_t blend_before; /* the one that the write before changed, or 0 */
+	uint32_t blend[2]; /* BLEND_FUNC, LOGIC_OP before the write */
+	uint32_t blend_before; /* the one changed by the previous write, or 0 */
 	bool has_restarted; /* since the last draw */
-	/* Fixed attributes: the one that is being written, and those that are not finite. */
+	/* Fixed attributes: the current one, and those that are not finite. */
 	struct {
 		uint32_t index, word[3], bad;
 		unsigned n_words;
@@ -124,14 +123,14 @@ struct lint {
 
 	struct lint_vertices vertices; /* position.c */
 
-	/* Tables that hold something: effects.c. */
+	/* Nonempty tables: effects.c. */
 	struct {
-		bool is_known; /* those that the capture began with, too */
+		bool is_known; /* includes the initial tables of the capture */
 		uint32_t light, proctex; /* bit n: table n */
 		bool has_fog, has_gas;
 	} tables;
 
-	struct facts_reads reads; /* of the draw: what nothing reads has no finding */
+	struct facts_reads reads; /* of the draw: unread state has no finding */
 
 	struct pica_stats stats; /* after the last draw */
 };
@@ -144,7 +143,7 @@ void lint_report(struct lint *l, enum lint_rule rule, uint32_t reg, uint32_t val
 /* The same about a register with its value at the draw. */
 #define lint_reg(l, rule, regs, reg, ...) lint_report(l, rule, reg, (regs)[reg], __VA_ARGS__)
 
-/* Whether the draw's result depends on a source of the combiner, PICA_TEV_SOURCE_*. */
+/* Returns whether the draw's result depends on a combiner source, PICA_TEV_SOURCE_*. */
 bool lint_reads_source(const struct lint *l, unsigned source);
 
 /* Reports fields of a register that are floats and not finite. */
@@ -152,7 +151,7 @@ void lint_finite(struct lint *l, enum lint_rule rule, const uint32_t *regs, uint
 static inline bool lint_is_finite_f24(uint32_t word) {
 	return (word >> 16 & 0x7F) != 0x7F;
 }
-/* For "%g": a NaN without a sign, which means nothing, and which would be printed. */
+/* For "%g": clears the meaningless sign of a NaN, which would be printed. */
 double lint_number(double value);
 
 /* ---- Memory ---- */
@@ -160,7 +159,7 @@ double lint_number(double value);
 struct lint_range lint_range(uint64_t begin, uint64_t size);
 bool lint_overlaps(struct lint_range a, struct lint_range b);
 bool lint_in_memory(const struct lint *l, struct lint_range r);
-/* Whether pixels in it were drawn, and not flushed. */
+/* Returns whether pixels in the range were drawn and not flushed. */
 bool lint_is_dirty(const struct lint *l, struct lint_range r);
 
 /* ---- Subjects ---- */
@@ -173,7 +172,7 @@ void lint_position_vertex(void *user, const uint32_t (*attributes)[4], unsigned 
 /* Calls the guest after the rules. */
 void lint_moved(struct lint *l, enum pica_history_kind kind, struct lint_range from,
 		struct lint_range to);
-/* A PICA_OP_LIST that is about to run. */
+/* Before a PICA_OP_LIST. */
 void lint_list_job(struct lint *l, const struct pica_job_list *job);
 
 /* Checks of a draw. lint_draw() also records the memory that it writes. */
@@ -184,15 +183,15 @@ void lint_shader(struct lint *l, const uint32_t *regs);
 void lint_effects(struct lint *l, const uint32_t *regs);
 /* A write to a table's port. */
 void lint_effects_write(struct lint *l, const struct pica_list_write *w);
-/* At the draw and, if its vertices are in the list, after it. */
+/* Called at the draw and, if its vertices are in the list, after it. */
 void lint_position_draw(struct lint *l, const uint32_t *regs, enum draw_kind kind);
 void lint_position_end(struct lint *l);
-/* Ranges that a draw may write: colour, depth; empty where it writes nothing there. */
+/* Ranges that a draw may write: colour and depth; empty if it writes none. */
 void lint_targets(const uint32_t *regs, struct lint_range *color, struct lint_range *depth);
 
 void lint_copy_event(struct lint *l, const struct pica_job *job);
 
-/* All of a capture of the VideoCore IV; sets step.replay. Returns 0 or a negative errno. */
+/* Checks a whole capture of the VideoCore IV; sets step.replay. Returns 0 or a negative errno. */
 int lint_videocore(struct lint *l, const struct capture_here *c);
 
 /* ---- For other verbs ---- */
@@ -205,7 +204,8 @@ int lint_gather(struct lint *l, struct pica_capture *capture, const char *name, 
 void lint_finish(struct lint *l);
 /* The severity and the id of a finding's rule. */
 const struct lint_rule_info *lint_rule(enum lint_rule rule);
-/* Replays a capture; whether it reaches outside of memory, and the first finding about that. */
+/* Replays a capture. Returns whether it accesses addresses outside memory; *out: the first such
+ * finding. */
 bool lint_outside(const char *path, struct lint_finding *out);
 /* Prints place, register and detail. */
 void lint_print_where(const struct lint_finding *f);

@@ -1,4 +1,4 @@
-/* Words of command lists: their places, ends and uploads. */
+/* Words of command lists: addresses, ends and uploads. */
 
 #include "common/program.h"
 #include "fields.h"
@@ -14,7 +14,7 @@ enum {
 	VSH_BASE = PICA_REG_VSH_BOOLUNIFORM,
 };
 
-/* One, zero, added: blending without effect. */
+/* Factors one and zero, added: blending without effect. */
 #define BLEND_REPLACE 0x01010000u
 
 /*
@@ -28,7 +28,7 @@ static const struct {
 	{ 0x243, { 0x00000037, 0x00000037 } },
 };
 
-/* ---- Where lists lie, how they end ---- */
+/* ---- Addresses and ends of lists ---- */
 
 static void check_place(struct lint *l, uint32_t size_reg, uint32_t size, uint32_t addr_reg,
 		uint32_t addr, uint32_t size_bytes, uint32_t addr_bytes) {
@@ -88,7 +88,7 @@ void lint_list_end(void *user) {
 	l->here.addr = 0;
 }
 
-/* Whether the write makes a request that matches, one byte is enough.  [fidelity: finalize] */
+/* Returns whether the write makes a matching request; one byte is enough. [fidelity: finalize] */
 static bool matches(const struct lint *l, const struct pica_list_write *w) {
 	const uint32_t difference = w->value ^ l->step.walk.regs[PICA_REG_IRQ_CMP0];
 	for (unsigned k = 0; k < 4; k++) {
@@ -294,7 +294,7 @@ void lint_list_write(void *user, const struct pica_list_write *w, bool from_list
 	if (w->id >= PICA_REG_FIXEDATTRIB_INDEX && w->id <= PICA_REG_FIXEDATTRIB_DATA2) {
 		fixed_attribute(l, w);
 	} else if (w->id >= PICA_REG_SH_OUTMAP_TOTAL && w->id <= PICA_REG_SH_OUTMAP_O6) {
-		l->program_changed = true; /* what is mapped has to be written */
+		l->program_changed = true; /* mapped outputs must be written */
 	}
 	l->has_restarted |= w->id == PICA_REG_RESTART_PRIMITIVE;
 	if (w->id == PICA_REG_CMDBUF_JUMP0 || w->id == PICA_REG_CMDBUF_JUMP1) {

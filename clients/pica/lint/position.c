@@ -1,4 +1,4 @@
-/* The vertices of a draw: positions that are not numbers. The draw's program is run for it. */
+/* The vertices of a draw: finds positions that are not numbers by running the draw's program. */
 #include <math.h>
 
 #include "common/reads.h"
@@ -20,7 +20,7 @@ static bool report_nan(struct lint *l, const struct pica_vertex *v, uint32_t at,
 	return false;
 }
 
-/* Host address of the indices, NULL where they do not lie in memory. */
+/* Returns the host address of the indices, or NULL if they are outside memory. */
 static const uint8_t *indices(
 		const struct lint *l, const uint32_t *regs, uint32_t n, unsigned bytes) {
 	const uint32_t base = get_ATTRIBBUFFERS_LOC_ADDR16(regs[PICA_REG_ATTRIBBUFFERS_LOC]) << 4;

@@ -12,7 +12,7 @@ static void report(
 	}
 }
 
-/* Of enabled outputs, the components that the map of outputs names.  [fidelity: output-slots] */
+/* Checks the components of enabled outputs that the output map names. [fidelity: output-slots] */
 static void check_outputs(
 		struct lint *l, const uint32_t *regs, const struct program *p, uint32_t mask_reg) {
 	unsigned slot = 0;

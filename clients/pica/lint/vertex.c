@@ -34,7 +34,7 @@ struct array {
 	uint32_t loaded; /* bit a: attribute a is in it */
 };
 
-/* The walk of the loader.  [fidelity: vertex-layout] */
+/* Walks like the hardware's loader. [fidelity: vertex-layout] */
 static struct array walk(struct lint *l, const uint32_t *regs, unsigned loader) {
 	static const uint8_t element_bytes[4] = { 1, 1, 2, 4 };
 	const uint32_t reg = PICA_REG_ATTRIBBUFFER0_OFFSET + loader * LOADER_REGS;
@@ -95,7 +95,7 @@ static uint32_t check_arrays(struct lint *l, const uint32_t *regs, enum draw_kin
 		const uint32_t stride = get_ATTRIBBUFFER_CONFIG2_STRIDE(regs[reg + 2]);
 		const uint32_t offset = get_ATTRIBBUFFER_OFFSET_OFFSET(regs[reg]);
 		loaded |= a.loaded;
-		/* Stride 0 gives all vertices one record. */
+		/* With stride 0 all vertices have one record. */
 		if (stride && stride != a.end && stride != round_up(a.end, 4)) {
 			lint_reg(l, LINT_STRIDE, regs, reg + 2,
 					"stride %u of components with %u bytes", stride, a.end);
@@ -214,7 +214,7 @@ static void check_outputs(struct lint *l, const uint32_t *regs) {
 	};
 	const bool is_flat = get_TEXUNIT_PARAM_TYPE(regs[PICA_REG_TEXUNIT0_PARAM]) ==
 			PICA_TEXTURE_TYPE_2D;
-	/* Outputs that nothing reads need no clock. */
+	/* Unread outputs need no clock. */
 	const bool is_read[ARRAY_LEN(clocks)] = { true,
 		lint_reads_source(l, PICA_TEV_SOURCE_PRIMARY), l->reads.sets & 1, l->reads.sets & 2,
 		l->reads.sets & 4, (l->reads.units & 1) && !is_flat, l->reads.has_light };

@@ -1,5 +1,4 @@
-/* Control lists of the VideoCore IV: what the reader refuses, and what it draws although it is
- * wrong. */
+/* Control lists of the VideoCore IV: errors that the reader refuses, and those that it draws. */
 #include "videocore/videocore.h"
 
 #include <errno.h>
@@ -15,7 +14,7 @@ struct lists {
 	uint32_t frame; /* which it is */
 	/* Of the job: */
 	bool has_binning, has_shader, has_started, has_flush, has_end;
-	bool has_samples[2]; /* four of a pixel: as binned, as drawn */
+	bool has_samples[2]; /* four samples: in binning, in rendering */
 	uint32_t address[2]; /* of the last record of each list */
 };
 
@@ -97,7 +96,7 @@ static void on_record(void *user, const struct vc4_step *s) {
 	}
 }
 
-/* ---- What the reader refuses ---- */
+/* ---- Errors of the reader ---- */
 
 static enum lint_rule rule_of(const struct lists *p, const struct vc4_error *e) {
 	const struct vc4_record *record = e->record ? vc4_record_named(e->record) : NULL;
@@ -140,14 +139,14 @@ static bool is_inside(const struct lists *p, uint32_t address, uint64_t bytes) {
 	return end <= UINT32_MAX && lint_in_memory(p->l, lint_range(address, bytes));
 }
 
-/* Returns the highest vertex that is fetched, -1: none. */
+/* Returns the highest fetched vertex, or -1. */
 static int64_t highest_vertex(struct lists *p, const struct vc4_draw *d) {
 	int64_t highest = -1;
 	if (!d->index_bytes) {
 		return (int64_t)d->first + d->count - 1;
 	}
 	for (uint32_t i = 0; i < d->count; i++) {
-		uint16_t index = 0; /* little-endian, and they lie in memory */
+		uint16_t index = 0; /* little-endian; they are in memory */
 		space_read(p->walk.job.space, d->indices + i * d->index_bytes, &index,
 				d->index_bytes);
 		if (index > d->max_index) {
@@ -201,7 +200,7 @@ static void check_draw(struct lists *p, const struct vc4_draw *d) {
 
 /* ---- Tiles ---- */
 
-/* The first run, which begins with what the buffer held before. */
+/* Checks the first run, which begins with old contents of the buffer. */
 static void check_first_tile(struct lists *p, const struct vc4_frame *f) {
 	if (!f->n_runs || f->runs[0].clear || f->runs[0].first) {
 		return;

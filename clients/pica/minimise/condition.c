@@ -87,7 +87,7 @@ const char *condition_parse(void *condition, char *text) {
 
 /* ---- Tests ---- */
 
-/* Draws all of it, and takes the pictures, of the last colour buffer if asked for. */
+/* Draws the whole capture, and takes its pictures; buffer: of the last colour buffer. */
 static int draw(struct shown *s, const char *path, bool buffer) {
 	struct capture_here c;
 	struct replay r;
@@ -167,7 +167,7 @@ static char *command_of(const char *text, const char *path) {
 	return fclose(f) == 0 ? command : NULL;
 }
 
-/* In the process of a test: whether the condition holds. Frees nothing: the process ends. */
+/* Returns whether the condition holds. Runs in a process of its own, and frees nothing. */
 static bool test(const struct condition *c, const char *path) {
 	struct shown s = { 0 };
 	switch (c->kind) {
@@ -189,7 +189,7 @@ bool condition_holds(const struct condition *c, const char *path) {
 	const pid_t child = fork();
 	if (child == 0) {
 		const int null = open("/dev/null", O_RDWR);
-		setpgid(0, 0); /* the keyboard interrupts us alone */
+		setpgid(0, 0); /* keyboard signals reach the parent alone */
 		for (int fd = 0; fd < 3; fd++) {
 			dup2(null, fd);
 		}

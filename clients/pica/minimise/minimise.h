@@ -28,14 +28,14 @@ struct condition {
 	uint32_t x, y;
 	uint8_t rgb[3];
 	uint32_t screen, eye; /* enum pica_screen_id, enum pica_eye */
-	enum shown_view view; /* of the picture that is looked at */
+	enum shown_view view; /* of the condition's picture */
 	uint32_t timeout_s;   /* of one test */
 };
 
 /* Reads "pixel:X,Y:RRGGBB", ...: as parse() of an option. Returns the error, or NULL. */
 const char *condition_parse(void *condition, char *text);
 /*
- * Chooses the picture to look at: the screen that the options name, else the picture of a
+ * Chooses the picture for the condition: the screen that the options name, else the picture of a
  * VideoCore IV, else the last colour buffer. Returns an exit code, after logging errors.
  */
 int condition_choose_view(struct condition *c, const char *path);
@@ -46,9 +46,9 @@ bool condition_holds(const struct condition *c, const char *path);
 
 /* Kinds of parts that a capture can do without, from large to small. */
 enum part_kind {
-	PART_JOB,   /* a job, or the end of a frame but the last */
+	PART_JOB,   /* a job, or the end of a frame other than the last */
 	PART_DRAW,  /* the list entry that starts a draw */
-	PART_PIECE, /* 1 KiB of what a job or the start puts into memory: it becomes 0 */
+	PART_PIECE, /* 1 KiB of data that a job or the start puts into memory; it becomes 0 */
 	PART_ENTRY, /* another list entry: register writes */
 	PART_COUNT,
 };
@@ -61,12 +61,12 @@ struct part {
 	uint32_t word;  /* the header as it was */
 };
 
-/* Bytes that the capture puts into memory: at the start, or by a job. */
+/* Bytes that the capture puts into memory, at the start or by a job. */
 struct blob {
 	uint32_t addr, size_bytes;
 	uint8_t *bytes;    /* owned */
-	uint8_t *original; /* the same, before anything was left out */
-	uint8_t *has_list; /* of each piece: entries of a list lie in it */
+	uint8_t *original; /* the same, before anything was removed */
+	uint8_t *has_list; /* of each piece: it contains entries of a list */
 	int64_t event;     /* of the job; -1: the start */
 };
 
@@ -76,7 +76,7 @@ struct part_event {
 	bool is_gone;
 };
 
-/* A list that a job starts and that jumps nowhere: it can be shortened. */
+/* A list without jumps that a job starts: it can be shortened. */
 struct part_list {
 	uint32_t event;
 	int64_t blob; /* -1: it cannot */
@@ -103,9 +103,9 @@ int parts_read(struct parts *p, const char *path);
 void parts_finish(struct parts *p);
 /* Leaves a part out, or takes it in again. */
 void part_set_omitted(struct parts *p, struct part *part, bool is_gone);
-/* Whether it is still in the capture: neither it nor what it lies in was left out. */
+/* Returns whether the part, and the part that contains it, are still in the capture. */
 bool part_is_there(const struct parts *p, const struct part *part);
-/* Removes the entries that were left out from the lists, which become shorter. */
+/* Shortens lists by removing the entries that were left out. */
 void parts_shorten_lists(struct parts *p);
 /* Writes what is left as a capture. Returns 0 or a negative errno. */
 int parts_write(const struct parts *p, const char *path, uint32_t level);

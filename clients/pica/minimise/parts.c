@@ -27,12 +27,12 @@ static void store_word(uint8_t *at, uint32_t word) {
 
 enum { HEADER_ID = 0xFFFF, HEADER_MASK = 0xF << 16, HEADER_COUNT = 0xFF << 20 };
 
-/* Of an entry with that header: bytes with its padding. */
+/* Returns the bytes of an entry with that header, including padding. */
 static uint32_t entry_bytes(uint32_t header) {
 	return 4 * ((2 + (header >> 20 & 0xFF) + 1) & ~1u);
 }
 
-/* The header of an entry of the same length that writes nothing, wherever lists are read. */
+/* Returns the header of an entry of equal length that writes nothing, for every reader. */
 static uint32_t header_of_nothing(uint32_t header) {
 	return header & HEADER_COUNT;
 }
@@ -72,7 +72,7 @@ static void add_part(struct parts *p, struct part part) {
 	p->part[p->n_parts++] = part;
 }
 
-/* Those in which no list lies: the entries of lists are parts of their own. */
+/* Adds the pieces without lists; the entries of lists are parts of their own. */
 static void add_pieces(struct parts *p) {
 	for (size_t i = 0; i < p->n_blobs; i++) {
 		for (uint32_t at = 0; at < p->blob[i].size_bytes; at += PIECE) {
@@ -84,7 +84,7 @@ static void add_pieces(struct parts *p) {
 	}
 }
 
-/* The blob that gave memory these bytes; -1: none gave all of them. */
+/* Returns the blob that wrote all these bytes to memory, or -1. */
 static int64_t find_blob(const struct parts *p, uint32_t addr, uint32_t size_bytes) {
 	for (size_t i = p->n_blobs; i-- > 0;) {
 		const struct blob *b = &p->blob[i];
@@ -157,7 +157,7 @@ static int on_event(void *user, const struct pica_capture_event *ev) {
 	return p->error;
 }
 
-/* Order by place in memory; jobs in their order. */
+/* Orders by position in memory; jobs in their order. */
 static int compare_parts(const void *a, const void *b) {
 	const struct part *x = a, *y = b;
 	return x->kind != y->kind     ? (int)x->kind - (int)y->kind :
@@ -165,7 +165,7 @@ static int compare_parts(const void *a, const void *b) {
 			x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* Each entry once, though its list may have run more than once. */
+/* Sorts the parts, and keeps each entry once, since a list may have run several times. */
 static void sort_parts(struct parts *p) {
 	size_t n = 0;
 	if (p->n_parts) {
@@ -256,7 +256,7 @@ bool part_is_there(const struct parts *p, const struct part *part) {
 	return !part->is_gone && !is_last_frame && (event < 0 || !p->event[event].is_gone);
 }
 
-/* Two jobs may run the same bytes: then only the first of them would be right. */
+/* Returns whether two jobs run the same bytes, of which shortening would update only one. */
 static bool is_shared(const struct parts *p, const struct part_list *list) {
 	const struct pica_job_list *a = &p->event[list->event].job.u.list;
 	for (size_t i = 0; i < p->n_lists; i++) {
@@ -283,7 +283,7 @@ static void shorten_list(struct parts *p, const struct part_list *list) {
 		kept += writes_nothing(header) ? 0 : n;
 		at += n;
 	}
-	/* A list has a multiple of 16 bytes: an entry of nothing in front of the others. */
+	/* A list has a multiple of 16 bytes: an empty entry in front pads it. */
 	uint32_t to = 0;
 	uint8_t *out = calloc(1, job->size_bytes + 8);
 	if (!out) {

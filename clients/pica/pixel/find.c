@@ -1,7 +1,7 @@
 /*
- * A first replay finds where the pixel lies at the end of its frame, and follows it back through
- * transfers and copies. A second one watches all these places. Both begin at the frame itself; if
- * nothing wrote the pixel there, earlier and earlier, down to the capture's start.
+ * A first replay finds the pixel's address at the end of its frame, and follows it back through
+ * transfers and copies. A second one watches all these addresses. Both begin at the frame itself;
+ * if nothing wrote the pixel in it, they begin earlier and earlier, down to the capture's start.
  */
 #include "pixel/pixel.h"
 
@@ -101,7 +101,7 @@ static int find_in_picture(struct finder *f) {
 	return EXIT_FINE;
 }
 
-/* Where the pixel of the question lies, as the context is now. */
+/* Finds the requested pixel in the context's current state. */
 static int find_shown(struct finder *f) {
 	const struct pixel_options *o = f->o;
 	struct pixel_answer *a = f->a;
@@ -132,7 +132,7 @@ static int find_shown(struct finder *f) {
 			 EXIT_FINE;
 }
 
-/* Follows the place `from` on, and those that it leads to. */
+/* Follows the places from `from` on, including those that it adds. */
 static int trace(struct finder *f) {
 	int exit = EXIT_FINE;
 	for (unsigned i = 0; i < f->n_places && exit == EXIT_FINE; i++) {
@@ -156,7 +156,7 @@ static bool is_before(const struct pica_history_entry *e, const struct pixel_pla
 	return e->frame < p->frame || (e->frame == p->frame && e->event < p->event);
 }
 
-/* In the order of the work; entries of a pixel and a job come in theirs. */
+/* Stream order; entries of one pixel and job keep their order. */
 static int compare(const void *x, const void *y) {
 	const struct pica_history_entry *a = x, *b = y;
 	const uint64_t key_a[4] = { a->frame, a->event, a->draw, a->primitive };
@@ -201,7 +201,7 @@ static int take_steps(struct finder *f) {
 	return a->steps ? EXIT_FINE : log_no_memory();
 }
 
-/* Entries of each place that can be seen, settled; then all in order. */
+/* Takes the visible entries of each place, then sorts them all. */
 static int take_entries(struct finder *f) {
 	struct pixel_answer *a = f->a;
 	const int64_t n = pica_ctx_history(f->c->ctx);
@@ -248,7 +248,7 @@ static int look_from(struct finder *f) {
 	f->n_places = 0;
 	int exit = replay_watched(f, watch, 0);
 	exit = exit == EXIT_FINE ? find_shown(f) : exit;
-	/* The screen is as it is after the last job. */
+	/* The screen is that after the last job. */
 	exit = exit == EXIT_FINE ? add_place(f, a->shown, UINT32_MAX, UINT32_MAX) : exit;
 	exit = exit == EXIT_FINE ? trace(f) : exit;
 	for (unsigned i = 0; i < f->n_places; i++) {

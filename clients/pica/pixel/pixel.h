@@ -1,4 +1,4 @@
-/* The history of a pixel of a capture: what pica pixel and pica assert-pixel share. */
+/* The history of a pixel of a capture, for pica pixel and pica assert-pixel. */
 #ifndef PICA_PIXEL_H
 #define PICA_PIXEL_H
 
@@ -25,10 +25,10 @@ struct pixel_options {
 
 enum { PIXEL_SCREEN = 1, PIXEL_SURFACE = 2, PIXEL_COLOR = 4, PIXEL_DRAW = 8 };
 
-/* A place whose bytes were made of the next one's, or by draws. */
+/* A place in memory; its bytes come from the next place, or from draws. */
 struct pixel_place {
 	struct pica_watch at;
-	uint32_t frame, event; /* entries from there on came too late to be seen */
+	uint32_t frame, event; /* later entries have no effect on the pixel */
 };
 
 /* A fragment of the VideoCore IV, with the steps of its program that were kept. */
@@ -40,12 +40,12 @@ struct pixel_qpu {
 struct pixel_answer {
 	const char *path;
 	uint32_t frame;   /* that was asked for */
-	uint32_t first;   /* frame that the history begins with */
-	uint32_t format;  /* PICA_COLOR_FORMAT_* of the pixel that was asked for */
+	uint32_t first;   /* first frame of the history */
+	uint32_t format;  /* PICA_COLOR_FORMAT_* of the requested pixel */
 	uint8_t color[4]; /* RGBA; without alpha 255 */
 	uint32_t bytes;   /* the same in memory */
 	struct pica_watch shown; /* the pixel that was asked for */
-	/* Settled, in the order of the work; frames as the capture counts them. */
+	/* In stream order, settled; frames are the capture's. */
 	struct pica_history_entry *entries;
 	size_t n;
 	struct pica_fragment_steps *steps; /* with --steps: entry i's, if it has any */
@@ -61,9 +61,9 @@ extern const char *const pixel_screen_words[], *const pixel_eye_words[];
 /* Colour of a pixel of memory. */
 void pixel_color(uint32_t format, uint32_t bytes, uint8_t rgba[4]);
 
-/* Replays the capture. Returns an exit code, after logging. pixel_finish() in any case. */
+/* Replays the capture. Returns an exit code, after logging. Call pixel_finish() in any case. */
 int pixel_find(struct pixel_answer *a, const struct pixel_options *o);
-/* The same with a capture that is open; o->capture names it in messages. */
+/* The same for an open capture; o->capture names it in messages. */
 int pixel_find_in(struct pixel_answer *a, const struct pixel_options *o, struct capture_here *c);
 void pixel_finish(struct pixel_answer *a);
 
@@ -79,12 +79,12 @@ void pixel_steps_print(const struct pica_fragment *f, const struct pica_fragment
 
 /* ---- qpu.c ---- */
 
-/* Reads what the entry's `steps` names. Returns 0, or -ENOMEM. */
+/* Reads the steps named by the entry's `steps`. Returns 0, or -ENOMEM. */
 int pixel_qpu_read(struct pica_ctx *ctx, uint32_t steps, bool has_steps, struct pixel_qpu *out);
 void pixel_qpu_finish(struct pixel_qpu *q, size_t n);
 json_t *pixel_qpu_json(const struct pixel_qpu *q);
 void pixel_qpu_print(const struct pixel_qpu *q);
-/* Finds a pixel of the picture, which holds it. Returns false if the picture leaves memory. */
+/* Finds a pixel of the picture. Returns false if the picture reaches outside memory. */
 bool pixel_in_picture(struct pica_ctx *ctx, const struct pica_picture *p, uint32_t x, uint32_t y,
 		struct pica_watch *out);
 /* Name of a format of targets. */

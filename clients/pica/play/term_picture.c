@@ -91,7 +91,7 @@ static const uint8_t bayer[4][4] = { { 0, 8, 2, 10 }, { 12, 4, 14, 6 }, { 3, 11,
 	{ 15, 7, 13, 5 } };
 
 static unsigned level(unsigned value, uint32_t x, uint32_t y) {
-	/* value * 5 / 255, rounded up where the rest passes the threshold. */
+	/* value * 5 / 255, rounded up if the remainder exceeds the threshold. */
 	const unsigned scaled = value * (LEVELS - 1) * 16 + 255 * bayer[y & 3][x & 3];
 	return scaled / (255 * 16);
 }

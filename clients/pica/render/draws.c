@@ -1,4 +1,4 @@
-/* Pictures of draws: after each one, all on a sheet, heat maps of a frame. */
+/* Pictures of draws: one after each, contact sheets, heat maps of a frame. */
 #include "render.h"
 
 #include <errno.h>

@@ -99,7 +99,8 @@ json_t *heat_json(const struct heat *h) {
 
 /* ---- The picture ---- */
 
-/* 256 times the binary logarithm, rounded down; in integers: the same picture on each machine. */
+/* 256 times the binary logarithm, rounded down, in integers, so that pictures are the same
+ * everywhere. */
 static uint32_t log2_256(uint64_t value) {
 	const uint32_t whole = 63 - (uint32_t)__builtin_clzll(value);
 	uint64_t part = value << (63 - whole) >> 32; /* 1 to 2, 31 bits below the point */
@@ -112,12 +113,12 @@ static uint32_t log2_256(uint64_t value) {
 	return result;
 }
 
-/* A few pixels that are far above all others would leave these black on a linear scale. */
+/* On a linear scale, a few very large values would make the others black. */
 static bool is_logarithmic(const struct heat *h) {
 	return h->max / 8 > percentile(h, 50);
 }
 
-/* Where a value lies between 0 and the maximum: 0 to full. */
+/* Maps a value from 0..maximum to 0..full. */
 static uint32_t place(const struct heat *h, uint32_t value, uint32_t full) {
 	if (is_logarithmic(h)) {
 		return (uint32_t)((uint64_t)log2_256((uint64_t)value + 1) * full /
@@ -126,9 +127,7 @@ static uint32_t place(const struct heat *h, uint32_t value, uint32_t full) {
 	return h->max ? (uint32_t)((uint64_t)value * full / h->max) : 0;
 }
 
-/*
- * From black over violet and orange to a light yellow: brighter is more, in print and to any eye.
- */
+/* From black over violet and orange to light yellow: brightness alone shows the value. */
 static const uint8_t ramp_stops[][3] = { { 0, 0, 0 }, { 40, 10, 90 }, { 120, 28, 110 },
 	{ 190, 55, 84 }, { 235, 105, 37 }, { 251, 175, 20 }, { 252, 255, 180 } };
 enum { RAMP_LAST = ARRAY_LEN(ramp_stops) - 1, RAMP_FULL = RAMP_LAST * 256 };
@@ -158,7 +157,7 @@ static int map_picture(const struct heat *h, struct picture *out) {
 	return ret < 0 ? ret : picture_turn_screen(out);
 }
 
-/* A number below the ramp, at so many pixels from its left; left out if it touches the last one. */
+/* A number below the ramp, at a distance from its left; left out if it touches the last one. */
 static void draw_tick(
 		struct picture *out, int x, int y, uint32_t at, uint32_t value, int *taken) {
 	char text[16];
@@ -187,7 +186,7 @@ static void draw_logarithmic_ramp(const struct heat *h, struct picture *out, int
 	draw_tick(out, x, y, LAST, h->max, &taken);
 }
 
-/* From 0 to the maximum; where that is small in steps, and where very small, with each number. */
+/* From 0 to the maximum; small maxima in steps, very small ones with each number. */
 static void draw_linear_ramp(const struct heat *h, struct picture *out, int x, int y) {
 	const uint32_t max = h->max;
 	const uint32_t steps = max && max < RAMP_WIDTH ? max + 1 : RAMP_WIDTH;

@@ -1,4 +1,4 @@
-/* Names of pictures that would collide are refused before any work. */
+/* Refuses names of pictures that would collide, before any work. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static int compare_names(const void *a, const void *b) {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Two captures of one name, from different folders. */
+/* Refuses captures of one name from different folders. */
 static int check_same_names(const struct render_options *o) {
 	char **name = calloc(o->n_captures, sizeof(*name));
 	int exit = name ? EXIT_FINE : log_no_memory();

@@ -146,7 +146,7 @@ void render_options_parse(struct render_options *o, int argc, char **argv) {
 		.expected = "a capture",
 		.check = check,
 	};
-	/* Words have the numbers 0, 1, 2; as masks they are 1, 2, 3. */
+	/* Words are numbered 0, 1, 2; the masks are 1, 2, 3. */
 	*o = (struct render_options){ .screens = (SCREEN_TOP | SCREEN_BOTTOM) - 1,
 		.eyes = EYE_LEFT - 1, .writer = &writer_png };
 	engine_options_init(&o->engine);

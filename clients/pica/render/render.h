@@ -24,7 +24,7 @@ extern const char *const render_screen_words[], *const render_eye_words[];
 /* parse() of --format. */
 const char *render_format_option(void *writer, char *text);
 
-/* Pictures that take a look at draws, instead of the screens. */
+/* Pictures of draws, instead of the screens. */
 enum {
 	DRAWS_EACH = 1,
 	DRAWS_SHEET = 2,
@@ -92,7 +92,7 @@ struct render {
 	json_t *reports; /* of captures; NULL: no --json */
 	void *written;   /* paths, for tfind() */
 	struct render_video *video; /* NULL: pictures of their own */
-	bool one_screen; /* the name has no {screen}: the first screen that shows something */
+	bool one_screen; /* the name has no {screen}: take the first screen that shows something */
 };
 
 /* One capture of it. */
@@ -110,25 +110,25 @@ struct shot {
 };
 
 /*
- * Begins what -o and --format ask for; logs errors and returns an exit code. *lines: room for
- * hashes, of render_end_output().
+ * Begins the output for -o and --format; logs errors and returns an exit code. *lines: buffer for
+ * hashes, for render_end_output().
  */
 int render_begin_output(struct render *r, char **lines, size_t *lines_size);
-/* Writes the hashes and frees all of it; the exit code, which may become EXIT_TROUBLE. */
+/* Writes the hashes and frees the output. Returns exit, or EXIT_TROUBLE on failure. */
 int render_end_output(struct render *r, char **lines, const size_t *lines_size, int exit);
-/* Says so, and notes it in the report. */
+/* Logs a message, and adds it to the report. */
 PICA_PRINTF(3, 4)
 void render_fail(struct shot *s, int exit, const char *fmt, ...);
 /*
- * Writes a picture as the options say, or its hash. draw: UINT32_MAX where it is none. more:
- * members for its row of the report, or NULL; taken over.
+ * Writes a picture, or its hash, according to the options. draw: UINT32_MAX: not of a draw. more:
+ * further members of its row in the report, or NULL; takes ownership.
  */
 void render_put(struct shot *s, const struct outname_values *v, const struct picture *p,
 		json_t *more);
 
 /* ---- names.c ---- */
 
-/* Whether every picture gets a name of its own, in a writable place; logs errors. */
+/* Checks that every picture gets a distinct name in a writable folder; logs errors. */
 int render_check_names(struct render *r);
 
 /* ---- video.c ---- */
@@ -137,7 +137,7 @@ int render_check_names(struct render *r);
 int render_video_begin(struct render *r);
 /* Adds the screens as they are. */
 void render_video_frame(struct shot *s, uint32_t frame);
-/* Closes the file, if there is one; the exit code, which may become EXIT_TROUBLE. */
+/* Closes the file, if any. Returns exit, or EXIT_TROUBLE on failure. */
 int render_video_end(struct render *r, int exit);
 
 /* ---- heat.c ---- */
@@ -167,7 +167,8 @@ struct heat {
 int heat_from_counts(struct heat *h, enum heat_kind kind, const struct pica_target *target,
 		const struct pica_count *counts);
 void heat_finish(struct heat *h);
-/* Upright where the target is a screen's; title: the first line. -ENOMEM. */
+/* Draws the map, upright if the target is a screen's; title: the first line. Returns 0 or
+ * -ENOMEM. */
 int heat_picture(const struct heat *h, const char *title, struct picture *out);
 /*
  * {"kind", "target": {...}, "entered", "sum", "pixels", "mean", "median", "p90", "p99", "max",
@@ -191,7 +192,7 @@ struct sheet {
 
 /* Copies. -ENOMEM. */
 int sheet_add(struct sheet *s, const struct picture *p, const char *text);
-/* All of it as a picture; replaces *out. -ENOMEM, -ENODATA: nothing was added. */
+/* Draws the sheet; replaces *out. Returns 0, -ENOMEM, or -ENODATA if nothing was added. */
 int sheet_compose(const struct sheet *s, const char *title, struct picture *out);
 void sheet_finish(struct sheet *s);
 
@@ -205,7 +206,7 @@ struct render_draws {
 
 /* For step_start(), with a struct render_draws. */
 extern const struct step_visitor render_draws_visitor;
-/* A chosen frame begins, and has ended. */
+/* Called before and after a chosen frame. */
 void render_draws_begin(struct render_draws *d, uint32_t frame);
 void render_draws_end(struct render_draws *d);
 

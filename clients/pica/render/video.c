@@ -84,7 +84,7 @@ int render_video_end(struct render *r, int exit) {
 	if (!v) {
 		return exit;
 	}
-	/* The file is kept if only a capture was bad, as with other formats. */
+	/* Keeps the file if only a capture was bad, as with other formats. */
 	const int ret = file_finish(&v->out, exit == EXIT_TROUBLE ? -ECANCELED : 0);
 	if (ret < 0 && exit < EXIT_TROUBLE) {
 		exit = log_fail("%s: cannot write the video: %s", file_shown(video_path(r->o)),

@@ -1,4 +1,4 @@
-/* pica shader: what its actions share. */
+/* Shared by the files of `pica shader`. */
 #ifndef PICA_VERB_SHADER_H
 #define PICA_VERB_SHADER_H
 
@@ -20,8 +20,8 @@ struct shader_trace_options {
 /* Prints each step of a vertex of a draw. Returns the exit code. */
 int shader_trace(const struct shader_trace_options *o);
 /*
- * The same with a capture of the PICA200 that is open; o->capture names it in messages. *out: the
- * report of --json, or NULL.
+ * The same for an open capture of the PICA200; o->capture names it in messages. *out: the report of
+ * --json, or NULL.
  */
 int shader_trace_in(const struct shader_trace_options *o, struct capture_here *c, json_t **out);
 

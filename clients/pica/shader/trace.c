@@ -67,7 +67,7 @@ static void on_vertex(void *user, const uint32_t (*attributes)[4], unsigned n) {
 	}
 }
 
-/* Nothing but vertices was written since an immediate draw began. */
+/* Only vertices were written since an immediate draw began. */
 static int on_drawn(void *user, const struct step_draw *draw) {
 	struct trace *t = user;
 	(void)draw;
@@ -151,7 +151,7 @@ static void print_step(const struct trace *t, const struct pica_shader_step *s) 
 	}
 }
 
-/* Registers o of the mask, and what the map of outputs makes of them. */
+/* Prints the output registers in the mask, and their semantics by the output map. */
 static uint32_t outputs(const struct trace *t, uint32_t *semantics) {
 	const uint32_t *regs = t->here->state.regs;
 	*semantics = facts_has_geometry(regs) ? 0 : facts_mapped_outputs(regs);

@@ -1,6 +1,6 @@
 /*
- * The draws of a VideoCore IV capture, each with its cost: before a job runs, each of its draws is
- * drawn alone, and nothing is stored. Counts do not depend on what other draws left.
+ * The draws of a VideoCore IV capture with their costs: before a job runs, each of its draws is
+ * drawn alone, without stores. Counts do not depend on other draws.
  */
 #include "videocore.h"
 

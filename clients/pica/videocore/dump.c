@@ -15,9 +15,9 @@
 
 enum {
 	RECORD_TEXT = 512,
-	PROGRAM_WORDS = 4096, /* that are written of one, at most */
+	PROGRAM_WORDS = 4096, /* maximum number of words written of a program */
 	DELAY_SLOTS = 2,      /* of the end */
-	BRANCH_SLOTS = 4,     /* a relative address counts from there */
+	BRANCH_SLOTS = 4,     /* a relative address counts from the end of these */
 };
 
 struct program {
@@ -32,7 +32,7 @@ struct dump {
 	struct program *seen;              /* owned: programs that were written */
 	unsigned n_seen;
 	size_t seen_cap;
-	int list;  /* whose records are printed, -1: none yet */
+	int list;  /* the list being printed; -1: none yet */
 	int error; /* -ENOMEM */
 };
 
@@ -54,7 +54,7 @@ static void on_begin(void *user, const struct videocore_job *job) {
 	}
 }
 
-/* A record in memory at its address, under the one that names it. */
+/* Prints a record in memory, indented below the one that names it. */
 static void put_memory(struct dump *d, unsigned depth, const char *name, uint32_t addr) {
 	const struct vc4_record *record = vc4_record_named(name);
 	uint8_t bytes[VC4_SIZE_GL_SHADER_RECORD];
@@ -116,7 +116,7 @@ static void on_record(void *user, const struct vc4_step *s) {
 
 /* ---- Programs ---- */
 
-/* Writes up to the slots after the end, or after the last word that a branch there leads to. */
+/* Writes up to the slots after the end, or after the last branch target. */
 static void put_words(const struct dump *d, uint32_t addr, FILE *out) {
 	uint32_t end = PROGRAM_WORDS, furthest = 0;
 	for (uint32_t i = 0; i < end; i++) {

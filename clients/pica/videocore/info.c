@@ -19,7 +19,7 @@ enum used {
 	USED_VARYINGS,   /* how many */
 	USED_FEATURES,
 	USED_TARGETS,    /* of jobs */
-	USED_MEMORY,     /* of stores and loads: what they move */
+	USED_MEMORY,     /* contents of stores and loads */
 	USED_RECORDS,
 	USED_COUNT,
 };
@@ -57,7 +57,7 @@ struct info {
 
 /* ---- Gathering ---- */
 
-/* Formats and layouts have the numbers of stores. */
+/* Formats and layouts are numbered as in stores. */
 static const char *of_store(const char *field, uint32_t value) {
 	return vc4_value_text(vc4_record(VC4_OP_STORE_GENERAL), field, value);
 }

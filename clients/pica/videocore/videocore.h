@@ -1,7 +1,4 @@
-/*
- * Captures of the VideoCore IV: `pica info` and `pica dump` of them, and the reading of their lists
- * that all verbs share.
- */
+/* Captures of the VideoCore IV: `pica info`, `pica dump`, and reading their lists for all verbs. */
 #ifndef PICA_VIDEOCORE_H
 #define PICA_VIDEOCORE_H
 
@@ -23,13 +20,13 @@ struct shader_trace_options;
 
 /* ---- walk.c ---- */
 
-/* A job, as it stands before it runs. */
+/* A job, before it runs. */
 struct videocore_job {
 	uint32_t frame, number; /* from 0; the number counts in the frame */
 	uint64_t offset;        /* of the event in the file */
 	const struct pica_job_control_lists *lists;
 	const struct space *space;
-	struct vc4_frame read;  /* of lists that cannot be read only the statistics count */
+	struct vc4_frame read;  /* for unreadable lists only the statistics are valid */
 	struct vc4_error error; /* error.error is 0: they can */
 };
 
@@ -42,7 +39,7 @@ struct videocore_visitor {
 	void (*end)(void *user, const struct videocore_job *job);
 };
 
-/* A replay that reads the lists of each job as the engine does, before it runs. */
+/* A replay that reads the lists of each job, like the engine, before the job runs. */
 struct videocore_walk {
 	struct replay replay;
 	const struct videocore_visitor *visitor; /* borrowed */
@@ -53,7 +50,7 @@ struct videocore_walk {
 	struct videocore_job job;
 };
 
-/* As replay_start(). videocore_finish() is allowed in any case. */
+/* Like replay_start(). videocore_finish() may be called in any case. */
 int videocore_start(struct videocore_walk *w, const struct capture_here *c, uint32_t frame,
 		const struct videocore_visitor *visitor, void *user);
 /*
@@ -64,13 +61,14 @@ void videocore_finish(struct videocore_walk *w);
 
 /* Costs of a draw. */
 struct videocore_costs {
-	uint64_t vertices, triangles, fragments; /* triangles: drawn, pieces of clipped ones too */
-	uint64_t completed; /* vertices of triangles in tiles: the vertex program runs for them */
+	uint64_t vertices, triangles, fragments; /* triangles: drawn ones, including pieces of
+	 * clipped ones */
+	uint64_t completed; /* vertices of triangles in tiles, for which the vertex program runs */
 	uint64_t steps; /* instructions of its fragment program, of 16 lanes each */
 };
 /*
- * While a visitor looks: draws one draw of the job alone, and stores nothing. Counts do not depend
- * on what other draws left; costs->vertices is left alone. Returns 0 or a negative errno.
+ * Within a visitor's call: draws one draw of the job alone, without stores. Counts do not depend on
+ * other draws; costs->vertices is unchanged. Returns 0 or a negative errno.
  */
 int videocore_run_alone(struct pica_ctx *ctx, const struct videocore_job *job, uint32_t draw,
 		struct videocore_costs *costs);
@@ -88,7 +86,7 @@ json_t *videocore_step_json(const struct pica_qpu_step *s);
 /* reports: of several captures, or NULL. */
 int videocore_info(const struct capture_here *c, bool json, json_t *reports);
 
-/* Takes the row, and returns 0 or a negative errno. */
+/* Takes ownership of the row. Returns 0 or a negative errno. */
 typedef int videocore_row_fn(void *user, json_t *row, const struct videocore_costs *costs);
 /* Calls fn for each draw of the frames. */
 int videocore_draws(const struct capture_here *c, const struct frame_list *frames,

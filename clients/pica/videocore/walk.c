@@ -17,7 +17,7 @@ static int look(void *user, const struct pica_capture_event *event) {
 	if (!w->is_looking || event->job.op != PICA_OP_CONTROL_LISTS) {
 		return 0;
 	}
-	int ret = replay_wait(&w->replay); /* memory is as the job will find it */
+	int ret = replay_wait(&w->replay); /* memory is in the state before the job */
 	if (ret < 0) {
 		return ret;
 	}
@@ -81,7 +81,7 @@ int videocore_run_alone(struct pica_ctx *ctx, const struct videocore_job *job, u
 	unit->only_draw = draw + 1;
 	int ret = pica_submit(ctx, &copy, 1, &seq);
 	ret = ret < 0 ? ret : pica_wait(ctx, seq, -1);
-	while (pica_reap(ctx, &done, 1) > 0) { /* the replay runs the job, and tells its error */
+	while (pica_reap(ctx, &done, 1) > 0) { /* the replay runs the job, and reports its error */
 	}
 	pica_stats(ctx, &after);
 	unit->only_draw = 0;
