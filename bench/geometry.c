@@ -78,7 +78,7 @@ static void end_draws(struct geometry *g) {
 	g->n_draws--;
 }
 
-/* n quads of two triangles, row by row, of a grid with that many of them in a row. */
+/* n quads of two triangles, row by row, in a grid with `row` of them per row. */
 static void put_grid(struct geometry *g, unsigned row, unsigned n) {
 	for (unsigned k = 0; k < n; k++) {
 		const unsigned a = k / row * (row + 1) + k % row, c = a + row + 1;

@@ -1,6 +1,6 @@
 /*
- * The geometry of the benchmark scenes (docs/performance.md). The yardstick, a program that draws
- * them with a general GL, computes the same numbers in the same order.
+ * The geometry of the benchmark scenes (docs/performance.md). A program that draws them with a
+ * general GL, for comparison, computes the same numbers in the same order.
  */
 #ifndef BENCH_GEOMETRY_H
 #define BENCH_GEOMETRY_H
@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 struct vertex {
-	float position[4]; /* as the rasteriser clips it; depth is -z / w */
+	float position[4]; /* clip coordinates; depth is -z / w */
 	uint8_t color[4];
 	float uv0[2], uv1[2];
 	float quaternion[4], view[3];
@@ -22,7 +22,7 @@ struct geometry {
 	uint32_t n, capacity;
 	uint16_t *index; /* relative to the first vertex of their draw; none: n_index is 0 */
 	uint32_t n_index, index_capacity;
-	/* Of draw k: first vertex, first index. One more than there are draws. */
+	/* Of draw k: first vertex, first index. One element more than draws. */
 	uint32_t *first, *first_index;
 	uint32_t n_draws;
 };

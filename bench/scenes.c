@@ -197,7 +197,7 @@ static const struct bench_scene {
 	{ "j_draws", geometry_draws, texture2_program, tev_modulate, POSITION | TINT | UV0 | UV1,
 			DEPTH_TEST | CHANGES },
 	/*
-	 * As j; each draw drops the texture cache, as console libraries do when they bind a
+	 * Like j; each draw drops the texture cache, as console libraries do when binding a
 	 * texture.
 	 */
 	{ "j2_binds", geometry_draws, texture2_program, tev_modulate, POSITION | TINT | UV0 | UV1,
@@ -253,7 +253,7 @@ static void emit_state(struct recorder *r, const struct bench_scene *scene) {
 	}
 }
 
-/* Arrays of the vertices from address on; attributes that the scene leaves out are skipped. */
+/* Arrays of the vertices from address on, without attributes that the scene does not use. */
 static void emit_arrays(struct recorder *r, unsigned mask, uint32_t address) {
 	struct pica_attributes a = { .base = ARRAY_BASE, .n_loaders = 1 };
 	struct pica_attribute_loader *loader = &a.loader[0];

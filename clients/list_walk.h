@@ -1,6 +1,6 @@
 /*
  * Reads command lists as the engine does, without drawing: follows register writes, bursts, masks
- * and jumps, and shows writes and draws to a visitor.  [fidelity: command-list]
+ * and jumps, and calls a visitor for writes and draws. [fidelity: command-list]
  */
 #ifndef CLIENTS_LIST_WALK_H
 #define CLIENTS_LIST_WALK_H

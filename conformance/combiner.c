@@ -64,7 +64,7 @@ static void three_textures(struct maker *m) {
 	}
 }
 
-/* Shows the alpha of the stage before it. */
+/* Shows the alpha of the previous stage. */
 static void stage_alpha(struct maker *m, unsigned stage) {
 	TEV(&m->r, stage, RGB1(PREVIOUS), ALPHA1(PREVIOUS),
 			.rgb_operand = { PICA_TEV_OPERAND_RGB_ALPHA });
@@ -101,7 +101,7 @@ static void make_operations(struct maker *m) {
 		case_end(m);
 	}
 	for (unsigned op = 0; op < 10; op++) {
-		/* 7, of RGB, writes alpha too, whatever the operation of alpha is. */
+		/* Operation 7 of RGB also writes alpha, with any operation of alpha. */
 		const bool is_dot = op == 7;
 		if (op == 6 ||
 				!case_begin(m, ORIGIN_RULE, is_dot ? "dot3" : "combiner-ops", 16,
@@ -142,7 +142,7 @@ static void make_operands(struct maker *m) {
 	static const struct operand alpha[] = { { "a", 0, 3, false }, { "1-a", 1, 3, true },
 		{ "r", 2, 0, false }, { "1-r", 3, 0, true }, { "g", 4, 1, false },
 		{ "1-g", 5, 1, true }, { "b", 6, 2, false }, { "1-b", 7, 2, true } };
-	/* In each of the three places: a*c + b*(1-c), where the others are 0, 0 and 1 or 0. */
+	/* For each of the three operands: a*c + b*(1-c), with the others 0, 0 and 1 or 0. */
 	static const struct pica_tev places[3] = {
 		{ .rgb_op = PICA_TEV_OP_INTERPOLATE,
 				.rgb_source = { SRC(TEXTURE0), SRC(CONSTANT), SRC(CONSTANT) },
@@ -298,7 +298,7 @@ static void make_stages(struct maker *m) {
 	}
 }
 
-/* The buffer: which stage reads what, as [fidelity: combiner-buffer] says. */
+/* The buffer: the value that each stage reads. [fidelity: combiner-buffer] */
 static void make_buffer(struct maker *m) {
 	static const uint32_t start = 0xFF332211; /* R lowest */
 	for (unsigned i = 0; i < 12; i++) {
@@ -326,7 +326,7 @@ static void make_buffer(struct maker *m) {
 		}
 		case_end(m);
 	}
-	/* Colour and alpha are kept apart. */
+	/* Colour and alpha are separate. */
 	for (unsigned i = 0; i < 2; i++) {
 		if (!case_begin(m, ORIGIN_RULE, "combiner-buffer", 16, 16,
 				    "combiner-buffer-only-%s", i ? "alpha" : "rgb")) {
@@ -360,7 +360,7 @@ static void make_previous(struct maker *m) {
 				    slot)) {
 			return;
 		}
-		/* The first two are added; or a*b, both zero, is added to c. */
+		/* The first two operands are added; or a*b, both zero, is added to c. */
 		struct pica_tev tev = { .rgb_op = PICA_TEV_OP_ADD,
 			.color = 0x70605040,
 			.rgb_source = { SRC(PRIMARY), SRC(PRIMARY), SRC(CONSTANT) } };

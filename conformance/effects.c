@@ -3,7 +3,7 @@
 
 /* ---- Fog ---- */
 
-/* Entry i of the table: 2047 - 15*i, falling by 15 to the next, but flat in every fourth one. */
+/* Entry i of the table: 2047 - 15*i, with difference -15, but 0 in every fourth one. */
 static unsigned fog_value(unsigned i) {
 	return 2047 - 15 * i;
 }
@@ -49,10 +49,7 @@ static void make_fog(struct maker *m) {
 		if (i == 2) {
 			pica_emit_depth_map(m->list, PICA_DEPTHMAP_W, -1, 0);
 		} else if (i == 5) {
-			/*
-			 * Only pixels with the combiner's result pass: red is not alpha, and fog
-			 * does not change alpha.
-			 */
+			/* Only pixels with the combiner's alpha pass, which fog does not change. */
 			pica_emit_alpha_test(m->list, true, PICA_COMPARE_EQUAL, 0xC0);
 		} else if (i == 6) {
 			pica_emit_blend(m->list,
@@ -143,7 +140,7 @@ static void make_shadow(struct maker *m) {
 	}
 }
 
-/* ---- Gas, of which nothing is known ---- */
+/* ---- Gas, a guess ---- */
 
 static void make_gas(struct maker *m) {
 	static const char *const names[7] = { "never", "always", "greater", "less", "shading",
@@ -164,10 +161,7 @@ static void make_gas(struct maker *m) {
 					.rgba = 0x10000000 * y);
 		}
 		if (i > 3) {
-			/*
-			 * The densities are a texture of 256x16, of which the target has 240
-			 * columns.
-			 */
+			/* The densities are a texture of 256x16; the target covers 240 columns. */
 			for (unsigned k = 0; k < 128; k++) {
 				fog[k] = pica_fog_lut_entry((float)k / 128, 1 / 128.0f);
 			}

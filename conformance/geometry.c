@@ -7,7 +7,7 @@
 
 #include "kit.h"
 
-/* A place of a window in 1/16 pixel. */
+/* A window position in 1/16 pixel. */
 struct place {
 	int x, y;
 };
@@ -16,8 +16,8 @@ static const uint32_t colors[6] = { 0xE04030FF, 0x30C050FF, 0x4060F0FF, 0xE0C030
 	0x30C0D0FF };
 
 /*
- * Whether the middle of a pixel is inside of a triangle with positive area: 1, 0, or -1 on an edge.
- * [fidelity: sample]
+ * Returns whether the centre of a pixel is inside a triangle of positive area: 1, 0, or -1 on an
+ * edge. [fidelity: sample]
  */
 static int inside(const struct place p[3], unsigned x, unsigned y) {
 	int result = 1;
@@ -28,7 +28,7 @@ static int inside(const struct place p[3], unsigned x, unsigned y) {
 		if (e < 0) {
 			return 0;
 		}
-		/* Left edges and those with the smallest y belong to it. [fidelity: fill-rule] */
+		/* Left edges and those of lowest y belong to the triangle. [fidelity: fill-rule] */
 		if (e == 0) {
 			const bool is_ours = b.y < a.y || (b.y == a.y && b.x > a.x);
 			result = is_ours ? -1 : -2;
@@ -112,10 +112,7 @@ static void make_coverage(struct maker *m) {
 		want_triangle(m, p, colors[2]);
 		case_end(m);
 	}
-	/*
-	 * Six triangles that tile squares, added: with any rule of ties, each pixel is covered
-	 * once.
-	 */
+	/* Six triangles that tile squares, added: with any tie rule, each pixel is covered once. */
 	if (case_begin(m, ORIGIN_RULE, "fill-rule", 16, 16, "cover-shared-edges-once")) {
 		static const struct place fan[8] = { PX(8, 8), PX(0, 0), PX(16, 0), PX(16, 5),
 			PX(16, 16), PX(3, 16), PX(0, 16), PX(0, 0) };
@@ -143,7 +140,7 @@ static void make_culling(struct maker *m) {
 		pica_emit_reg_masked(m->list, PICA_REG_RASTER_FLAT, 1, 1);
 		draw_places(m, PICA_PRIMITIVE_LIST, left, 3);
 		draw_places(m, PICA_PRIMITIVE_LIST, right, 3);
-		/* The left one is counter-clockwise: a front. */
+		/* The left one is counter-clockwise, a front face. */
 		if (mode != PICA_CULL_FRONT) {
 			want_triangle(m, left, colors[2]);
 		}

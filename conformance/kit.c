@@ -18,7 +18,7 @@ enum {
 
 static const char *const origins[ORIGIN_COUNT] = { "console", "arithmetic", "renderers", "guess" };
 
-/* Coordinates 0 have a w of their own. */
+/* Coordinates 0 have their own w. */
 static const char plain_program[] = OUT_COLOR ".out out_tex0 texcoord0\n"
 					      ".out out_tex0w texcoord0w\n"
 					      ".out out_tex1 texcoord1\n"
@@ -124,7 +124,7 @@ void case_show_lines(struct maker *m, uint32_t addr) {
 	recorder_fill(&m->r, 0, addr, LINE_PX * 3 * m->height, 0);
 }
 
-/* The picture in the corner of the screen: column 0 is the top row of the window. */
+/* Takes the picture in the corner of the screen: column 0 is the top row of the window. */
 static int corner(const struct maker *m, struct picture *p) {
 	const int ret = picture_alloc(p, m->height, m->width);
 	for (unsigned y = 0; ret == 0 && y < m->width; y++) {

@@ -1,6 +1,6 @@
 /*
- * Making of conformance cases. A case is a capture of one frame that shows one feature: its picture
- * is the lower left corner of the top screen, at most CASE_SIDE pixels a side; the rest is black.
+ * Makes conformance cases. A case is a capture of one frame for one feature; its picture is the
+ * lower left corner of the top screen, at most CASE_SIDE pixels a side; the rest is black.
  *
  *	if (case_begin(m, ORIGIN_RULE, "alpha-test", 16, 16, "alpha-test-%s", name)) {
  *		... emit into m->list, case_box() ...
@@ -24,7 +24,7 @@
 #include "core/base/attributes.h"
 #include "recorder.h"
 
-/* Where the expected picture comes from. */
+/* The origin of the expected picture. */
 enum origin {
 	ORIGIN_CONSOLE, /* values measured on a console */
 	ORIGIN_RULE, /* m->want, computed here from the named rule */
@@ -48,7 +48,7 @@ struct maker {
 	const char *folder, *pictures;
 	const char *form; /* "pica" or "ctf.zst" */
 	FILE *rows;
-	const char *known; /* text of the manifest, for hashes of pictures that are not computed
+	const char *known; /* text of the manifest, with hashes of pictures that are not computed
 			      here */
 	int error;
 
@@ -80,14 +80,14 @@ bool case_begin(struct maker *m, enum origin origin, const char *rule, unsigned 
 /* Ends it. With ORIGIN_RULE and ORIGIN_CONSOLE m->want is the picture. */
 void case_end(struct maker *m);
 
-/* Draws from now on to a new target of these formats, with grey ground, and shows it. */
+/* Switches to a new target of these formats, with a grey background, which is shown. */
 void case_target(struct maker *m, uint32_t color, uint32_t depth);
 /* The same with other fields; addresses and size are set here. */
 void case_framebuffer(struct maker *m, struct pica_framebuffer *fb);
 /* Shows the depth buffer: for D24S8, R is the stencil, G and B the upper bytes of the depth. */
 void case_show_depth(struct maker *m, uint32_t depth);
 
-/* Does a job before the draws. */
+/* Runs a job before the draws. */
 void case_job(struct maker *m, const struct pica_job *job);
 /*
  * Shows memory as it is, as lines of 240 pixels of RGB8 (720 bytes), instead of the target. The
@@ -118,8 +118,8 @@ float case_x(const struct maker *m, float x);
 float case_y(const struct maker *m, float y);
 
 /*
- * m->texels, a texel for each pixel, as the RGBA8 texture of a unit, filters nearest, which a whole
- * box maps to the pixels. Enables the units of mask.
+ * Makes m->texels, one per pixel of a whole box, the RGBA8 texture of a unit, with nearest filters.
+ * Enables the units in mask.
  */
 struct pica_texture case_texture(struct maker *m, unsigned unit, uint32_t mask);
 /* Place of a texel in the order of tiles. [fidelity: texel-address] */

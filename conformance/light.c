@@ -1,5 +1,5 @@
 /*
- * Lighting: a patch of a ball with normals of its own in each pixel, and single vectors with known
+ * Lighting: a patch of a ball with a different normal in each pixel, and single vectors with known
  * results.
  */
 #include <math.h>
@@ -12,7 +12,7 @@ static const char light_program[] = OUT_COLOR
 		".constf k(1.0, 1.0, 1.0, 1.0)\n.proc main\n	mov out_pos, in_pos\n	mov out_color, k\n"
 		"	mov out_quat, in_quat\n	mov out_view, in_view\n	mov out_tex, in_tex\n" END;
 
-/* Each table has a curve of its own: eight straight pieces. */
+/* Each table has a different curve of eight linear pieces. */
 static float curve(float x, void *arg) {
 	const unsigned table = *(const unsigned *)arg;
 	const float steps = floorf((x + 1) * 4) / 8;
@@ -48,7 +48,7 @@ static void upload_all(struct maker *m, const struct pica_lighting *l) {
 	}
 }
 
-/* At each corner the normal is turned 60 degrees towards it; the viewer is in front. */
+/* At each corner the normal points 60 degrees towards it; the viewer is in front. */
 static void draw_ball(struct maker *m) {
 	pica_emit_inputs(m->list, 4, PICA_IDENTITY_INPUTS);
 	pica_emit_immediate_begin(m->list, PICA_PRIMITIVE_STRIP);
@@ -80,8 +80,8 @@ static void show_light(struct maker *m, bool is_alpha) {
 enum { ALPHA = 1, BUMP = 2, TWO = 4 };
 
 /*
- * Rows: name, rule, flags, the lighting, the light. They start as pica_lighting_init() and
- * pica_light_init() say, with two specular colours, light from the side.
+ * Rows: name, rule, flags, the lighting, the light. They start from pica_lighting_init() and
+ * pica_light_init(), with two specular colours, light from the side.
  */
 static const struct {
 	const char *name, *rule;

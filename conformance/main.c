@@ -1,8 +1,8 @@
 /*
  * conformance-make FOLDER SOURCE [PICTURES]: makes the library of `pica conform` in FOLDER: each
- * case as NAME.pica and NAME.ctf.zst; SOURCE/manifest.txt and SOURCE/expected/NAME.png as they are;
- * and rows.txt, the lines that the manifest must have for the cases, with "-" for hashes that are
- * not computed here. With PICTURES the computed pictures are written there.
+ * case as NAME.pica and NAME.ctf.zst; copies of SOURCE/manifest.txt and SOURCE/expected/NAME.png;
+ * and rows.txt, the required lines of the manifest, with "-" for hashes that are not computed here.
+ * Writes the computed pictures to PICTURES.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -91,7 +91,7 @@ static void make_blending(struct maker *m) {
 			case_end(m);
 		}
 	}
-	/* Places of a factor: RGB source and destination, alpha source and destination. */
+	/* Positions of a factor: RGB source and destination, alpha source and destination. */
 	for (unsigned i = 0; i < 64; i++) {
 		static const char *const places[4] = { "rgb-src", "rgb-dst", "alpha-src",
 			"alpha-dst" };
@@ -211,7 +211,7 @@ static const struct {
 } formats[5] = { { "rgba8", { 8, 8, 8, 8 } }, { "rgb8", { 8, 8, 8, 0 } },
 	{ "rgb5a1", { 5, 5, 5, 1 } }, { "rgb565", { 5, 6, 5, 0 } }, { "rgba4", { 4, 4, 4, 4 } } };
 
-/* A byte stored in n bits, and read again. [fidelity: texel-formats] */
+/* A byte after storing it in n bits. [fidelity: texel-formats] */
 static unsigned stored(unsigned byte, unsigned n) {
 	const unsigned v = byte >> (8 - n);
 	return n == 0 ? 255 : n == 8 ? v : n == 1 ? v * 255 : v << (8 - n) | v >> (2 * n - 8);
@@ -309,7 +309,7 @@ static void draw_depths(struct maker *m) {
 	}
 }
 
-/* A depth as it is shown: see case_show_depth(). numerator/denominator is 0..1. */
+/* The shown colour of a depth: see case_show_depth(). numerator/denominator is 0..1. */
 static uint32_t depth_color(
 		unsigned format, uint64_t numerator, uint64_t denominator, unsigned stencil) {
 	const uint64_t max = format == PICA_DEPTH_FORMAT_D16 ? 0xFFFF : 0xFFFFFF;
@@ -377,8 +377,8 @@ static void make_depth(struct maker *m) {
 }
 
 /*
- * The coarse second depth store: values of its registers show nothing as long as both of its bits
- * are 0; what it drops otherwise is not known.
+ * The coarse second depth store: its registers have no effect while both of its bits are 0; its
+ * effect otherwise is not known.
  */
 static void make_early_depth(struct maker *m) {
 	for (unsigned on = 0; on < 2; on++) {

@@ -126,7 +126,7 @@ static void make_row(struct maker *m, unsigned i) {
 	p.width = p.width ? p.width : usual.width;
 	p.u_frequency = p.u_frequency > 0 ? p.u_frequency : 1;
 	p.v_frequency = p.v_frequency > 0 ? p.v_frequency : 1;
-	/* Zeros mean "zero": the modes that a row does not name are of the plain unit. */
+	/* Zero means the mode "zero": unnamed modes of a row are the plain unit's. */
 	if (strncmp(rows[i].name, "clamp-u", 7) != 0 && !p.u_clamp) {
 		p.u_clamp = CLAMP(EDGE);
 	}

@@ -11,7 +11,7 @@ enum { SIDE = 8, CELL = 2 };
 /* a grows to the right, b up. */
 static const float values[SIDE] = { 0, 1, -1.5f, 0.375f, 3, INFINITY, -INFINITY, NAN };
 
-/* Cuts a number to the 17 bits of an f24. [fidelity: f24-model] */
+/* Truncates a number to the 17 bits of an f24. [fidelity: f24-model] */
 static double cut(double x) {
 	int exponent;
 	if (x == 0 || !isfinite(x)) {
@@ -118,8 +118,8 @@ static double compute(enum formula f, double a, double b) {
 }
 
 /*
- * The program around an instruction: r1 = (a, b, 2, 1/2), r2 = (b, 1, 1/4, b); r0.x is shown: red
- * whether it is at least 0, green its quarter without sign, blue whether it is a number.
+ * The program around an instruction: r1 = (a, b, 2, 1/2), r2 = (b, 1, 1/4, b). It shows r0.x: red
+ * if it is at least 0, green: a quarter of its absolute value, blue if it is a number.
  */
 #define PROGRAM(text) \
 	OUT_COLOR ".in in_pos v0\n.in in_color v1\n.constf k(0.0, 1.0, 0.25, 0.375)\n" \
@@ -391,7 +391,7 @@ static const char pass_program[] = ".out out_pos dummy o0\n.out out_color dummy 
 	CORNER("1", "right.xy", "r3") \
 	CORNER("2, prim", "top.xy", "r3") CORNER("0, prim inv", "far.xy", "r3")
 
-/* Three vertices at the middles of three quarters, with colours 0, 1, 2. */
+/* Three vertices at the centres of three quarters, with colours 0, 1, 2. */
 static const float places[3][2] = { { -0.5f, -0.5f }, { 0.5f, -0.5f }, { -0.5f, 0.5f } };
 static const uint32_t colors[3] = { 0xE04030FF, 0x30C050FF, 0x4060F0FF };
 
@@ -444,22 +444,20 @@ static void make_geometry_shader(struct maker *m) {
 				GS("point c0") "	mov r1, v0\n	mov r3, v1\n" SQUARE END,
 				ORIGIN_RULE, PICA_GS_MODE_POINT, 2, false,
 				{ { 2, 2, RED }, { 10, 2, GREEN }, { 2, 10, BLUE } } },
-		/* The mean place and the sum of the colours of two vertices; the third one waits.
-		 */
+		/* Mean position and sum of the colours of two vertices; the third one waits. */
 		{ "two-vertices", "gs-point",
 				GS("point c0") "	add r1, v0, r0\n	mov r2, v2\n"
 				"	add r1, r1, r2\n	mul r1, k.yyyy, r1\n	add r1, r1, r1\n"
 				"	mov r3, v1\n	add r3, v3, r3\n" SQUARE END,
 				ORIGIN_RULE, PICA_GS_MODE_POINT, 4, false, { { 6, 2, 0xFFFF80 } } },
-		/* Place of the first, colour of the second. */
+		/* Position of the first, colour of the second. */
 		{ "fixed", "gs-fixed",
 				GS("fixed c20 c0 3") "	mov r1, c0\n	mov r3, c3\n" SQUARE END,
 				ORIGIN_RULE, PICA_GS_MODE_FIXED, 1, false, { { 2, 2, GREEN } } },
 		{ "variable", "gs-variable",
 				GS("variable c20 3") "	mov r1, c1\n	mov r3, c4\n" SQUARE END,
 				ORIGIN_RULE, PICA_GS_MODE_VARIABLE, 1, false, { { 2, 2, GREEN } } },
-		/* The third corner writes no colour: it has that of the first. Flat: the third's.
-		 */
+		/* The third corner writes no colour, so it has the first's. Flat: the third's. */
 		{ "output-banks", "gs-emit",
 				GS("point c0") "	mov r1, v0\n	mov r3, v1\n" CORNER(
 						"0", "left.xy", "r3") CORNER("1", "right.xy",

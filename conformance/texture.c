@@ -125,8 +125,8 @@ static void make_formats(struct maker *m) {
 					0;
 			if (is_etc) {
 				/*
-				 * 4x4 texels, which are in the order of tiles too; the second kind
-				 * in odd ones.
+				 * 4x4 texels, also in the order of tiles; odd blocks are of the
+				 * second kind.
 				 */
 				const unsigned block = index / 16, size = bits * 2;
 				uint8_t *at = bytes + block * size;
@@ -330,7 +330,7 @@ static void make_units(struct maker *m) {
 	}
 }
 
-/* A 64x64 texture whose level n (of 4) has a colour of its own. */
+/* A 64x64 texture with a different colour in each of 4 levels. */
 static struct pica_texture levels(struct maker *m) {
 	static const uint32_t colors[4] = { 0xE02020FF, 0x20C040FF, 0x2050F0FF, 0xF0E040FF };
 	static uint32_t words[64 * 64 + 32 * 32 + 16 * 16 + 8 * 8];

@@ -1,4 +1,4 @@
-/* The copy engines: memory before and after, as a console test has it, or by the rules. */
+/* The copy engines: memory before and after, from a console test or by the rules. */
 #include "kit.h"
 
 enum {
@@ -268,7 +268,7 @@ static void make_fills(struct maker *m) {
 								.value = fills[i].value,
 								.control = fills[i].width << 8,
 								.unit = fills[i].unit } });
-		/* The last line is the memory after it: 0. */
+		/* The last line is the memory after the output: 0. */
 		for (unsigned line = 0; line < 4; line++) {
 			uint8_t bytes[UNIT] = { 0 };
 			for (unsigned k = 0; line < 3 && k < UNIT; k++) {
@@ -285,8 +285,7 @@ static void make_copies(struct maker *m) {
 		const char *name;
 		unsigned size, in_width, in_gap, out_width,
 				out_gap; /* widths and gaps in 16 bytes */
-		uint8_t from[8]; /* which 16 bytes of the source come to each 16 of the output; 0:
-				    none */
+		uint8_t from[8]; /* source of each 16 bytes of the output, from 1; 0: none */
 	} copies[] = {
 		{ "copy-all", 64, 0, 0, 0, 0, { 1, 2, 3, 4 } },
 		{ "copy-size-is-rounded-down", 63, 0, 0, 0, 0, { 1, 2, 3 } },

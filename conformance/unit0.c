@@ -11,8 +11,7 @@ static void draw_corners(struct maker *m, const float uvq[4][3], float w) {
 	case_vertices(m, PICA_PRIMITIVE_STRIP, v, 4);
 }
 
-/* One face of a cube fills the picture: its major axis is constant, the others grow from -1 to 1.
- */
+/* A cube face fills the picture: its major axis is constant, the others go from -1 to 1. */
 static void make_cubes(struct maker *m) {
 	static const char *const names[6] = { "plus-x", "minus-x", "plus-y", "minus-y", "plus-z",
 		"minus-z" };
@@ -36,19 +35,19 @@ static void make_cubes(struct maker *m) {
 		tev_texture(&m->r);
 		for (unsigned k = 0; k < 4; k++) {
 			const float s = k & 1 ? 1 : -1, v = k & 2 ? 1 : -1;
-			/* The direction whose place on the face is (s, t): as the table of faces,
-			 * solved. */
+			/* The direction to (s, t) on the face: the inverse of the table of
+			 * faces. */
 			const float directions[6][3] = { { 1, -v, -s }, { -1, -v, s }, { s, 1, v },
 				{ s, -1, -v }, { s, -v, 1 }, { -s, -v, -1 } };
 			memcpy(corner[k], directions[face], sizeof(corner[k]));
-			/* A little inside, so that no corner belongs to two faces. */
+			/* Slightly inside, so that no corner belongs to two faces. */
 			for (unsigned a = 0; a < 3; a++) {
 				corner[k][a] *= a == face / 2 ? 2.0f : 1.9375f;
 			}
 		}
 		draw_corners(m, (const float(*)[3])corner, 1);
 		EACH_PIXEL(m, x, y) {
-			/* Pixel centres in 1/32, 31/32 of the way from the middle. */
+			/* Pixel centres in 1/32, scaled by 31/32 from the middle. */
 			const int s = (2 * (int)x - 15) * 31, v = (2 * (int)y - 15) * 31;
 			const unsigned i = (unsigned)((s + 512) * 16 / 1024),
 				       j = (unsigned)((v + 512) * 16 / 1024);

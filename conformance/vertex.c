@@ -1,11 +1,9 @@
-/*
- * Vertices: formats and layouts of attributes, where they come from, draws, and what outputs mean.
- */
+/* Vertices: formats, layouts and sources of attributes, draws, and semantics of outputs. */
 #include <errno.h>
 
 #include "kit.h"
 
-/* Position, and as grey the sum of the components that `select` names, times scale, plus 1/2. */
+/* Position, and as grey the sum of the components in `select`, times scale, plus 1/2. */
 static const char value_program[] =
 		".fvec scale\n" OUT_COLOR ".in in_pos v0\n.in in_value v1\n.in in_select v2\n"
 		".constf k(0.5, 0.0, 0.0, 1.0)\n.proc main\n	mov out_pos, in_pos\n"
@@ -164,7 +162,7 @@ static void make_layouts(struct maker *m) {
 	}
 }
 
-/* ---- Where attributes come from ---- */
+/* ---- Sources of attributes ---- */
 
 /* Corners of the picture as f32 x 2, and colours as f32 x 4, all alike. */
 struct corner {
@@ -222,8 +220,8 @@ static void make_sources(struct maker *m) {
 	}
 	for (unsigned i = 0; i < 2; i++) {
 		/*
-		 * Attribute 1 is a fixed one: written alone, or after attribute 0 by the index that
-		 * counts up.
+		 * Attribute 1 is fixed: written alone, or after attribute 0 by the incremented
+		 * index.
 		 */
 		if (!case_begin(m, ORIGIN_RULE, "fixed-attributes", 16, 16, "fixed-attribute%s",
 				    i ? "-index-counts-up" : "")) {
@@ -243,7 +241,7 @@ static void make_sources(struct maker *m) {
 		want_all(m, i ? 0x40BF80FF : 0xFF40BFFF);
 		case_end(m);
 	}
-	/* Attributes 1 and 2; what reaches v1. */
+	/* Attributes 1 and 2; the one that reaches v1. */
 	static const struct {
 		const char *name, *rule;
 		uint64_t permutation;
@@ -284,7 +282,7 @@ static void make_sources(struct maker *m) {
 		case_end(m);
 	}
 	if (case_begin(m, ORIGIN_RULE, "vertex-layout", 16, 16, "components-in-another-order")) {
-		/* The record holds the colour first; the nibbles are numbers of attributes. */
+		/* The record has the colour first; the nibbles are numbers of attributes. */
 		struct {
 			float color[4], x, y;
 		} turned[4];
@@ -431,7 +429,7 @@ static void make_outputs(struct maker *m) {
 			case_end(m);
 		}
 	}
-	/* An output that is mapped and never written: a console may stop there. */
+	/* A mapped output that is never written: a console may hang. */
 	if (case_begin(m, ORIGIN_GUESS, "shader-hazards", 16, 16, "output-never-written")) {
 		use_program(&m->r,
 				OUT_COLOR ".in in_pos v0\n.proc main\n	mov out_pos, in_pos\n"

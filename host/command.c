@@ -1,4 +1,4 @@
-/* Command lists, as a program writes them word by word. */
+/* Command lists, written word by word. */
 #include "host.h"
 
 #include <string.h>
@@ -32,7 +32,7 @@ PICA_EXPORT void GPUCMD_AddRawCommands(const u32 *words, u32 n) {
 	}
 }
 
-/* The first value, the header, the other values, and a word that makes it even. */
+/* Adds the first value, the header, the other values, and a word of padding to an even number. */
 static void add(u32 header, const u32 *values, u32 n) {
 	u32 *at = room((n + 2) & ~1u);
 	if (!at) {

@@ -1,7 +1,7 @@
 /*
- * Text on the screens. The standard output and error are streams of ours from the start: their
- * bytes go where they went before, and, once there is a console, are drawn in cells of 8x8 pixels.
- * The programs' library prints unbuffered then: text is in the picture when printf() returns.
+ * Text on the screens. Standard output and error are custom streams from the start: their bytes are
+ * forwarded to the original descriptors and, once there is a console, drawn in cells of 8x8 pixels,
+ * unbuffered: text is in the picture when printf() returns.
  */
 #include "host.h"
 
@@ -31,10 +31,10 @@ static const PrintConsole fresh = { .font = { letters[0], 0, GLYPHS },
 	.fg = 7 };
 static PrintConsole usual, *selected = &usual;
 
-/* By descriptor: its text is drawn on a screen; its last line has no end yet. */
+/* By descriptor: its text is drawn on a screen; its last line is incomplete. */
 static bool is_drawn[3], is_open_line[3];
 
-/* An escape sequence, as far as it has come. */
+/* A partial escape sequence. */
 static struct {
 	enum { PLAIN, ESCAPE, ARGUMENTS } state;
 	int args[MAX_ARGS];
@@ -49,7 +49,7 @@ static struct {
 
 /* ---- Pixels ---- */
 
-/* A pixel of a letter of the pictures' font, which is 1 to 5 pixels wide. */
+/* Returns a pixel of a letter of pictures/font.h, which is 1 to 5 pixels wide. */
 static bool has_ink(unsigned code, unsigned x, unsigned y) {
 	u8 rgba[4];
 	picture_font(code % (FONT_SIZE / FONT_CELL) * FONT_CELL + x,
@@ -57,7 +57,7 @@ static bool has_ink(unsigned code, unsigned x, unsigned y) {
 	return rgba[3];
 }
 
-/* Letters of that font, widened to cells: the columns beside the outer ones twice, but no stem. */
+/* Letters of that font, widened to cells by repeating columns other than stems. */
 static void make_letters(void) {
 	for (unsigned code = ' ' + 1; code < GLYPHS - 1; code++) {
 		const unsigned width = font_advance((char)code) - 1;
@@ -80,7 +80,7 @@ static void make_letters(void) {
 	}
 }
 
-/* The buffer has to be announced. */
+/* Notes that the buffer must be flushed. */
 static void touch(const PrintConsole *c) {
 	for (unsigned i = 0; i < N_SCREENS; i++) {
 		if (!drawn[i].pixels || drawn[i].pixels == c->frameBuffer) {
@@ -100,12 +100,12 @@ void host_console_flush(void) {
 	}
 }
 
-/* The column of pixels at x of the screen, whose first is the lowest. */
+/* Returns the column of pixels at x of the screen, from the lowest pixel on. */
 static u16 *column(const PrintConsole *c, int x) {
 	return c->frameBuffer + (ptrdiff_t)x * LINE_PX;
 }
 
-/* Draws a cell of the window, 1 is the first; cells beside the screen are not there. */
+/* Draws a cell of the window, counted from 1; skips cells outside the screen. */
 static void draw_cell(
 		const PrintConsole *c, int x, int y, const u8 rows[CELL], u16 ink, u16 paper) {
 	x += c->windowX - 2;
@@ -161,7 +161,7 @@ static void set_plain(PrintConsole *c, bool is_paper, int color, bool is_bright)
 						   CONSOLE_COLOR_FG_BRIGHT);
 }
 
-/* "5;N": one of 256 colours, "2;R;G;B". Returns how many arguments that was. */
+/* "5;N": one of 256 colours, "2;R;G;B". Returns the number of arguments used. */
 static unsigned set_custom(PrintConsole *c, bool is_paper, const int *args, unsigned n) {
 	const int custom = is_paper ? CONSOLE_BG_CUSTOM : CONSOLE_FG_CUSTOM;
 	if (n >= 4 && args[0] == 2) {
@@ -185,7 +185,7 @@ static unsigned set_custom(PrintConsole *c, bool is_paper, const int *args, unsi
 	return 2;
 }
 
-/* Flags that a code of the sequence "m" sets and clears. */
+/* Flags set and cleared by a code of the sequence "m". */
 static const struct {
 	int code, sets, clears;
 } looks[] = {
@@ -244,7 +244,7 @@ static int clamp(int value, int most) {
 	return value < 1 ? 1 : value > most ? most : value;
 }
 
-/* Empties n cells from one of the window on, in the order of reading. */
+/* Erases n cells of the window from one on, in reading order. */
 static void erase(const PrintConsole *c, int x, int y, int n) {
 	static const u8 empty[CELL];
 	for (; n > 0 && y <= c->windowHeight; n--) {
@@ -274,7 +274,7 @@ static void erase_line(const PrintConsole *c, int what) {
 	}
 }
 
-/* Moves all of the window up by a cell. */
+/* Scrolls the window up by one row. */
 static void scroll(const PrintConsole *c) {
 	const int left = c->windowX - 1, top = c->windowY - 1;
 	const int right = left + c->windowWidth < c->consoleWidth ? left + c->windowWidth :
@@ -430,7 +430,7 @@ static void take(PrintConsole *c, char byte) {
 
 /* ---- Streams ---- */
 
-/* Nobody may listen; the screen still shows it. */
+/* Ignores errors: the screen still shows the text. */
 static void forward(int fd, const char *text, size_t size) {
 	for (size_t at = 0; at < size;) {
 		const ssize_t n = write(fd, text + at, size - at);
@@ -442,8 +442,8 @@ static void forward(int fd, const char *text, size_t size) {
 }
 
 /*
- * Draws text, and forwards it to the descriptor in lines. Escape sequences are left out, for a
- * terminal would obey them; a move of the cursor ends a line.
+ * Draws text, and forwards it to the descriptor in lines. Omits escape sequences, which a terminal
+ * would obey; cursor movement ends a line.
  */
 static void draw(int fd, const char *text, size_t size) {
 	char line[256];

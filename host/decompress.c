@@ -13,7 +13,7 @@
 
 enum {
 	IN_BYTES = 4096,
-	LARGE = 0x80, /* of the type: the size has 32 bits, and three bytes follow */
+	LARGE = 0x80, /* flag of the type: a size of 32 bits follows */
 	MAX_TREE = 512,
 };
 
@@ -64,7 +64,7 @@ static void put(struct output *out, uint8_t byte) {
 	}
 }
 
-/* Returns false if there is nothing that far back. */
+/* Returns false if back is beyond the start. */
 static bool copy(struct output *out, size_t back, size_t n) {
 	if (back > out->n) {
 		return false;
@@ -91,7 +91,7 @@ static bool copy_lz10(struct input *in, struct output *out) {
 
 static bool copy_lz11(struct input *in, struct output *out) {
 	unsigned word = next(in);
-	unsigned more = 0, base = 1; /* bytes of the length beyond the usual; its least value */
+	unsigned more = 0, base = 1; /* extra bytes of the length; its least value */
 	if (word >> 4 == 0) {
 		more = 1;
 		base = 0x11;
@@ -205,7 +205,7 @@ static ssize_t take_header(struct input *in, unsigned *type, size_t *size) {
 	return in->is_over ? -1 : (ssize_t)bytes + 1;
 }
 
-/* All of it, without a header: as many bytes as the pieces have. */
+/* Decompresses data without a header, until the pieces are full. */
 static bool fill(const decompressIOVec *iov, size_t n, struct input *in, unsigned type) {
 	struct output out = { .n = 0 };
 	for (size_t i = 0; i < n; i++) {

@@ -1,6 +1,6 @@
 /*
- * Fonts. A file has offsets of 32 bits where programs want pointers: the parts are made anew beside
- * it, and its first bytes become the structure that programs know. The sheets stay where they are.
+ * Fonts. A file has 32-bit offsets where programs expect pointers, so new parts are made beside it,
+ * and its first bytes become the structure that programs use. The sheets stay in place.
  */
 #include "host.h"
 
@@ -15,7 +15,7 @@
 
 #include "pictures/font.h"
 
-/* Places in a file, in bytes; parts are named by offsets of what comes after their 8 bytes. */
+/* Positions in a file, in bytes; an offset of a part points after its 8 bytes of header. */
 enum {
 	FILE_SIZE = 0x0C,
 	FINF = 0x14,
@@ -153,7 +153,7 @@ PICA_EXPORT void fontFixPointers(CFNT_s *font) {
 /* ---- The system's ---- */
 
 enum {
-	SCALE = 3, /* of our letters, so that they look sharp at usual sizes */
+	SCALE = 3, /* of the built-in letters, which look sharp at usual sizes */
 	CELL = SCALE * FONT_CELL,
 	PER_ROW = 10,
 	SHEET = 256,
@@ -183,7 +183,7 @@ static void draw_letter(u8 *sheet, unsigned letter, unsigned left, unsigned top)
 	}
 }
 
-/* Letters of the pictures that our tools draw. */
+/* Makes a font of the letters of pictures/font.h. */
 static CFNT_s *make_own(void) {
 	static TGLP_s glyphs = { .cellWidth = CELL,
 		.cellHeight = CELL,

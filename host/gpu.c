@@ -1,8 +1,7 @@
 /*
  * The GPU: a context of libpica or of a service, its frames, and its recording.
  *
- * Work of a service is recorded by a context of libpica that does it, too, before the service, on a
- * copy of the heaps.
+ * To record work for a service, a context of libpica executes it first, on a copy of the heaps.
  */
 #include "host.h"
 #include "pictures.h"
@@ -20,7 +19,7 @@ static bool has_begun;
 static struct pica_device *device;
 static struct pica_ctx *ctx; /* NULL: the service alone */
 static struct pica_recorder *recorder;
-static bool is_over; /* nothing is recorded or shown any more */
+static bool is_over; /* nothing more is recorded or shown */
 
 /* ---- Life ---- */
 
@@ -124,7 +123,7 @@ static bool take_here(struct pica_done *done) {
 	return pica_reap(ctx, done, 1) == 1;
 }
 
-/* For the recording alone; the service says what is wrong. */
+/* For the recording alone; the service reports errors. */
 static void run_copy(const struct pica_job *jobs, size_t n) {
 	struct pica_done done;
 	host_memory_renew();
@@ -195,7 +194,7 @@ static void read_picture(struct sent *p) {
 	}
 }
 
-/* All are read before the first byte is sent: a service may end meanwhile. */
+/* Reads all pictures before sending the first byte, since a service may end meanwhile. */
 static void send_frame(void) {
 	static const struct {
 		enum pica_screen_id screen;

@@ -7,7 +7,7 @@
 
 enum { N_SCREENS = 2, MAX_RAISED = 256 };
 
-/* Registers of the display controllers [fidelity: displays], and what is added for a screen. */
+/* Registers of the display controllers [fidelity: displays], and the offset of a screen. */
 enum {
 	PDC_LEFT0 = 0x10400468,
 	PDC_LEFT1 = 0x1040046C,
@@ -55,7 +55,7 @@ void host_raise(GSPGPU_Event id, gxCmdQueue_s *queue) {
 		raised[n_raised++] = (struct raised){ id, queue };
 		return;
 	}
-	/* Full: drops the oldest without a queue, as the console's service does. */
+	/* Full: drops the oldest event without a queue, like the console's service. */
 	unsigned i = 0;
 	while (i < n_raised && raised[i].queue) {
 		i++;

@@ -6,7 +6,7 @@
 
 #include "pica_gsp.h"
 
-/* Of the memory that a program shares with the service: the first client's queue. */
+/* In the memory shared with the service: the first client's queue. */
 enum { NOBODYS = 1, QUEUE = 0x800, QUEUE_COUNT = QUEUE + 1, QUEUE_ENTRIES = QUEUE + 0x20 };
 
 static const char *const names[PICA_GSP_ID_COUNT] = { "GX_RequestDma", "GX_ProcessCommandList",
@@ -57,7 +57,7 @@ Result host_command(const u32 command[8], gxCmdQueue_s *queue) {
 	if (id == PICA_GSP_FLUSH_REGIONS) {
 		return c.result < 0 ? HOST_BAD_ARGUMENT : 0;
 	}
-	/* One interrupt at most ends a command; without any the program would wait forever. */
+	/* At most one interrupt ends a command; without any, the program would wait forever. */
 	const int bit = __builtin_ffs((int)c.interrupts);
 	host_raise(bit ? (GSPGPU_Event)(bit - 1) : GSPGPU_EVENT_MAX, queue);
 	return c.result < 0 ? HOST_BAD_ARGUMENT : 0;

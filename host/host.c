@@ -52,7 +52,7 @@ static uint32_t number(const char *name, uint32_t otherwise) {
 	return (uint32_t)n;
 }
 
-/* The heaps exist before constructors of the program's own. glibc calls these as main(). */
+/* Makes the heaps before the program's own constructors. glibc passes main()'s arguments. */
 __attribute__((constructor(101))) static void begin(int argc, char **argv) {
 	(void)argc;
 	host_options = (struct host_options){

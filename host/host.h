@@ -1,6 +1,6 @@
 /*
- * Shared by the files of libpica-ctru. One thread of the program runs at a time and calls these;
- * other threads of the process are libpica's.
+ * Shared by the files of libpica-ctru. Only the running thread of the program, one at a time, calls
+ * these; other threads belong to libpica.
  */
 #ifndef HOST_HOST_H
 #define HOST_HOST_H
@@ -16,9 +16,9 @@
 enum {
 	/* Lines of 451 dots, 414 of them, 24 ticks a dot: 59.83 a second. */
 	HOST_FRAME_TICKS = 451 * 414 * 24,
-	/* Frames that a program may still take after aptMainLoop() has returned false. */
+	/* Frames that a program may still run after aptMainLoop() has returned false. */
 	HOST_GRACE_FRAMES = 60,
-	/* Of the process if there is no service, or it ends: that of the tools. */
+	/* Exit status if there is no service, or it ends; as that of the tools. */
 	HOST_EXIT_NO_SERVICE = 4,
 	/* Of physical memory: the linear heap, VRAM. */
 	HOST_WINDOWS = 2,
@@ -26,14 +26,14 @@ enum {
 
 #define HOST_BAD_ARGUMENT MAKERESULT(RL_USAGE, RS_INVALIDARG, RM_APPLICATION, RD_OUT_OF_RANGE)
 
-/* What `pica host-run` says, in the environment. */
+/* Options from `pica host-run`, in the environment. */
 struct host_options {
 	uint32_t frames; /* 0: no end */
 	const char *record; /* path, or NULL */
 	const char *input;
 	const char *romfs; /* NULL: the folder beside the program */
 	int pictures; /* pipe for the pictures of each frame, or -1 */
-	const char *connect; /* where a service is, "": the usual place; NULL: no service */
+	const char *connect; /* socket of a service; "": the default one; NULL: no service */
 	uint32_t threads;
 	uint32_t arithmetic; /* enum pica_float, enum pica_combiner in bit 1 */
 };
@@ -42,7 +42,7 @@ struct host_options {
 
 /* Read before main(). */
 extern struct host_options host_options;
-/* A line on the standard error. */
+/* Prints a line to the standard error. */
 PICA_PRINTF(1, 2)
 void host_log(const char *format, ...);
 /* The same once for each `said`. */
@@ -56,12 +56,12 @@ _Noreturn void host_fail(const char *format, ...);
 
 /* Makes the standard streams; before main(). */
 void host_console_begin(void);
-/* Tells the GPU about text that was drawn. */
+/* Flushes drawn text to the GPU. */
 void host_console_flush(void);
 
 /* ---- memory.c ---- */
 
-/* Maps the heaps; before main(). argv: of the process, which it may start once more. */
+/* Maps the heaps; before main(). argv: of the process, which this may restart. */
 void host_memory_begin(char **argv);
 struct host_window {
 	uint8_t *base;
@@ -70,37 +70,37 @@ struct host_window {
 
 /* Returns window i of HOST_WINDOWS. */
 struct host_window host_memory_window(unsigned i);
-/* Lets a window that nobody has used yet be the memory of a descriptor. */
+/* Replaces the memory of an unused window by that of a descriptor. */
 void host_memory_share(unsigned i, int fd);
 /*
- * Makes the windows those of a context; if they are shared, copies of them, which hold what the
- * windows do after each host_memory_renew().
+ * Maps the windows into a context; if they are shared, maps copies, which host_memory_renew()
+ * updates.
  */
 int host_memory_map(struct pica_ctx *ctx);
 void host_memory_renew(void);
-/* Cuts a range to the heap that it begins in. Returns its physical address, or 0. */
+/* Truncates a range to the heap in which it begins. Returns its physical address, or 0. */
 uint32_t host_memory_clip(const void *address, uint32_t *size);
-/* Returns the memory at a virtual address of the console's size, or NULL. */
+/* Returns the memory at a virtual address of the console, or NULL. */
 void *host_memory_at(uint32_t address, uint32_t size);
 
 /* ---- turns.c ---- */
 
 /* Ticks since the start. */
 extern uint64_t host_now;
-/* The current thread waits for host_wake(object), until a tick. Returns false if that came. */
+/* Waits for host_wake(object), at most until a tick. Returns false at the tick. */
 bool host_wait(const void *object, uint64_t until);
-/* Returns the tick after ns; less than 0: never comes. */
+/* Returns the tick in ns from now; negative: never. */
 uint64_t host_after(int64_t ns);
-/* Wakes up to n threads that wait for an object, the most urgent ones first. */
+/* Wakes up to n threads that wait for an object, by priority. */
 void host_wake(const void *object, unsigned n);
-/* Lets a more urgent thread run, if one is ready. */
+/* Yields to a ready thread of higher priority. */
 void host_turn(void);
-/* Time that the program itself takes. */
+/* Advances the time by ticks for the program's own work. */
 void host_spend(uint64_t ticks);
 
 /* ---- gpu.c ---- */
 
-/* Makes the GPU at the first call. */
+/* Creates the GPU at the first call. */
 void host_gpu_begin(void);
 enum pica_float host_float_mode(void);
 enum pica_combiner host_combiner(void);
@@ -120,8 +120,8 @@ void host_gpu_end(void);
 /* ---- service.c ---- */
 
 /*
- * With host_options.connect, a service takes the place of libpica. These end the process with
- * HOST_EXIT_NO_SERVICE and a message when it is gone.
+ * With host_options.connect, a service replaces libpica. If it is gone, these end the process with
+ * HOST_EXIT_NO_SERVICE and a message.
  */
 
 /* Connects, and shares the windows; before main(). */
@@ -142,19 +142,19 @@ void host_service_read_screen(
 /* A vertical blank: takes the presented buffers, ends the frame, raises the events. */
 void host_vblank(void);
 /*
- * Something that the program has not heard of yet. queue: whose command is done with it, or NULL.
+ * Raises an event, to be delivered later. queue: the one whose command completes with it, or NULL.
  */
 void host_raise(GSPGPU_Event id, gxCmdQueue_s *queue);
-/* Tells the program all that was raised. */
+/* Delivers all raised events to the program. */
 void host_deliver(void);
-/* Forgets that commands of a queue are done. */
+/* Drops pending completions of a queue's commands. */
 void host_forget(const gxCmdQueue_s *queue);
 
 /* ---- gx.c ---- */
 
-/* A command of a queue is done. */
+/* Completes a command of a queue. */
 void host_queue_step(gxCmdQueue_s *queue);
-/* Runs a command; queue: the one that it is of, or NULL. */
+/* Runs a command; queue: its queue, or NULL. */
 Result host_command(const u32 command[8], gxCmdQueue_s *queue);
 
 /* ---- input.c ---- */

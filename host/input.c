@@ -1,5 +1,5 @@
 /*
- * The script of the input, and what programs see of it. A line is the state from a frame on:
+ * The input script. A line sets the state from a frame on:
  *
  *	30: A LEFT touch=160,120 circle=-100,20 slider=0.5
  *	45:
@@ -16,7 +16,7 @@
 #include <3ds/os.h>
 #include <3ds/services/hid.h>
 
-enum { CIRCLE_EDGE = 41, CIRCLE_MOST = 156 }; /* where a direction begins; the pad's reach */
+enum { CIRCLE_EDGE = 41, CIRCLE_MOST = 156 }; /* threshold of a direction; range of the pad */
 
 struct step {
 	uint32_t frame;
@@ -134,7 +134,7 @@ const struct host_input *host_input_at(uint32_t frame) {
 static struct host_input now;
 static u32 before; /* keys of the scan before */
 static u32 repeat_delay = 30, repeat_interval = 8;
-static u32 held_scans, repeated; /* scans without a change; keys that repeat in this one */
+static u32 held_scans, repeated; /* scans without a change; keys repeated in this scan */
 
 PICA_EXPORT void hidScanInput(void) {
 	host_deliver();

@@ -1,9 +1,9 @@
 /*
- * The heaps. They lie at the console's addresses, so that programs find the same bits in pointers
- * as there; the physical addresses are always the console's.
+ * The heaps. They lie at the console's addresses, so that pointers have the same bits; physical
+ * addresses are always the console's.
  *
- * Blocks are kept outside of the heap, ascending: a program that writes past a block breaks its own
- * data, not ours.
+ * The ascending list of blocks is outside the heap, so that a program that writes past a block
+ * damages only its own data.
  */
 #include "host.h"
 
@@ -37,8 +37,8 @@ struct heap {
 static struct heap linear = { .name = "linearFree" };
 static struct heap bank[2] = { { .name = "vramFree" }, { .name = "vramFree" } };
 static struct heap mappable = { .name = "mappableFree" };
-static uint8_t *area; /* for it, at the console's address; or NULL */
-static int shared[HOST_WINDOWS] = { -1, -1 }; /* descriptors of their memory; -1: ours alone */
+static uint8_t *area; /* reserved at the console's address, or NULL */
+static int shared[HOST_WINDOWS] = { -1, -1 }; /* descriptors of their memory; -1: private */
 static uint8_t *copies[HOST_WINDOWS];
 
 PICA_EXPORT u32 __ctru_linear_heap, __ctru_linear_heap_size = LINEAR_SIZE;
@@ -52,7 +52,7 @@ static void *map(uintptr_t wish, size_t size) {
 	if (at == (void *)wish) {
 		return at;
 	}
-	if (at != MAP_FAILED) { /* an old kernel takes the wish as a hint */
+	if (at != MAP_FAILED) { /* an old kernel takes the address as a hint */
 		munmap(at, size);
 	}
 	return NULL;
@@ -71,7 +71,7 @@ static void *map_low(uintptr_t wish, size_t size) {
 	return at;
 }
 
-/* Addresses of a process that are in our way are random: once more without that. */
+/* Conflicting addresses of the process are random: restarts it without randomisation. */
 static void again_without_chance(char **argv) {
 	static const char tried[] = "PICA_HOST_FIXED";
 	const int now = personality(0xFFFFFFFF);
@@ -120,7 +120,7 @@ void host_memory_share(unsigned i, int fd) {
 	shared[i] = fd;
 }
 
-/* A private copy: writes to it do not reach the window. Pages not written yet are the window's. */
+/* A private mapping: its writes do not reach the window, whose contents show in unwritten pages. */
 static uint8_t *copy_window(unsigned i, uint32_t size) {
 	const int flags = MAP_PRIVATE | MAP_NORESERVE;
 	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, shared[i], 0);
@@ -170,7 +170,7 @@ void *host_memory_at(uint32_t address, uint32_t size) {
 	return host_memory_clip(at, &whole) && whole == size ? at : NULL;
 }
 
-/* Heaps have ends: an address at the end is of none, though programs convert it. */
+/* Programs also convert the end address of a heap, which is in no heap. */
 PICA_EXPORT u32 osConvertVirtToPhys(const void *address) {
 	uint32_t one = 1;
 	return host_memory_clip(address, &one);
@@ -183,7 +183,7 @@ PICA_EXPORT void *osConvertOldLINEARMemToNew(const void *address) {
 
 /* ---- Blocks ---- */
 
-/* The first gap that takes it. */
+/* First fit. */
 static void *heap_alloc(struct heap *h, size_t size, size_t alignment) {
 	if (!size || size > h->size || alignment > h->size || (alignment & (alignment - 1))) {
 		return NULL;

@@ -15,7 +15,8 @@ enum {
 
 struct host_frame {
 	uint32_t number;
-	uint32_t n; /* pictures: of the screens that were set, the right eye's where it has one */
+	uint32_t n; /* pictures of the screens that were set, including the right eye's if it has
+	 * one */
 };
 
 struct host_picture {

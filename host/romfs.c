@@ -1,6 +1,6 @@
 /*
- * "romfs:/..." is a folder of the host: the calls of libc that take a path stand here in front of
- * libc's own, and translate it.
+ * "romfs:/..." is a folder of the host: these functions replace libc's calls with a path, and
+ * translate it.
  */
 #undef _FILE_OFFSET_BITS /* both functions of a pair have their own names */
 #define _LARGEFILE64_SOURCE 1

@@ -1,6 +1,6 @@
 /*
- * picad as the GPU: the heaps become memory that the service maps, too, so that its jobs find what
- * the program wrote, and the program what they drew.
+ * picad as the GPU: the heaps are shared with the service, so that its jobs see the program's
+ * writes, and the program their results.
  */
 #include "host.h"
 
@@ -79,7 +79,7 @@ void host_service_end(void) {
 int host_service_submit(const struct pica_job *jobs, size_t n) {
 	for (size_t i = 0; i < n; i++) {
 		struct pica_job *slot = pica_client_slot(ctx);
-		if (!slot) { /* there is one: host_run() waits for all that it submits */
+		if (!slot) { /* unreachable: host_run() waits for all its jobs */
 			fail_gone();
 		}
 		const uint32_t handle = slot->handle;

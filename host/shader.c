@@ -1,6 +1,6 @@
 /*
- * Shader binaries and programs: libpica's reader checks the file, and its pica_shader_bind() says
- * which registers make a program current. [fidelity: dvle-binding]
+ * Shader binaries and programs: libpica's reader checks the file, and pica_shader_bind() gives the
+ * registers that select a program. [fidelity: dvle-binding]
  */
 #include "host.h"
 
@@ -14,7 +14,7 @@
 
 #define NO_MEMORY MAKERESULT(RL_FATAL, RS_OUTOFRESOURCE, RM_APPLICATION, RD_OUT_OF_MEMORY)
 
-/* What DVLB_ParseFile() returns, with the program that it shows. */
+/* The result of DVLB_ParseFile(), with its program. */
 struct file {
 	DVLB_s dvlb; /* first */
 	struct pica_shader *shader;
@@ -100,7 +100,7 @@ static int take_outmap(void *user, uint32_t reg, uint32_t mask, const uint32_t *
 	return 0;
 }
 
-/* The map of an entry by itself does not depend on its type. */
+/* The map of a single entry does not depend on its type. */
 static void fill_outmap(DVLE_s *d, const struct pica_shader_entry *e) {
 	struct pica_shader_entry alone = *e;
 	alone.type = PICA_SHADER_VERTEX;
@@ -304,7 +304,7 @@ PICA_EXPORT Result shaderProgramSetGshInputPermutation(shaderProgram_s *program,
 	return 0;
 }
 
-/* ---- Making one current ---- */
+/* ---- Selecting a program ---- */
 
 struct use {
 	bool vsh_code, gsh_code, constants;

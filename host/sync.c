@@ -75,7 +75,7 @@ PICA_EXPORT void CondVar_Init(CondVar *cv) {
 
 PICA_EXPORT int CondVar_WaitTimeout(CondVar *cv, LightLock *lock, s64 timeout_ns) {
 	const uint64_t until = host_after(timeout_ns);
-	/* No other thread runs between the two, so no signal is lost. */
+	/* No other thread runs in between, so no signal is lost. */
 	*lock = UNLOCKED;
 	host_wake(lock, 1);
 	const bool was_woken = host_wait(cv, until);
@@ -135,7 +135,7 @@ PICA_EXPORT int LightEvent_WaitTimeout(LightEvent *event, s64 timeout_ns) {
 	if (LightEvent_TryWait(event)) {
 		return 0;
 	}
-	/* A pulse wakes without a signal that could be taken. */
+	/* A pulse wakes waiters without setting the signal. */
 	const bool was_woken = host_wait(event, until);
 	LightEvent_TryWait(event);
 	return !was_woken;

@@ -1,6 +1,6 @@
 /*
- * Threads take turns, and time advances when no thread runs: the behaviour of a program depends on
- * the program alone. host_wait() is the only place where a thread stops.
+ * Threads take turns, and time advances when no thread runs: a program's behaviour depends on
+ * nothing else. host_wait() is the only place where a thread stops.
  *
  *	a thread waits -> what was raised is delivered -> the most urgent thread that is ready runs
  *	                       ^                              | none is ready
@@ -20,10 +20,10 @@ enum {
 	MAIN_PRIORITY = 0x30,
 	LEAST_PRIORITY = 0x3F,
 	MICROSECOND = 268,
-	LEAST_STACK = 1 << 20, /* code of the host needs more than the console's */
+	LEAST_STACK = 1 << 20, /* host code needs more than the console's */
 };
 
-/* A wait of a thread. A callback may wait while its thread does: then there are two. */
+/* A wait of a thread. If a callback waits while its thread does, there are two. */
 struct wait {
 	struct wait *outer;
 	const void *object;
@@ -75,7 +75,7 @@ static struct Thread_tag *most_urgent(void) {
 	return best;
 }
 
-/* Another thread's turn; comes back when it is self's. A thread that is gone does not. */
+/* Switches to another thread; returns at self's next turn, or never if self has ended. */
 static void switch_to(struct Thread_tag *t) {
 	struct Thread_tag *self = running;
 	if (t == self) {
@@ -123,7 +123,7 @@ static uint64_t next_event(void) {
 	return tick;
 }
 
-/* Callbacks run on this thread, which is ready as long as they do. */
+/* Callbacks run on this thread, which stays ready meanwhile. */
 static void deliver(void) {
 	struct Thread_tag *self = running;
 	struct wait busy = { .outer = self->wait, .until = UINT64_MAX, .is_over = true };
@@ -132,7 +132,7 @@ static void deliver(void) {
 	self->wait = busy.outer;
 }
 
-/* Lets time pass until a thread is ready. */
+/* Advances time until a thread is ready. */
 static struct Thread_tag *next_thread(void) {
 	for (;;) {
 		deliver();

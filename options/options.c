@@ -177,7 +177,7 @@ const char *option_set(void *base, const struct option_row *row, char *text) {
 
 /* ---- Rows ---- */
 
-/* Goes over the rows of all tables, in order. */
+/* Iterates over the rows of all tables. */
 struct cursor {
 	const struct option_spec *spec;
 	unsigned table, row;
@@ -262,7 +262,7 @@ static bool is_common(const struct option_spec *spec, unsigned i) {
 	return i == 1 ? has_hidden(spec) : i == 3 ? version != NULL : true;
 }
 
-/* Length of the first form; moves *forms to the next one. */
+/* Returns the length of the first form; moves *forms to the next one. */
 static int next_form(const char **forms, const char **at) {
 	*at = *forms;
 	const size_t n = strcspn(*forms, "\n");
@@ -411,7 +411,7 @@ static void take(const struct option_spec *spec, unsigned index, char *text, voi
 	}
 }
 
-/* Of an unknown option, "--" in front. */
+/* Suggests an option for an unknown one. */
 static void suggest(const struct option_spec *spec, const char *text) {
 	const char *words[MAX_ROWS + 1] = { NULL }, *equals = strchr(text, '=');
 	char name[32];
@@ -423,20 +423,20 @@ static void suggest(const struct option_spec *spec, const char *text) {
 	}
 	snprintf(name, sizeof(name), "%.*s", equals ? (int)(equals - text) - 2 : 31, text + 2);
 	const char *meant = option_nearest(words, name);
-	/* Otherwise it is known, and something else is wrong with it. */
+	/* Otherwise the option is known, and the error is another one. */
 	if (meant && strncmp(meant, name, strlen(name)) != 0) {
 		fprintf(stderr, "Did you mean --%s?\n", meant);
 	}
 }
 
-/* The result of getopt() that is not a row of ours. */
+/* Handles results of getopt() that are not rows of tables. */
 static _Noreturn void take_common(const struct option_spec *spec, int key, char **argv) {
 	if (key == KEY_USAGE) {
 		print_usage(spec);
 	} else if (key == KEY_VERSION) {
 		puts(version);
 	} else if (key == '?' && (optopt || strncmp(argv[optind - 1], "--", 2) == 0)) {
-		if (!optopt) { /* getopt() has printed what is wrong */
+		if (!optopt) { /* getopt() has printed the error */
 			suggest(spec, argv[optind - 1]);
 		}
 		end_usage();
@@ -484,7 +484,7 @@ struct option_args options_parse(const struct option_spec *spec, int argc, char 
 	if (version) {
 		shorts[n_shorts++] = 'V';
 	}
-	/* Exactly this, since an abbreviation of another option must not become ambiguous. */
+	/* Not by abbreviations, which must not become ambiguous. */
 	if (argc == 2 && strcmp(argv[1], "--complete") == 0) {
 		print_complete(spec);
 		end_text();

@@ -1,6 +1,6 @@
 /*
- * Command lines from tables, one row an option. The help, the usage errors and the words that a
- * shell completes all come out of the rows.
+ * Command lines from tables, one row an option. The help, the usage errors and the words for shell
+ * completion come from the rows.
  */
 #ifndef OPTIONS_OPTIONS_H
 #define OPTIONS_OPTIONS_H
@@ -27,17 +27,17 @@ enum option_kind {
 struct option_row {
 	const char *name; /* without dashes; NULL: a heading */
 	char letter;      /* 0: none */
-	const char *arg;  /* as the help names it; NULL: no argument, or the words of a choice */
+	const char *arg;  /* its name in the help; NULL: no argument, or the words of a choice */
 	const char *help;
 	enum option_kind kind;
 	size_t at;        /* offset of the member in the table's struct */
 	uint64_t min, max;
-	const char *const *words; /* up to NULL: of a choice; for others, what a shell offers */
+	const char *const *words; /* up to NULL: the words of a choice, or of shell completion */
 	/* at: the struct's member. Returns the error of the text, or NULL. */
 	const char *(*parse)(void *at, char *text);
-	unsigned given;           /* bits that the table's "given" gets when the option is there */
+	unsigned given;           /* bits to set in the table's "given" */
 	bool is_hidden;           /* shown by --help-all only */
-	bool is_arg_optional;     /* without one, the text is NULL */
+	bool is_arg_optional;     /* without an argument, the text is NULL */
 	const char *expected;     /* of numbers: "a number of pixels"; NULL: with min and max */
 };
 
@@ -46,7 +46,7 @@ struct option_table {
 	const struct option_row *rows;
 	unsigned n;
 	size_t at;       /* offset of the struct in the program's input */
-	size_t given_at; /* offset of its unsigned "given"; read only where a row has bits for it */
+	size_t given_at; /* offset of its unsigned "given"; used only if a row has bits for it */
 };
 
 #define OPTION_TABLE(rows_, at_, given_at_) \
@@ -67,12 +67,12 @@ struct option_spec {
 	struct option_table tables[OPTION_TABLES];
 	unsigned min_args, max_args; /* max_args: OPTION_ANY, or how many */
 	const char *expected; /* the expected argument if there are too few: "a capture" */
-	const char *at_most;  /* and of too many: "one capture"; NULL: the same */
+	const char *at_most;  /* the same for too many: "one capture"; NULL: the same text */
 	bool is_in_order;     /* options end at the first argument */
 	/* Stores a value in place of option_set(), or NULL. */
 	const char *(*set)(void *input, const struct option_table *table, const struct option_row *row,
 			char *text);
-	/* Takes the arguments and ends with options_fail() where options contradict; or NULL. */
+	/* Takes the arguments; calls options_fail() for contradicting options; or NULL. */
 	void (*check)(void *input, struct option_args args);
 };
 
@@ -97,8 +97,8 @@ const char *option_set(void *base, const struct option_row *row, char *text);
  */
 bool option_word(const char *const *words, const char *text, unsigned *index);
 /*
- * Returns the word that text was probably meant to be: the one with the fewest letters to insert,
- * drop, change or swap, at most a third of them. NULL: none is near. The list ends with NULL.
+ * Returns the word closest to text: with the fewest letters to insert, drop, change or swap, at
+ * most a third of them. NULL: none is close. The list ends with NULL.
  */
 const char *option_nearest(const char *const *words, const char *text);
 /* Parses a decimal or 0x number up to max. Returns false if text is anything else. */

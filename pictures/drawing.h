@@ -1,4 +1,5 @@
-/* Drawing on pictures: rectangles, other pictures, small text. Whatever lies outside is cut off. */
+/* Drawing on pictures: rectangles, other pictures, small text. Everything is clipped to the
+ * picture. */
 #ifndef PICTURES_DRAWING_H
 #define PICTURES_DRAWING_H
 
@@ -6,7 +7,7 @@
 
 #include "pictures/picture.h"
 
-/* Lines of text stand so far apart. */
+/* Distance of lines of text. */
 enum { DRAWING_LINE = 10 };
 
 /* Replaces *p by a picture in one colour, 0xRRGGBB. Returns 0 or -ENOMEM. */

@@ -16,7 +16,7 @@ static int last_error(void) {
 	return errno ? -errno : -EIO;
 }
 
-/* ---- Files that are not whole yet, for the case that a signal ends the program ---- */
+/* ---- Unfinished files, to be removed if a signal ends the program ---- */
 
 enum { MAX_UNFINISHED = 8 };
 
@@ -71,7 +71,7 @@ static void file_clear(struct file_out *out) {
 	memset(out, 0, sizeof(*out));
 }
 
-/* A file that will be path; its name until then, if it has one, is ours to unlink. */
+/* Creates a file that will become path; its temporary name, if any, must be unlinked. */
 static int begin_aside(struct file_out *out, const char *path) {
 	out->disk = malloc(sizeof(*out->disk));
 	if (!out->disk) {
@@ -134,8 +134,7 @@ int file_begin(struct file_out *out, const char *path) {
 }
 
 /*
- * An earlier write failed, and its reason is lost. Writing one page more to the dropped file fails
- * for the same reason.
+ * Finds the lost reason of an earlier failed write: writing another page fails for the same reason.
  */
 static int ask_again(FILE *f) {
 	static const char page[4096];
@@ -152,7 +151,7 @@ int file_finish(struct file_out *out, int result) {
 		result = last_error();
 	}
 	if (out->f == stdout && result < 0) {
-		/* The caller says so; the program's end must not try, and say it, again. */
+		/* The caller reports the error; exit must not try again. */
 		__fpurge(stdout);
 		clearerr(stdout);
 	}

@@ -9,34 +9,35 @@
 struct disk_file;
 
 /*
- * A file that appears under its name when it is finished, whole, or never. It grows without a name;
- * where the file system has no such files, and for a moment where another file is replaced, as
+ * A file that appears under its name complete, or never. It grows without a name, or, on file
+ * systems without unnamed files and briefly while it replaces another file, as
  * "path.tmp-PROCESS-NUMBER", which a killed process may leave. "-" is the standard output; an
  * existing file that is not regular (a device, a pipe) is written directly.
  */
 struct file_out {
 	FILE *f;                /* write here */
 	struct disk_file *disk; /* ours; NULL: written directly */
-	char *temp;             /* ours: its name until then, NULL: it has none */
+	char *temp;             /* owned: its temporary name, or NULL */
 };
 
-/* Returns 0, or a negative errno: nothing has to be undone then. */
+/* Returns 0, or a negative errno, after which nothing needs to be undone. */
 int file_begin(struct file_out *out, const char *path);
 /*
  * Closes the file. result 0: it gets its name; negative: it is dropped. Returns result, or the
- * negative errno of what went wrong now.
+ * negative errno of a failure here.
  */
 int file_finish(struct file_out *out, int result);
-/* Whether a path is "-", or leads to the standard output. */
+/* Returns whether a path is "-", or leads to the standard output. */
 bool file_is_stdout(const char *path);
-/* Returns the path as messages name it: "standard output" for "-". */
+/* Returns the path for messages: "standard output" for "-". */
 const char *file_shown(const char *path);
 bool file_is_folder(const char *path);
-/* Whether both paths lead to one file that exists: writing one would replace the other. */
+/* Returns whether both paths lead to the same existing file, so that writing one would replace the
+ * other. */
 bool file_is_same(const char *a, const char *b);
 /* Returns "FOLDER/NAME" with one slash (caller frees), or NULL when out of memory. */
 char *file_in(const char *folder, const char *name);
-/* Whether a name goes before that ending of a path. */
+/* Returns whether a path is a name followed by that ending. */
 bool file_ends_with(const char *path, const char *end);
 /* Makes the missing folders before the last slash of a path. Returns 0 or a negative errno. */
 int file_make_folders(const char *path);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Rows from the top, divided by spaces; a missing one is empty. */
+/* Rows from the top, separated by spaces; missing rows are empty. */
 static const char *const glyphs[128] = {
 	['!'] = "# # # # # . #",
 	['"'] = "#.# #.#",

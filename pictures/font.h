@@ -8,12 +8,12 @@
 #include <stdint.h>
 
 /*
- * As a texture, characters stand in cells of 8 x 8, 16 to a row, in the order of their codes: 128 x
- * 128 texels hold ASCII in the upper half. The cell of FONT_SOLID is full, for plain rectangles.
+ * As a texture, characters are in cells of 8 x 8, 16 per row, by code: ASCII fills the upper half
+ * of 128 x 128 texels. The cell of FONT_SOLID is full, for plain rectangles.
  */
 enum { FONT_SIZE = 128, FONT_CELL = 8, FONT_SOLID = 127 };
 
-/* The texture's picture (texture.h): white, and alpha where there is ink. */
+/* The texture's picture (texture.h): white, with the letters as alpha. */
 void picture_font(unsigned x, unsigned y, unsigned n, uint8_t rgba[4]);
 /* Returns the number of pixels from one character to the next. */
 unsigned font_advance(char c);

@@ -107,7 +107,7 @@ int picture_read_png(struct picture *p, const char *path, uint32_t background) {
 		return -EINVAL;
 	}
 	image.format = PNG_FORMAT_RGB;
-	image.flags |= PNG_IMAGE_FLAG_16BIT_sRGB; /* as 8 bits are, where the file does not say */
+	image.flags |= PNG_IMAGE_FLAG_16BIT_sRGB; /* like 8 bits, if the file does not specify it */
 	int ret = image.width > PICTURE_PNG_PX || image.height > PICTURE_PNG_PX ?
 			-EFBIG :
 			picture_alloc(p, image.width, image.height);
@@ -128,7 +128,8 @@ static unsigned worst_channel(const uint8_t *a, const uint8_t *b) {
 	return worst;
 }
 
-/* Makes the rectangle of pixels beyond the tolerance hold one more, in rows from the top. */
+/* Extends the rectangle of pixels beyond the tolerance by a pixel; pixels come in rows from the
+ * top. */
 static void enclose(struct picture_difference *d, uint32_t x, uint32_t y) {
 	if (d->beyond == 0) {
 		d->left = x;

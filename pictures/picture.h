@@ -1,4 +1,4 @@
-/* Pictures of screens: comparing, hashing, reading PNG. How they are written is in writer.h. */
+/* Pictures of screens: comparing, hashing, reading PNG. writer.h writes them. */
 #ifndef PICTURES_PICTURE_H
 #define PICTURES_PICTURE_H
 
@@ -9,12 +9,13 @@
 struct picture {
 	uint32_t width, height;
 	uint8_t *rgb;   /* owned; NULL: empty */
-	uint8_t *alpha; /* one byte a pixel, owned; NULL: all 255. Only the form raw writes it */
+	uint8_t *alpha; /* one byte per pixel, owned; NULL: all 255. Only the format raw writes
+	 * it */
 };
 
 enum {
 	PICTURE_HASH_TEXT = 33,
-	PICTURE_PNG_PX = 16384, /* a side of a PNG that is read, at most */
+	PICTURE_PNG_PX = 16384, /* greatest side of a PNG to read */
 };
 
 void picture_finish(struct picture *p);
@@ -38,7 +39,7 @@ void picture_hash(const struct picture *p, char text[PICTURE_HASH_TEXT]);
  */
 int picture_turn_screen(struct picture *p);
 /*
- * Reads a PNG as RGB8, sRGB where it does not say otherwise. Transparent pixels are mixed with
+ * Reads a PNG as RGB8, in sRGB unless it specifies otherwise. Transparent pixels are mixed with
  * background, 0x00RRGGBB, in linear light. Returns 0 or a negative errno; -EINVAL: not a PNG that
  * can be read; -EFBIG: too large.
  */
@@ -48,8 +49,8 @@ struct picture_difference {
 	uint64_t pixels;   /* pixels that differ at all */
 	uint64_t beyond;   /* ... by more than the tolerance in a channel */
 	unsigned max;      /* largest difference of a channel */
-	uint32_t x, y;     /* first pixel beyond the tolerance; where there is none, that differs */
-	/* The smallest rectangle around all that are beyond the tolerance; 0: there are none. */
+	uint32_t x, y;     /* first pixel beyond the tolerance, or else the first that differs */
+	/* The smallest rectangle around all pixels beyond the tolerance; 0: none. */
 	uint32_t left, top, width, height;
 };
 
@@ -63,8 +64,8 @@ struct picture_pixel {
 int picture_compare(const struct picture *a, const struct picture *b, unsigned tolerance,
 		struct picture_difference *d);
 /*
- * The first pixels of two pictures of one size that differ by more than the tolerance in a channel,
- * in rows from the top; max at most. Returns how many.
+ * Stores the first pixels, at most max, of two pictures of equal size that differ by more than the
+ * tolerance in a channel, in rows from the top. Returns their number.
  */
 unsigned picture_first_differing(const struct picture *a, const struct picture *b,
 		unsigned tolerance, struct picture_pixel *out, unsigned max);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Length of the UTF-8 sequence at text that is not a control character; 0: none. */
+/* Returns the length of the UTF-8 sequence at text; 0: none, or a control character. */
 static size_t sequence(const unsigned char *text, size_t len) {
 	const unsigned char first = text[0];
 	if (first < 0x80) {
@@ -77,7 +77,7 @@ static ssize_t write_plain(void *cookie, const char *bytes, size_t size) {
 	for (size_t at = 0; at < size;) {
 		char text[4 * PIECE + 1];
 		size_t n = size - at < PIECE ? size - at : PIECE;
-		/* Not through the middle of a character. */
+		/* Does not split a character. */
 		while (at + n < size && n > PIECE - 4 &&
 				((unsigned char)bytes[at + n] & 0xC0) == 0x80) {
 			n--;

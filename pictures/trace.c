@@ -10,15 +10,15 @@
 #include "job.h"
 #include "pictures/file.h"
 
-/* More than any viewer takes; what comes later is counted. */
+/* More than any viewer accepts; later spans are counted. */
 static const uint64_t most_bytes = UINT64_C(1) << 31;
 
 struct trace {
 	struct file_out file;
-	pthread_mutex_t mutex; /* covers what follows, and writing */
+	pthread_mutex_t mutex; /* protects the following members, and writing */
 	uint64_t bytes, n_spans, n_left_out;
 	uint64_t start_ns; /* of the first span: times are relative to it */
-	int error; /* of the first thing that was not written; 0: none */
+	int error; /* of the first failed write; 0: none */
 };
 
 PICA_PRINTF(2, 3)
@@ -72,7 +72,7 @@ static const char *category_of(enum pica_span_kind kind) {
 	return kind == PICA_SPAN_JOB ? "job" : kind <= PICA_SPAN_SHOTS ? "unit" : "task";
 }
 
-/* Microseconds since the first, with nanoseconds after the point. Earlier ones are negative. */
+/* Microseconds since the first span, with nanoseconds after the point; may be negative. */
 static void put_time(struct trace *t, const char *key, uint64_t ns) {
 	bool is_before = ns < t->start_ns;
 	uint64_t d = is_before ? t->start_ns - ns : ns - t->start_ns;
@@ -80,10 +80,7 @@ static void put_time(struct trace *t, const char *key, uint64_t ns) {
 			(unsigned)(d % 1000));
 }
 
-/*
- * Units overlap with each other: a pair of asynchronous events, which viewers put on lines of their
- * own.
- */
+/* Units overlap, so each is a pair of asynchronous events, which viewers show on separate lines. */
 static void put_unit(struct trace *t, const struct pica_span *s) {
 	for (unsigned end = 0; end < 2; end++) {
 		put(t, ",\n{\"ph\":\"%c\",\"pid\":1,\"tid\":0,\"cat\":\"unit\",\"id\":%" PRIu64

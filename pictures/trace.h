@@ -1,6 +1,6 @@
 /*
- * A timeline of what libpica's threads do (struct pica_span) as JSON for Chrome's about:tracing and
- * Perfetto, in a file that is there, whole, when it is finished.
+ * A timeline of the work of libpica's threads (struct pica_span) as JSON for Chrome's about:tracing
+ * and Perfetto, in a file that appears when it is complete.
  */
 #ifndef PICTURES_TRACE_H
 #define PICTURES_TRACE_H

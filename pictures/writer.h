@@ -9,8 +9,9 @@
 
 struct writer {
 	const char *name;      /* as --format names it: "png" */
-	const char *extension; /* of file names, without a dot; NULL: no name means it */
-	bool is_picture;       /* a file is one picture; else one file takes all of them, or none */
+	const char *extension; /* of file names, without a dot; NULL: none */
+	bool is_picture;       /* a file is one picture; else one file contains all pictures, or
+	 * none */
 	/* Begins a file of pictures of one size,
 			rate_mhz of them in 1000 seconds; NULL: nothing. */
 	int (*open)(FILE *f, uint32_t width, uint32_t height, uint32_t rate_mhz);

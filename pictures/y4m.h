@@ -1,6 +1,6 @@
 /*
- * Y4M, the video format that tools take from a pipe (ffmpeg -i -, mpv -): a line of text, then a
- * line and three planes a picture. Ours are 4:4:4, BT.601, limited range.
+ * Y4M, a video format for pipes (ffmpeg -i -, mpv -): a line of text, then a line and three planes
+ * per picture, here in 4:4:4, BT.601, limited range.
  */
 #ifndef PICTURES_Y4M_H
 #define PICTURES_Y4M_H
@@ -12,10 +12,10 @@
 
 enum { Y4M_HEADER_BYTES = 128 };
 
-/* The first line, rate_num / rate_den pictures a second. Returns its length. */
+/* Writes the first line, for rate_num / rate_den pictures a second. Returns its length. */
 size_t y4m_header(char text[Y4M_HEADER_BYTES], uint32_t width, uint32_t height, uint32_t rate_num,
 		uint32_t rate_den);
-/* Returns the bytes of one picture, its line included. */
+/* Returns the bytes of one picture, including its line. */
 size_t y4m_picture_bytes(uint32_t width, uint32_t height);
 /* Writes them to out. */
 void y4m_picture(uint8_t *out, const struct picture *p);

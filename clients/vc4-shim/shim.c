@@ -4,10 +4,10 @@
  *	qemu-aarch64 -L ROOT -E LD_PRELOAD=libpica-vc4-shim.so -E MESA_LOADER_DRIVER_OVERRIDE=vc4 \
  *		-E PICA_VC4_DUMP=FOLDER PROGRAM
  *
- * The library takes the place of libdrm's functions that find a device and talk to it, and of
- *open(), fstat() and ioctl() for the node /dev/dri/renderD128. The node's descriptor is a memfd
- *with the memory of all buffers, so mmap() at a buffer's offset works without our help, and a
- *duplicate of the descriptor is known by its inode. kernel.h does what the kernel's driver does.
+ * The library replaces libdrm's functions that find and use a device, and of open(), fstat() and
+ * ioctl() for the node /dev/dri/renderD128. The node's descriptor is a memfd with the memory of all
+ * buffers, so plain mmap() at a buffer's offset works, and the inode identifies duplicates of the
+ * descriptor. kernel.h stands in for the kernel's driver.
  *
  * A service, picad, draws each submission before its ioctl returns (draw.h).
  *

@@ -1,10 +1,10 @@
 /*
- * libpica-ctru: the part of the console's system library that programs of graphics use, for the
- * host: names, types and values are those of that library's public headers, so that programs and
- * libraries of the console compile with the host's compiler and draw with libpica.
+ * libpica-ctru: the graphics part of the console's system library for the host, with the names,
+ * types and values of that library's public headers, so that programs and libraries of the console
+ * compile with the host's compiler and draw with libpica.
  *
- * Link without -pie (pkg-config pica-ctru says so): the heaps then lie where the console has them,
- * and their addresses fit into 32 bits. docs/host.md lists what is covered.
+ * Link without -pie (as pkg-config pica-ctru does): the heaps then lie at the console's addresses,
+ * which fit into 32 bits. docs/host.md lists the supported calls.
  */
 #ifndef CTRU_3DS_H
 #define CTRU_3DS_H

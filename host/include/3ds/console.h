@@ -1,10 +1,9 @@
 /*
- * Text on a screen: after consoleInit() the standard output and error are drawn there, in letters
- * of 8x8 pixels, and go where they went before, too. Escape sequences are "ESC [" and A, B, C, D
- * (moves of the cursor), H or f (row; column, from 1), J and K (erase), s and u (keep the cursor,
- * return there), m (looks: 0-2, 4, 7-9, 21-29, 30-39, 40-49, 90-97, 100-107, 38;5;N, 38;2;R;G;B;
- * italic and blinking letters are plain ones). Letters beyond ASCII are empty, but a font of the
- * program's own may have 256.
+ * Text on a screen: after consoleInit(), standard output and error are drawn there, in letters of
+ * 8x8 pixels, as well as forwarded. Escape sequences are "ESC [" and A, B, C, D (move the cursor),
+ * H or f (row; column, from 1), J and K (erase), s and u (save and restore the cursor), m (style:
+ * 0-2, 4, 7-9, 21-29, 30-39, 40-49, 90-97, 100-107, 38;5;N, 38;2;R;G;B; italic and blinking letters
+ * are plain). Characters beyond ASCII are empty; a custom font may have 256.
  */
 #ifndef CTRU_CONSOLE_H
 #define CTRU_CONSOLE_H
@@ -26,7 +25,8 @@ extern "C" {
 #define CONSOLE_CYAN CONSOLE_ESC(36;1m)
 #define CONSOLE_WHITE CONSOLE_ESC(37;1m)
 
-/* Draws a character at the cursor itself and moves that; false: it did not, print it as usual. */
+/* Draws a character at the cursor and moves the cursor. Returns false to have it printed as
+ * usual. */
 typedef bool (*ConsolePrint)(void *console, int c);
 
 typedef struct ConsoleFont {
@@ -66,20 +66,21 @@ typedef enum {
 } debugDevice;
 
 /*
- * Makes a console of a whole screen (50x30 characters, 100x30 in wide mode; the bottom one 40x30),
- * empties it and selects it. After gfxInit(): the screen becomes RGB565 with one buffer. Waits for
- * a vertical blank. console NULL: the usual one. Returns the console.
+ * Makes the console cover a whole screen (50x30 characters, 100x30 in wide mode; the bottom screen
+ * 40x30), clears and selects it. Call after gfxInit(): the screen becomes RGB565 with one buffer.
+ * Waits for a vertical blank. console NULL: the default one. Returns the console.
  */
 PrintConsole *consoleInit(gfxScreen_t screen, PrintConsole *console);
 /* Returns the usual one. */
 PrintConsole *consoleGetDefault(void);
-/* Prints there from now on; NULL: on the usual one. Returns the one that was selected. */
+/* Selects a console for printing; NULL: the default one. Returns the previous one. */
 PrintConsole *consoleSelect(PrintConsole *console);
-/* Prints in a part of the screen; x and y count from 1. console NULL: the selected one. */
+/* Restricts output to a part of the screen; x and y count from 1. console NULL: the selected
+ * one. */
 void consoleSetWindow(PrintConsole *console, int x, int y, int width, int height);
-/* console NULL: the selected one. font NULL: ours. */
+/* console NULL: the selected one. font NULL: the built-in one. */
 void consoleSetFont(PrintConsole *console, ConsoleFont *font);
-/* The standard error is drawn with debugDevice_CONSOLE only; it goes where it went before, too. */
+/* Standard error is drawn with debugDevice_CONSOLE only, and forwarded in any case. */
 void consoleDebugInit(debugDevice device);
 /* Empties the window. */
 void consoleClear(void);

@@ -1,7 +1,7 @@
 /*
- * Fonts (.bcfnt). Structures have the host's pointers: fontFixPointers() makes them of a file in
- * memory. The console's own font is a file that you give, in PICA_HOST_FONT or to `pica host-run`;
- * without one it is another, with the letters of ASCII.
+ * Fonts (.bcfnt). Structures have pointers of the host: fontFixPointers() creates them from a file
+ * in memory. The console's system font is a file named by PICA_HOST_FONT or `pica host-run`;
+ * without it, a built-in font with ASCII letters stands in.
  */
 #ifndef CTRU_FONT_H
 #define CTRU_FONT_H
@@ -11,7 +11,7 @@
 typedef struct {
 	s8 left;       /* from the pen to the glyph */
 	u8 glyphWidth;
-	u8 charWidth;  /* from the pen to the next one */
+	u8 charWidth;  /* advance of the pen */
 } charWidthInfo_s;
 
 typedef struct {
@@ -49,7 +49,7 @@ struct tag_CMAP_s {
 	u16 mappingMethod;      /* CMAP_TYPE_... */
 	u16 reserved;
 	CMAP_s *next;
-	u16 nScanEntries; /* of words: those of a scan; else 0 */
+	u16 nScanEntries; /* number of entries of a scan; else 0 */
 	u16 indexOffset;
 	const void *words; /* u16 of each code (table), CMAP_entry_s (scan) */
 };
@@ -57,7 +57,7 @@ struct tag_CMAP_s {
 typedef struct {
 	u32 signature, sectionSize;
 	u8 fontType, lineFeed;
-	u16 alterCharIndex; /* the glyph in place of one that is not there */
+	u16 alterCharIndex; /* the glyph for missing ones */
 	charWidthInfo_s defaultWidth;
 	u8 encoding;
 	TGLP_s *tglp;
@@ -90,8 +90,8 @@ enum {
 /* Makes the system's font. Returns 0. A bad file ends the program with a message. */
 Result fontEnsureMapped(void);
 /*
- * Of a whole file in memory, once. A file that is not one ends the program with a message. What it
- * makes is never freed.
+ * Call once for a whole file in memory. A malformed file ends the program with a message. The
+ * created parts are never freed.
  */
 void fontFixPointers(CFNT_s *font);
 int fontGlyphIndexFromCodePoint(CFNT_s *font, u32 code);

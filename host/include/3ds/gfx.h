@@ -23,7 +23,7 @@ void gfxInitDefault(void);
 void gfxInit(GSPGPU_FramebufferFormat top, GSPGPU_FramebufferFormat bottom, bool in_vram);
 void gfxExit(void);
 
-/* The top screen: a picture for each eye, or 800 lines. Off at first; one ends the other. */
+/* Top screen: a picture for each eye, or 800 lines. Initially off; each disables the other. */
 void gfxSet3D(bool enable);
 bool gfxIs3D(void);
 void gfxSetWide(bool enable);
@@ -31,7 +31,7 @@ bool gfxIsWide(void);
 
 void gfxSetScreenFormat(gfxScreen_t screen, GSPGPU_FramebufferFormat format);
 GSPGPU_FramebufferFormat gfxGetScreenFormat(gfxScreen_t screen);
-/* On at first. Off: the program draws into the buffer that is shown. */
+/* Initially on. Off: the program draws into the shown buffer. */
 void gfxSetDoubleBuffering(gfxScreen_t screen, bool enable);
 
 /*
@@ -39,9 +39,9 @@ void gfxSetDoubleBuffering(gfxScreen_t screen, bool enable);
  * from its lower end. width (240) and height may be NULL.
  */
 u8 *gfxGetFramebuffer(gfxScreen_t screen, gfx3dSide_t side, u16 *width, u16 *height);
-/* Announces what the program itself drew. */
+/* Announces the program's own drawing to the GPU. */
 void gfxFlushBuffers(void);
-/* Shows that buffer from the next vertical blank on. stereo, in 3D: both eyes' pictures. */
+/* Shows that buffer from the next vertical blank on. stereo: in 3D, show both eyes' pictures. */
 void gfxScreenSwapBuffers(gfxScreen_t screen, bool stereo);
 CTR_DEPRECATED void gfxConfigScreen(gfxScreen_t screen, bool immediate);
 /* Both screens. */

@@ -32,7 +32,7 @@
 #define GET_VERSION_MINOR(version) ((version) >> 16 & 0xFF)
 #define GET_VERSION_REVISION(version) ((version) >> 8 & 0xFF)
 
-/* Start and size of the linear heap, which is made before main(). */
+/* Start and size of the linear heap, which exists before main(). */
 extern u32 __ctru_linear_heap, __ctru_linear_heap_size;
 
 /* Returns the physical address in the linear heap or VRAM, and 0 for all other memory. */
@@ -55,9 +55,9 @@ static inline void osTickCounterUpdate(TickCounter *counter) {
 /* Returns milliseconds. */
 double osTickCounterRead(const TickCounter *counter);
 
-/* Milliseconds since 1900, from the start of 2000 on: a run sees the same time as every other. */
+/* Milliseconds since 1900. Each run begins at the start of 2000. */
 u64 osGetTime(void);
-/* 0 to 1, from the script of the input. */
+/* 0 to 1, from the input script. */
 float osGet3DSliderState(void);
 
 #endif

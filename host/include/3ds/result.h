@@ -27,7 +27,7 @@ enum {
 	RS_CANCELED = 9, RS_STATUSCHANGED = 10, RS_INTERNAL = 11, RS_INVALIDRESVAL = 63,
 };
 
-/* Modules and descriptions that this library or programs of graphics name. */
+/* Modules and descriptions used by this library or graphics programs. */
 enum {
 	RM_COMMON = 0, RM_KERNEL = 1, RM_OS = 6, RM_GSP = 10, RM_FS = 17, RM_HID = 19,
 	RM_ROMFS = 31, RM_DSP = 41, RM_APPLET = 51, RM_APPLICATION = 254,

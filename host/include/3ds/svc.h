@@ -14,10 +14,10 @@ typedef enum {
 	MEMREGION_ALL = 0, MEMREGION_APPLICATION = 1, MEMREGION_SYSTEM = 2, MEMREGION_BASE = 3,
 } MemRegion;
 
-/* How an event behaves when it is signalled. */
+/* Effect of signalling an event. */
 typedef enum {
-	RESET_ONESHOT = 0, /* wakes one thread, and is clear again */
-	RESET_STICKY = 1,  /* wakes all, and stays until it is cleared */
+	RESET_ONESHOT = 0, /* wakes one thread, and is cleared */
+	RESET_STICKY = 1,  /* wakes all, and stays signalled until it is cleared */
 	RESET_PULSE = 2,
 } ResetType;
 
@@ -35,12 +35,12 @@ typedef enum {
 
 /* Ticks of 268111856 Hz since the program began. */
 u64 svcGetSystemTick(void);
-/* Lets other threads run, and time pass. 0 ns: lets threads of the same priority run. */
+/* Sleeps. 0 ns: yields to threads of the same priority. */
 void svcSleepThread(s64 ns);
-/* handle: CUR_THREAD_HANDLE, or one of threadGetHandle(). Less is more urgent. */
+/* handle: CUR_THREAD_HANDLE, or from threadGetHandle(). Lower numbers have priority. */
 Result svcGetThreadPriority(s32 *out, Handle handle);
 Result svcSetThreadPriority(Handle handle, s32 priority);
-/* Says why, and ends the program by SIGABRT. */
+/* Prints the reason, and ends the program by SIGABRT. */
 void svcBreak(UserBreakType reason);
 /* Writes to the standard error. */
 Result svcOutputDebugString(const char *text, s32 length);

@@ -1,6 +1,6 @@
 /*
- * Locks, condition variables, events and semaphores. One thread runs at a time (thread.h), so they
- * need no care for memory order. Zero is not initialised: call the _Init functions.
+ * Locks, condition variables, events and semaphores. One thread runs at a time (thread.h), so
+ * memory order does not matter. Zeroed objects are not valid: call the _Init functions.
  */
 #ifndef CTRU_SYNCHRONIZATION_H
 #define CTRU_SYNCHRONIZATION_H
@@ -42,11 +42,11 @@ static inline void __isb(void) {
 
 void LightLock_Init(LightLock *lock);
 void LightLock_Lock(LightLock *lock);
-/* Returns 0 if it is locked now, and 1 if somebody else has it. */
+/* Returns 0 after locking, or 1 if another thread holds the lock. */
 int LightLock_TryLock(LightLock *lock);
 void LightLock_Unlock(LightLock *lock);
 
-/* A lock that its owner may take again; it is free after as many unlocks. */
+/* A lock that its owner may take repeatedly; it is free after as many unlocks. */
 void RecursiveLock_Init(RecursiveLock *lock);
 void RecursiveLock_Lock(RecursiveLock *lock);
 int RecursiveLock_TryLock(RecursiveLock *lock);
@@ -55,9 +55,9 @@ void RecursiveLock_Unlock(RecursiveLock *lock);
 void CondVar_Init(CondVar *cv);
 /* Unlocks, waits, and locks again. */
 void CondVar_Wait(CondVar *cv, LightLock *lock);
-/* Returns 0 if it was woken, and 1 after timeout_ns. */
+/* Returns 0 if woken, or 1 after timeout_ns. */
 int CondVar_WaitTimeout(CondVar *cv, LightLock *lock, s64 timeout_ns);
-/* Wakes up to n threads; less than 0: all. */
+/* Wakes up to n threads; negative: all. */
 void CondVar_WakeUp(CondVar *cv, s32 n);
 static inline void CondVar_Signal(CondVar *cv) {
 	CondVar_WakeUp(cv, 1);
@@ -68,18 +68,18 @@ static inline void CondVar_Broadcast(CondVar *cv) {
 
 void LightEvent_Init(LightEvent *event, ResetType reset_type);
 void LightEvent_Clear(LightEvent *event);
-/* Wakes those who wait now, and leaves the event clear. */
+/* Wakes the current waiters, and leaves the event cleared. */
 void LightEvent_Pulse(LightEvent *event);
 void LightEvent_Signal(LightEvent *event);
 /* Returns whether it was signalled. */
 int LightEvent_TryWait(LightEvent *event);
 void LightEvent_Wait(LightEvent *event);
-/* Returns 0 if it was signalled, and 1 after timeout_ns. */
+/* Returns 0 if signalled, or 1 after timeout_ns. */
 int LightEvent_WaitTimeout(LightEvent *event, s64 timeout_ns);
 
 void LightSemaphore_Init(LightSemaphore *semaphore, s16 initial_count, s16 max_count);
 void LightSemaphore_Acquire(LightSemaphore *semaphore, s32 count);
-/* Returns 0 if it has acquired them, else 1. */
+/* Returns 0 if acquired, else 1. */
 int LightSemaphore_TryAcquire(LightSemaphore *semaphore, s32 count);
 void LightSemaphore_Release(LightSemaphore *semaphore, s32 count);
 

@@ -1,7 +1,7 @@
 /*
- * Threads that take turns: one runs until it waits, or makes a more urgent one ready (less is more
- * urgent; equals take turns in order). So a program does the same in every run. All cores are one.
- * A thread that was made in another way must not call this library.
+ * Cooperative threads: one runs until it waits, or readies one of higher priority (a lower number;
+ * equal ones run in order). So every run is the same. There is one core. Threads created in other
+ * ways must not call this library.
  */
 #ifndef CTRU_THREAD_H
 #define CTRU_THREAD_H
@@ -11,8 +11,8 @@
 typedef struct Thread_tag *Thread;
 
 /*
- * priority: 0x18 (most urgent) to 0x3F; the main thread's is 0x30. detached: it is freed when it
- * ends. Returns NULL if that failed.
+ * priority: 0x18 (highest) to 0x3F; the main thread has 0x30. detached: frees itself at its end.
+ * Returns NULL on failure.
  */
 Thread threadCreate(ThreadFunc entry, void *argument, size_t stack_bytes, int priority, int core,
 		bool detached);

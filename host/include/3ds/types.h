@@ -1,4 +1,4 @@
-/* Integers of a size, results, handles: what every other header needs. */
+/* Integers of fixed sizes, results, handles. */
 #ifndef CTRU_TYPES_H
 #define CTRU_TYPES_H
 
@@ -24,9 +24,9 @@ typedef volatile s16 vs16;
 typedef volatile s32 vs32;
 typedef volatile s64 vs64;
 
-/* An object of the system. Here: nothing but 0 and numbers that are never looked at. */
+/* An object of the system; here 0 or an unused number. */
 typedef u32 Handle;
-/* Less than 0: failed. See result.h. */
+/* Negative: failure. See result.h. */
 typedef s32 Result;
 typedef void (*ThreadFunc)(void *argument);
 typedef void (*voidfn)(void);

@@ -1,6 +1,6 @@
 /*
- * The linear heap: memory that the GPU sees, at 0x30000000 (physical 0x20000000). Blocks come first
- * fit, so that every run has the same addresses. Their contents are zero at first use only.
+ * The linear heap: memory that the GPU sees, at 0x30000000 (physical 0x20000000). Allocation is
+ * first fit, so that every run has the same addresses. Blocks are zero at first use only.
  */
 #ifndef CTRU_LINEAR_H
 #define CTRU_LINEAR_H

@@ -7,7 +7,7 @@
 typedef enum vramAllocPos {
 	VRAM_ALLOC_A = BIT(0),
 	VRAM_ALLOC_B = BIT(1),
-	VRAM_ALLOC_ANY = VRAM_ALLOC_A | VRAM_ALLOC_B, /* A, and B if it does not fit there */
+	VRAM_ALLOC_ANY = VRAM_ALLOC_A | VRAM_ALLOC_B, /* A, or B if it does not fit there */
 } vramAllocPos;
 
 void *vramAlloc(size_t size);

@@ -1,6 +1,6 @@
 /*
- * Values of fields of the PICA200's registers, by the names that programs of the console use, and
- * macros that put values into their fields. docs/fidelity.md says what each of them does.
+ * Values of fields of the PICA200's registers, with the names that programs of the console use, and
+ * macros that shift values into their fields. docs/fidelity.md describes each of them.
  */
 #ifndef CTRU_GPU_ENUMS_H
 #define CTRU_GPU_ENUMS_H
@@ -34,7 +34,7 @@
 #define GPU_LIGHTPERM(i, light) ((light) << 4 * (i))
 #define GPU_LIGHTLUTINPUT(i, input) ((input) << 4 * (i))
 #define GPU_LIGHTLUTIDX(select, id, index) ((index) | (id) << 8 | (select) << 11)
-/* As programs of the console have it: g and r come to nothing. */
+/* As on the console, where g and r have no effect. */
 #define GPU_LIGHTCOLOR(r, g, b) (((b) & 0xFF) | ((g) << 10 & 0xFF) | ((r) << 20 & 0xFF))
 
 typedef enum {

@@ -5,7 +5,7 @@
 #include <3ds/gpu/enums.h>
 #include <3ds/gpu/registers.h>
 
-/* incremental: to reg and those after it, not all to reg. mask: bytes that are written. */
+/* incremental: to consecutive registers from reg on, not all to reg. mask: written bytes. */
 #define GPUCMD_HEADER(incremental, mask, reg) \
 	((u32)(incremental) << 31 | ((mask) & 0xF) << 16 | ((reg) & 0x3FF))
 
@@ -34,13 +34,13 @@ static inline void GPUCMD_GetBuffer(u32 **buffer, u32 *size, u32 *offset) {
 }
 
 /*
- * Commands that do not fit are left out, and a message says so once. More than 256 values become
- * several commands.
+ * Commands that do not fit are dropped, with one message. More than 256 values become several
+ * commands.
  */
 void GPUCMD_AddRawCommands(const u32 *words, u32 n);
 void GPUCMD_Add(u32 header, const u32 *values, u32 n);
 /*
- * Ends the list, padded to 16 bytes, and stores its start and words; the next one begins after it.
+ * Ends the list, padded to 16 bytes, and stores its start and size; the next list begins after it.
  */
 void GPUCMD_Split(u32 **list, u32 *n_words);
 
@@ -58,7 +58,7 @@ static inline void GPUCMD_AddSingleParam(u32 header, u32 value) {
 #define GPUCMD_AddIncrementalWrites(reg, values, n) \
 	GPUCMD_AddMaskedIncrementalWrites(reg, 0xF, values, n)
 
-/* Floats of 5, 7, 7 and 7 bits of exponent and 10, 12, 16 and 23 of mantissa, cut off. */
+/* Truncate to floats with 5, 7, 7 and 7 bits of exponent and 10, 12, 16 and 23 of mantissa. */
 u32 f32tof16(float f);
 u32 f32tof20(float f);
 u32 f32tof24(float f);

@@ -1,9 +1,9 @@
 /*
  * Commands of the system's graphics service, and queues of them.
  *
- * A command is done before the call that hands it over returns. The program learns of it when it
- * next waits or asks: then come the event, the next state of the queue, and the callbacks.
- * Addresses are those of the linear heap or VRAM.
+ * A command is executed before the call that submits it returns. The event, the next state of the
+ * queue and the callbacks follow when the program next waits or polls. Addresses are those of the
+ * linear heap or VRAM.
  */
 #ifndef CTRU_GX_H
 #define CTRU_GX_H
@@ -51,27 +51,27 @@ typedef struct tag_gxCmdQueue_s {
 	u16 maxEntries;
 	u16 numEntries; /* in the queue */
 	u16 curEntry;   /* handed over */
-	u16 lastEntry;  /* done, as far as the program knows */
+	u16 lastEntry;  /* number of completed entries, as reported to the program */
 	void (*callback)(struct tag_gxCmdQueue_s *queue);
 	void *user;
 } gxCmdQueue_s;
 
 /* Empties a queue. */
 void gxCmdQueueClear(gxCmdQueue_s *queue);
-/* A queue that is full already ends the program with a message. */
+/* If the queue is full, ends the program with a message. */
 void gxCmdQueueAdd(gxCmdQueue_s *queue, const gxCmdEntry_s *entry);
-/* Hands over its commands, also those that are added later, until it is stopped. */
+/* Submits its commands, including those added later, until it is stopped. */
 void gxCmdQueueRun(gxCmdQueue_s *queue);
 void gxCmdQueueStop(gxCmdQueue_s *queue);
-/* Returns false if it is not done after timeout_ns; -1: waits for as long as it takes. */
+/* Waits for the queue. Returns false after timeout_ns; -1: no timeout. */
 bool gxCmdQueueWait(gxCmdQueue_s *queue, s64 timeout_ns);
-/* Called when all commands of the running queue are done. */
+/* Sets a function to call when all commands of the running queue are done. */
 static inline void gxCmdQueueSetCallback(
 		gxCmdQueue_s *queue, void (*callback)(gxCmdQueue_s *queue), void *user) {
 	queue->callback = callback;
 	queue->user = user;
 }
-/* GX_ functions add to this queue from now on. NULL: they hand their command over themselves. */
+/* GX_ functions will add to this queue. NULL: they submit their commands directly. */
 void GX_BindQueue(gxCmdQueue_s *queue);
 
 Result GX_RequestDma(u32 *src, u32 *dst, u32 length);

@@ -1,6 +1,6 @@
 /*
  * Numbers of the PICA200's internal registers, by the names that programs of the console use. A
- * register that has no name there is GPUREG_ and its number.
+ * register without a name there is GPUREG_ and its number.
  */
 #ifndef CTRU_GPU_REGISTERS_H
 #define CTRU_GPU_REGISTERS_H

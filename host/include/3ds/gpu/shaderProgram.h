@@ -1,4 +1,4 @@
-/* A vertex shader and perhaps a geometry shader, and the commands that make them current. */
+/* A vertex shader and an optional geometry shader, and the commands that select them. */
 #ifndef CTRU_SHADER_PROGRAM_H
 #define CTRU_SHADER_PROGRAM_H
 
@@ -42,7 +42,7 @@ Result shaderProgramSetVsh(shaderProgram_s *program, DVLE_s *dvle);
 Result shaderProgramSetGsh(shaderProgram_s *program, DVLE_s *dvle, u8 stride);
 /* Input k of the geometry shader goes to the register in nibble k. */
 Result shaderProgramSetGshInputPermutation(shaderProgram_s *program, u64 permutation);
-/* Adds commands: entry points, output maps, modes; and code, where it is asked for. */
+/* Adds commands: entry points, output maps, modes, and code if requested. */
 Result shaderProgramConfigure(shaderProgram_s *program, bool send_vsh_code, bool send_gsh_code);
 /* The same with all code and constants. */
 Result shaderProgramUse(shaderProgram_s *program);

@@ -74,8 +74,7 @@ typedef struct {
 } DVLB_s;
 
 /*
- * size: bytes. Everything in the file is checked and copied. Returns NULL for a bad one, and says
- * what is wrong where.
+ * size: bytes. Checks and copies the whole file. Returns NULL for a malformed one, with a message.
  */
 DVLB_s *DVLB_ParseFile(u32 *data, u32 size);
 /* NULL is allowed. */

@@ -1,4 +1,4 @@
-/* The program's life: it is never suspended here. */
+/* The program's life cycle; it is never suspended here. */
 #ifndef CTRU_APT_H
 #define CTRU_APT_H
 
@@ -18,7 +18,7 @@ typedef struct tag_aptHookCookie {
 	void *param;
 } aptHookCookie;
 
-/* Returns false when host-run has its frames. Then the hooks are called once, with ONEXIT. */
+/* Returns false after host-run's number of frames, and then calls the hooks once, with ONEXIT. */
 bool aptMainLoop(void);
 bool aptShouldClose(void);
 void aptHook(aptHookCookie *cookie, aptHookFn callback, void *param);

@@ -1,14 +1,14 @@
 /*
  * The graphics service: events, the vertical blank, the screens' buffers, caches, registers.
  *
- * Events reach the program when it waits or asks. Callbacks run on the thread that waits.
+ * Events are delivered when the program waits or polls. Callbacks run on the waiting thread.
  */
 #ifndef CTRU_GSPGPU_H
 #define CTRU_GSPGPU_H
 
 #include <3ds/types.h>
 
-/* Screens lie on their side: 240 pixels wide. */
+/* Screens are rotated: 240 pixels wide. */
 #define GSP_SCREEN_TOP 0
 #define GSP_SCREEN_BOTTOM 1
 #define GSP_SCREEN_WIDTH 240
@@ -45,23 +45,23 @@ static inline unsigned gspGetBytesPerPixel(GSPGPU_FramebufferFormat format) {
 	return format == GSP_RGBA8_OES ? 4 : format == GSP_BGR8_OES ? 3 : 2;
 }
 
-/* Makes the GPU; frames count from then on. Counted. */
+/* Creates the GPU and starts counting frames. Calls are counted. */
 Result gspInit(void);
 void gspExit(void);
 bool gspHasGpuRight(void);
 
 /*
- * From the next vertical blank on the screen shows this buffer (b: the right eye's, in mode bit 5).
- * swap: the set of registers, 0 or 1. stride: bytes from line to line. Returns whether an earlier
- * one still waits; it is replaced.
+ * Shows this buffer from the next vertical blank on (b: the right eye's, in mode bit 5). swap: the
+ * set of registers, 0 or 1. stride: bytes from line to line. Returns whether it replaced a pending
+ * one.
  */
 bool gspPresentBuffer(unsigned screen, unsigned swap, const void *a, const void *b, u32 stride,
 		u32 mode);
 bool gspIsPresentPending(unsigned screen);
 
-/* callback NULL: none. one_shot: it is called once. */
+/* callback NULL: none. one_shot: call it once. */
 void gspSetEventCallback(GSPGPU_Event id, ThreadFunc callback, void *data, bool one_shot);
-/* next: an event that has come already does not count. */
+/* next: ignore events that have already arrived. */
 void gspWaitForEvent(GSPGPU_Event id, bool next);
 /* Returns the last event since the last call, or the next one. */
 GSPGPU_Event gspWaitForAnyEvent(void);
@@ -75,12 +75,12 @@ GSPGPU_Event gspWaitForAnyEvent(void);
 #define gspWaitForP3D() gspWaitForEvent(GSPGPU_EVENT_P3D, false)
 #define gspWaitForDMA() gspWaitForEvent(GSPGPU_EVENT_DMA, false)
 
-/* Runs a command as gx.h describes. */
+/* Submits a command; see gx.h. */
 Result gspSubmitGxCommand(const u32 command[8]);
 
-/* Tells the GPU that the program changed memory. */
+/* Announces the program's changes of memory to the GPU. */
 Result GSPGPU_FlushDataCache(const void *address, u32 size);
-/* Does nothing: memory is one. */
+/* Does nothing: the program and the GPU share the memory. */
 Result GSPGPU_InvalidateDataCache(const void *address, u32 size);
 /* Registers by their offset from 0x1EB00000: 0x400000 is the GPU. size: bytes. */
 Result GSPGPU_WriteHWRegs(u32 reg, const u32 *data, u8 size);

@@ -33,9 +33,9 @@ typedef struct {
 
 Result hidInit(void);
 void hidExit(void);
-/* Frames until a held key repeats, and from then on. */
+/* Sets the frames until a held key repeats, and between repetitions. */
 void hidSetRepeatParameters(u32 delay, u32 interval);
-/* Takes the state of this frame; the functions below speak of it. */
+/* Reads the state of this frame, for the functions below. */
 void hidScanInput(void);
 u32 hidKeysHeld(void);
 u32 hidKeysDown(void);

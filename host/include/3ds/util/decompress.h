@@ -1,6 +1,6 @@
 /*
- * Unpacking of the console's formats (GBATEK, "LZ Decompression Functions"), as textures of tex3ds
- * have them. Huffman: symbols of 1, 2, 4 and 8 bits.
+ * Decompression of the console's formats (GBATEK, "LZ Decompression Functions"), as used by tex3ds.
+ * Huffman: symbols of 1, 2, 4 and 8 bits.
  */
 #ifndef CTRU_DECOMPRESS_H
 #define CTRU_DECOMPRESS_H
@@ -21,7 +21,7 @@ typedef struct {
 	size_t size;
 } decompressIOVec;
 
-/* Reads up to size bytes. Returns how many; 0 or less: no more. */
+/* Reads up to size bytes. Returns their number; 0 or less: end. */
 typedef ssize_t (*decompressCallback)(void *user, void *buffer, size_t size);
 
 #ifdef __cplusplus
@@ -33,8 +33,8 @@ ssize_t decompressCallback_FD(void *user, void *buffer, size_t size);
 ssize_t decompressCallback_Stdio(void *user, void *buffer, size_t size);
 
 /*
- * Everywhere: callback NULL: user is the packed data, insize bytes. Else bytes that are read beyond
- * its end are lost.
+ * For all functions: callback NULL: user is the compressed data, insize bytes. Otherwise bytes read
+ * beyond the end are lost.
  */
 
 /* Reads the header. Returns its bytes, or -1. */
