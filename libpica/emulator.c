@@ -51,7 +51,7 @@ PICA_EXPORT int pica_ctx_job_counts(
 	int ret = seq == 0 || seq > base->queue.submitted ? -EINVAL :
 			seq > base->queue.completed        ? -EAGAIN :
 							     0;
-	/* Its entry was not reused by a later job. */
+	/* Checks that no later job has reused the entry. */
 	if (ret == 0 && base->queue.submitted - seq >= PICA_COUNTED_JOBS) {
 		ret = -ENODATA;
 	}

@@ -48,7 +48,7 @@ static size_t greater(size_t a, size_t b) {
 	return a > b ? a : b;
 }
 
-/* A stage that gets a scratch last used by another stage finds zeros. */
+/* Zeroed, also for a stage that reuses another stage's scratch. */
 static void *make_tile_scratch(void) {
 	return tile_scratch_create(
 			greater(pica_frag_stage.scratch_bytes, vc4_frag_stage.scratch_bytes));

@@ -18,7 +18,7 @@ enum { HEAD_BYTES = 64 }; /* enough to recognise the form of a file */
 
 /* ---- Opening ---- */
 
-/* Reads a whole file. It may change meanwhile: only the bytes read count. */
+/* Reads a whole file. It may change meanwhile; only the bytes that were read count. */
 static int read_file(int fd, uint8_t **data, uint64_t *size) {
 	struct stat st;
 	if (fstat(fd, &st) < 0) {
@@ -35,7 +35,7 @@ static int read_file(int fd, uint8_t **data, uint64_t *size) {
 	if (!bytes) {
 		return -ENOMEM;
 	}
-	/* Fewer bytes if it shrank: the checks will report where it ends. */
+	/* If the file shrank, there are fewer bytes; the checks will report its end. */
 	const int64_t have = disk_read_at(fd, 0, bytes, want);
 	if (have < 0) {
 		free(bytes);
@@ -124,7 +124,7 @@ static int open_path(struct pica_capture **out, const char *path, const struct b
 	const bool is_file = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
 	const ssize_t n = is_file ? pread(fd, head, sizeof(head), 0) : 0;
 	if (n > 0 && !zst_is_compressed(head, (uint64_t)n) && !ctf_is(head, (uint64_t)n)) {
-		close(fd); /* not a capture, which its beginning shows for any length */
+		close(fd); /* not a capture, by its first bytes */
 		return open_bytes(out, head, (uint64_t)n, NULL, path, err);
 	}
 	uint8_t *data = NULL;

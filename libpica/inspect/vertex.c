@@ -121,7 +121,7 @@ struct trace {
 	const float (*r)[4], (*o)[4]; /* the registers that the program has */
 };
 
-/* The result of an instruction is known when the next one begins. */
+/* An instruction's result is known when the next one begins. */
 static void trace_step(void *user, const struct shader_step *s) {
 	struct trace *t = user;
 	struct pica_shader_step *last =

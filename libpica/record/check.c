@@ -133,7 +133,7 @@ int record_check(struct pica_recorder *r, struct pica_capture_error *err) {
 			pica_memory_limit(settings.memory, 4 * (uint64_t)r->unit_limit);
 		}
 	}
-	/* A device without threads works in its callers' threads, and this may be another one. */
+	/* A device without threads works in its caller's thread, which this may not be. */
 	struct pica_device *own = NULL;
 	if (ret == 0 && !r->device->dispatcher.is_threaded) {
 		struct pica_settings s;

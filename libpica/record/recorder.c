@@ -98,8 +98,8 @@ static int put_key(struct pica_recorder *r) {
 }
 
 /*
- * The picture of a screen, if it was set: its memory first, which the program may have drawn
- * itself.
+ * Adds the picture of a screen, if it was set; its memory first, since the program may have drawn
+ * it.
  */
 static int put_picture(struct pica_recorder *r, enum pica_screen_id screen, enum pica_eye eye) {
 	struct pica_expected e = { .screen = (uint32_t)screen, .eye = (uint32_t)eye };
@@ -383,7 +383,7 @@ PICA_EXPORT int pica_recorder_finish(struct pica_recorder *r, struct pica_captur
 	int ret = r->error;
 	r->writer->file.may_wait = true;
 	ret = ret < 0 ? ret : box_writer_end(r->writer);
-	/* so that a process killed during the replay leaves the recording */
+	/* a process killed during the replay leaves the recording */
 	ret = ret < 0 ? ret : disk_show(&r->writer->file);
 	ret = ret < 0 ? ret : record_check(r, &found);
 	if (ret == 0) {

@@ -1,4 +1,4 @@
-/* A context made ready for a capture. */
+/* Prepares a context for a capture. */
 
 #include "capture/form/form.h"
 #include "core/ctx/ctx.h"

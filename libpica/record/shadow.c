@@ -124,10 +124,7 @@ int shadow_parts(const struct shadow *s, struct pica_window **out, unsigned *n) 
 static void end_run(struct shadow *s) {
 	if (s->run_bytes) {
 		s->change(s->user, s->run_phys, s->run_data, s->run_bytes);
-		/*
-		 * Handled as an announced write, which the replay will have: textures are checked
-		 * again.
-		 */
+		/* Treated as an announced write, as in the replay: textures are checked again. */
 		space_touch(s->space, (struct range){ s->run_phys, s->run_bytes }, 0);
 		s->run_bytes = 0;
 	}

@@ -62,7 +62,7 @@ static void set_up_interrupts(uint32_t *regs) {
 	regs[REG_IRQ_AUTOSTOP] = reset.w[REG_IRQ_AUTOSTOP];
 }
 
-/* State that the file does not hold. */
+/* State that the file lacks. */
 static uint32_t missing_arrays(const struct ctf *c) {
 	static const struct {
 		enum ctf_array array;

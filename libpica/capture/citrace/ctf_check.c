@@ -1,4 +1,4 @@
-/* Checking a CiTrace file: nothing after this needs a bound.  [fidelity: citrace-variants] */
+/* Checks a CiTrace file; later code needs no bounds checks. [fidelity: citrace-variants] */
 #include "capture/citrace/ctf.h"
 
 #include <errno.h>

@@ -7,10 +7,10 @@
  *  - Else the reading under which the list's last two words are a FINALIZE write; hardware units
  *    where neither are.
  *
- * The second rule needs bytes of memory as they were at that moment. Only the 16 bytes that it
- * reads for each start are tracked: they are the leaves of a tree in which each load, in stream
- * order, leaves its number on the nodes that make up its range. The latest load of a byte is the
- * largest number between its leaf and the root, so a load of any size costs O(log n).
+ * The second rule needs bytes of memory at that moment. Only the 16 bytes that it reads for each
+ * start are tracked, as leaves of a tree. Each load, in stream order, writes its number to the
+ * nodes that make up its range; the latest load of a byte is the largest number between its leaf
+ * and the root, so a load of any size costs O(log n).
  */
 #include "capture/citrace/ctf.h"
 
@@ -128,11 +128,11 @@ static void read_by_load(const struct ctf *c, struct start *s, uint32_t from) {
 	}
 }
 
-/* Finds the starts; each element is read twice at most. Returns their number. */
+/* Finds the starts, reading each element at most twice. Returns their number. */
 static uint32_t find_starts(const struct ctf *c, struct start *starts) {
 	uint32_t n = 0, after_last = 0, size_element = 0, value = 0, addr = 0;
 	bool have_size = false;
-	/* A list address that was in place before the recording. */
+	/* A list address set before the recording. */
 	const uint32_t addr_word = (CTF_LIST_ADDR - CTF_GPU_FIRST) / 4;
 	if (c->array[CTF_GPU].words > addr_word) {
 		addr = capture_u32(c->data + c->array[CTF_GPU].offset + 4 * (uint64_t)addr_word)
@@ -161,7 +161,7 @@ static uint32_t find_starts(const struct ctf *c, struct start *starts) {
 	return n;
 }
 
-/* The second rule, for the starts that the first one left open. */
+/* The second rule, for the starts that the first one did not decide. */
 static int read_by_finalize(const struct ctf *c, struct start *starts, uint32_t n) {
 	struct latest l = { NULL, NULL, 0 };
 	uint64_t open = 0;

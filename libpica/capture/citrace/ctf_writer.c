@@ -1,8 +1,8 @@
 /*
- * Writing CiTrace files of the form that says its stream size in bytes (pica_capture.h). Header and
- * arrays go out first, memory as it comes; the stream is kept and follows at the end, when the
+ * Writes CiTrace files of the form with the stream size in bytes (pica_capture.h). Header and
+ * arrays are written first, memory as it comes; the stream is kept and follows at the end, when the
  * header is written again with its place and size. Therefore a compressed capture is first written
- * plain to an unnamed file, and compressed when it is finished.
+ * uncompressed to an unnamed file, and compressed at the end.
  */
 #include "capture/citrace/ctf.h"
 
@@ -22,7 +22,7 @@ struct pica_ctf_writer {
 	FILE *file;     /* the capture as it grows: of plain, or of result */
 	FILE *packed;   /* of result, if it is compressed; or NULL */
 	int error;      /* the first one */
-	bool is_whole;  /* the stream is in the file: nothing more can be written */
+	bool is_whole;  /* the stream has been written; nothing can follow */
 	uint64_t size;  /* bytes in file so far */
 	uint64_t limit; /* most bytes that a reader takes */
 	uint32_t header[CTF_HEADER_FULL / 4];

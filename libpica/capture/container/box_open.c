@@ -114,7 +114,7 @@ static const char *take_info(struct box *b, const uint8_t *payload, uint64_t siz
 	return take_windows(b, payload, info.n_windows);
 }
 
-/* The defaults, if INFO and its copy are lost; nothing else records memory of another size. */
+/* The defaults, if INFO and its copy are lost: no other chunk records the size of memory. */
 static const char *usual_info(struct box *b) {
 	struct pica_capture_writer_settings usual;
 	pica_capture_writer_settings_init(&usual);

@@ -102,8 +102,8 @@ static const char *check_memory(const struct search *s, uint64_t i, const uint8_
 }
 
 /*
- * Counts the blobs of a chunk, even a damaged one, since numbers continue. Negative: the index is
- * inconsistent.
+ * Counts the blobs of a chunk, even of a damaged one, since later numbers depend on them. Returns
+ * 0, or a negative errno if the index is inconsistent.
  */
 static int count_blobs(struct search *s, uint64_t i) {
 	const struct box_entry *e = &s->b->entry[i];
@@ -245,7 +245,7 @@ static int find_parts(struct search *s) {
 	return ret < 0 ? ret : s->n_parts ? 0 : -EINVAL;
 }
 
-/* Returns the first part with frames, or the one that holds *frame; NULL: there is none. */
+/* Returns the first part with frames, or the one with *frame; NULL: none. */
 static const struct part *choose(const struct search *s, const uint32_t *frame) {
 	for (uint64_t i = 0; i < s->n_parts; i++) {
 		const struct part *p = &s->part[i];
@@ -256,7 +256,7 @@ static const struct part *choose(const struct search *s, const uint32_t *frame) 
 	return frame ? NULL : &s->part[0];
 }
 
-/* Drops entries outside of the part; frames and events are then counted from 0. */
+/* Drops entries outside the part, and counts frames and events from 0. */
 static void keep(struct search *s, const struct part *p) {
 	struct box *b = s->b;
 	const struct box_index whole = b->index;
@@ -282,7 +282,7 @@ static void keep(struct search *s, const struct part *p) {
 	b->all_frames = whole.n_frames;
 }
 
-/* Stores the list of recoverable parts, for callers that want another one. */
+/* Stores the list of recoverable parts, from which callers may choose another. */
 static int tell_parts(const struct search *s, const struct part *chosen) {
 	struct pica_capture *c = &s->b->base;
 	c->part = calloc(s->n_parts, sizeof(*c->part));

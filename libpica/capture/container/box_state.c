@@ -1,4 +1,4 @@
-/* A state as chunks: each is words of struct pica_state, in an order that the format fixes. */
+/* A state as chunks of words of struct pica_state, in the fixed order of the format. */
 #include "capture/container/box.h"
 
 #include "pica/regs/regs.h"
@@ -36,7 +36,7 @@ static const struct segment segments[] = {
 	SEGMENT(IDXS, flags),
 	SEGMENT(IDXS, vs_upload),
 	SEGMENT(IDXS, gs_upload),
-	/* State that a geometry shader leaves. Its b15 comes first: see GEOM_HEAD. */
+	/* State that a geometry shader keeps. Its b15 comes first: see GEOM_HEAD. */
 	SEGMENT(GEOM, gs.uniforms_f32),
 	SEGMENT(GEOM, geometry),
 	SEGMENT(GEOM, assembler),

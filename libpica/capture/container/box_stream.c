@@ -288,7 +288,7 @@ static int memory_row(struct box *b, uint32_t i, struct box_memory *m, const uin
 	return ret < 0 ? ret : 1;
 }
 
-/* A key is whole only with its memory; the state is kept here, and returned later. */
+/* Checks the key's memory before its state is returned. */
 static int read_memory_blobs(struct box *b) {
 	struct box_memory m;
 	const uint8_t *data;
@@ -339,7 +339,7 @@ static int next_memory(struct box *b, struct pica_capture_event *event) {
 	return 1;
 }
 
-/* Checks at the end that everything announced was found. */
+/* Checks at the end that everything in the index was found. */
 static int check_end(struct box *b) {
 	const uint32_t n = b->index.n_frames;
 	return b->place.frame == n ?

@@ -1,4 +1,4 @@
-/* Checking all of a container: every chunk, every blob, every event. */
+/* Checks a whole container: every chunk, blob and event. */
 #include "capture/container/box.h"
 
 #include <errno.h>
@@ -126,7 +126,7 @@ static int verify_entry(struct verify *v, uint64_t entry) {
 		why = verify_events(v, entry, payload);
 		break;
 	default:
-		break; /* read when it was opened, or of a key, or unknown and optional */
+		break; /* already read, or part of a key, or unknown and optional */
 	}
 	free(payload);
 	return why ? box_wrong(v->b, entry, err, why) : 0;
@@ -142,7 +142,7 @@ static int go_on(struct verify *v, uint64_t entry, int ret) {
 	if (v->first.code == 0) {
 		v->first = *err;
 	}
-	if (err->offset != v->last_offset) { /* a key and its chunk report one damage */
+	if (err->offset != v->last_offset) { /* reports damage of a key and its chunk once */
 		v->found(v->user, err);
 		v->last_offset = err->offset;
 	}
@@ -153,7 +153,7 @@ static int go_on(struct verify *v, uint64_t entry, int ret) {
 	return 0;
 }
 
-/* Takes the frame number from the next key or events, when it can no longer be counted. */
+/* Takes the frame number from the next key or events, since damage interrupted the count. */
 static void catch_up(struct verify *v, uint64_t entry) {
 	const struct box_entry *e = &v->b->entry[entry];
 	if (v->first.code && (e->fourcc == BOX_KEYF || e->fourcc == BOX_EVTS)) {

@@ -1,7 +1,7 @@
 /*
- * Writing containers. Blobs, events and expected pictures collect until there are enough for a
- * chunk; blobs are written before the chunks that refer to them. The header is written again at the
- * end, with the needs of the file; until then it holds the maxima of the format.
+ * Writes containers. Blobs, events and expected pictures are collected until there are enough for a
+ * chunk; blobs are written before the chunks that refer to them. The header holds the maxima of the
+ * format, and at the end the actual values of the file.
  */
 #include "capture/container/box_write.h"
 
@@ -255,7 +255,7 @@ static int put_info(struct pica_capture_writer *w, const struct pica_capture_wri
 			fail(w, -EINVAL);
 		}
 		if (from->flags) {
-			/* a replay could not restore memory that it may not write */
+			/* a replay could not write this memory to restore it */
 			fail(w, -EOPNOTSUPP);
 		}
 		end = (uint64_t)to.phys + to.size;
@@ -281,7 +281,7 @@ static int put_header(struct pica_capture_writer *w, const struct box_header *li
 	return ret < 0 ? fail(w, ret) : 0;
 }
 
-/* So that a broken copy of the file can be read. */
+/* Makes an unfinished copy of the file readable. */
 static int put_first_header(struct pica_capture_writer *w) {
 	static const uint8_t zeros[BOX_HEADER];
 	const struct box_header most = { .max_chunk = BOX_MAX_CHUNK,

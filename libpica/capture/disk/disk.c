@@ -46,7 +46,7 @@ static int make_file(struct disk_file *f, const char *name) {
 	return f->fd < 0 ? -errno : 0;
 }
 
-/* Needs /proc: linking by descriptor alone is a privilege. */
+/* Links through /proc, since linking by descriptor needs privileges. */
 static int make_link(struct disk_file *f, const char *name) {
 	char self[48];
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", f->fd);
@@ -200,7 +200,7 @@ int disk_commit(struct disk_file *f) {
 	if (ret < 0) {
 		return ret;
 	}
-	/* Syncs the change of the folder; file systems that cannot do that need not. */
+	/* Syncs the change of the folder, if the file system supports it. */
 	ret = sync_file(f->folder);
 	if (ret < 0 && ret != -EINVAL && ret != -EROFS) {
 		return ret;

@@ -24,9 +24,9 @@ struct disk_queue {
 	int fd; /* ours */
 	struct disk_bounds bounds;
 	pthread_mutex_t mutex; /* covers what follows */
-	pthread_cond_t cond;   /* by CLOCK_MONOTONIC; signalled at any change */
+	pthread_cond_t cond;   /* uses CLOCK_MONOTONIC; signalled at any change */
 	struct block *first, **last;
-	uint64_t waiting; /* bytes, those that are being written included */
+	uint64_t waiting; /* bytes, including those being written */
 	uint64_t pieces;  /* written: signs of life */
 	int error;
 	bool is_ending; /* no more data will come */
@@ -45,7 +45,7 @@ static void free_block(struct disk_queue *q, struct block *b) {
 	memory_free(q->bounds.memory, b, sizeof(*b) + b->size);
 }
 
-/* Mutex held: drops the data that waits. */
+/* Drops the waiting data. Mutex held. */
 static void forget(struct disk_queue *q) {
 	while (q->first) {
 		struct block *b = q->first;
@@ -73,7 +73,7 @@ static void unref(struct disk_queue *q) {
 
 /* ---- The thread ---- */
 
-/* Mutex held on entry and exit, not while it writes. */
+/* Writes a block. Mutex held on entry and exit, but not while writing. */
 static void write_block(struct disk_queue *q, const struct block *b) {
 	for (uint64_t at = 0; at < b->size && !q->error;) {
 		const uint64_t most = b->size - at < PIECE_BYTES ? b->size - at : PIECE_BYTES;
@@ -94,7 +94,7 @@ static void *run(void *arg) {
 	lock(q);
 	for (;;) {
 		while (!q->first && !q->is_ending) {
-			/* woken by disk_queue_write() and the two that end it */
+			/* woken by disk_queue_write() and the two functions that end the queue */
 			pthread_cond_wait(&q->cond, &q->mutex);
 		}
 		struct block *b = q->first;
@@ -162,8 +162,8 @@ int disk_queue_create(struct disk_queue **out, int fd, const struct disk_bounds 
 }
 
 /*
- * Mutex held. Waits until at most `most` bytes wait: 0, the disk's error, or -ETIME, which is
- * kept.
+ * Waits until at most `most` bytes are queued. Returns 0, the disk's error, or -ETIME, which
+ * becomes the queue's error. Mutex held.
  */
 static int wait_below(struct disk_queue *q, uint64_t most) {
 	struct timespec until;
@@ -186,7 +186,7 @@ static int wait_below(struct disk_queue *q, uint64_t most) {
 
 int disk_queue_write(struct disk_queue *q, const void *data, uint64_t size, bool may_wait) {
 	lock(q);
-	/* A piece larger than the bound is written alone, if the caller may wait. */
+	/* A piece larger than the bound is queued alone, if the caller may wait. */
 	const uint64_t most = q->bounds.bytes > size ? q->bounds.bytes - size : 0;
 	if (!q->error && q->waiting > most && !may_wait) {
 		q->error = -ETIME;

@@ -11,7 +11,7 @@
 
 enum {
 	LEVEL = 19,
-	WINDOW_LOG_MAX = 27, /* what every level of the zstd program needs at most */
+	WINDOW_LOG_MAX = 27, /* maximum over all levels of the zstd program */
 	FIRST_BYTES = 64 << 10,
 	BLOCK_HEADER = 3, /* bytes  [RFC 8878 3.1.1.2] */
 
@@ -40,7 +40,7 @@ static int too_large(const struct reader *r, uint64_t frame_at) {
 			r->limit);
 }
 
-/* Where the first block of a frame begins.  [RFC 8878 3.1.1.1.1] */
+/* Returns the start of the first block of a frame. [RFC 8878 3.1.1.1.1] */
 static uint64_t first_block(const struct reader *r, uint64_t frame_at) {
 	static const uint8_t dictionary_bytes[4] = { 0, 1, 2, 4 };
 	const uint64_t at = frame_at + 4;
@@ -55,7 +55,7 @@ static uint64_t first_block(const struct reader *r, uint64_t frame_at) {
 
 static int zstd_error(const struct reader *r, uint64_t frame_at, size_t ret) {
 	const char *text = ZSTD_getErrorName(ret);
-	/* The header takes several steps, but is one thing. */
+	/* The header takes several steps; errors in it are reported at its start. */
 	const uint64_t at = r->in.pos < first_block(r, frame_at) ? frame_at : r->in.pos;
 	switch (ZSTD_getErrorCode(ret)) {
 	case ZSTD_error_memory_allocation:
@@ -73,7 +73,7 @@ static int zstd_error(const struct reader *r, uint64_t frame_at, size_t ret) {
 	}
 }
 
-/* Doubles the room, up to one byte more than allowed, which detects the excess. */
+/* Doubles the buffer, up to one byte more than allowed, to detect an excess. */
 static int grow(struct reader *r) {
 	uint64_t size = r->out.size > r->limit / 2 ? r->limit + 1 : 2 * (uint64_t)r->out.size;
 	void *bytes = realloc(r->out.dst, size);
@@ -111,7 +111,8 @@ static int check_frame(const struct reader *r) {
 	return 0;
 }
 
-/* One frame: header and each block in a step of its own, so that in.pos names the wrong one. */
+/* Reads one frame: the header and each block in a separate step, so that in.pos locates an
+ * error. */
 static int read_frame(struct reader *r) {
 	const uint64_t frame_at = r->in.pos;
 	size_t want = ZSTD_initDStream(r->ctx);
@@ -122,7 +123,7 @@ static int read_frame(struct reader *r) {
 				return ret;
 			}
 		}
-		/* libzstd asks for the header of the next block too. */
+		/* libzstd also asks for the header of the next block. */
 		const uint64_t step = want > BLOCK_HEADER + 1 ? want - BLOCK_HEADER : want;
 		const uint64_t left = r->in_size - r->in.pos;
 		r->in.size = r->in.pos + (step < left ? step : left);

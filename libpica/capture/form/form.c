@@ -15,7 +15,7 @@ int capture_fail(const struct capture_source *source, struct pica_capture_error 
 		.offset = offset == UINT64_MAX ? 0 : offset,
 		.has_offset = offset != UINT64_MAX,
 	};
-	/* A long name is cut, so that the text fits after it. */
+	/* Truncates a long name, so that the text fits after it. */
 	int len = snprintf(err->message, PICA_CAPTURE_MESSAGE / 2, "%s: ", source->name);
 	size_t at = len < PICA_CAPTURE_MESSAGE / 2 ? (size_t)len : PICA_CAPTURE_MESSAGE / 2 - 1;
 	if (offset != UINT64_MAX) {

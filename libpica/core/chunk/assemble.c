@@ -1,4 +1,4 @@
-/* Assembly: the primitives of a segment, whose vertices are shaded, become triangles. */
+/* Assembly: turns the primitives of a segment, whose vertices are shaded, into triangles. */
 #include "core/chunk/segment.h"
 
 #include <string.h>
@@ -8,7 +8,8 @@ enum {
 	ASSEMBLE_TICKS = 150, /* for each of them */
 };
 
-/* Assembles n primitives of the segment, from `first` on. False: the chunk draws nothing. */
+/* Assembles n primitives of the segment, from `first` on. Returns false if the chunk draws
+ * nothing. */
 static bool assemble_some(
 		struct segment_run *r, const struct segment *seg, uint32_t first, uint32_t n) {
 	uint32_t corner[ASSEMBLED][3];

@@ -6,9 +6,9 @@
 #include <string.h>
 
 /*
- * A vertex task. For each segment: the stream positions that its triangles touch are resolved to
- * vertices (an index that was seen lately is shaded once), shaded 32 at a time, projected into the
- * chunk's records, assembled, clipped where needed, culled, and binned by bounding box.
+ * A vertex task. For each segment: the stream positions of its triangles are resolved to vertices
+ * (a recently seen index is shaded once), shaded 32 at a time, projected into the chunk's records,
+ * assembled, clipped if needed, culled, and binned by bounding box.
  */
 
 enum {
@@ -367,7 +367,7 @@ bool segment_begin(struct chunk *c, const struct segment *seg, const struct draw
 		s->owner = d->state.vertex_stage;
 		memset(s->stage, 0, s->owner->scratch_bytes);
 	}
-	/* Completion finds clipped corners after those that were shaded (complete.c). */
+	/* Completion expects clipped corners after the shaded ones (complete.c). */
 	assert(!r->completes || !(d->n_prefix || r->rs->flat || r->has_assembly));
 	/* Stream positions: first_position.. (a fan's slot 0 is the hub, its positions follow). */
 	uint32_t first_position, n_positions;
@@ -450,7 +450,7 @@ enum progress segment_shade(struct chunk *c, const struct pass_work *work,
 		const unsigned n = r->n - at < VERTEX_BATCH ? r->n - at : VERTEX_BATCH;
 		const struct vertex_out out = { s->cv + at, c->verts + r->base + at, s->code + at,
 			s->ok + at };
-		/* A lane that takes one step more than the job has left ends the chunk. */
+		/* A lane that needs more steps than the job has left ends the chunk. */
 		struct shader_result counted = { 0 };
 		struct shader_result *result = r->is_filtered ? &counted : &c->shader;
 		if (!r->is_paused) {
@@ -553,7 +553,7 @@ bool chunk_go_on(struct chunk *c, const struct pass_work *work, struct vertex_sc
 	}
 	atomic_store_explicit(&c->spent_px, c->area_px, memory_order_relaxed);
 	atomic_store_explicit(&c->spent_bytes, c->need_bytes, memory_order_relaxed);
-	/* After an invocation that was cut off the job draws nothing more. */
+	/* After an invocation was cut off, the job draws nothing more. */
 	atomic_store_explicit(&c->spent_steps, c->shader.cut ? STEPS_CUT : c->shader.steps,
 			memory_order_relaxed);
 	return true;

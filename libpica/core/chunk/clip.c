@@ -108,8 +108,8 @@ unsigned clip_polygon(const struct geom_state *g, const struct clip_vertex *cons
 	}
 	/*
 	 * Before the first plane that cuts, all corners are inside. From there on every plane is
-	 * tested, regardless of the corners' codes: rounding may put a new vertex outside of a
-	 * plane that all corners are inside of.
+	 * tested, regardless of the corners' codes: rounding may put a new vertex outside a plane
+	 * although all corners are inside.
 	 */
 	unsigned first = planes ? ctz32(planes) : CLIP_PLANES;
 	for (unsigned i = first; i < n_planes(g) && n > 0; i++) {

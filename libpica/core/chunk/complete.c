@@ -1,6 +1,6 @@
 /*
- * Completion: a chip may shade positions first, and the rest of a vertex when a triangle that needs
- * it is known to be drawn. Corners that the core made are completed from their vertices.
+ * Completion: a chip may shade positions first, and the rest of a vertex only for triangles that
+ * are drawn. Corners created by clipping are completed from their vertices.
  */
 #include "core/chunk/segment.h"
 
@@ -92,7 +92,7 @@ static enum progress complete_batch(struct segment_run *r, unsigned n, struct sl
 	return slice_over(slice, ticks) ? SLICE_OVER : GOES_ON;
 }
 
-/* The sum of a float of the three vertices, in this order; 0 if it is a NaN. */
+/* The weighted sum of a float of the three vertices, in this order; 0 for a NaN. */
 static float sum_of(const float *const from[3], const float weight[3], uint32_t i) {
 	float sum = 0.0f;
 	for (unsigned k = 0; k < 3; k++) {
@@ -136,7 +136,7 @@ static int32_t most(int32_t a, int32_t b) {
 	return a > b ? a : b;
 }
 
-/* The pixels of the triangle's bounds, as they are now, in the tiles that have it. */
+/* Charges the pixels of the triangle's current bounds in the tiles that contain it. */
 static void charge(struct segment_run *r, const uint32_t v[3], const struct tri_box *box) {
 	const struct vert *verts = r->c->verts;
 	const int32_t size = (int32_t)r->work->tile_size;

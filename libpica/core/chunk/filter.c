@@ -1,7 +1,7 @@
 /*
  * Culling before shading: drops triangles of a segment that lie outside one plane, or face away, by
- * their positions, which are shaded first. A kept triangle is shaded and tested as usual, so it is
- * kept if in doubt.
+ * their positions, which are shaded first. A kept triangle is shaded and tested as usual, so
+ * doubtful ones are kept.
  */
 #include "core/chunk/segment.h"
 
@@ -113,7 +113,7 @@ static void gather_corners(struct segment_run *r, const struct segment *seg, uns
 	}
 }
 
-/* Numbers the slots of kept triangles anew, in their order. */
+/* Renumbers the slots of kept triangles, in their order. */
 static void leave_out_slots(struct segment_run *r) {
 	struct vertex_scratch *s = r->s;
 	uint32_t *number = s->slot, n = 0;
@@ -154,8 +154,8 @@ static void finish(struct segment_run *r, const struct segment *seg) {
 }
 
 /*
- * Part k of three of the vertices that come after triangle n_seen + FILTERED. In the order of the
- * corners they are too far apart for the hardware prefetcher.
+ * Prefetches a third of the vertices after triangle n_seen + FILTERED. In the order of the corners
+ * they are too far apart for the hardware prefetcher.
  */
 static void expect_corners(const struct segment_run *r, const struct segment *seg,
 		const struct vertex_env *env, unsigned k) {

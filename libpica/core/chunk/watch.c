@@ -76,7 +76,7 @@ static bool is_near(const struct look *l, const struct vert *const v[3]) {
 	return x >= b.min_x - 1 && x <= b.max_x + 1 && y >= b.min_y - 1 && y <= b.max_y + 1;
 }
 
-/* Which side of the line from a to b a point lies on: -1, 0, 1. */
+/* Returns the side of the line from a to b on which a point lies: -1, 0, 1. */
 static int side_of(const struct vert *a, const struct vert *b, int64_t x, int64_t y) {
 	const int64_t cross = ((int64_t)b->x_fx - a->x_fx) * (y - a->y_fx) -
 			((int64_t)b->y_fx - a->y_fx) * (x - a->x_fx);
@@ -103,7 +103,8 @@ static bool line_meets_pixel(const struct look *l, const struct vert *const v[3]
 	return least <= 0 && most >= 0;
 }
 
-/* Assembles it once more. Returns whether a remaining triangle covers the pixel; -1: no memory. */
+/* Assembles the primitive again. Returns whether a remaining triangle covers the pixel; -1: out of
+ * memory. */
 static int look_at_rest(struct look *l, const uint32_t corner[3], unsigned negated,
 		enum watch_fate fate) {
 	const uint32_t n_tris = l->r->c->n_tris;

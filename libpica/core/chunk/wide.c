@@ -1,14 +1,13 @@
 /*
  * Points and lines become two triangles each, by the size that the stage gives to a vertex: a point
- * a square around it, a line a rectangle whose middle it is. They have no facing, so none is
- * culled.
+ * becomes a square around it, a line a rectangle around it. They have no facing, so none is culled.
  *
  *     0 --- 1      corners of a point; of a line from 0|1 to 2|3
  *     |  /  |
  *     2 --- 3
  *
- * Sizes have a limit: with 256 pixels more on each side the edges of a triangle stay within what
- * set-up can do (raster/setup_c.c).
+ * Sizes have a limit: with 256 more pixels on each side, edges stay within the range of set-up
+ * (raster/setup_c.c).
  */
 #include "core/chunk/segment.h"
 
@@ -74,7 +73,7 @@ static bool point(struct segment_run *r, uint32_t slot) {
 	return emit_both(r, at);
 }
 
-/* The part of a line that is inside of all planes. Returns false if there is none. */
+/* Clips a line to all planes. Returns false if nothing is left. */
 static bool clip_line(const struct segment_run *r, const uint32_t slot[2], unsigned planes,
 		struct end end[2]) {
 	struct clip_vertex own[2], poly[CLIP_MAX_VERTICES];
@@ -83,7 +82,7 @@ static bool clip_line(const struct segment_run *r, const uint32_t slot[2], unsig
 		memcpy(own[i].pos, r->s->cv[slot[i]].pos, sizeof(own[i].pos));
 		own[i].a[i] = 1.0f;
 	}
-	/* A triangle without an inside: its corners farthest apart are the ends. */
+	/* A degenerate triangle: its corners farthest apart are the ends. */
 	const struct clip_vertex *const corner[3] = { &own[0], &own[1], &own[1] };
 	const unsigned n = clip_polygon(r->g, corner, planes, poly);
 	unsigned first = 0, last = 0;

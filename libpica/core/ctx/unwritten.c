@@ -81,9 +81,9 @@ static bool is_untouched(const struct unwritten *u, uint64_t page, uint64_t begi
 }
 
 /*
- * A texture or a list is read whole, so other data in its pages says nothing about it. Arrays of
- * vertices are read only where an index points, and copies and screens have gaps between lines:
- * for these a page counts as written if anything in it was.
+ * A texture or a list is read whole, so its own bytes decide. Arrays of vertices are read only at
+ * indices, and copies and screens have gaps between lines: for these a page counts as written if
+ * anything in it was.
  */
 static bool is_read_whole(enum pica_read reader) {
 	return reader == PICA_READ_TEXTURE || reader == PICA_READ_LEVELS ||

@@ -78,7 +78,7 @@ static enum queue_touch touches(void *arg, uint64_t seq, const struct queue_rang
 	if (ctx->chip->progress) {
 		ctx->chip->progress(ctx, &p);
 	}
-	/* Waiting vertices may write anywhere when drawn, and others read their arrays later. */
+	/* Waiting vertices may write anywhere when drawn, and others will read their arrays. */
 	const bool waits = p.holds_job || (q->for_write && p.is_pending);
 	return waits || exec_open_touches(&ctx->exec, seq, r, q->for_write) ? TOUCH_PENDING :
 									      TOUCH_NONE;
@@ -87,7 +87,7 @@ static enum queue_touch touches(void *arg, uint64_t seq, const struct queue_rang
 static bool is_short(const void *arg, const struct pica_job *job) {
 	const struct pica_ctx *ctx = arg;
 	return !ctx->observer && !ctx->is_watched && /* they wait */
-			!exec_has_waste(&ctx->exec) && /* that it sweeps first, and may yield */
+			!exec_has_waste(&ctx->exec) && /* which it sweeps first, perhaps yielding */
 			(job->op == PICA_OP_BARRIER || job->op == PICA_OP_FILL ||
 					job->op == PICA_OP_TRANSFER || job->op == PICA_OP_COPY);
 }

@@ -9,16 +9,17 @@
 #include "core/pass/unit.h"
 
 enum {
-	SERIAL_COST = 64,       /* a pixel drawn alone, in those of a batch (pica_budgets.pixels) */
+	SERIAL_COST = 64,       /* cost of a pixel drawn alone, in pixels of a batch
+	 * (pica_budgets.pixels) */
 	CHUNK_POSITIONS = 1536, /* a chunk is closed at this many stream positions */
-	/* Above one of these a pass is closed, to bound the memory of a job. */
+	/* Beyond one of these limits a pass is closed, to bound the memory of a job. */
 	MAX_ARENA_BYTES = 32 << 20,
 	MAX_HELD_BYTES = 64 << 20,
 	MAX_HOLDS = 8192,
 	MAX_CHUNKS = 256,
 	TASK_BYTES = 128 * 1024,
 	TASKS_FOR_WORKERS = 16,
-	MAX_TASK_BYTES = 512 * 1024, /* about 0.2 ms where each page is new */
+	MAX_TASK_BYTES = 512 * 1024, /* about 0.2 ms if each page is new */
 };
 
 /* ---- Passes ---- */
@@ -94,7 +95,7 @@ struct unit *exec_open_pass(struct exec *x, const struct target *target, uint64_
 	w->tile_size = tiles64 < 8 * pool_workers(x->e->pool) && pool_threads(x->e->pool) > 1 ? 32 :
 												64;
 	if (w->serial) {
-		/* One tile, never binned; the boxes must stay small numbers. */
+		/* One tile, never binned; keeps boxes in small numbers. */
 		w->tile_size = 4096;
 	}
 	w->tiles_x = (target->width + w->tile_size - 1) / w->tile_size;
@@ -183,7 +184,7 @@ int exec_add_draw(struct exec *x, const struct draw *d) {
 	uint32_t index = u->n_draws;
 	u->draws[u->n_draws++] = d;
 
-	/* A strip's or fan's pieces overlap by two positions, or one. */
+	/* Pieces of a strip or fan overlap by two positions, or one. */
 	const unsigned step = topology_step(d->topology);
 	const bool list = step > 1;
 	uint32_t left = draw_primitives(d->topology, (uint64_t)d->n_prefix + d->n);

@@ -9,8 +9,8 @@
 
 enum {
 	/*
-	 * Memory that is kept for the next passes: of a context, a frame of a million vertices; of
-	 * all contexts; and the memory that a context may keep in any case.
+	 * Memory kept for the next passes: of a context (a frame of a million vertices), of all
+	 * contexts, and the amount that a context may keep in any case.
 	 */
 	KEEP_BYTES = 192 << 20,
 	KEEP_BYTES_ALL = 256 << 20,
@@ -18,8 +18,8 @@ enum {
 	/* Limit of the memory of a context's units while another one is opened. */
 	MAX_FLIGHT_BYTES = 192 << 20,
 	/*
-	 * Bytes that are touched faster than another thread wakes up; and faster than it also
-	 * finishes them.
+	 * Bytes that are processed faster than another thread wakes up, or than it wakes up and
+	 * finishes.
 	 */
 	TINY_BYTES = 8192,
 	SMALL_BYTES = 1 << 20,
@@ -137,7 +137,7 @@ void unit_destroy_chunk(struct exec *x, struct chunk *c) {
 	chunk_destroy(c);
 }
 
-/* Whether memory is kept for later; it is counted then. */
+/* Returns whether to keep memory for reuse, after counting it. */
 static bool keep(struct exec *x, size_t size_bytes) {
 	const size_t all = atomic_load_explicit(&x->e->kept_bytes, memory_order_relaxed);
 	const size_t own = x->kept_bytes + size_bytes;

@@ -67,7 +67,7 @@ static void trace_unit(const struct unit *u, enum pica_span_kind kind, unsigned 
 					.begin_ns = begin_ns });
 }
 
-/* Workers count from 1 on; without them the caller's thread is the command thread's, too. */
+/* Workers are numbered from 1; without them, the caller's thread is also the command thread. */
 static void trace_task(const struct unit *u, enum pica_span_kind kind, unsigned worker,
 		unsigned index, uint64_t begin_ns) {
 	if (u->x->e->trace) {
@@ -75,7 +75,7 @@ static void trace_task(const struct unit *u, enum pica_span_kind kind, unsigned 
 	}
 }
 
-/* A task ends: its processor time is the unit's, by stage, the context's, and its owner's. */
+/* Adds the processor time of an ended task to the unit's stage, the context, and its owner. */
 static void add_time(struct unit *u, atomic_uint_fast64_t *stage, uint64_t start) {
 	const uint64_t ns = clock_thread_ns() - start;
 	add(stage, ns);
@@ -163,7 +163,7 @@ bool unit_is_little(const struct unit *u) {
 			u->held_bytes <= LITTLE_HELD_BYTES;
 }
 
-/* The chunk of a little pass, on the command thread. False: it is not that little. */
+/* Shades the chunk of a little pass on the command thread. Returns false if it is too large. */
 static bool shade_at_once(struct unit *u) {
 	const struct engine *e = u->x->e;
 	struct chunk *c = u->chunks[0];
@@ -300,8 +300,8 @@ static bool run_tile(void *arg, unsigned index, unsigned worker, void **state) {
 }
 
 /*
- * Tiles of a little pass, on the command thread. Returns how many were begun; with *state not NULL
- * the last of them is not done.
+ * Draws tiles of a little pass on the command thread. Returns how many were begun; if *state is not
+ * NULL, the last one is unfinished.
  */
 static unsigned draw_at_once(struct unit *u, void **state) {
 	struct engine *e = u->x->e;
@@ -359,7 +359,7 @@ static bool run_task(void *arg, unsigned index, unsigned worker, void **state) {
 	return is_over;
 }
 
-/* A small one, on the command thread, in whose time it is; returns as draw_at_once(). */
+/* Does small work on the command thread, charged to its time; returns like draw_at_once(). */
 static unsigned work_at_once(struct unit *u, void **state) {
 	struct slice slice = slice_start(LITTLE_NS);
 	unsigned n = 0;

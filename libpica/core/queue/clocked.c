@@ -2,15 +2,14 @@
  * Processor time of the command thread, by queue.
  *
  * The time of the command stage is measured over runs of jobs of one queue: asking the thread's
- * clock is a system call. It is read before the last of them completes, since the statistics may be
- * read then. A short run is charged by wall-clock time; the thread's clock is read only now and
- * then.
+ * clock is a system call. It is read before the last of them completes, when the statistics may be
+ * read. A short run is charged by wall-clock time; the thread's clock is read only now and then.
  */
 #include "core/queue/private.h"
 
 enum {
 	CLOCKED_NS = 1000000, /* of jobs that are clocked together */
-	SHORT_NS = 100000, /* so short that a thread is rarely interrupted */
+	SHORT_NS = 100000, /* so short that interruptions are rare */
 };
 
 void clocked_add(struct queue *q, uint64_t ns, uint64_t busy_before) {
@@ -28,7 +27,7 @@ void clocked_end(struct dispatcher *d) {
 	uint64_t now = clock_now_ns(), ns = now - c->begun_ns;
 	if (!d->is_threaded || ns >= SHORT_NS) {
 		const uint64_t thread_ns = clock_thread_ns();
-		/* Short runs before it may have been counted as longer than they were. */
+		/* Earlier short runs may have been overestimated. */
 		ns = thread_ns > c->thread_ns ? thread_ns - c->thread_ns : 0;
 		c->thread_ns = thread_ns;
 		c->asked_ns = now;

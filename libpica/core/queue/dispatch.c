@@ -53,7 +53,7 @@ static bool is_short(struct queue *q) {
 			q->work->is_short(q->ctx, &queue_slot(q, q->issued + 1)->job);
 }
 
-/* Before the queue's next job; NULL: there is none to be run now. */
+/* Signals before the queue's next job; NULL: no job to run now. */
 static void signal_before(struct dispatcher *d, struct queue *q) {
 	if (d->has_unsignalled && ((q && !is_short(q)) ||
 			clock_now_ns() - d->unsignalled_ns >= SIGNAL_NS)) {
@@ -63,7 +63,7 @@ static void signal_before(struct dispatcher *d, struct queue *q) {
 
 /* ---- Jobs ---- */
 
-/* A thread waits for a range: whether that is over, or needs a flush. Lock held. */
+/* Checks whether the wait of a thread for a range is over, or needs a flush. Lock held. */
 static void look_at_range(struct queue *q) {
 	struct queue_range *r = q->range;
 	if (!r || r->is_over) {
@@ -104,7 +104,7 @@ static void update(struct queue *q) {
 	}
 }
 
-/* Starts the work that the last jobs left. Lock held on entry and exit. */
+/* Starts work left by the last jobs. Lock held on entry and exit. */
 static void flush_pending(struct queue *q) {
 	struct dispatcher *d = q->dispatcher;
 	monitor_unlock(&d->mon);
@@ -163,7 +163,7 @@ static void step(struct queue *q) {
 
 	if (!d->is_helped) {
 		if (s.job.op == PICA_OP_STATS) {
-			clocked_end(d); /* it reports the time of those before it */
+			clocked_end(d); /* it reports the time of earlier jobs */
 		}
 		clocked_begin(q);
 	}
@@ -274,7 +274,7 @@ err_free:
 	return NULL;
 }
 
-/* The thread that is to continue with the queue: its own, if it is parked. NULL: there is none. */
+/* Returns the thread to continue with the queue: its own, if it is parked; NULL: none. */
 static struct leader *successor(struct dispatcher *d, struct queue *q) {
 	struct leader *l = q->leader;
 	if (!l && d->idle) {
@@ -310,8 +310,8 @@ static void collect_changes(struct dispatcher *d) {
 }
 
 /*
- * Runs jobs of all queues until the dispatcher stops or, where the thread stands in a parked queue,
- * until that continues. Lock held.
+ * Runs jobs of all queues until the dispatcher stops or, in the thread of a parked queue, until
+ * that queue continues. Lock held.
  */
 static void lead(struct leader *me, struct queue *parked) {
 	struct dispatcher *d = me->dispatcher;

@@ -123,7 +123,7 @@ static void push_done(struct queue *q, const struct job_slot *slot) {
 		.user_data = slot->job.user_data, .result = slot->result, .flags = done_flags(slot)
 	};
 	if (!was_empty) {
-		return; /* signalled with the first of them, until queue_reap() takes the last */
+		return; /* signalled since the first one, until queue_reap() takes the last */
 	}
 	q->is_unsignalled = true;
 	if (!d->is_threaded) {
@@ -296,7 +296,7 @@ int queue_wait_range(struct queue *q, uint64_t seq, struct queue_range *r, int64
 		dispatch_look(q);
 	}
 	while (ret == 0 && !r->is_over) {
-		/* woken by look_at_range(), which also a caller that does not wait asks */
+		/* woken by look_at_range(); a caller that does not wait runs it once, too */
 		ret = wait_more(d, timeout_ns == 0 && !r->was_seen ? -1 : timeout_ns, deadline);
 		ret = r->is_over ? 0 : ret;
 	}

@@ -30,7 +30,7 @@ struct share {
 	struct tally tally;
 	struct share *up;   /* the user's, or NULL */
 	struct turns_level own; /* a user's: of its owners */
-	bool is_active, was_active; /* it had work at the last check, and at the one before */
+	bool is_active, was_active; /* it had work at the last check, and at the previous one */
 };
 
 /* ---- Shares ---- */

@@ -1,7 +1,8 @@
 /*
- * Coverage: each edge is first tested over the whole block. Least value >= 0: the block lies
- * inside, the edge needs no more work. Greatest value < 0: nothing is covered. Otherwise the edge
- * is evaluated at all pixels; signs of several edges are or-ed before they become bits.
+ * Coverage: each edge is first tested over the whole block. If the least value is >= 0, the block
+ * lies inside, and the edge needs no more work. If the greatest value is < 0, nothing is covered.
+ * Otherwise the edge is evaluated at all pixels; signs of several edges are or-ed before they
+ * become bits.
  */
 #include "core/raster/vector.h"
 
@@ -29,7 +30,7 @@ static const uint64_t rows_below[9] = {
 	0xFFFFFFFFFFFFFFFFu,
 };
 
-/* Pixels with lo <= coordinate <= hi along one axis of the block whose first coordinate is at. */
+/* Pixels with lo <= coordinate <= hi on one axis of the block, whose first coordinate is `at`. */
 static uint64_t axis_mask(const uint64_t below[9], int at, int32_t lo, int32_t hi) {
 	int first = lo <= at ? 0 : lo > at + 7 ? 8 : lo - at;
 	int end = hi >= at + 7 ? 8 : hi < at ? 0 : hi - at + 1;
@@ -122,7 +123,8 @@ static unsigned quad_rect_mask(int x, int y, int32_t min_x, int32_t min_y, int32
 	return columns & rows;
 }
 
-/* Drops pixels outside the box or in the excluded rectangle. Returns how many quads are left. */
+/* Drops pixels outside the box or in the excluded rectangle. Returns the number of remaining
+ * quads. */
 static unsigned clip_quads(const struct tri *t, struct raster_quad *at, uint8_t *mask, unsigned n) {
 	const struct raster_state *rs = t->rs;
 	unsigned left = 0;
@@ -142,11 +144,11 @@ static unsigned clip_quads(const struct tri *t, struct raster_quad *at, uint8_t 
 
 /*
  * Edges of two quads side by side, in 16 bits. raster_is_small() promises |ex|, |ey| <= 512, so an
- * edge changes by at most 512 * (11 + 9) over the quads that are looked at: values that are
- * clamped to CLAMP before keep their sign and do not wrap.
+ * edge changes by at most 512 * (11 + 9) over these quads: values clamped to CLAMP before keep
+ * their sign and do not wrap.
  *
- * No pixel outside a triangle's own bounds is inside its edges. Those of the tile end with a quad,
- * and those of the drawable rectangle are looked at afterwards, where they cut a quad.
+ * No pixel outside a triangle's own bounds is inside its edges. The tile's bounds end with a quad;
+ * those of the drawable rectangle are applied afterwards to quads that they cut.
  */
 unsigned VFN(raster_cover_quads)(const struct tri *t, struct raster_quad at[RASTER_SMALL_QUADS],
 		uint8_t mask[RASTER_SMALL_QUADS]) {
@@ -154,7 +156,7 @@ unsigned VFN(raster_cover_quads)(const struct tri *t, struct raster_quad at[RAST
 	const vqh odd_x = vqh_mask_from_bits(0xAA), right = vqh_mask_from_bits(0xF0),
 		  odd_y = vqh_mask_from_bits(0xCC);
 	const int x0 = t->min_x & ~1, y0 = t->min_y & ~1, max_x = t->max_x, max_y = t->max_y;
-	/* Edges are lanes here; the last one means nothing. */
+	/* Lanes are edges here; the last one is unused. */
 	const vqi x_steps = vqi_mul(vqi_set1(x0 - t->org_x), vqi_loadu(t->ex)),
 		  y_steps = vqi_mul(vqi_set1(y0 - t->org_y), vqi_loadu(t->ey));
 	const vqi edges = vqi_add(vqi_loadu(t->e[0]), vqi_add(x_steps, y_steps));

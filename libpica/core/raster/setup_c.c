@@ -50,7 +50,7 @@ struct edge_frame {
 	unsigned bits;
 };
 
-/* Samples after the first. Returns whether one of the box lies inside the edge. */
+/* Handles samples after the first. Returns whether one in the box lies inside the edge. */
 static bool set_other_samples(struct tri *t, int k, int64_t e, int32_t most) {
 	const struct raster_rule *r = t->rs->rule;
 	bool any = false;

@@ -1,9 +1,9 @@
 /*
  * Set-up in vectors: a triangle's edges are lanes of a quad, then planes are lanes.
  *
- * With v = 2^n * hi + lo, floor((2^n * hi + lo) / 2^n) = hi + floor(lo / 2^n). An edge is of that
- * shape if both distances are split so: the products with their upper parts may pass 2^31, but wrap
- * to the sum, which fits (setup_c.c); those with their lower parts are small.
+ * With v = 2^n * hi + lo, floor((2^n * hi + lo) / 2^n) = hi + floor(lo / 2^n). An edge has that
+ * form if both distances are split in this way: the products with their upper parts may exceed
+ * 2^31, but wrap to the sum, which fits (setup_c.c); those with their lower parts are small.
  */
 #include "core/raster/vector.h"
 

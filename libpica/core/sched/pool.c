@@ -25,7 +25,8 @@ struct worker {
 struct pool {
 	struct monitor mon;
 	/* Under mon: */
-	struct task_group *groups; /* by rising key; groups with tasks that no worker runs */
+	struct task_group *groups; /* in ascending order of keys; groups with tasks that no worker
+	 * runs */
 	bool stop;
 	unsigned sleeping;
 	/* Groups ever submitted: lets idle workers spin without the lock. */
@@ -33,7 +34,8 @@ struct pool {
 
 	bool draining; /* no threads: pool_drain() is on the stack */
 	unsigned n_threads, n_vertex;
-	unsigned max_yielded; /* yielded tasks of a user and role from which none begins */
+	unsigned max_yielded; /* number of yielded tasks of a user and role at which no new one
+	 * begins */
 	struct worker *workers;
 };
 
@@ -64,7 +66,7 @@ static bool are_one(const struct task_group *a, const struct task_group *b) {
 	return a == b || (a->line && a->line == b->line);
 }
 
-/* Where the worker's next group is linked, or NULL. Lock held. */
+/* Returns the link to the worker's next group, or NULL. Lock held. */
 static struct task_group **find(struct pool *pool, unsigned worker) {
 	struct task_group **best = NULL;
 	for (struct task_group **link = &pool->groups; *link; link = &(*link)->link) {
@@ -84,7 +86,7 @@ static struct task_group **find(struct pool *pool, unsigned worker) {
 	return best;
 }
 
-/* After all groups with the same or a smaller key. Lock held. */
+/* Queues a group after all groups with the same or a smaller key. Lock held. */
 static void queue(struct pool *pool, struct task_group *g) {
 	struct task_group **link = &pool->groups;
 	while (*link && (*link)->key <= g->key) {

@@ -137,7 +137,7 @@ int space_unmap(struct space *s, uint32_t phys) {
 		return -ENOENT;
 	}
 	window_finish(&s->win[at]);
-	s->clock++; /* memory that was read there is gone */
+	s->clock++; /* memory read there no longer exists */
 	s->n--;
 	memmove(&s->win[at], &s->win[at + 1], (s->n - at) * sizeof(s->win[0]));
 	memset(&s->win[s->n], 0, sizeof(s->win[0]));

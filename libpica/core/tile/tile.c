@@ -7,9 +7,9 @@
 enum {
 	BLOCK_PIXELS = 24, /* blocks with at least this many pixels are batches of their own */
 	/*
-	 * Planes of a quad that are there for early tests. The tests read the first two, but most
-	 * quads live on, and another call costs as much as two quads. Where no quad has more, whole
-	 * batches are tested, just before they are shaded.
+	 * Planes of a quad that are interpolated before early tests. The tests read the first two,
+	 * but most quads pass, and another call costs as much as two quads. If quads have no more
+	 * planes, whole batches are tested just before shading.
 	 */
 	TESTED_QUAD_PLANES = 8,
 	/* Approximate maximum times, in ns. */
@@ -21,7 +21,7 @@ struct tile_scratch *tile_scratch_create(size_t stage_bytes) {
 	const size_t size = (sizeof(struct tile_scratch) + stage_bytes + 63) & ~(size_t)63;
 	struct tile_scratch *s = aligned_alloc(64, size);
 	if (s) {
-		/* The buffer's pages stay untouched where no chip uses them. */
+		/* Leaves the buffer's pages untouched if no chip uses them. */
 		memset(s, 0, offsetof(struct tile_scratch, buffer));
 		memset(s->frag, 0, size - offsetof(struct tile_scratch, frag));
 	}
@@ -47,9 +47,9 @@ static void add_counts(
 }
 
 /*
- * Fragments `mask` from quad `first` on have entered, those of `live` are left after tests before
- * shading. A fragment dropped there costs one step; the others cost the whole plan, wherever they
- * end, so that costs do not depend on the batch.
+ * Counts fragments `mask` from quad `first` on as entered; those in `live` remain after tests
+ * before shading. A fragment dropped there costs one step; the others cost the whole plan, so that
+ * costs do not depend on the batch.
  */
 static void count_entered(const struct tile_scratch *s, const struct batch *b, unsigned first,
 		uint64_t mask, uint64_t live) {
@@ -115,8 +115,8 @@ static void move_quad(struct batch *b, unsigned to, unsigned from, unsigned plan
 }
 
 /*
- * Early tests of quads first..first+n-1 of the packed batch, n > 0, of which `planes` are there.
- * Surviving quads move up, and so does their at[], unless NULL. Returns how many.
+ * Runs early tests of quads first..first+n-1 of the packed batch, n > 0, with `planes` planes
+ * interpolated. Surviving quads move up, and so does their at[], unless NULL. Returns their number.
  */
 static unsigned test_quads(struct tile_scratch *s, struct raster_quad *at, unsigned first,
 		unsigned n, unsigned planes) {
@@ -312,8 +312,8 @@ static void draw_block(struct tile_scratch *s, int x, int y, bool is_inside) {
 }
 
 /*
- * The greatest value of each edge over a block, stepped from block to block, says which blocks lie
- * outside of the triangle, the least one, a constant below it, which lie inside.
+ * The greatest value of each edge over a block, stepped from block to block, shows which blocks lie
+ * outside the triangle; the least one, a constant below it, shows which lie inside.
  */
 static void draw_by_blocks(struct tile_scratch *s) {
 	const struct tri *t = &s->tri;
@@ -360,8 +360,8 @@ static void draw_by_samples(struct tile_scratch *s) {
 }
 
 /*
- * A chunk's triangles lie in memory as they were made, those of a tile scattered over it: so the
- * next one's corners are prefetched while this one is drawn, and the record of the one after it.
+ * The triangles of a tile are scattered over the chunk's memory, so the next one's corners, and the
+ * record of the one after it, are prefetched while this one is drawn.
  */
 static void prefetch_triangle(const struct chunk *ch, const uint32_t *list, uint32_t n) {
 	if (n > 2) {

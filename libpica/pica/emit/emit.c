@@ -58,7 +58,7 @@ static uint32_t *reserve(struct pica_emit *e, size_t n) {
 	return words + e->count;
 }
 
-/* One entry of 1..256 words: all of it, or none and an error. */
+/* Appends one entry of 1..256 words completely, or sets the error. */
 static void emit_entry(struct pica_emit *e, uint32_t id, uint32_t mask, int consecutive,
 		const uint32_t *values, size_t n) {
 	if (emit_refuse(e, id > 0xFFFF || mask > 0xF)) {

@@ -133,7 +133,7 @@ static bool fits_f16(float f) {
 	return f >= -65504.0f && f <= 65504.0f;
 }
 
-/* Below 2^64: the largest finite 20-bit float is a little less. */
+/* Below 2^64: the largest finite 20-bit float is slightly less. */
 static bool fits_f20(float f) {
 	return f > -0x1p64f && f < 0x1p64f;
 }

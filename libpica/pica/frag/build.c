@@ -11,9 +11,8 @@
  *
  * Since no plane is written twice, the rest is bookkeeping on the list of steps: equal steps are
  * shared when they are made (emit), steps whose result is unused are dropped (sweep, backwards from
- * the store), those that read only constants are run once a draw instead of once a batch, and the
- * RGB and alpha halves of one operation are merged into one call where their operands lie in
- * line.
+ * the store), those that read only constants run once per draw instead of once per batch, and the
+ * RGB and alpha halves of an operation are merged into one call if their operands are adjacent.
  */
 #include "pica/frag/build.h"
 
@@ -139,7 +138,7 @@ static void find_constants(const struct frag_builder *b, bool constant[FRAG_PLAN
 	}
 }
 
-/* Whether a unit samples by u, v and w. */
+/* Returns whether a unit samples by u, v and w. */
 static bool looks_at_w(const struct frag_key *key, unsigned unit) {
 	return unit == 0 && key->texture0_type != TEX_2D;
 }
@@ -307,7 +306,7 @@ static bool derive_info(struct frag_plan *p) {
 	return true;
 }
 
-/* Steps that run once a draw; then those of a batch up to the combiner's last. */
+/* Appends the steps that run once per draw; then those of a batch up to the combiner's last. */
 static void append_combiner(
 		struct frag_plan *p, struct frag_builder *b, bool constant[FRAG_PLANES]) {
 	const struct frag_step light = find_light(p, b);

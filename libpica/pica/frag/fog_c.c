@@ -1,7 +1,7 @@
 /*
  * Fog, in plain C: the truth. [fidelity: fog]
  *
- * The table runs over the fragment's depth as the depth buffer gets it, before it becomes an
+ * The table is indexed by the fragment's depth as for the depth buffer, before conversion to an
  * integer.
  */
 #include "pica/frag/fog.h"

@@ -1,4 +1,4 @@
-/* Fog, in vectors. fog_c.c says what and why. */
+/* Fog, in vectors; see fog_c.c. */
 #include "pica/frag/fog_vector.h"
 #include "pica/frag/kernels.h"
 

@@ -15,8 +15,8 @@
 /* ---- Accumulation ---- */
 
 /*
- * f16 as the one console note about this mode has it: no subnormals, no infinity; from 7D00 on
- * everything is 7FFF. [DOC, 2014 wiki: what becomes of a target's halves]
+ * f16 by the only console note about this mode: no subnormals, no infinity; from 7D00 on everything
+ * is 7FFF. [DOC, 2014 wiki: changes of a target's halves]
  */
 static float density_from_half(uint32_t half) {
 	if (!(half & 0x7C00)) {

@@ -1,4 +1,4 @@
-/* Gas, in vectors. gas_c.c says what and why. */
+/* Gas, in vectors; see gas_c.c. */
 #include "pica/frag/fog_vector.h"
 #include "pica/frag/kernels.h"
 
@@ -94,7 +94,7 @@ static inline vf intensity(const struct frag_gas_light *l, vf light, vf density)
 
 /* Channel k of a table place. */
 static inline vi table_color(vi difference, vi color, vf f, int k) {
-	/* A signed byte to the top, and down again doubled. */
+	/* Shifts a signed byte to the top, then down, doubled. */
 	const vi d = k == 0 ? vi_sll(difference, 24) : k == 1 ? vi_sll(difference, 16) :
 			vi_sll(difference, 8);
 	const vi c = k == 0 ? color : k == 1 ? vi_srl(color, 8) : vi_srl(color, 16);

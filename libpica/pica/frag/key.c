@@ -163,7 +163,7 @@ static void map_from_regs(struct frag_key *key, const uint32_t *regs) {
 	memset(key->equation, 0, sizeof(key->equation));
 	memset(key->src, 0, sizeof(key->src));
 	memset(key->dst, 0, sizeof(key->dst));
-	if (key->mode == FRAGMENT_MODE_GAS) { /* alike, but it looks at the depth buffer [guess] */
+	if (key->mode == FRAGMENT_MODE_GAS) { /* the same, but it reads the depth buffer [guess] */
 		key->depth_relation = gas_relations[GAS_DELTAZ_DEPTH_FUNC(gas_depth)];
 		key->depth_format = key->depth_relation == RELATION_NEVER ? DEPTH_INVALID :
 				(uint8_t)DEPTHBUFFER_FORMAT_FORMAT(regs[REG_DEPTHBUFFER_FORMAT]);

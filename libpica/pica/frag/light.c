@@ -91,7 +91,7 @@ static void run_sources(const struct run *r, const struct batch *b) {
 	}
 }
 
-/* Alpha of one of the two colours; 1 is not asked for. */
+/* Finds the alpha of one of the two colours, unless it is 1. */
 static const float *find_alpha(const struct light_draw *l, const struct light_planes *p,
 		unsigned output) {
 	return l->fresnel_alpha & output ? p->alpha : p->shadow[3];
@@ -165,7 +165,7 @@ static struct pica_light_factor take_input_factor(const struct light_planes *p,
 	return take_factor(s, how, how->input, p->input[how->input], values, lane);
 }
 
-/* A light whose vectors are made; adds its part to sums that begin with it. */
+/* Watches a light whose vectors are computed; adds its part to the sums. */
 static void watch_source(const struct run *r, const struct light_source *s, unsigned lane,
 		struct pica_light_steps *out) {
 	struct light_planes *p = r->p;

@@ -1,4 +1,4 @@
-/* Fragment lighting: from registers to what kernels take. */
+/* Fragment lighting: from registers to inputs of kernels. */
 #include "pica/frag/light.h"
 
 #include <float.h>
@@ -10,7 +10,7 @@
 #include "core/base/fixed.h"
 #include "pica/regs/regs.h"
 
-/* ---- Which tables a state reads [fidelity: lighting-disable, lighting-tables] ---- */
+/* ---- Tables that a state reads [fidelity: lighting-disable, lighting-tables] ---- */
 
 /* Tables that all lights share, in the order of registers 1D0 to 1D2; and SP. */
 enum shared { D0, D1, SP, FR, RB, RG, RR, N_SHARED };

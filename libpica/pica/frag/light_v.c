@@ -137,7 +137,7 @@ static inline void surface_lanes(struct light_planes *p, const float *quat,
 	}
 }
 
-/* Without maps and tangent the loop has constants. */
+/* Separate loop with constants for the case without maps and tangent. */
 static void light_surface(struct light_planes *p, const float *quat, const struct plane_in *bump,
 		unsigned surface, unsigned n_lanes) {
 	if (surface & (LIGHT_NORMAL_MAP | LIGHT_TANGENT)) {
@@ -235,7 +235,7 @@ static inline void vectors_lanes(struct light_planes *p, const float *view,
 	}
 }
 
-/* Most lights are directional, with the usual highlight: then the loop has constants. */
+/* Separate loop with constants for most lights: directional, with the usual highlight. */
 static void light_vectors(struct light_planes *p, const float *view, const struct light_source *s,
 		unsigned n_lanes) {
 	const bool distance = s->distance_factor.table != LIGHT_NO_TABLE;
@@ -386,7 +386,7 @@ static void light_scale(float *dst, const float *factor, unsigned n_lanes) {
 	}
 }
 
-/* The packing makes 0 of what is below, and of INT32_MIN, which NaN becomes. */
+/* Packing turns negative values into 0, also INT32_MIN, which comes from NaN. */
 static inline vi byte4(vf a, vf bias) {
 	const vf v = vf_min(vf_set1(1.0f), vf_add(a, bias));
 	return vi_from_vf_trunc(vf_add(vf_mul(v, vf_set1(255.0f)), vf_set1(0.5f)));
@@ -421,7 +421,7 @@ static inline struct plain plain_from_draw(const struct light_draw *l) {
 	return c;
 }
 
-/* Sums that begin with -0 make the same bytes. */
+/* Sums that begin with -0 give the same bytes. */
 static inline void plain_lanes(vi color[6], const struct plain *c, vf r, vf diffuse) {
 	const vf d0 = look_up(c->table, r, c->scale, c->two_sided);
 	for (unsigned k = 0; k < 3; k++) {

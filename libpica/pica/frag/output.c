@@ -38,7 +38,7 @@ void frag_bind_tests(struct frag_scratch *s) {
 	};
 }
 
-/* Depth and stencil of quads first..first+n-1, whose w is as the depth kernel takes it. */
+/* Runs depth and stencil tests of quads first..first+n-1, with w as for the depth kernel. */
 void frag_run_tests(struct frag_scratch *s, frag_depth_fn *depth_fn, struct batch *b,
 		unsigned first, unsigned n) {
 	const unsigned lane = 4 * first;
@@ -56,7 +56,7 @@ void frag_run_tests(struct frag_scratch *s, frag_depth_fn *depth_fn, struct batc
 		frag_costs_test(s, &s->test, b, first, n);
 		return;
 	}
-	/* No memory: every quad reads zeros, and writes are dropped. */
+	/* Outside memory every quad reads zeros, and writes are dropped. */
 	struct frag_test t = s->test;
 	uint8_t zeros[sizeof(frag_no_memory)];
 	memcpy(zeros, frag_no_memory, sizeof(zeros));

@@ -55,8 +55,8 @@ void frag_cache_watch(struct frag_cache *c, bool on) {
 
 /*
  * Drops plans that only the cache holds and that recent lookups did not find: all of them (full
- * NULL), or while `full` is full. The counts cannot rise meanwhile: only the command thread, which
- * runs this, takes references from the cache.
+ * NULL), or while `full` is full. Counts cannot rise meanwhile, since only the command thread,
+ * which runs this, takes references from the cache.
  */
 static void sweep(struct frag_cache *c, uint64_t lookups, const struct pica_memory *full) {
 	for (unsigned i = 0; i < CACHE_BUCKETS && (!full || memory_is_full(full)); i++) {

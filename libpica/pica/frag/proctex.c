@@ -96,10 +96,7 @@ static float quad_lod(const struct frag_proctex *p, const float *u, const float 
 	if (!(step > 0.0f && step <= FLT_MAX)) {
 		return min; /* bias 0 too: its LOD is 0 */
 	}
-	/*
-	 * e <= log2(step) < e + 1 often decides without a logarithm; so it does for subnormal
-	 * steps.
-	 */
+	/* e <= log2(step) < e + 1 often decides without a logarithm, also for subnormal steps. */
 	const int e = (int)(f32_bits(step) >> 23) - 127;
 	if (e + 1 <= (int)min) {
 		return min;
@@ -112,8 +109,8 @@ static float quad_lod(const struct frag_proctex *p, const float *u, const float 
 }
 
 /*
- * Chooses the levels of all quads: near, blended with far where fraction[lane] > 0. Returns false
- * if that is nowhere.
+ * Chooses the levels of all quads: near, blended with far if fraction[lane] > 0. Returns false if
+ * none is blended.
  */
 static bool choose_levels(const struct frag_proctex *p, const float *u, const float *v, unsigned n,
 		struct proctex_level *near, struct proctex_level *far, uint16_t *fraction) {

@@ -2,9 +2,8 @@
  * Steps of the procedural texture unit in plain C: the truth. [fidelity: proctex-order, noise,
  * proctex-colour]
  *
- * Outputs of the generator below were compared with a console by its discoverers; the form of the
- * internal arithmetic is unknown, and this one is assumed. [docs/fidelity.md 1, "Procedural
- * texture"]
+ * The discoverers of the generator below compared its outputs with a console; its internal
+ * arithmetic is unknown, and this one is assumed. [docs/fidelity.md 1, "Procedural texture"]
  */
 #include "pica/frag/proctex.h"
 
@@ -21,7 +20,7 @@ static float min_of(float a, float b) {
 	return a < b ? a : b;
 }
 
-/* |c| within what integers hold, 0 where it is not finite. */
+/* |c| limited to the range of integers; 0 if it is not finite. */
 static float limit(float c) {
 	const float a = fabsf(c);
 	return a <= FLT_MAX ? min_of(a, PROCTEX_LIMIT) : 0.0f;
@@ -153,7 +152,7 @@ static void proctex_map(float *out, const float *u, const float *v, unsigned fun
 
 /* ---- Colour ---- */
 
-/* Beyond the table's end it starts again: eight bits of address. [guess] */
+/* Positions wrap at the end of the table: eight bits of address. [guess] */
 static unsigned wrap(float pos) {
 	return (unsigned)(int)floorf(pos) & (PROCTEX_COLORS - 1);
 }

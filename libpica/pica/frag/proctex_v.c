@@ -1,4 +1,4 @@
-/* Steps of the procedural texture unit, in vectors. Each lane does what proctex_c.c says. */
+/* Steps of the procedural texture unit, in vectors; see proctex_c.c. */
 #include <float.h>
 
 #include "core/vec/vec.h"
@@ -235,7 +235,7 @@ static void proctex_nearest(uint16_t (*out)[BATCH], const float *c,
 	}
 }
 
-/* color + f*2*half, cut off to 0..255 and truncated; half holds signed bytes. */
+/* color + f*2*half, clamped to 0..255 and truncated; half holds signed bytes. */
 static inline vi blend(vi color, vi half, vf f) {
 	const vf difference = vf_from_vi(vi_add(half, half));
 	const vf value = vf_add(vf_from_vi(color), vf_mul(f, difference));

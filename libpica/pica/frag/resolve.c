@@ -1,6 +1,6 @@
 /*
- * The combiner, blender and logic unit of a key by names: which operations on which planes. The
- * essay is at the top of build.c.
+ * Resolves combiner, blender and logic unit of a key by names, to operations on planes. The essay
+ * is at the top of build.c.
  */
 #include "pica/frag/build.h"
 
@@ -13,8 +13,8 @@ static const struct frag_ref ref_zero = { FRAG_PLANE_ZERO, 0 };
 static const struct frag_ref ref_full = { FRAG_PLANE_FULL, 0 };
 
 /*
- * Appends dst = op(in) for as many planes as the operands have, or finds the step that already does
- * it. Returns where the result lies.
+ * Appends dst = op(in) for as many planes as the operands have, or finds an existing equal step.
+ * Returns the location of the result.
  */
 static struct frag_ref emit(struct frag_builder *b, enum frag_op op, unsigned dst,
 		const struct frag_ref in[FRAG_OP_INPUTS]) {
@@ -310,7 +310,7 @@ static struct frag_ref build_factor(struct frag_builder *b, unsigned code, enum 
 	return materialise(b, o, dst);
 }
 
-/* Result of one half: where it lies, which may be the destination itself. */
+/* Returns the location of the result of one half, which may be the destination itself. */
 static struct frag_ref build_blend(struct frag_builder *b, enum half half, struct frag_value s,
 		struct frag_value d, struct frag_ref sf, struct frag_ref df) {
 	static const uint8_t ops[] = {

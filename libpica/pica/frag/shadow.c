@@ -10,7 +10,8 @@ static void shadow_consts(struct frag_consts *c, const uint32_t *regs) {
 
 static void shadow_run(struct frag_scratch *s, const struct frag_step *st, struct batch *b,
 		unsigned n_lanes) {
-	if (s->target->color) { /* without memory: farther than the 0 that is there */
+	if (s->target->color) { /* outside memory: every fragment is farther than the 0 that is
+	 * read */
 		s->k->shadow(s->target->color, b->quad_px, b->z, s->plane[st->in[0].plane],
 				&s->draw.consts->shadow, b->live, b->n_quads);
 	}

@@ -1,13 +1,13 @@
 /*
- * Shadow maps, in vectors. shadow_c.c says what and why.
+ * Shadow maps, in vectors; see shadow_c.c.
  *
  * A quad at a time: turned to high byte first, a pixel is one number, depth << 8 | density. Lanes
- * that write nothing divide by 0 or worse; their results are not looked at.
+ * that write nothing may divide by 0; their results are ignored.
  */
 #include "core/vec/vec.h"
 #include "pica/frag/kernels.h"
 
-/* The density that a soft fragment asks for. */
+/* The density of a soft fragment. */
 static inline vqi density(vqi z, vqi stored, vqi green, vqf constant, vqf linear) {
 	const vqf x = vqf_div(vqf_from_vi(z), vqf_from_vi(stored));
 	vqf v = vqf_div(vqf_from_vi(green), vqf_add(constant, vqf_mul(linear, x)));

@@ -61,7 +61,7 @@ bool target_from_regs(struct target *t, const uint32_t *regs) {
 	t->color_format = (uint8_t)COLORBUFFER_FORMAT_FORMAT(regs[REG_COLORBUFFER_FORMAT]);
 	const unsigned mode = COLOR_OPERATION_MODE(regs[REG_COLOR_OPERATION]);
 	if (mode == FRAGMENT_MODE_SHADOW || mode == FRAGMENT_MODE_GAS) {
-		/* 4 bytes, whatever 117 says [1, fidelity: shadow-render; guess for gas] */
+		/* 4 bytes, regardless of 117 [1, fidelity: shadow-render; guess for gas] */
 		t->color_format = COLOR_RGBA8;
 	}
 	t->depth_format = (uint8_t)DEPTHBUFFER_FORMAT_FORMAT(regs[REG_DEPTHBUFFER_FORMAT]);

@@ -1,9 +1,9 @@
 /*
- * Pixels of the colour buffer <-> planes of 8 bits, in vectors. target_c.c says what and why.
+ * Pixels of the colour buffer <-> planes of 8 bits, in vectors; see target_c.c.
  *
- * Two quads a turn fill a vector of 16-bit lanes; each is loaded and stored by itself, since in a
- * packed batch they lie anywhere. A partly live quad is read, mixed and written back: its four
- * pixels belong to this batch alone, the bytes beside them may be another thread's.
+ * Two quads at a time fill a vector of 16-bit lanes; each is loaded and stored separately, since
+ * quads of a packed batch are scattered. A partly live quad is read, mixed and written back: its
+ * four pixels belong to this batch alone, while adjacent bytes may belong to another thread.
  */
 #include "pica/frag/vector.h"
 
@@ -50,7 +50,7 @@ void VFN(frag_load_block)(uint16_t *dst, const uint8_t *pixels) {
 	}
 }
 
-/* v in the top n bits of eight, the bits below 0: the top bits again fill the rest. */
+/* v is in the top n bits of eight, above zeros: fills these with the top bits. */
 static inline vqh expand5(vqh top) {
 	return vqh_or(top, vqh_srl(top, 5));
 }
@@ -97,7 +97,7 @@ void VFN(frag_load_rgba4)(uint16_t *dst, const uint8_t *base, const uint32_t *qu
 	})
 }
 
-/* Mixed whatever the lanes are: a branch could not be foreseen. */
+/* Always mixes: a branch on the lanes would be unpredictable. */
 static inline void store_quad4(uint8_t *p, vqi px, unsigned lanes) {
 	vqi_storeu(p, vqi_select(vqi_mask_from_bits(lanes), px, vqi_loadu(p)));
 }
@@ -201,7 +201,7 @@ void VFN(frag_store_rgb8)(uint8_t *base, const uint32_t *quad_px, const uint16_t
 	})
 }
 
-/* Bits mask of src moved to where they lie in the pixel. */
+/* Bits `mask` of src, moved to their position in the pixel. */
 #define TOP(c, mask) vqh_and(vqh_load(src[c] + i), vqh_set1(mask))
 
 void VFN(frag_store_rgb5a1)(uint8_t *base, const uint32_t *quad_px, const uint16_t *const src[4],

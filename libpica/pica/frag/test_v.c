@@ -1,9 +1,9 @@
 /*
- * Alpha test, depth conversion, depth and stencil test, in vectors. test_c.c says what and why.
+ * Alpha test, depth conversion, depth and stencil test, in vectors; see test_c.c.
  *
- * Depth alone is compared by a loop for each function. Elsewhere a comparison is done without
- * looking at the function: the three outcomes less, equal, greater are computed and those that pass
- * are or-ed, which costs less than a switch a quad.
+ * Depth alone is compared by a loop for each function. Other comparisons are independent of the
+ * function: the three outcomes less, equal, greater are computed and those that pass are or-ed,
+ * which costs less than a switch per quad.
  */
 #include "pica/frag/vector.h"
 #include "pica/regs/regs.h"
@@ -56,8 +56,8 @@ static inline vf clamp_depth(vf d) {
 
 /*
  * The product with 2^24 - 1 may be rounded first: 2^24 d is a multiple of its last bit, and d is
- * less than that bit, so no integer lies between the product and what it rounds to. (All d in
- * [0, 1] were tried.) With 16 bits that does not hold.
+ * less than that bit, so no integer lies between the product and its rounded value. (All d in [0,
+ * 1] were tried.) With 16 bits that does not hold.
  */
 static inline vi quantise24(vf d) {
 	return vi_from_vf_trunc(vf_mul(d, vf_set1(16777215.0f)));
@@ -115,7 +115,7 @@ static inline void store_quad(uint8_t *p, vqi a, int bytes) {
 	}
 }
 
-/* How a comparison is done: one that vectors have, of which all lanes may be turned round. */
+/* The kind of a comparison: one that vectors have, possibly inverted in all lanes. */
 enum compare { COMPARE_ALL, COMPARE_EQUAL_TO, COMPARE_ABOVE, COMPARE_BELOW };
 
 /* V_compare(): inverted is all ones or 0. */
@@ -154,7 +154,7 @@ static inline uint64_t test_depth_as(const struct frag_test *t, uint64_t live, u
 		const vqi z = vqi_load(zs + 4 * q);
 		const vqi pass = vqi_and(vqi_mask_from_bits(lanes),
 				vqi_compare(how, inverted, z, vqi_and(word, z_bits)));
-		if (write) { /* also where none is alive, which cannot be foreseen */
+		if (write) { /* also if none is alive, which is unpredictable */
 			const vqi out = bytes == 4 ? vqi_or(z, vqi_andnot(z_bits, word)) : z;
 			store_quad(p, vqi_select(pass, out, word), bytes);
 		}
@@ -163,7 +163,7 @@ static inline uint64_t test_depth_as(const struct frag_test *t, uint64_t live, u
 	return live & ~dead;
 }
 
-/* Returns fn of the other arguments, how a relation is compared, and whether that is inverted. */
+/* Returns fn of the other arguments, the kind of comparison, and whether it is inverted. */
 #define BY_RELATION(relation, fn, ...) \
 	switch (relation) { \
 	case RELATION_LESS: \

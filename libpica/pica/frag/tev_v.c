@@ -71,7 +71,7 @@ void VFN(frag_op_dot3)(uint16_t *dst, const struct plane_in *in, unsigned n_plan
 	}
 }
 
-/* The packing makes 0 of what is below, and of INT32_MIN, which NaN becomes. */
+/* Packing turns negative values into 0, also INT32_MIN, which comes from NaN. */
 static inline vi color_lanes(vf q, const float *w) {
 	const vf v = vf_min(vf_set1(1.0f), w ? vf_mul(q, vf_load(w)) : q);
 	return vi_from_vf_trunc(vf_add(vf_mul(v, vf_set1(255.0f)), vf_set1(0.5f)));

@@ -101,7 +101,8 @@ static void take_values(const struct frag_scratch *s, const struct batch *b, uns
 	take_value(s, color, lane, out->color);
 }
 
-/* Returns which test dropped the fragment, depth or stencil; before: the pixel before the tests. */
+/* Returns the test that dropped the fragment, depth or stencil; before: the pixel before the
+ * tests. */
 static enum frag_end failed_test(const struct frag_scratch *s, const struct pixel *before) {
 	const struct frag_key *key = &s->draw.plan->key;
 	const struct frag_consts *c = s->draw.consts;

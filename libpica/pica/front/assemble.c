@@ -56,8 +56,8 @@ static void resolve_slot(struct pica200 *ctx, unsigned i) {
 	part.step_budget = front_step_budget(ctx);
 	shade_here(ctx, &part, attributes, &number, 1, &result, &outside);
 	/*
-	 * Timing decides which job resolves an earlier job's vertex, so it must not be charged for
-	 * that.
+	 * Timing decides which job resolves an earlier job's vertex, so that job must not be
+	 * charged.
 	 */
 	result.cut = left->job == ctx->base.run.seq ? result.cut : 0;
 	front_charge_shader(ctx, &result);
@@ -83,7 +83,7 @@ unsigned assembler_prefix(struct pica200 *ctx, struct clip_vertex out[2], unsign
 		return a->n;
 	}
 	if (t == PRIMITIVE_STRIP && a->n) {
-		/* slot n is the older one and is overwritten next */
+		/* slot n is the older one, to be overwritten next */
 		out[0] = a->slot[1];
 		out[1] = a->slot[0];
 		*parity = 1;

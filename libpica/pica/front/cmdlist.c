@@ -5,7 +5,7 @@
 #include "pica/front/ctx.h"
 #include "pica/front/passes.h"
 
-/* Bytes of IRQ_REQ that the write touched against IRQ_CMP [fidelity: finalize]. */
+/* Compares the written bytes of IRQ_REQ with IRQ_CMP [fidelity: finalize]. */
 static enum act interrupt_request(struct pica200 *ctx, uint32_t id, uint32_t mask) {
 	const uint32_t *w = ctx->regs.w;
 	uint32_t first = (id - REG_FINALIZE) * 4;
@@ -54,7 +54,7 @@ static enum act trigger(struct pica200 *ctx, uint32_t id, uint32_t mask, uint32_
 		(id) == REG_GAS_ACCMAX_FEEDBACK || \
 		((id) >= REG_GSH_BOOLUNIFORM && (id) < REG_UNIT2_BOOLUNIFORM))
 
-/* The parts of all others, and IS_PLAIN: most words of a list write these. */
+/* Parts of all other registers, or IS_PLAIN: most words of a list write plain ones. */
 enum { IS_PLAIN = PART_ALL + 1 };
 static const uint8_t plain[REG_COUNT] = {
 #define REG(id, name, layout, kind, part) \
@@ -69,7 +69,8 @@ static void add_dirty(struct pica200 *ctx, uint32_t parts) {
 	}
 }
 
-/* Writes a plain register. False: it is not one, or vertices wait for its old value. */
+/* Writes a plain register. Returns false if it is not one, or waiting vertices need its old
+ * value. */
 static inline bool write_plain(struct pica200 *ctx, uint32_t id, uint32_t value, uint32_t bits) {
 	if (id >= REG_COUNT || !plain[id] || ctx->immediate.n) {
 		return false;

@@ -169,7 +169,7 @@ static void report_target(struct pica200 *ctx, const struct target *t) {
 					   ACCESS_WRITTEN);
 }
 
-/* The open pass writes the range; touched: it is known to. */
+/* Notes that the open pass writes the range; touched: it has already been noted. */
 static void add_write(struct pica200 *ctx, struct range r, bool *touched) {
 	if (!*touched) {
 		space_touch(&ctx->base.space, r, ctx->base.frame + 1);
@@ -218,7 +218,8 @@ static void add_footprint(struct pica200 *ctx, const struct reads *reads) {
 	}
 }
 
-/* Derives the stale parts. True: the open pass can take the draw, whose vertices read *reads. */
+/* Derives the stale parts. Returns whether the open pass can take the draw, whose vertices read
+ * *reads. */
 static bool prepare(struct pica200 *ctx, const struct stream *s, struct reads *reads,
 		bool *own_target) {
 	struct parts *p = &ctx->parts;
@@ -402,8 +403,8 @@ static void draw_plain(struct pica200 *ctx, const struct stream *s) {
 }
 
 /*
- * Draws a long stream in pieces, as if the client had cut it: the assembler continues where it was.
- * So a pass need not hold all of it.
+ * Draws a long stream in pieces, as if the client had split it: the assembler continues. So no pass
+ * needs to hold all of it.
  */
 static void draw_pieces(struct pica200 *ctx, const struct stream *s, uint32_t most) {
 	for (uint32_t at = 0; at < s->n && ctx->base.run.result == 0;) {

@@ -78,8 +78,8 @@ static void put_plan(void *plan) {
 }
 
 /*
- * The image that d describes, held by the open pass; copied if this draw also draws to its memory.
- * Returns NULL when out of memory or budget; the job's result says which.
+ * Returns the image that d describes, held by the open pass; a copy if this draw also draws to its
+ * memory. Returns NULL when out of memory or budget, with the error in the job's result.
  */
 static struct tex_image *hold_image(struct pica200 *ctx, const struct tex_desc *d) {
 	const struct range r = { d->addr, tex_size_bytes(d) };
@@ -220,8 +220,8 @@ static void find_unwritten_textures(struct pica200 *ctx, const struct units *uni
 }
 
 /*
- * Lighting with a table that was never written is black, which is probably a mistake of the client.
- * [fidelity: light-upload]
+ * Lighting with an unwritten table is black, probably a mistake of the client. [fidelity:
+ * light-upload]
  */
 static void report_unwritten_tables(struct pica200 *ctx, uint32_t tables) {
 	static const char *const names[LIGHT_TABLES] = {

@@ -13,7 +13,7 @@
 
 enum {
 	OUT_VERTICES = 3 * 1024, /* triangles are handed over at this many vertices */
-	/* of front_tick(): a step, a run or a batch of vertices beside its steps, a position */
+	/* ticks of a step, of a run or a batch of vertices (plus its steps), of a position */
 	STEP_TICKS = 30,
 	RUN_TICKS = 200,
 	BATCH_TICKS = 1500,
@@ -65,7 +65,7 @@ static void on_emit(void *user, const struct shader_gs *unit, const float o[16][
 			memcpy(slot[k], o[g->map.reg[k]], sizeof(slot[k]));
 		}
 	}
-	/* The program cannot be stopped here, but its output can. */
+	/* The program cannot be stopped here, but its output is dropped. */
 	if (!unit->emit_prim || ctx->base.run.result < 0 ||
 			!ctx_charge(&ctx->base, &ctx->run.vertices_left, 3, PICA_BUDGET_VERTICES)) {
 		return;
@@ -203,7 +203,7 @@ struct vs_run {
 	uint32_t scheduled;     /* variable mode: vertices of the primitive still to be collected */
 };
 
-/* Shades the vertices that were collected and feeds them in order. */
+/* Shades the collected vertices and feeds them in order. */
 static void flush_vertices(struct pica200 *ctx, struct vs_run *r) {
 	if (!r->n) {
 		return;

@@ -2,8 +2,8 @@
  * The operating system's command queue becomes jobs. [fidelity: gsp-queue]
  *
  * Byte 0 of the interrupt queue is the client's next read position, not the service's write
- * position. [libctru] The conditions that halt and resume a queue, and that new screens follow the
- * copy, are guesses. [guess]
+ * position. [libctru] It is a guess under which conditions a queue halts and resumes, and that new
+ * screens follow the copy. [guess]
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -105,7 +105,7 @@ struct import {
 	struct pica_gsp_command *out;
 };
 
-/* On failure the command has the result, and the address is 0. */
+/* On failure sets the command's result, and returns 0. */
 static uint32_t physical(const struct import *m, uint32_t virt, uint32_t size_bytes) {
 	uint32_t phys = 0;
 	if (m->translate(m->user, virt, size_bytes, &phys) < 0) {

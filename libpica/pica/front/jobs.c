@@ -211,7 +211,8 @@ void job_run(struct pica200 *ctx, const struct pica_job *job) {
 	bool keeps_open = job->op == PICA_OP_REG_WRITE && job->u.reg_write.addr >= INTERNAL_BASE;
 	if (!keeps_open) {
 		passes_end(ctx);
-		observe_settled(&ctx->base); /* this job may write where those before did */
+		observe_settled(&ctx->base); /* this job may write to the same memory as earlier
+		 * ones */
 	}
 	ctx->base.stats.jobs++;
 	if (ctx->history) {

@@ -2,7 +2,7 @@
  * When a pass opens and closes.
  *
  * No part of an open pass has run, and the tiles of a pass run in any order. So draws join the open
- * pass until the next action cannot be part of it: must_close() is the only rule.
+ * pass until the next action cannot be part of it; must_close() decides.
  */
 #include <errno.h>
 #include <string.h>
@@ -56,7 +56,7 @@ static bool fits_target(const struct pica200 *ctx, const struct unit *u, const s
 			o->depth_format == t->depth_format;
 }
 
-/* One draw of a pass must not sample what another one writes. */
+/* A draw of a pass must not sample memory that another one writes. */
 static bool textures_meet(
 		const struct pica200 *ctx, const struct unit *u, const struct target *t) {
 	const struct parts *p = &ctx->parts;

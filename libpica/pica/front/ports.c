@@ -19,7 +19,7 @@ static void drop_prog(struct shader_unit *unit) {
 	unit->prog = NULL;
 }
 
-/* Many upload the same program for every frame. */
+/* Many clients upload the same program for every frame. */
 static void set_word(struct pica200 *ctx, struct shader_unit *unit, uint32_t *at, uint32_t word) {
 	ctx->run.uploads_program[unit == &ctx->gs] = true;
 	if (*at != word) {
@@ -134,7 +134,7 @@ static void attribute_word(struct pica200 *ctx, uint32_t word) {
 	}
 }
 
-/* Stores at the index in bits of an index register and raises the index inside its field. */
+/* Returns the index in the bits of an index register, and increments it within its field. */
 static uint32_t next_index(struct pica200 *ctx, uint32_t index_reg, uint32_t mask) {
 	uint32_t word = ctx->regs.w[index_reg];
 	ctx->regs.w[index_reg] = (word & ~mask) | ((word + 1) & mask);
@@ -221,7 +221,7 @@ void ports_write(struct pica200 *ctx, uint32_t id, uint32_t value) {
 		uint32_t size_mask = table == 4 || table == 5 ? 0xFF : 0x7F;
 		uint32_t index = next_index(ctx, REG_PROCTEX_LUT, 0xFF) & size_mask;
 		uint32_t *entry = &ctx->luts.proctex[table][index];
-		if (*entry != value) { /* many upload the same tables for every frame */
+		if (*entry != value) { /* many clients upload the same tables for every frame */
 			*entry = value;
 			proctex_table_changed(&ctx->parts.tables, table);
 		}

@@ -7,7 +7,7 @@
 #include "core/base/f24.h"
 #include "pica/front/ctx.h"
 
-enum { MAX_LOOP = 1 << 20 }; /* |aL| stays far below: at most 255 + 256 * 255 a loop */
+enum { MAX_LOOP = 1 << 20 }; /* |aL| stays far below: at most 255 + 256 * 255 per loop */
 
 static uint32_t at_most(uint32_t x, uint32_t max) {
 	return x < max ? x : max;

@@ -77,7 +77,7 @@ static void run(struct pica_ctx *base, const struct pica_job *job) {
 	bill_begin(ctx);
 	job_run(ctx, job);
 	if (base->observer) {
-		draw_immediate_flush(ctx); /* so that its reads are reported as this job's */
+		draw_immediate_flush(ctx); /* reports its reads as this job's */
 	}
 	bill_commands(ctx);
 }
@@ -154,7 +154,7 @@ const struct chip pica200_chip = {
 };
 
 void front_charge_shader(struct pica200 *ctx, const struct shader_result *result) {
-	/* A run that reaches the rest of the sum was cut off there, too. */
+	/* A run that uses up the remaining sum was cut off, too. */
 	if (ctx_charge(&ctx->base, &ctx->run.steps_left, result->steps, PICA_BUDGET_SHADER_STEPS) &&
 			result->cut) {
 		ctx_used_up(&ctx->base, PICA_BUDGET_INVOCATION_STEPS);

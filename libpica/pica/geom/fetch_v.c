@@ -19,7 +19,7 @@ static inline vf truncate_f24(vf x) {
 	return vf_as_vi_bits(r);
 }
 
-/* In all three: byte offsets of the lanes' elements from p; lanes a multiple of VF_LANES. */
+/* For these three: byte offsets of the lanes' elements from p; lanes is a multiple of VF_LANES. */
 
 static inline void fetch_f32(const uint8_t *p, const uint32_t *off, unsigned lanes, unsigned count,
 		float v[4][SHADER_LANES]) {
@@ -33,8 +33,8 @@ static inline void fetch_f32(const uint8_t *p, const uint32_t *off, unsigned lan
 }
 
 /*
- * f24 mode. Of 0 and what is neither too small nor too large, only low bits are cleared and the
- * sign of a zero.
+ * f24 mode: for 0 and numbers in the normal range this clears only low bits, and the sign of a
+ * zero.
  */
 static inline void fetch_f24(const uint8_t *p, const uint32_t *off, unsigned lanes, unsigned count,
 		float v[4][SHADER_LANES], struct extent *extent) {
@@ -155,7 +155,7 @@ static bool fetch_window(const struct fetch_attribute *a, const uint8_t *host,
 			extent_within(&e, SHADER_TAME_LEAST, SHADER_TAME_END);
 }
 
-/* Element by element, where some of it lies outside. */
+/* Element by element, if some are outside. */
 static void fetch_scattered(const struct fetch_attribute *a, const struct space *space,
 		const uint32_t *index, unsigned n, float v[4][SHADER_LANES], uint64_t *outside) {
 	for (unsigned i = 0; i < n; i++) {
@@ -179,7 +179,7 @@ static void fill_lanes(float v[4][SHADER_LANES], unsigned n) {
 	}
 }
 
-/* Returns whether all is known to be tame. */
+/* Returns whether all values are known to be tame. */
 static bool fetch_attribute(const struct fetch_attribute *a, const struct space *space,
 		const uint32_t *index, unsigned n, uint32_t min, uint32_t max, bool narrow,
 		float v[4][SHADER_LANES], uint64_t *outside) {

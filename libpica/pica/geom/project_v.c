@@ -16,7 +16,7 @@ _Static_assert(sizeof(struct clip_vertex) == N_WORDS * sizeof(float) &&
 		offsetof(struct vert, a) == 2 * sizeof(int32_t) && PLANE_COLOR == 2,
 		"attribute i is word 4 + i of both records");
 
-/* Everything about a call that is the same for all its lanes. */
+/* The parts of a call that are the same for all lanes. */
 struct job {
 	const float *from[N_WORDS]; /* lane 0 of the output component of each word, or constants */
 	uint32_t words;             /* those that the caller wants */
@@ -169,7 +169,7 @@ static void project_batch(const struct geom_state *g, const struct out_map *m,
 	}
 }
 
-/* Lanes where codes_of() finds nothing, with no plane of the draw's own; or w is infinite. */
+/* Lanes for which codes_of() is 0 without a user plane, or w is infinite. */
 static inline vi is_inside(vf x, vf y, vf z, vf w) {
 	const vf farthest = vf_max(vf_max(vf_abs(x), vf_abs(y)), vf_neg(z));
 	return vi_and(vf_le(farthest, w), vf_le(z, vf_zero()));

@@ -15,8 +15,9 @@
 #include "pica/regs/regs.h"
 
 /*
- * 12.4, one sample in the middle; left edges and edges of least y draw it. [fidelity: fill-rule]
- * Clients draw at exactly z = 0; binary32 gives tiny positive values there. [fidelity: clipping]
+ * 12.4, one sample in the middle; left edges and edges of lowest y are inclusive. [fidelity:
+ * fill-rule] Clients draw at exactly z = 0, where binary32 gives tiny positive values. [fidelity:
+ * clipping]
  */
 #define PICA_RULE(f) { .subpixel_bits = 4, .n_samples = 1, .flip = (f), .tie_x = 1, .tie_y = 1, \
 	.sample = { { 8, 8 } }, .first = { 8, 8 }, .last = { 8, 8 }, .viewport_bias = 1.0f, \
@@ -32,7 +33,7 @@ void geom_state_from_regs(struct geom_state *g, const uint32_t *regs) {
 	uint32_t xy = regs[REG_VIEWPORT_XY];
 	g->off_x = sign_extend(VIEWPORT_XY_X(xy), 10);
 	g->off_y = sign_extend(VIEWPORT_XY_Y(xy), 10);
-	/* 1: front faces, counter-clockwise, go; 3 as 0. [DISPUTED; fidelity: culling] */
+	/* 1 drops front faces (counter-clockwise); 3 as 0. [DISPUTED; fidelity: culling] */
 	const unsigned cull = FACECULLING_CONFIG_MODE(regs[REG_FACECULLING_CONFIG]);
 	g->cull = (uint8_t)(cull == 1 ? CULLS_POSITIVE : cull == 2 ? CULLS_NEGATIVE : CULLS_NONE);
 	g->clip_enabled = FRAGOP_CLIP_ENABLE(regs[REG_FRAGOP_CLIP]) != 0;

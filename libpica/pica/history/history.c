@@ -35,7 +35,7 @@ void history_destroy(struct history *h) {
 	}
 }
 
-/* Room for one more element. NULL: out of memory, which is noted. */
+/* Makes room for one more element. NULL: out of memory, which is recorded. */
 static void *grow(struct history *h, void *array, size_t n, size_t *cap, size_t element) {
 	if (n < *cap) {
 		return array;

@@ -1,4 +1,4 @@
-/* The draws of a pass, at a watched pixel: each primitive there, and its one fragment. */
+/* The draws of a pass at a watched pixel: each primitive there, and its fragment. */
 #include <string.h>
 
 #include "core/base/morton.h"
@@ -22,7 +22,7 @@ static unsigned lane_of(const struct look *l) {
 	return (l->x & 1) | (l->y & 1) << 1;
 }
 
-/* The place of the pixel with that index. False: it is padding. */
+/* Finds the position of the pixel with that index. Returns false for padding. */
 static bool find_place(struct look *l) {
 	const struct target *t = l->target;
 	const uint32_t blocks = t->width / 8u;

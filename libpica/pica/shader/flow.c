@@ -40,7 +40,7 @@ void flow_advance_stacked(struct flow *f, unsigned next, bool brk) {
 		if (f->n_call == 0 || f->call[f->n_call - 1].end != k) {
 			break;
 		}
-		if (n < 4) { /* the fourth return in a row is forgotten: a hardware bug */
+		if (n < 4) { /* the fourth return in a row is lost: a hardware bug */
 			pc = k = f->call[f->n_call - 1].ret;
 		}
 		f->n_call--;

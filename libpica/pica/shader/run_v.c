@@ -10,11 +10,10 @@
  * The batch interpreter. Up to 32 vertices run one instruction at a time; each register component
  * is a row of 32 lanes, worked on VF_LANES at a time.
  *
- * Lanes whose flow decisions were the same so far are a *group* with one pc, one set of stacks and
- * one count of instructions. All lanes start as one group. Where a condition differs within a
- * group, the lanes that do not go the way are put aside as a group of their own and run later, from
- * the state they have then: groups write only their own lanes. A group never joins another one
- * again.
+ * Lanes with the same flow decisions so far are a *group* with one pc, one set of stacks and one
+ * count of instructions. All lanes start as one group. If a condition differs within a group, the
+ * lanes that do not take the branch become a separate group and run later, from their present
+ * state: groups write only their own lanes. Groups never join again.
  *
  * A group of all lanes writes its results in place; others, and instructions that would read a
  * component that they already wrote, write to the side first.
@@ -24,7 +23,7 @@ enum { STEP_TICKS = 16 }; /* an instruction of a group, in about ns */
 
 /* ---- Instructions ---- */
 
-/* Lanes of the group where the comparison holds; rows as kernels get them. */
+/* Lanes of the group for which the comparison holds; rows as for kernels. */
 static uint32_t compare(const struct group *g, unsigned cmp, const float *a, size_t step_a,
 		const float *b, size_t step_b) {
 	uint32_t bits = 0;
@@ -150,7 +149,7 @@ static void run_alu(struct machine *m, const struct group *g, const struct prog_
 	}
 	m->valid[op->dst] |= op->mask;
 	if (op->dst >= SHADER_R) {
-		/* Lanes of other groups keep their values: only what holds for both still holds. */
+		/* Lanes of other groups keep their values, so only facts common to both remain. */
 		unsigned clean = m->clean[op->dst];
 		if (m->alu->op[op->op].is_clean) {
 			clean |= g->is_all ? op->mask : 0u;
@@ -184,12 +183,12 @@ static void set_lanes(const struct machine *m, struct group *g, uint32_t live) {
 	g->is_all = live == m->all;
 }
 
-/* A run with a slice looks at the clock when a group has made so many steps. */
+/* A run with a slice reads the clock after this number of a group's steps. */
 static uint64_t next_stop(uint64_t steps, uint64_t budget, const struct slice *slice) {
 	return slice && budget - steps > SHADER_PAUSE_STEPS ? steps + SHADER_PAUSE_STEPS : budget;
 }
 
-/* Of the steps of a group since it looked last. */
+/* Ticks of a group's steps since the last look at the clock. */
 static uint64_t group_ticks(const struct group *g) {
 	return g->steps % SHADER_PAUSE_STEPS * STEP_TICKS;
 }
@@ -212,8 +211,8 @@ static uint32_t taken_lanes(const struct machine *m, const struct prog_op *op) {
 }
 
 /*
- * Runs one group to its end; groups that leave it are pushed. At most 32 exist: each has a lane.
- * Returns false if the slice was over before.
+ * Runs one group to its end; pushes groups that split off. At most 32 exist, one per lane. Returns
+ * false if the slice was over before.
  */
 static bool run_group(struct machine *m, const struct prog *p, struct group *g, struct group *stack,
 		unsigned *depth, uint64_t budget, struct shader_result *result,

@@ -1,11 +1,12 @@
 /*
- * Running a slice: without flow, and with all that is the same in each batch of a draw prepared.
+ * Runs a slice: without flow control, and with everything prepared that is the same in each batch
+ * of a draw.
  *
  * The fast path requires tame inputs (alu_v.h), which a flag of the batch promises, and relative
  * addresses inside the uniforms. Then the kernel and the operands of each instruction are known
  * beforehand. Other batches are run by run_v.c.
  *
- * A sum may not be tame, as terms may cancel out, but most are: if several instructions read one,
+ * A sum may not be tame, as terms may cancel out, but most are: if several instructions read a sum,
  * testing it once costs less than kernels that accept any operand.
  */
 #include "pica/shader/slice.h"
@@ -24,17 +25,17 @@ struct slice_step {
 	int32_t al;
 	void (*run)(const struct args *); /* the kernel of the quick way */
 	void (*run_tame)(const struct args *); /* where hopes come true, or NULL */
-	/* Instead of run_tame where lanes differ in a0, or NULL: nothing but source 0 varies. */
+	/* Instead of run_tame if lanes differ in a0 and only source 0 varies; or NULL. */
 	void (*run_gathered)(const struct args *);
 	bool is_cleaned;     /* it wants clean operands */
 	uint8_t varying[3];  /* enum varying, by source */
-	/* By source: components of a register to be tame, and of these the ones to look at. */
+	/* By source: components of a register that may be tame, and those to test. */
 	uint8_t hope[3], look[3];
 	uint8_t writer[3]; /* by source: 1 + the step that wrote that register last */
 	bool is_fixed;       /* all of them VARYING_NONE, and no copy afterwards */
 	bool has_hopes;
 	bool is_plain;       /* is_fixed and no hopes */
-	uint8_t n_steps;     /* of which it does the work, where it is plain */
+	uint8_t n_steps;     /* steps that it executes together, if it is plain */
 	float (*row)[SHADER_LANES]; /* of the destination */
 	struct args x;
 	PICA_ALIGNED(64) float uniform[4][VF_LANES]; /* an instruction reads one */
@@ -46,7 +47,7 @@ struct shader_slice {
 	bool is_quick;         /* the quick way exists */
 	uint16_t tame_inputs;  /* inputs that it takes for tame */
 	uint8_t writer[32];  /* by number, o before r: see step */
-	uint8_t is_tame[32]; /* components that are, by a look at the batch */
+	uint8_t is_tame[32]; /* components that tests of the batch found tame */
 	/* By component of a0: the lowest and the highest uniform of offset 0. */
 	int32_t low[2], high[2];
 	/* Of its lanes: bytes from the uniform that is `low` below the one addressed. */
@@ -56,7 +57,7 @@ struct shader_slice {
 
 _Static_assert(sizeof(struct shader_slice) <= SHADER_SLICE_BYTES, "room for a slice");
 
-/* ---- Preparation: m->valid, clean and tame say what steps before this one have written ---- */
+/* ---- Preparation: m->valid, clean and tame describe the writes of earlier steps ---- */
 
 /* One uniform for all lanes of all batches. */
 static enum class prepare_uniform(struct machine *m, struct slice_step *step, unsigned s,
@@ -144,7 +145,7 @@ static bool is_gathered(const struct slice_step *step) {
 			op->from[0][1] == 1 && op->from[0][2] == 2 && op->from[0][3] == 3;
 }
 
-/* A step whose sources are tame, or registers that may turn out to be. class: of each. */
+/* Prepares a step whose sources are tame, or registers that may be. class: of each. */
 static void prepare_tame(struct shader_slice *slice, struct slice_step *step,
 		const enum class class[3]) {
 	const struct prog_op *op = step->op;
@@ -212,7 +213,7 @@ static const uint8_t *addressed_rows(
 	return (const uint8_t *)slice->m.u->c[base];
 }
 
-/* Keeps hopes of what several steps read; the first of them looks. */
+/* Keeps tests of registers that several steps read; the first step tests. */
 static void plan_looks(struct shader_slice *slice) {
 	struct slice_step *const end = slice->step + slice->n;
 	uint8_t readers[SLICE_OPS + 1] = { 0 }, looked[SLICE_OPS + 1] = { 0 };
@@ -319,7 +320,7 @@ static unsigned slice(struct shader_slice *s, const struct prog *p, unsigned ent
 
 /* ---- The quick way ---- */
 
-/* Returns false if an offset leads out of the uniforms, perhaps because it is not one. */
+/* Returns false if an offset reaches outside the uniforms, perhaps as it is not an offset. */
 static bool quick_mova(struct shader_slice *s, const struct slice_step *step, unsigned nv) {
 	for (unsigned c = 0; c < 2; c++) {
 		if (!(step->op->mask >> c & 1)) {
@@ -372,7 +373,7 @@ static void read_addressed(struct shader_slice *slice, const struct slice_step *
 	}
 }
 
-/* Whether operands that may be tame are. */
+/* Returns whether operands that may be tame are tame. */
 static bool hopes_hold(struct shader_slice *slice, const struct slice_step *step, unsigned nv) {
 	const struct prog_op *op = step->op;
 	unsigned missing = 0;
@@ -398,7 +399,7 @@ static bool hopes_hold(struct shader_slice *slice, const struct slice_step *step
 	return !missing;
 }
 
-/* A step of which operands have to be read first. */
+/* Runs a step with operands that must be read first. */
 static void run_varying(struct shader_slice *slice, const struct slice_step *step, unsigned nv,
 		void (*run)(const struct args *)) {
 	struct machine *m = &slice->m;
@@ -437,7 +438,7 @@ static void run_step(struct shader_slice *s, const struct slice_step *step, unsi
 	}
 }
 
-/* Returns false if some address leads out of the uniforms. */
+/* Returns false if an address is outside the uniforms. */
 static bool run_quick(struct shader_slice *s, unsigned nv) {
 	for (struct slice_step *step = s->step, *end = step + s->n; step < end;
 			step += step->n_steps) {

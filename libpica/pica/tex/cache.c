@@ -128,8 +128,8 @@ struct tex_image *tex_cache_take(struct tex_cache *c, size_t bytes) {
 }
 
 /*
- * Makes room for bytes: removes as many of the oldest images as needed. Passes that hold one keep
- * it; which images are found again must not depend on the progress of passes.
+ * Makes room for bytes by removing as many of the oldest images as needed, even if passes hold
+ * them: which images remain must not depend on the progress of passes.
  */
 static void evict(struct tex_cache *c, size_t bytes) {
 	while (c->oldest && c->bytes + bytes > c->budget_bytes) {
@@ -138,9 +138,9 @@ static void evict(struct tex_cache *c, size_t bytes) {
 }
 
 /*
- * Whether the image still shows the memory: nothing was written to its pages since it was made
- * (fidelity: texture-validity), the memory is still where it was, and, where it is suspect, has the
- * same bytes. No unit in flight writes those: it would have raised their stamps.
+ * Returns whether the image is up to date: its pages were not written since it was made (fidelity:
+ * texture-validity), their memory is the same, and, if it is suspect, the bytes are. No unit in
+ * flight writes those, as it would have raised their stamps.
  */
 static bool is_current(struct tex_cache *c, struct tex_image *image, const struct space *space,
 		struct range range) {
@@ -162,7 +162,7 @@ static bool is_current(struct tex_cache *c, struct tex_image *image, const struc
 }
 
 void tex_cache_suspect(struct tex_cache *c, uint64_t job) {
-	/* A job may or may not see changes that a client makes while it runs. */
+	/* A job may or may not see a client's changes while it runs. */
 	if (c->epoch_job != job) {
 		c->epoch_job = job;
 		c->epoch++;

@@ -51,7 +51,7 @@ static inline void put_rows(uint32_t *dst, ptrdiff_t stride_px, const uint32_t *
 /* x >> n & mask */
 #define BITS(x, n, mask) vqh_and(vqh_srl((x), (n)), vqh_set1(mask))
 
-/* Bytes A B G R: each word turned round, and nothing to keep on the stack. */
+/* Bytes A B G R: reverses each word, directly into the rows. */
 static inline void decode_rgba8_quads(uint32_t *row, ptrdiff_t stride_px, const uint8_t *src) {
 	put_quads(row, stride_px, vqi_bswap(vqi_loadu(src)), vqi_bswap(vqi_loadu(src + 16)));
 }

@@ -40,8 +40,8 @@ static unsigned last_level(unsigned width, unsigned height) {
 }
 
 /*
- * A shadow map has taps of its own: filters and wrap modes are ignored [1, fidelity:
- * shadow-texture], and levels with them [guess].
+ * A shadow map has its own taps: filters and wrap modes are ignored [1, fidelity: shadow-texture],
+ * and levels with them [guess].
  */
 static void shadow_from_regs(struct tex_desc *d, uint32_t word) {
 	d->shadow_bias = TEXUNIT_SHADOW_BIAS(word) << 1;

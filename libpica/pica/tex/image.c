@@ -215,7 +215,7 @@ static bool is_decoded(const struct tex_level *level) {
 	return atomic_load_explicit(&level->texels, memory_order_acquire);
 }
 
-/* Decodes a band. If all are begun, waits for the threads that decode them, which never pause. */
+/* Decodes a band. If all are in progress, waits for their threads, which never pause. */
 static void decode_more(struct tex_image *image, unsigned number, const struct tex_kernels *k) {
 	struct tex_level *level = &image->level[number];
 	if (atomic_load_explicit(&level->begun, memory_order_relaxed) >= tex_level_bands(level)) {
@@ -226,7 +226,7 @@ static void decode_more(struct tex_image *image, unsigned number, const struct t
 	if (band >= tex_level_bands(level)) {
 		return;
 	}
-	/* Read now, in the order of the passes, not when the image was made. */
+	/* Read now, in the order of the passes, and not when the image was made. */
 	const uint32_t offset = tex_level_offset(&image->desc, number);
 	const struct tex_source from = { image->src ? image->src + offset : NULL, image->space,
 		image->desc.addr + offset };

@@ -124,8 +124,8 @@ struct tex_direct tex_find_direct(
 }
 
 /*
- * The quads of the set (bit q: quad q), each at its own level: one kernel call for all that share
- * level and filter, gathered side by side unless they are the whole batch.
+ * Samples the quads of the set (bit q: quad q), each at its own level: one kernel call for all with
+ * the same level and filter, gathered side by side unless they are the whole batch.
  */
 static void sample_quads(const struct sampler *s, uint32_t quads, const struct tex_choice *choice,
 		bool next, const float *u, const float *v, unsigned n_quads,
@@ -201,7 +201,7 @@ void tex_sample(const struct tex_kernels *k, const struct tex_desc *d, struct te
 	if (!tex_has_texels(d, d->addr, image, n, out)) {
 		return;
 	}
-	/* Tested here, too: the rest needs a lot of stack. */
+	/* Tested here, too, since the rest needs a lot of stack. */
 	if (tex_is_one_level(d)) {
 		tex_sample_level(k, d, image, 0, d->mag_linear, u, v, n, out);
 	} else {

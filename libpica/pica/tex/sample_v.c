@@ -91,7 +91,7 @@ static inline vi wrap_nearest(vi i, vi last, unsigned mode) {
 }
 
 /*
- * The t axis comes first and leaves the offset of its row, the s axis adds its column. Positions
+ * The t axis comes first and stores the offset of its row; the s axis adds its column. Positions
  * and stride fit signed 16 bits, so that the lower half of a lane is enough to multiply.
  */
 static inline void put_row(struct footprints *f, size_t lane, vi position, vh stride) {
@@ -120,7 +120,7 @@ static inline vi linear_position(vf coord, vf scale, vi last, unsigned mode, vi 
 	return wrap_linear(vi_from_vf_trunc(whole), w, last, mode);
 }
 
-/* Runs the block with `at`: VF_LANES coordinates, of which n lanes are there. */
+/* Runs the block with `at`: VF_LANES coordinates, of which n are valid. */
 #define EACH_COORD(coord, ...) \
 	size_t lane = 0; \
 	for (; lane + VF_LANES <= n; lane += VF_LANES) { \
@@ -212,7 +212,7 @@ static void fill_rest(struct footprints *f, unsigned n) {
 	}
 }
 
-/* Whether the axis loops can do this level: remainders are masks. */
+/* Returns whether the axis loops can handle this level: remainders are masks. */
 static int can_wrap(uint32_t size, unsigned mode) {
 	return mode == TEX_WRAP_EDGE || mode == TEX_WRAP_BORDER || (size & (size - 1)) == 0;
 }

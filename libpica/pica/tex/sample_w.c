@@ -23,7 +23,7 @@ static void sample_shadow(const struct tex_kernels *k, const struct tex_desc *d,
 	k->shadow(tex_image_level(image, 0, k), d, s, t, z, n, out);
 }
 
-/* n lanes on one face. choice: which level and filter; NULL: they choose by quads. */
+/* Samples n lanes on one face. choice: level and filter; NULL: chosen by quads. */
 static void sample_face(const struct cube_sampler *x, unsigned face,
 		const struct tex_choice *choice, bool next, const float *s, const float *t,
 		const float *major, unsigned n, uint16_t (*out)[BATCH]) {
@@ -82,7 +82,8 @@ static void sample_lanes(const struct cube_sampler *x, uint64_t lanes, bool next
 	}
 }
 
-/* Lanes of more than one face. A quad's level comes from its places, whatever faces they are on. */
+/* Samples lanes on more than one face. A quad's level comes from its coordinates, even on different
+ * faces. */
 static void sample_faces(struct cube_sampler *x, unsigned n, uint16_t (*out)[BATCH]) {
 	const struct tex_desc *d = x->d;
 	uint64_t all = 0, blended = 0;

@@ -1,4 +1,4 @@
-/* The kernels of sample_w_c.c in vectors; what and why stand there. */
+/* The kernels of sample_w_c.c in vectors. */
 #include "pica/tex/vector.h"
 
 static void project(
@@ -10,7 +10,7 @@ static void project(
 	}
 }
 
-/* num/major*0.5 + 0.5, or 0.5 where there is no direction. */
+/* num/major*0.5 + 0.5, or 0.5 if there is no direction. */
 static inline vf on_face(vf num, vf major) {
 	const vf half = vf_set1(0.5f);
 	const vf place = vf_add(vf_mul(vf_div(num, major), half), half);
@@ -64,7 +64,7 @@ static inline vi depth_at(vf z, vi bias) {
 	return vi_max(vi_sub(depth, bias), vi_zero());
 }
 
-/* Both taps of an axis: indices within the map, and where they left it. */
+/* Both taps of an axis: indices clamped to the map, and masks of those outside. */
 struct taps {
 	vi at[2], outside[2], w;
 };

@@ -373,7 +373,7 @@ static void sort_uniforms(struct pica_shader_entry *e) {
 	}
 }
 
-/* The entries move from the files to the program. NULL: failed. */
+/* Moves the entries from the files to the program. NULL: failed. */
 static struct pica_shader *make_program(struct assembler *a) {
 	uint32_t n_entries = 0;
 	for (unsigned i = 0; i < a->n_files; i++) {

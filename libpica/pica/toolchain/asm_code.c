@@ -20,7 +20,7 @@ static bool is_source(const struct asm_operand *op) {
 	return is_narrow(op) || op->kind == KIND_C;
 }
 
-/* As the wide source field numbers registers; narrow ones are the same. */
+/* The register's number in the wide source field, and in narrow ones. */
 static unsigned source_num(const struct asm_operand *op) {
 	return op->num + (op->kind == KIND_C ? SHADER_C : op->kind == KIND_R ? SHADER_R : SHADER_V);
 }
@@ -85,7 +85,7 @@ static bool has_args(struct assembler *a, const struct args *args, unsigned min,
 
 /* ---- Arithmetic ---- */
 
-/* Returns the form with the wide operand in the other place, or OP_UNKNOWN. */
+/* Returns the form with the wide operand in the other position, or OP_UNKNOWN. */
 static enum shader_op other_form(enum shader_op op) {
 	static const enum shader_op pairs[][2] = {
 		{ OP_DPH, OP_DPHI }, { OP_DST, OP_DSTI }, { OP_SGE, OP_SGEI }, { OP_SLT, OP_SLTI },

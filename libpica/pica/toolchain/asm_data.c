@@ -6,7 +6,8 @@
 
 /* ---- Tables of an entry ---- */
 
-/* Room for one more element: tables grow at powers of two. NULL: failed, and the table stays. */
+/* Makes room for one more element: tables grow at powers of two. NULL: failed; the table is
+ * unchanged. */
 static void *grown(struct assembler *a, void *p, uint32_t n, size_t size, uint32_t most,
 		const char *what) {
 	if (n == most) {
@@ -211,7 +212,7 @@ void asm_uniforms(struct assembler *a, struct slice rest, enum asm_kind kind) {
 	} while (rest.n);
 }
 
-/* ---- Rows of the table of uniforms as they stand ---- */
+/* ---- Literal rows of the table of uniforms ---- */
 
 const struct asm_range asm_ranges[4] = {
 	{ 'v', PICA_SHADER_REG_V, 16 },
@@ -466,7 +467,7 @@ void asm_output(struct assembler *a, struct slice rest) {
 		return;
 	}
 	add_output(a, type, num, mask);
-	/* A geometry shader that passes outputs through says so by a dummy. */
+	/* A geometry shader marks outputs that it passes through by a dummy. */
 	if (type == PICA_SHADER_DUMMY && file->own_space) {
 		file->entry.merge_outputs = 1;
 	}

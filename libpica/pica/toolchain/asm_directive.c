@@ -100,7 +100,7 @@ static void open_own_space(struct assembler *a, unsigned first_free) {
 	struct asm_pool *pools = a->pools[1];
 	pools[KIND_C] = (struct asm_pool){ first_free, 96, 96, 96 };
 	pools[KIND_I] = (struct asm_pool){ 0, 4, 4, 4 };
-	/* b15 is the hardware's [fidelity: gs-state] */
+	/* b15 belongs to the hardware [fidelity: gs-state] */
 	pools[KIND_B] = (struct asm_pool){ 0, 15, 15, 15 };
 	a->file->own_space = true;
 }

@@ -89,7 +89,7 @@ static void condition(char out[OPERAND_TEXT], uint32_t word) {
 
 /* ---- Instructions ---- */
 
-/* Sources of a word with their selectors; the number of them. */
+/* Finds the sources of a word with their selectors. Returns their number. */
 static unsigned sources(enum shader_op op, uint32_t w, uint32_t desc, char out[3][OPERAND_TEXT]) {
 	const struct shader_form *form = shader_form_of(op);
 	const bool negate[3] = { OPDESC_NEG1(desc), OPDESC_NEG2(desc), OPDESC_NEG3(desc) };
@@ -198,8 +198,8 @@ static unsigned target_of(uint32_t w) {
 }
 
 /*
- * One line. Tries it without its descriptor's number, then with it; line holds it with the
- * target as a number, shown with a label.
+ * Writes one line, without its descriptor's number if possible. line has the target as a number,
+ * shown has a label.
  */
 static void code_line(struct disassembly *d, unsigned at) {
 	uint32_t w = d->s->code[at], again;

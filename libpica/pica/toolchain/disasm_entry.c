@@ -116,8 +116,8 @@ static bool is_repeated(const struct pica_shader_entry *e, uint32_t i) {
 }
 
 /*
- * Whether .in can express row i: one input register, not declared before, and a name that the
- * assembler accepts. name: as in the source, where "$" is the point of the table.
+ * Returns whether .in can express row i: one input register, not declared before, with a name that
+ * the assembler accepts. name: as in the source, where "$" stands for the table's point.
  */
 static bool is_input(struct assembler *probe, const struct pica_shader_entry *e, uint32_t i,
 		unsigned declared, char name[PICA_SHADER_MAX_NAME + 1]) {

@@ -15,7 +15,7 @@ enum {
 	MAGIC_DVLP = 0x504C5644,
 	MAGIC_DVLE = 0x454C5644,
 	DVLP_BYTES = 0x28,      /* header, as written */
-	DVLP_MIN_BYTES = 0x18,  /* the bytes read of it: old tools write 0x1C */
+	DVLP_MIN_BYTES = 0x18,  /* the bytes that are read: old tools write 0x1C */
 	DVLE_BYTES = 0x40,
 	DVLE_VERSION = 0x1002,
 	DESCRIPTOR_BYTES = 8,

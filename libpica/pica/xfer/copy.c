@@ -7,7 +7,7 @@
 enum {
 	UNIT = XFER_ADDR_UNIT,
 	PIECE_BYTES = 64 << 10,
-	PIECE_TICKS = 32, /* in ns at most, beside one for each four bytes */
+	PIECE_TICKS = 32, /* in ns at most, plus one for each four bytes */
 };
 
 static void copy_init(struct copy *c, uint32_t src, uint32_t dst, uint32_t size_bytes,
@@ -19,7 +19,7 @@ static void copy_init(struct copy *c, uint32_t src, uint32_t dst, uint32_t size_
 		.in_gap = COPY_LINE_GAP(in_line) * UNIT,
 		.out_gap = COPY_LINE_GAP(out_line) * UNIT,
 	};
-	/* Without a gap one line holds all bytes, whatever the width is. [HW] */
+	/* Without a gap one line holds all bytes, regardless of the width. [HW] */
 	c->in_line = c->in_gap ? COPY_LINE_WIDTH(in_line) * UNIT : c->size_bytes;
 	c->out_line = c->out_gap ? COPY_LINE_WIDTH(out_line) * UNIT : c->size_bytes;
 	/* Hardware freezes on these. [HW, as Azahar states] */

@@ -1,6 +1,6 @@
 /*
- * The kernels of scanout.h in the words of vec.h; what does not fill a vector is left to the C
- * versions.
+ * The kernels of scanout.h in the words of vec.h; the C versions handle pixels that do not fill a
+ * vector.
  */
 #include "core/vec/vec.h"
 #include "pica/xfer/scanout.h"
@@ -48,8 +48,8 @@ static void reverse(uint32_t *px, unsigned n) {
 }
 
 /*
- * Whole vectors; what is over is covered by one that ends with the pixel's last copy or, for 2 and
- * 3 times, reaches into the next pixels', which are written later.
+ * Writes whole vectors. The last one of a pixel ends with its last copy or, for 2 and 3 copies,
+ * reaches into the next pixels', which are written later.
  */
 static void widen(uint32_t *dst, const uint32_t *src, unsigned n, unsigned times) {
 	if (times == 1) {

@@ -246,7 +246,7 @@ size_t show_scratch_bytes(const struct show_part *p) {
 	return 4 * px;
 }
 
-/* [0, n) of the target that [at, at + size) covers. */
+/* Clips [at, at + size) to the target's [0, n). */
 static bool clip(int32_t at, uint32_t size, uint32_t n, uint32_t *first, uint32_t *end) {
 	const int64_t last = (int64_t)at + size;
 	*first = at < 0 ? 0 : (uint32_t)at;

@@ -2,7 +2,8 @@
  * Display transfer: order (tiled, linear), format, size and direction of an image.
  * [fidelity: display-transfer]
  *
- * The picture is done in bands of 8 destination rows (counted before the flip). There are two ways:
+ * The picture is processed in bands of 8 destination rows (counted before the flip), in one of two
+ * ways:
  *
  *  pixel by pixel     the truth: each pixel by its address, each byte by its window
  *  tiles              where the rows that a band reads and writes lie inside one window each and
@@ -22,7 +23,7 @@ enum {
 	TILE = 8,
 	CHUNK_PX = 256, /* destination pixels of a row that are worked on at once */
 	/* Approximate maximum times, in ns. */
-	BAND_TICKS = 256, /* a skipped band, or a band's cost besides its pixels */
+	BAND_TICKS = 256, /* cost of a skipped band, or of a band in addition to its pixels */
 	TILED_TICKS = 4,  /* a pixel by tiles */
 	PIXEL_TICKS = 64, /* one of the source alone */
 };
@@ -89,7 +90,7 @@ bool transfer_flags_copy(uint32_t flags) {
 struct side {
 	int64_t addr;
 	uint32_t width, height;   /* of the pixels that are touched */
-	uint32_t line_px;         /* the width that addresses are made with */
+	uint32_t line_px;         /* the width for computing addresses */
 	unsigned bytes;           /* of a pixel */
 	bool tiled, block32;
 };
@@ -442,8 +443,8 @@ static void do_tiles(const struct job *j, const struct xfer_kernels *k, const st
 }
 
 /*
- * Does the band that begins at pixel `at` of the destination, or pixels of its row alone. Returns
- * their number; *ticks: what they took.
+ * Processes the band that begins at pixel `at` of the destination, or only pixels of its row.
+ * Returns their number; *ticks: their cost.
  */
 static uint32_t do_some(const struct job *j, const struct xfer_kernels *k, struct space *space,
 		uint64_t at, uint64_t *outside, uint64_t *ticks) {

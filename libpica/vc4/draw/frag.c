@@ -187,7 +187,7 @@ static void place_quads(struct frag_memory *m, const struct batch *b, bool is_bl
 	}
 }
 
-/* Returns false, and has drawn nothing, if the batch has to be interpreted. */
+/* Returns false, without drawing, if the batch must be interpreted. */
 static bool shade_wide(struct frag_memory *m, struct batch *b, bool is_block) {
 	struct qpu_wide_run *r = &m->wide;
 	const uint64_t live = b->live & (~UINT64_C(0) >> (BATCH - 4 * b->n_quads));

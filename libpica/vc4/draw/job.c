@@ -1,4 +1,4 @@
-/* A job: two lists become draws and tile operations, and these a pass. */
+/* A job: turns two lists into draws and tile operations, and these into a pass. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 enum { DRAW_VERTICES = 16 }; /* indices that take as long to read as a record */
 
-/* All that the pass of a job needs; freed when it is reaped. */
+/* Memory for the pass of a job; freed when it is reaped. */
 struct work {
 	struct vc4_unit *unit;
 	struct pica_memory *memory;
@@ -221,7 +221,7 @@ static void find_positions(unsigned topology, uint32_t i, uint32_t count, uint32
 }
 
 /*
- * Reads the indices. Primitives with one above the maximum are left out: then the draw becomes a
+ * Reads the indices. If primitives with indices above the maximum are left out, the draw becomes a
  * list of the others.
  */
 static int read_indices(struct planner *p, const struct vc4_draw *from, struct draw *d) {

@@ -1,9 +1,9 @@
 /*
  * Tasks of tiles: groups of runs of the rendering list, loads and stores.
  *
- * A run begins with known buffer contents, so runs of different tiles may be done in any order.
- * Those of one tile keep theirs. If a run has more than one tile, or transfers of different
- * tiles meet in memory otherwise, one task does all runs.
+ * A run begins with known buffer contents, so runs of different tiles may execute in any order;
+ * those of one tile keep their order. If a run has more than one tile, or transfers of different
+ * tiles overlap in memory in other ways, one task executes all runs.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -55,8 +55,8 @@ static uint32_t px_of(const struct part *p, uint32_t x, uint32_t y) {
 }
 
 /*
- * Where images have 32-bit pixels: four of a row follow each other, and the rows of a micro-tile.
- * fn() moves the pixels of such a square that lie in the image: `to` of each row.
+ * For images of 32-bit pixels: four pixels of a row, and the rows of a micro-tile, are consecutive.
+ * fn() moves the pixels of such a square that are in the image: `to` of each row.
  */
 typedef void row_fn(uint32_t *px, uint8_t *memory, uint32_t bytes);
 
@@ -318,10 +318,10 @@ static bool is_same_image(const struct vc4_frame *f, const struct use *a, const 
 			r->width == q->width && r->height == q->height && r->tile_px == q->tile_px;
 }
 
-/* Whether uses of different tiles may meet in memory. */
+/* Returns whether uses of different tiles may overlap in memory. */
 static bool uses_meet(const struct vc4_frame *f, struct use *use, unsigned n) {
 	qsort(use, n, sizeof(*use), compare_uses);
-	const struct use *last = NULL; /* of those before, the one that ends last */
+	const struct use *last = NULL; /* of the earlier ones, the one that ends last */
 	for (unsigned i = 0; i < n; i++) {
 		const bool meets = last && ranges_overlap(last->range, use[i].range);
 		if (meets && !is_same_image(f, last, &use[i]) &&
@@ -426,7 +426,7 @@ static void sort_runs(const struct vc4_frame *f, const uint16_t *task, uint32_t 
 	first[n_tasks] = total;
 }
 
-/* Of the bin that is drawn most often; at least 1. */
+/* Returns the number of walks of the most frequent bin; at least 1. */
 static uint32_t most_walks(const struct vc4_frame *f, uint32_t walks[EXEC_MAX_TILES]) {
 	uint32_t most = 1;
 	memset(walks, 0, EXEC_MAX_TILES * sizeof(*walks));

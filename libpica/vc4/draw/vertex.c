@@ -1,7 +1,7 @@
 /*
- * Vertices: of GL records by two programs, of NV records as they lie in memory. The coordinate
- * program determines where a triangle is binned and clipped; the vertex program, which runs only
- * for vertices of binned triangles, where it is drawn, and its varyings. [fidelity: vc4-positions]
+ * Vertices: of GL records by two programs, of NV records from memory. The coordinate program
+ * determines binning and clipping of a triangle; the vertex program, which runs only for vertices
+ * of binned triangles, determines its position and varyings. [fidelity: vc4-positions]
  */
 #include <errno.h>
 #include <float.h>
@@ -100,7 +100,7 @@ static uint8_t code_of(const struct vc4_state *state, const struct geom_state *g
 	return (uint8_t)code;
 }
 
-/* Of a point or a line. point: that of a vertex; NULL: the state's. [fidelity: vc4-points] */
+/* Size of a point or a line. point: that of a vertex; NULL: the state's. [fidelity: vc4-points] */
 static float size_of(const struct vc4_vertex_part *part, const uint32_t *point) {
 	return part->mode != VC4_MODE_POINTS ? part->state->line_width :
 			point                ? as_float(*point) :
@@ -136,7 +136,7 @@ static struct place place_of(const struct invocation *at, unsigned array) {
 	return (struct place){ first, end < QPU_VPM_ROWS ? end : QPU_VPM_ROWS };
 }
 
-/* Rows that arrays fill, or leave between them. */
+/* Number of rows that arrays fill, including gaps. */
 static unsigned rows_of(const struct invocation *at) {
 	unsigned rows = 0;
 	for (unsigned i = 0; i < at->part->state->shader->n_arrays; i++) {
@@ -171,8 +171,8 @@ static struct batch_of batch_of(const uint32_t *number, unsigned n) {
 }
 
 /*
- * Fetches an array's attribute: lane i of its rows, of which the program may lack some. Returns
- * false if an element lies outside memory.
+ * Fetches an array's attribute into lane i of its rows, some of which the program may not use.
+ * Returns false if an element is outside memory.
  */
 static bool fetch(const struct invocation *at, unsigned array, const struct batch_of *b,
 		uint32_t *const row[QPU_VPM_ROWS]) {
@@ -275,7 +275,7 @@ static void bind(const struct invocation *at) {
 	}
 }
 
-/* A whole batch. Returns false if it has to be interpreted. */
+/* Runs a whole batch. Returns false if it must be interpreted. */
 static bool run_wide(const struct invocation *at, const uint32_t *number, unsigned n,
 		struct shader_result *result) {
 	struct vertex_memory *m = at->env->scratch;
@@ -294,13 +294,11 @@ static bool run_wide(const struct invocation *at, const uint32_t *number, unsign
 	return true;
 }
 
-/* A batch as take() wants it: the results of n vertices from lane 0 on. */
+/* Takes the results of n vertices of a batch, from lane 0 on. */
 typedef void take_fn(const uint32_t *const row[QPU_VPM_ROWS], const struct draw *d, unsigned n,
 		const void *out, unsigned first);
 
-/*
- * Runs a program for a batch; take() fills `out` from its number `first` on. Returns 0 or an error.
- */
+/* Runs a program for a batch; take() fills `out` from element `first` on. Returns 0 or an error. */
 static int invoke(const struct invocation *at, const struct draw *d, const uint32_t *number,
 		unsigned n, bool is_first, take_fn *take, const void *out,
 		struct shader_result *result) {

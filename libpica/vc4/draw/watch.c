@@ -1,7 +1,6 @@
 /*
- * Fragments are noted as they are drawn; before that, core/chunk/watch.c says which primitives
- * cover the pixel, or would. Both come in the order of the draws, and are joined when a bin is
- * done.
+ * Fragments are noted as they are drawn; before that, core/chunk/watch.c finds the primitives that
+ * cover the pixel, or would. Both are in the order of the draws, and are joined after each bin.
  */
 #include "vc4/draw/watch.h"
 
@@ -16,7 +15,7 @@ struct tap {
 	unsigned pixel;         /* of the history */
 	uint32_t x, y;          /* of the image */
 	uint8_t column, row;    /* of its tile */
-	unsigned task;          /* that has the tile; it alone changes what follows `host` */
+	unsigned task;          /* that has the tile; it alone changes the members after `host` */
 	uint32_t px;            /* in the buffer */
 	const struct vc4_transfer *transfer; /* the store */
 	const struct vc4_rendering *rendering;
@@ -25,7 +24,7 @@ struct tap {
 	const uint8_t *host;
 	struct vc4_log log;
 	size_t first_of_run;    /* entries whose effect is not stored yet */
-	uint32_t bytes, zs;     /* of the buffer, as they were noted last; zs: sample 0 */
+	uint32_t bytes, zs;     /* of the buffer, as last noted; zs: sample 0 */
 	bool is_drawing;
 	size_t first_drawn;     /* entries of the bin that is drawn */
 	uint32_t drawn_bytes, drawn_zs; /* of the buffer before it */
@@ -51,7 +50,7 @@ static uint32_t depth_of(uint32_t zs) {
 	return zs >> 8;
 }
 
-/* Appends an entry, the buffer being as it was noted last. NULL: out of memory. */
+/* Appends an entry with the last noted buffer contents. NULL: out of memory. */
 static struct pica_history_entry *add(const struct vc4_watch *w, struct tap *t, struct vc4_log *to,
 		enum pica_history_kind kind) {
 	const struct vc4_rendering *r = t->rendering;
@@ -218,7 +217,7 @@ void vc4_watch_pass(struct vc4_watch *w, struct exec *x) {
 	if (!w) {
 		return;
 	}
-	exec_wait_all(x); /* what jobs before it write may be vertices */
+	exec_wait_all(x); /* earlier jobs may write vertices */
 	const struct unit *pass = x->open;
 	struct pass_work work = pass->work;
 	work.draws = pass->draws;
@@ -260,7 +259,8 @@ void vc4_watch_end(struct vc4_watch *w) {
 
 /*
  * Joins the fragments of a bin with the primitives: each drawn one has the next fragment of its
- * draw. Fragments without are of points and lines; drawn primitives without were lost.
+ * draw. Fragments without a primitive are of points and lines; drawn primitives without a fragment
+ * were lost.
  */
 static void join(struct tap *t) {
 	struct vc4_log all = { 0 };
@@ -358,7 +358,7 @@ static void loaded(struct vc4_watch *w, struct tap *t, const struct vc4_tile_op 
 	}
 	update(t, b, e);
 	if (e) {
-		/* Of the same pixel: what made it is still to be seen. */
+		/* From the same pixel: its origin is still to be found. */
 		e->replaces = e->n_sources && e->source[0].addr != t->addr;
 	}
 }
@@ -431,7 +431,7 @@ static enum pica_verdict verdict_of(const struct noted *n, uint8_t passed, int e
 			t->fails_stencil ? PICA_VERDICT_STENCIL : PICA_VERDICT_DEPTH;
 }
 
-/* The program has run. The pixel's buffer is the run's. */
+/* Called after the program, with the pixel's buffer of the run. */
 static void note(const struct vc4_frag_part *part, const struct noted *n, const struct qpu_run *r,
 		int error) {
 	struct vc4_watch *w = part->watch;
@@ -474,7 +474,7 @@ static void note(const struct vc4_frag_part *part, const struct noted *n, const 
 	t->log.n_steps += kept;
 }
 
-/* Finds the watched pixels that a run covers. Returns how many. */
+/* Finds the watched pixels that a run covers. Returns their number. */
 static unsigned find_noted(const struct vc4_frag_part *part, struct qpu_run *r,
 		struct noted noted[PICA_WATCH_MAX]) {
 	struct vc4_watch *w = part->watch;
@@ -496,7 +496,7 @@ static unsigned find_noted(const struct vc4_frag_part *part, struct qpu_run *r,
 	return n;
 }
 
-/* Makes room for the steps after the end of the log; note() appends those that were traced. */
+/* Makes room for steps after the end of the log; note() appends the traced ones. */
 static void make_room(struct noted *n) {
 	struct vc4_log *l = &n->t->log;
 	if (l->n_steps + PICA_QPU_STEPS <= WATCH_JOB_STEPS) {

@@ -84,7 +84,7 @@ static void control_lists(struct pica_ctx *ctx, const struct pica_job_control_li
 
 static void run(struct pica_ctx *ctx, const struct pica_job *job) {
 	struct vc4_history *history = of(ctx)->unit.history;
-	observe_settled(ctx); /* this job may write where those before did */
+	observe_settled(ctx); /* this job may write to the same memory as earlier ones */
 	ctx->stats.jobs++;
 	if (history) {
 		vc4_history_begin(history, &ctx->exec, job);

@@ -120,7 +120,7 @@ static int shader_state(struct vc4_reader *r, uint32_t address, unsigned n_array
 
 /* ---- Draws ---- */
 
-/* Whether all of a range is in memory; it may span windows. */
+/* Returns whether a whole range is in memory; it may span windows. */
 static bool is_mapped(const struct space *s, uint32_t address, uint64_t bytes) {
 	uint64_t at = address;
 	const uint64_t end = at + bytes;

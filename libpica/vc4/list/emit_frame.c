@@ -78,7 +78,7 @@ static void set(struct pica_vc4_emit *e, const char *record, uint8_t *r, const c
 #define SET(e, record, r, field, value) \
 	((void)VC4_##record##_##field, set(e, #record, r, #field, value))
 
-/* Returns the bytes, in whole rows, that a program's arrays before array n have. */
+/* Returns the bytes, in whole rows, of a program's arrays before array n. */
 static uint32_t input_bytes(const struct pica_vc4_gl_shader *s, const struct pica_vc4_program *p,
 		unsigned n) {
 	uint32_t bytes = 0;
@@ -230,7 +230,7 @@ PICA_EXPORT void pica_vc4_emit_rendering(struct pica_vc4_emit *e, const struct p
 			f->clear_stencil);
 	RECORD(e, VC4_OP_TILE_RENDERING_MODE, f->target, f->width, f->height, f->multisample, 0,
 			f->format, 0, f->layout, 0, 0, 0, 0, 0);
-	/* A store clears the tile buffer: one of nothing, before the first tile. */
+	/* Clears the tile buffer by an empty store before the first tile. */
 	RECORD(e, VC4_OP_TILE_COORDINATES, 0, 0);
 	pica_vc4_emit_named(e, "STORE_GENERAL", "BUFFER=none");
 	for (unsigned tile = 0; tile < columns * rows; tile++) {

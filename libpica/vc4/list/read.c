@@ -47,7 +47,7 @@ float vc4_float(uint32_t bits) {
 	return f;
 }
 
-/* Copies as many bytes of the list as are in the window of the record, at most VC4_MAX_RECORD. */
+/* Copies the bytes of the list in the record's window, at most VC4_MAX_RECORD. */
 static uint32_t peek(struct vc4_reader *r, uint8_t c[VC4_MAX_RECORD]) {
 	const uint32_t offset = r->at - r->host_at;
 	if (!r->host || offset >= r->host_bytes) {
@@ -133,7 +133,7 @@ static int call(struct vc4_reader *r, uint32_t address) {
 	return 0;
 }
 
-/* The chip would wait forever; the binning list has run before the rendering list. */
+/* Without a flush the chip would wait forever; the binning list runs before the rendering list. */
 static int wait_on_semaphore(struct vc4_reader *r) {
 	if (r->list == 0 || !r->is_flushed || r->increments == 0) {
 		return vc4_fail(r, -EINVAL, "nothing ends this wait");
@@ -142,7 +142,7 @@ static int wait_on_semaphore(struct vc4_reader *r) {
 	return 0;
 }
 
-/* Records of flow, which are the same in both lists, and those of the list. */
+/* Runs flow records, which are the same in both lists, and those of the list. */
 static int run_record(struct vc4_reader *r, const uint8_t *c) {
 	switch (c[0]) {
 	case VC4_OP_HALT:
@@ -177,7 +177,7 @@ static void show(const struct vc4_reader *r, const struct vc4_record *record, co
 	r->lists->step(r->lists->arg, &step);
 }
 
-/* The end stops the list itself, not a sub-list that lies there. */
+/* The end address stops the list itself, but not a sub-list there. */
 static int run_list(struct vc4_reader *r, unsigned list) {
 	const uint32_t end = r->lists->end[list] & VC4_ADDRESS_BITS;
 	r->list = list;

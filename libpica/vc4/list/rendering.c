@@ -7,7 +7,7 @@ enum { REMEMBERED = 4 }; /* loads and stores of a tile, mostly */
 
 /* ---- Operations ---- */
 
-/* Returns the index of what is in force in frame.renderings, or -ENOMEM. */
+/* Returns the index of the state in force in frame.renderings, or -ENOMEM. */
 static int64_t rendering_in_force(struct vc4_reader *r) {
 	struct vc4_frame *f = r->frame;
 	if (f->n_renderings && memcmp(&f->renderings[f->n_renderings - 1], &r->rendering,
@@ -54,7 +54,7 @@ static int operation(struct vc4_reader *r, enum vc4_tile_op_kind kind, uint32_t 
 	return 0;
 }
 
-/* Appends a load or a store; one that is among the last transfers shares it. */
+/* Appends a load or a store; shares an equal one among the last transfers. */
 static int transfer(struct vc4_reader *r, enum vc4_tile_op_kind kind,
 		const struct vc4_transfer *t, uint32_t address) {
 	struct vc4_frame *f = r->frame;
@@ -78,7 +78,7 @@ static bool moves(const struct vc4_transfer *t) {
 	return t->color || t->z || t->stencil;
 }
 
-/* Ends the run: the buffer is clear by the values of renderings[clear]. */
+/* Ends the run, with the buffer cleared to the values of renderings[clear]. */
 static int end_run(struct vc4_reader *r, uint32_t clear) {
 	struct vc4_frame *f = r->frame;
 	r->run.n = f->n_ops - r->run.first;
@@ -172,7 +172,7 @@ static int store_resolved(struct vc4_reader *r) {
 	return store(r, &t);
 }
 
-/* A full transfer, as 0x1A and 0x1B and the buffer FULL of general ones have it. */
+/* A full transfer, as by 0x1A, 0x1B and the buffer FULL of general ones. */
 static void full_transfer(struct vc4_transfer *t, uint32_t address, bool no_color, bool no_zs) {
 	memset(t, 0, sizeof(*t));
 	t->address = address & VC4_ADDRESS_BITS;

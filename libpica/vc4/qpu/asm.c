@@ -82,7 +82,8 @@ static bool is(struct span span, const char *name) {
 			memcmp(span.at, name, (size_t)span.len) == 0;
 }
 
-/* Letters, digits and, within a number, points. Its length is cut at 32, beyond any name. */
+/* Letters, digits and, within a number, points. Its length is limited to 32, more than any name
+ * has. */
 static struct span word_of(struct parser *s, bool with_points) {
 	skip(s);
 	struct span span = { .at = s->p };
@@ -134,7 +135,8 @@ static int find_op(const struct qpu_op *ops, int n, struct span span) {
 	return -1;
 }
 
-/* A number of up to 64 bits; a negative one must be at least -2^31, and is given modulo 2^32. */
+/* Parses a number of up to 64 bits; a negative one must be at least -2^31, and is returned modulo
+ * 2^32. */
 static bool number(struct parser *s, uint64_t max, uint64_t *value) {
 	skip(s);
 	const char *at = s->p;
@@ -303,7 +305,7 @@ static bool modifiers(struct parser *s) {
 	return true;
 }
 
-/* The first part of a line is of the add unit where that has such an operation. */
+/* The first part of a line belongs to the add unit if that has such an operation. */
 static bool operation(struct parser *s, struct span name) {
 	const bool is_move = is(name, "mov");
 	const int add = is_move ? 21 : find_op(qpu_add_ops, 32, name);
@@ -427,7 +429,7 @@ static bool branch(struct parser *s, struct span name) {
 	return true;
 }
 
-/* A part after the first, or an operation or signal that is the first. */
+/* Parses a part after the first, or an operation or signal as the first. */
 static bool part(struct parser *s) {
 	const struct span name = word_of(s, false);
 	if (!name.len) {
@@ -475,7 +477,7 @@ struct addresses {
 	bool is_small; /* b is a small immediate */
 };
 
-/* Gives a source its selector. Those of either file come last, when the others have theirs. */
+/* Gives a source its selector. Sources of either file come last, after the others. */
 static bool place(struct parser *s, struct addresses *x, const struct operand *o, bool late,
 		uint8_t *input) {
 	const int n = (int)o->n;
@@ -602,7 +604,7 @@ static bool instruction(struct parser *s, uint64_t *word) {
 	return true;
 }
 
-/* Whether the line holds an instruction. Returns -EINVAL after an error. */
+/* Returns whether the line holds an instruction, or -EINVAL. */
 static int line_of(const char *text, size_t len, uint64_t *word, struct qpu_error *error) {
 	struct parser s = {
 		.start = text, .p = text, .end = text + len, .error = error, .ws = -1, .rotate = -1,

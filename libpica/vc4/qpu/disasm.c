@@ -68,7 +68,7 @@ static void put_dest(struct out *o, unsigned file, unsigned n, unsigned cond, un
 	}
 }
 
-/* The name of an operation, and once for an instruction what modifies it all. */
+/* The name of an operation and, once, the modifiers of the whole instruction. */
 static void put_op(struct out *o, const struct qpu_instruction *q, const char *name) {
 	put(o, "%s%s", o->is_first ? "" : "; ", name);
 	if (o->is_first) {
@@ -143,7 +143,8 @@ static bool put_alu(struct out *o, const struct qpu_instruction *q) {
 		struct unit *u = i ? &mul : &add;
 		u->is_idle = !u->code && !u->cond && !u->a && !u->b && u->waddr == QPU_ADDRESS_NOP;
 	}
-	/* Both units have saturating bytes: without context they are read as the add unit's. */
+	/* Both units have saturating operations on bytes: without context they count as the add
+	 * unit's. */
 	const bool needs_add = q->op_mul >= 6 || mul.is_idle || !mul.code;
 	const bool has_add = !add.is_idle || needs_add;
 	if (has_add) {

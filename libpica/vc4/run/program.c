@@ -101,7 +101,7 @@ struct decoder {
 	struct qpu_word *word;
 	uint8_t *reach;    /* for each word: how far the flow was followed from there */
 	uint32_t n;
-	uint16_t *page[PAGES]; /* by address: index + 1, or 0; a page is there when it is needed */
+	uint16_t *page[PAGES]; /* by address: index + 1, or 0; pages are allocated on demand */
 	uint32_t *pending; /* addresses from which the flow continues, at most two a word */
 	uint32_t n_pending;
 	struct qpu_fault *fault;
@@ -122,7 +122,7 @@ static uint16_t *slot_of(struct decoder *d, uint32_t offset) {
 	return *page ? &(*page)[word % PAGE_WORDS] : NULL;
 }
 
-/* Sets *index to that of the word at the address, which is read at its first visit. */
+/* Sets *index to that of the word at the address, which it reads at the first visit. */
 static int visit(struct decoder *d, uint32_t address, uint32_t *index) {
 	const uint32_t offset = (address - d->first) & QPU_ADDRESS_MASK;
 	if (offset >= QPU_PROGRAM_SPAN) {

@@ -94,7 +94,7 @@ static void set_flags(struct core *k, const struct result *r, unsigned lanes) {
 	}
 }
 
-/* Where a result goes, and how it is packed. */
+/* Destination and packing of a result. */
 struct destination {
 	unsigned file, address;
 	bool is_on; /* else nothing is written; the periphery also sees a write in no lanes */
@@ -103,7 +103,7 @@ struct destination {
 	unsigned unit; /* 0: add, 1: multiply */
 };
 
-/* The trace's lanes meet a write to the tile buffer, which is about to be done. */
+/* Called before a write to the tile buffer by lanes of the trace. */
 static void note_write(const struct core *k, const struct destination *d) {
 	const struct qpu_tlb *tlb = k->m.run->tlb;
 	for (struct qpu_trace *t = k->m.run->trace; t && tlb; t = t->next) {

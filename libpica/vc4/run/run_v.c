@@ -48,7 +48,7 @@ static void set_flags(struct core *k, const vi x[VECTORS], const vi carry[VECTOR
 	}
 }
 
-/* Carries, one lane at a time: few programs look at them. */
+/* Carries, one lane at a time: few programs use them. */
 static void carries(unsigned unit, unsigned op, const uint32_t *a, const uint32_t *b,
 		vi out[VECTORS]) {
 	PICA_ALIGNED(64) uint32_t lanes[QPU_LANES];
@@ -180,7 +180,7 @@ static int write_out(struct core *k, const struct qpu_instruction *q, unsigned u
 	return machine_write(m, unit ? !q->ws : q->ws, address, out, lanes);
 }
 
-/* A unit's result, with what it is packed over. lanes: of its condition, or NULL for all. */
+/* Writes a unit's result, packed over the old value. lanes: of its condition, or NULL for all. */
 static int put(struct core *k, const struct qpu_word *w, unsigned unit, const vi x[VECTORS],
 		const vi lanes[VECTORS]) {
 	static const PICA_ALIGNED(64) uint32_t zeros[QPU_LANES];
@@ -235,7 +235,7 @@ static inline int put_all(struct core *k, const struct qpu_word *w, const vi x[V
 	return ret;
 }
 
-/* The same where there are conditions or flags: the lanes are those before the flags change. */
+/* The same with conditions or flags: the lanes are those before the flags change. */
 static int finish(struct core *k, const struct qpu_word *w, const vi x[VECTORS],
 		const vi y[VECTORS], const vi carry[VECTORS]) {
 	const struct qpu_plan *e = &w->plan;

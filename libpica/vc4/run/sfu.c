@@ -63,7 +63,7 @@ static uint32_t exp2_of(uint32_t bits) {
 	if (e >= 127 + 8) {
 		return is_negative ? 0 : INFINITY_BITS;
 	}
-	/* 15 bits after the point; e < 112 has none that is set. */
+	/* 15 bits after the point; with e < 112 all of them are 0. */
 	const uint32_t magnitude = (bits & 0x7FFFFF) | 0x800000;
 	int32_t fixed = e < 112 ? 0 : (int32_t)(magnitude >> (135 - e));
 	fixed = is_negative && e ? ~fixed : fixed;
@@ -103,7 +103,7 @@ uint32_t qpu_sfu(unsigned function, uint32_t bits) {
 		if (e == 0 || e == 255) {
 			return e ? 0 : INFINITY_BITS;
 		}
-		/* Half the exponent, rounded down; the fraction's first bit says which half. */
+		/* Half the exponent, rounded down; the fraction's first bit selects the half. */
 		const uint32_t half = ((~e & 255) + 1) / 2 + 62;
 		return half << 23 | at(function, (e & 1 ? 0 : 0x4000) | (bits >> 9 & 0x3FFF)) << 8;
 	}

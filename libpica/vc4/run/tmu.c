@@ -27,7 +27,7 @@ static int submit(struct machine *m, struct tmu *u, unsigned mask) {
 	return ret;
 }
 
-/* Each write takes a configuration word from the uniforms, but for a lone s. */
+/* Each write takes a configuration word from the uniforms, except for a lone s. */
 int tmu_write(struct machine *m, unsigned unit, unsigned parameter, const uint32_t v[QPU_LANES],
 		unsigned mask) {
 	struct tmu *u = &m->tmu[unit];

@@ -6,7 +6,7 @@
 
 #include "vc4/run/alu.h"
 
-/* ---- Values that somebody takes ---- */
+/* ---- Used values ---- */
 
 static void mark(struct wide_builder *b) {
 	for (unsigned i = 0; i < b->n; i++) {

@@ -111,7 +111,7 @@ static uint16_t see(struct wide_builder *b, uint16_t x) {
 	return b->v[x].seen;
 }
 
-/* For sums and products, to which -0 is as +0. */
+/* For sums and products, which treat -0 like +0. */
 static uint16_t number(struct wide_builder *b, uint16_t x) {
 	return b->v[x].is_number ? x : see(b, x);
 }

@@ -2,7 +2,7 @@
 
 enum {
 	UTILE_BYTES = 64,
-	LT_UTILES = 4,   /* a level of at most this many across or down is LT */
+	LT_UTILES = 4,   /* levels of at most this many across or down are LT */
 	SUB_UTILES = 4,  /* micro-tiles of a sub-tile, across and down */
 	TILE_UTILES = 8,
 	TILE_BYTES = TILE_UTILES * TILE_UTILES * UTILE_BYTES,

@@ -75,7 +75,7 @@ static uint32_t power_of_two(uint32_t n) {
 	return p;
 }
 
-/* Beyond level 0 memory has room for the next powers of two. */
+/* Beyond level 0, memory is sized for the next powers of two. */
 static struct vc4_image image_of(const struct tex_setup *x, unsigned level) {
 	uint32_t width = level ? power_of_two(x->width) >> level : x->width;
 	uint32_t height = level ? power_of_two(x->height) >> level : x->height;
@@ -203,7 +203,7 @@ static unsigned face_of(const float d[3]) {
 	return 2 * axis + (d[axis] < 0);
 }
 
-/* Where on the face; OpenGL's table. */
+/* Position on the face, by OpenGL's table. */
 static void on_face(unsigned face, const float d[3], float *s, float *t) {
 	const float m = fabsf(d[face / 2]);
 	const float sc[6] = { -d[2], d[2], d[0], d[0], d[0], -d[0] };

@@ -1,7 +1,7 @@
 /*
- * Look-ups on vectors: texture.c to the bit. A vector's quads go together if they have the same
- * levels. Quads of cubes, of ETC1, of levels that are not wholly in memory, and those whose lanes
- * have levels of their own, are left to texture.c.
+ * Look-ups on vectors: texture.c to the bit. The quads of a vector are sampled together if they
+ * have the same levels. texture.c handles cubes, ETC1, levels that are partly outside memory, and
+ * quads whose lanes have different levels.
  */
 #include <math.h>
 #include <string.h>
@@ -208,7 +208,7 @@ static vi blend(vi a, vi b, int32_t f) {
 
 /* ---- Quads ---- */
 
-/* The two levels of a quad, and how they are sampled; f in 256ths of the second. */
+/* The two levels of a quad, and their sampling; f in 256ths of the second. */
 struct choice {
 	const struct tex_level *v[2];
 	int32_t f;
@@ -258,7 +258,7 @@ static float detail_of(const struct tex_levels *m, unsigned first) {
 	return vc4_tex_detail(x, s, t) + b;
 }
 
-/* Chooses levels for a quad, or looks it up. The same. */
+/* Chooses levels for a quad, or looks it up in texture.c. Returns like choose(). */
 static int begin_quad(struct tex_levels *m, unsigned first, struct choice *c, bool *can,
 		uint32_t out[QUAD]) {
 	const struct tex_setup *x = m->x;
@@ -285,7 +285,7 @@ static vi sample_vector(const struct tex_levels *m, unsigned first, const struct
 	return c->f ? blend(color, sample(m->x, c, 1, s, t, border), c->f) : color;
 }
 
-/* The quads that can, those of one choice at a time. */
+/* Samples quads that vectors can handle, those of equal choices together. */
 static void sample_quads(const struct tex_levels *m, unsigned quads,
 		const struct choice choice[QUADS], uint32_t out[VC4_TEX_LANES]) {
 	enum { OF_VECTOR = VF_LANES / QUAD };
