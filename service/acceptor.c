@@ -28,7 +28,7 @@ static int take_one(const struct acceptor *a, bool *is_last) {
 	return sock;
 }
 
-/* The socket is not watched, and stays readable. */
+/* Pauses watching the socket, which stays readable. */
 static void rest(struct acceptor *a) {
 	loop_watch_remove(a->server->loop, a->watch);
 	a->watch = NULL;

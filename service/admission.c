@@ -192,9 +192,9 @@ static struct session *oldest_of_the_busiest_user(const struct server *server, u
 }
 
 /*
- * Reads the HELLO of a peer that has sent it by now; disconnects the oldest silent one for a
- * newcomer. Must not be called within an event of a session. Returns false if one had to go and
- * there was none.
+ * Reads a HELLO that has arrived by now, or disconnects the oldest silent peer, for a newcomer.
+ * Must not be called within an event of a session. Returns false if a peer had to be disconnected
+ * but none is silent.
  */
 static bool make_room(struct server *server, uid_t newcomer, bool has_to) {
 	uint32_t n;
@@ -207,14 +207,15 @@ static bool make_room(struct server *server, uid_t newcomer, bool has_to) {
 			session_break(s, -EAGAIN, "too many connections at a time");
 			has_to = false;
 		}
-		server_free_broken(server); /* at once: more come than there are descriptors */
+		server_free_broken(server); /* at once, since more connections arrive than there are
+		 * descriptors */
 	}
 	return !has_to;
 }
 
 /*
- * Takes sock. If it is the last descriptor, the oldest silent peer is disconnected, or it is an
- * administrator's.
+ * Takes sock. is_last: it uses a reserved descriptor; unless the oldest silent peer can be
+ * disconnected, only an administrator is accepted.
  */
 void server_accept(void *owner, int sock, bool is_last) {
 	struct server *server = owner;

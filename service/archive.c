@@ -14,7 +14,8 @@
 /* ---- Threads: detached, since no thread may wait for a disk that hangs ---- */
 
 /*
- * Mutex held; given back. The last reference also ends the server if server_destroy() did not wait.
+ * Drops a reference. Mutex held on entry, released on return. The last reference also ends the
+ * server if server_destroy() did not wait.
  */
 static void unref(struct archive *a) {
 	const bool is_last = --a->refs == 0;
@@ -48,7 +49,7 @@ void recording_free(struct recording *r, uint64_t size_bytes) {
 static int probe(const struct recording *r) {
 	const int fd = open(r->archive->folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
 	if (fd < 0) {
-		/* a file system that has no files without a name */
+		/* a file system without unnamed files */
 		return errno == EOPNOTSUPP || errno == EISDIR ? 0 : -errno;
 	}
 	const int ret = write(fd, "", 1) == 1 ? 0 : -errno;

@@ -77,7 +77,7 @@ static int close_files(const struct options *o, const struct listening *l) {
 		folders[n++] = (struct sandbox_folder){ "/dev/dri", SANDBOX_WRITE };
 	}
 	if (o->seat && strcmp(o->seat, "logind") == 0) {
-		/* which session is ours: by control groups, and its files */
+		/* for logind: our session, by control groups, and its files */
 		folders[n++] = (struct sandbox_folder){ "/proc/self", SANDBOX_READ };
 		folders[n++] = (struct sandbox_folder){ "/proc/1", SANDBOX_READ };
 		folders[n++] = (struct sandbox_folder){ "/run/systemd", SANDBOX_READ };

@@ -161,7 +161,7 @@ static void give_to_reaper(struct context *c) {
 	const uint32_t n = s->n_regions + (c->next - c->head) + 1;
 	struct region **regions = calloc(n, sizeof(struct region *));
 	if (!m || !regions) {
-		/* Out of memory: destroyed at once, which may take a while. */
+		/* Out of memory: destroys it at once, which may take a while. */
 		record_drop(c);
 		pica_ctx_destroy(c->ctx);
 		for (uint32_t i = c->head; i != c->next; i++) {

@@ -37,7 +37,7 @@ enum slot_state {
 };
 
 struct slot {
-	struct request *request; /* in the place of a job; NULL: a job */
+	struct request *request; /* instead of a job; NULL: a job */
 	uint64_t arrived_ns;
 	struct region *memory;       /* counted: the engine uses its bytes */
 	struct present_frame *frame; /* of a PRESENT in the engine; else NULL */
@@ -68,7 +68,8 @@ struct context {
 	bool may_draw_on;     /* after REG_WRITE: draws may wait in the engine for more */
 	bool has_done;        /* the engine has completions to collect */
 
-	/* For job-seconds: number of the oldest job in the engine, and since when it is that. */
+	/* For job-seconds: number of the oldest job in the engine, and the time at which it became
+	 * so. */
 	struct loop_timer job_timer;
 	bool is_job_watched;
 	uint64_t watched_job, watched_at_ns, watched_cpu_ns;

@@ -1,5 +1,5 @@
 /*
- * A display: a card (display_kms.c), a window (display_wayland.c) or a virtual output
+ * A display: a card (display_kms.c), a window (display_wayland.c) or virtual outputs
  * (display_headless.c), with one interface.
  *
  * A display has outputs, each with a mode. Outputs come, go and change while it runs; there may be

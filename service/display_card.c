@@ -13,7 +13,7 @@
 #include "service/uevent.h"
 
 enum {
-	SCAN_REST_MS = 50, /* a plug being pushed in bounces */
+	SCAN_REST_MS = 50, /* a connector bounces while it is plugged in */
 	SLEEP_MS = 500,    /* shorter sleeps of the machine are noise */
 };
 

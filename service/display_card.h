@@ -69,7 +69,7 @@ struct card {
 	char seat_name[16];        /* to request next time */
 	uint64_t seat_ns;          /* time of the next request */
 	bool is_seat_new;          /* it may have events older than its descriptor */
-	int seat_error;            /* why there is none; logged once */
+	int seat_error;            /* reason for its absence; logged once */
 	uint64_t overdue_ns;       /* deadline for it to grant the screen */
 	unsigned n_silent;         /* consecutive seats that missed it */
 	struct seat_device device; /* fd -1: no card */
@@ -87,7 +87,7 @@ struct card {
 	uint64_t master_ns;        /* when to ask to be master again */
 	int64_t slept_ns;          /* how long the machine has slept so far */
 	int error;                 /* the reason for the loss of the card; dispatch() reports it */
-	/* why the last search found none, so that it is logged once */
+	/* reason why the last search found none; logged once */
 	int look_error;
 };
 

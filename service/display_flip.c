@@ -12,8 +12,8 @@ enum {
 /* ---- Ends of flips ---- */
 
 /*
- * The waiting picture is shown or, with an error, counts as shown: the contents of the screen are
- * then unknown.
+ * The waiting picture is shown or, with an error, counts as shown, with unknown contents of the
+ * screen.
  */
 static void finish_flip(struct output *o, int result, uint64_t time_ns) {
 	for (unsigned i = 0; i < o->n_buffers; i++) {
@@ -34,9 +34,7 @@ static uint64_t period_ns(const struct output *o) {
 	return 1000000000000ull / mhz;
 }
 
-/*
- * Refreshes that passed between the first that could have shown the picture and the one that did.
- */
+/* Counts refreshes between the first that could have shown the picture and the one that did. */
 static uint32_t count_missed(const struct output *o, uint64_t time_ns) {
 	uint64_t period = period_ns(o);
 	if (!o->shown_ns || time_ns <= o->asked_ns) {
@@ -159,7 +157,8 @@ static void send_one(struct card *card, struct output *o) {
 	}
 }
 
-/* Flips of one commit() go in one request where the card can: both screens change together. */
+/* Sends the flips of one commit() in one request if the card can, so that both screens change
+ * together. */
 static bool send_together(struct card *card, uint64_t tag) {
 	struct kms_show shows[DISPLAY_OUTPUTS];
 	struct output *members[DISPLAY_OUTPUTS];
@@ -193,7 +192,7 @@ void flips_send(struct card *card) {
 	}
 }
 
-/* The place on the grid of a display that has no vertical blank: the next one that is not taken. */
+/* Returns the next free slot on the grid of a display without vertical blank. */
 uint64_t flip_place(const struct output *o, uint64_t now) {
 	uint64_t period = period_ns(o);
 	if (!o->is_set || o->has_vblank || !o->shown_ns) {

@@ -14,7 +14,8 @@
 enum {
 	MIN_MHZ = 100,
 	MAX_MHZ = 1000000,
-	MAX_REPEATS = 60, /* refreshes that a late timer makes up for in the frames */
+	MAX_REPEATS = 60, /* limit of refreshes that are repeated in the frames after a late
+	 * timer */
 	ROW_ALIGN = 64,
 	PATH_BYTES = 4096,
 };
@@ -177,7 +178,7 @@ static void log_line(server_log_fn *log, void *user, enum log_level level, const
 	}
 }
 
-/* Afterwards the file has its name, or the log says why not. */
+/* Gives the file its name, or logs why it cannot. */
 static void end_sink(struct headless *h) {
 	char path[PATH_BYTES];
 	if (h->sink) {
@@ -362,7 +363,7 @@ static void check_sink(struct headless *h) {
 				path);
 	}
 	if (error < 0) {
-		/* -ECANCELED: the display ends, and a reader did not take the last picture. */
+		/* -ECANCELED: the display ends before a reader took the last picture. */
 		if (error != -ECANCELED) {
 			log_line(h->log, h->log_user, LOG_LEVEL_ERROR,
 					"event=frames_ended path=\"%s\" error=\"%s\"", path,

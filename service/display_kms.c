@@ -44,7 +44,7 @@ static int error_of(int ret) {
 
 /* ---- Properties ---- */
 
-/* Ids (and values, where wanted) of an object's properties by their names; 0 if it lacks one. */
+/* Finds ids (and values, if requested) of an object's properties by name; 0: missing. */
 static void find_props(int fd, uint32_t object, uint32_t type, const char *const *names, unsigned n,
 		uint32_t *ids, uint64_t *values) {
 	memset(ids, 0, n * sizeof(*ids));
@@ -155,8 +155,8 @@ uint32_t kms_refresh_mhz(const struct drm_mode_modeinfo *mode) {
 }
 
 /*
- * The requested size, nearest to the requested rate; else the preferred mode; else the largest up
- * to full HD, since forced outputs list huge modes first; else the first.
+ * Returns the requested size with the nearest rate; else the preferred mode; else the largest up to
+ * full HD, since forced outputs list huge modes first; else the first.
  */
 static const drmModeModeInfo *choose_mode(const drmModeConnector *c, const struct kms_wish *wish) {
 	const drmModeModeInfo *best = NULL, *preferred = NULL;
@@ -335,7 +335,7 @@ static unsigned find_candidates(struct kms *kms, const drmModeRes *res, const st
 		k->place = wish->connectors && *wish->connectors ?
 				place_in_list(wish->connectors, k->name) :
 				i;
-		/* A writeback connector shows nothing to anybody. */
+		/* A writeback connector has no display. */
 		if (c->connection != DRM_MODE_CONNECTED || c->count_modes == 0 || k->place < 0 ||
 				c->connector_type == DRM_MODE_CONNECTOR_WRITEBACK) {
 			drmModeFreeConnector(c);

@@ -1,4 +1,4 @@
-/* The card that is used, the outputs that are plugged in, and the buffers of each. */
+/* The card, its connected outputs, and the buffers of each. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -61,7 +61,7 @@ static int add_buffer(struct card *card, struct output *o) {
 	return 0;
 }
 
-/* Three where there is memory for them, at least two. */
+/* Makes three if memory allows, at least two. */
 static int make_buffers(struct card *card, struct output *o) {
 	int ret = 0;
 	while (o->n_buffers < DISPLAY_BUFFERS && ret == 0) {
@@ -86,7 +86,7 @@ static void forget_acquired(struct output *o) {
 
 /* ---- Cards ---- */
 
-/* fd -1 afterwards. restore: the card still answers, and the screen is ours to give back. */
+/* Sets fd to -1. restore: the card still answers, and we have the screen to restore. */
 void card_close(struct card *card, bool restore) {
 	if (card->device.fd < 0) {
 		return;
@@ -141,8 +141,8 @@ static int find_card(struct card *card) {
 			int ret = try_card(card, path);
 			if (ret < 0) {
 				/*
-				 * A card that we may not use is a better message than one that
-				 * shows nothing.
+				 * A card without permission is a better message than one without
+				 * display.
 				 */
 				refusal = refusal == -ENODEV && ret != -EOPNOTSUPP ? ret : refusal;
 				continue;
@@ -162,7 +162,7 @@ void card_look(struct card *card) {
 	if (ret < 0) {
 		card->look_ns = card_now_ns() + LOOK_REST_MS * (uint64_t)NS_PER_MS;
 		if (card->is_away) {
-			return; /* who gives it only to those whose screen it is, is right */
+			return; /* it is granted only while the screen is ours */
 		}
 		if (ret != card->look_error) {
 			card_log(card, LOG_LEVEL_WARNING,
@@ -185,7 +185,7 @@ static bool is_same_pipe(const struct kms_pipe *a, const struct kms_pipe *b) {
 			a->format == b->format && memcmp(&a->mode, &b->mode, sizeof(a->mode)) == 0;
 }
 
-/* The output that shows the same as before continues with its buffers: no black picture for it. */
+/* An output with unchanged mode continues with its buffers, without a black picture. */
 static bool take_old(struct output *o, struct output *old, unsigned n_old) {
 	for (unsigned i = 0; i < n_old; i++) {
 		if (old[i].n_buffers && is_same_pipe(&old[i].pipe, &o->pipe)) {
@@ -225,7 +225,7 @@ static void report_mode(struct card *card, const struct output *o) {
 	}
 }
 
-/* Once for each change: a name that no connector has may be a mistake. */
+/* Reports once per change: the name of a missing connector may be a mistake. */
 static void report_missing(struct card *card) {
 	if (strcmp(card->missing, card->kms.missing) == 0 || card->kms.is_incomplete) {
 		return;

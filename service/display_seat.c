@@ -61,7 +61,7 @@ int card_open_seat(struct card *card, enum log_level level) {
 	card_log(card, LOG_LEVEL_INFO, "event=display_seat name=%s by=%s", card->seat_name,
 			is_kept ? "libseat" : "none");
 	if (is_kept && strcmp(card->seat_name, "auto") == 0) {
-		strcpy(card->seat_name, "any"); /* a seat that was there will come back */
+		strcpy(card->seat_name, "any"); /* a seat that existed will return */
 	}
 	card->is_away = !seat_is_active(card->seat);
 	return 0;
@@ -84,9 +84,9 @@ static void lose_seat(struct card *card, int error) {
 }
 
 /*
- * logind reports nothing when it starts again: neither that it has revoked the card nor that it
- * grants it again. Other signs show that the screen should be ours: our terminal is the one in
- * front, or no report said that we are away, and yet the card obeys another.
+ * A restarted logind reports neither that it has revoked the card nor that it grants it again.
+ * Other signs show that the screen should be ours: our terminal is in front, or we were not
+ * reported away, and yet the card obeys another master.
  */
 static bool should_be_ours(const struct card *card) {
 	return card->is_away ? seat_is_in_front(card->seat) :
@@ -166,7 +166,8 @@ uint64_t card_seat_deadline(const struct card *card) {
 }
 
 /*
- * logind reports the screen only to sessions that have a card of it, and gives the card to others.
+ * logind reports the screen only to sessions that got a card from it, and grants cards to others,
+ * too.
  */
 bool card_may_look(const struct card *card) {
 	return !card->is_away || (card->seat && seat_is_kept(card->seat));

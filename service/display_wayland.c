@@ -27,13 +27,14 @@ static void tell(struct window *w, struct display_event e) {
 
 /* ---- Messages ---- */
 
-/* Sends what is due and fits. Returns the events of the connection to wait for. */
+/* Sends pending requests as far as they fit. Returns the events of the connection to wait for. */
 static short send_requests(struct window *w) {
 	const bool is_full = wl_display_flush(w->connection) < 0 && errno == EAGAIN;
 	return (short)(POLLIN | (is_full ? POLLOUT : 0));
 }
 
-/* Calls the listeners for what came. Returns 0, or a negative errno: the connection is over. */
+/* Calls the listeners for received events. Returns 0, or a negative errno if the connection is
+ * over. */
 static int take_events(struct window *w, short revents) {
 	while (wl_display_prepare_read(w->connection) != 0) {
 		if (wl_display_dispatch_pending(w->connection) < 0) {
@@ -170,7 +171,7 @@ static void destroy(struct display *d) {
 	free(w);
 }
 
-/* libwayland prints to standard error, bypassing the log: end_lost() reports the same. */
+/* Suppresses libwayland's prints to standard error: end_lost() logs the same. */
 static void say_nothing(const char *fmt, va_list args) {
 }
 

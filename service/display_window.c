@@ -1,4 +1,4 @@
-/* What the compositor offers and says: its screens, the window's size, keys. */
+/* Objects and events of the compositor: screens, the window's size, keys. */
 #include "service/display_window.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ static int32_t wanted_scale(const struct window *w) {
 	return scale;
 }
 
-/* Returns how many times both screens fit nine tenths of the lowest screen. */
+/* Returns the multiple at which both screens fit nine tenths of the lowest screen. */
 static uint32_t own_factor(const struct window *w) {
 	int32_t least = 0;
 	for (unsigned i = 0; i < WINDOW_SCREENS; i++) {
@@ -75,7 +75,7 @@ static void on_configure(void *data, struct xdg_surface *xdg, uint32_t serial) {
 
 static const struct xdg_surface_listener xdg_listener = { .configure = on_configure };
 
-/* The size that is to come with the next configure; a side of 0 is for the window to choose. */
+/* The size for the next configure; the window chooses a side of 0. */
 static void on_size(void *data, struct xdg_toplevel *top, int32_t width, int32_t height,
 		struct wl_array *states) {
 	struct window *w = data;

@@ -40,7 +40,8 @@ static void on_fault(int number, siginfo_t *info, void *context) {
 	void *page = (void *)(addr & ~(uintptr_t)(PAGE - 1));
 	if (!c || mmap(page, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
 				  -1, 0) == MAP_FAILED) {
-		signal(number, SIG_DFL); /* not ours: it is raised again and ends the process */
+		signal(number, SIG_DFL); /* not ours: the access repeats, and the signal ends the
+		 * process */
 		if (info->si_code <= 0) {
 			raise(number);
 		}

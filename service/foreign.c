@@ -24,7 +24,7 @@ static void *run(void *arg) {
 	return NULL;
 }
 
-/* Without memory or threads the caller closes it, and may block. */
+/* Without memory or threads it is closed here, which may block. */
 static void close_on_thread(int fd, struct user_account *user) {
 	struct closing *c = malloc(sizeof(*c));
 	if (!c) {
@@ -42,8 +42,8 @@ static void close_on_thread(int fd, struct user_account *user) {
 }
 
 /*
- * Nothing more can arrive. With SO_PASSCRED each message has control data, and the kernel reports
- * that there is no room for it.
+ * Call when nothing more can arrive. With SO_PASSCRED each message has control data, for which the
+ * kernel reports a lack of room.
  */
 static bool has_unread(int sock) {
 	const int on = 1;

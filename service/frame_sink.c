@@ -59,7 +59,7 @@ static int wait_writable(const struct frame_sink *s, int fd) {
 	return fds[0].revents & POLLOUT ? 0 : fds[1].revents ? -ECANCELED : -EPIPE;
 }
 
-/* A file of ours keeps all of it or nothing. */
+/* A file of our own gets all bytes or none. */
 static int put_bytes(const struct frame_sink *s, const void *bytes, size_t n) {
 	const int fd = fileno(s->file.f);
 	const bool is_ours = s->file.disk; /* a regular file, which does not block */
@@ -102,7 +102,7 @@ static int close_file(struct frame_sink *s) {
 	struct stat st;
 	int ret = 0;
 	if (s->has_file) {
-		/* Written pictures are whole; without a header there is nothing. */
+		/* Written pictures are complete; a file without a header is not kept. */
 		const bool is_kept = s->file.disk && fstat(fileno(s->file.f), &st) == 0 &&
 				st.st_size > 0;
 		const int result = is_kept ? 0 : s->error;

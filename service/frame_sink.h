@@ -1,5 +1,5 @@
 /*
- * Where the pictures of the headless display go:
+ * Destinations of the pictures of the headless display:
  *
  *   none         nowhere
  *   hash:FILE    for each flip a line "N OUTPUT HASH TIME": number from 0, index of the output,

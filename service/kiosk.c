@@ -39,8 +39,8 @@ enum {
 };
 
 /*
- * A program that ends sooner twice in a row is not started again at once, but after so long, and
- * doubling each further time.
+ * A program that ends sooner twice in a row is restarted after this pause, which doubles each
+ * further time.
  */
 static const int64_t rest_seconds = 1, most_seconds = 16;
 
@@ -71,7 +71,7 @@ static const char *next_char(const char *p) {
 	return p + (p[0] == '\\' && p[1] ? 2 : 1);
 }
 
-/* The comma or brace that ends what begins at p inside of braces; NULL: there is none. */
+/* Returns the comma or brace that ends the alternative at p; NULL: none. */
 static const char *part_end(const char *p) {
 	for (unsigned depth = 0; *p; p = next_char(p)) {
 		if (depth == 0 && (*p == ',' || *p == '}')) {
@@ -83,7 +83,7 @@ static const char *part_end(const char *p) {
 	return NULL;
 }
 
-/* The brace that closes the one before p; NULL: none does. */
+/* Returns the brace that closes the one before p; NULL: none. */
 static const char *braces_end(const char *p) {
 	while ((p = part_end(p)) && *p == ',') {
 		p++;
@@ -373,7 +373,8 @@ static int open_minder(struct minder *k) {
 	sigaddset(&signals, SIGINT); /* from a terminal, to its process group */
 	sigaddset(&signals, SIGCHLD);
 	blocked = signals;
-	sigaddset(&blocked, SIGHUP); /* sent to all processes named picad: meant for the service */
+	sigaddset(&blocked, SIGHUP); /* meant for the service, if sent to all processes named
+	 * picad */
 	sigprocmask(SIG_SETMASK, &blocked, NULL);
 	k->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	for (unsigned i = 0; i < STREAMS && k->signal_fd >= 0; i++) {

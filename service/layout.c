@@ -166,7 +166,7 @@ static void make_canvas(struct canvas *c, const struct layout *l, enum layout_ki
 
 /* ---- On the output ---- */
 
-/* A fraction for each direction: console pixels times num / den are pixels. */
+/* A fraction for each direction: pixels per console pixel. */
 struct ratio {
 	uint64_t num[2], den[2];
 };
@@ -195,7 +195,7 @@ static int32_t scaled(const struct ratio *r, unsigned axis, uint32_t at) {
 	return (int32_t)(at * r->num[axis] / r->den[axis]);
 }
 
-/* Turns a place of the view, which is the output before rotation. */
+/* Rotates a place of the view, that is, of the output before rotation. */
 static void turn(struct layout_place *p, uint32_t turns, uint32_t width, uint32_t height) {
 	const int32_t x = p->x, y = p->y;
 	const uint32_t w = p->width, h = p->height;

@@ -22,7 +22,7 @@
 /* NAME_BYTES: room in an address after /proc/self/fd/NUMBER/ */
 enum { FIRST_PASSED = 3, BACKLOG = 64, NAME_BYTES = 82, PATH_BYTES = 128 };
 
-/* The longest wait for the previous service to end. */
+/* Maximum wait for the previous service to end. */
 enum { PATIENCE_MS = 2000, REST_MS = 10 };
 
 /* ---- Socket activation ---- */
@@ -94,8 +94,8 @@ static void rest(void) {
 }
 
 /*
- * In a folder of the service's user, acts with only that user's rights, not root's: its owner may
- * put links to foreign files there. For folder -1, acts with all rights of the process.
+ * In a folder of the service's user, acts with that user's rights instead of root's, since the
+ * owner may put links to foreign files there. For folder -1, acts with all rights of the process.
  */
 static void act_in(const struct listening *l, int folder) {
 	struct stat st;
@@ -139,8 +139,8 @@ static int make_folder(const struct listening *l, char *path) {
 }
 
 /*
- * Opens the folder of the socket. Everything below is done in this folder, even if its owner moves
- * it or replaces its name.
+ * Opens the folder of the socket. The rest works in this folder, even if its owner moves it or
+ * replaces its name.
  */
 static int take_folder(struct listening *l) {
 	char copy[sizeof(l->path)];

@@ -23,7 +23,7 @@ static _Thread_local struct {
 /* The longest wait, at the end, for a reader that has stopped reading. */
 static const long patience_ns = 200000000;
 
-/* One for the process, as standard error is; it outlives main() where the thread does. */
+/* One per process, like standard error; it outlives main() if the thread does. */
 static struct {
 	pthread_mutex_t mutex; /* covers what follows */
 	pthread_cond_t cond;   /* by CLOCK_MONOTONIC: a line was queued or written, or the end */

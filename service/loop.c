@@ -296,7 +296,7 @@ void loop_unpost(struct loop *loop, struct loop_task *task) {
 	task->is_posted = false;
 }
 
-/* Takes out the first one of the share with least time. */
+/* Takes the first task of the share with the least time. */
 static struct loop_task *take_task(struct loop *loop) {
 	struct loop_task *best = loop->running;
 	for (struct loop_task *t = best->next; t && best->share; t = t->next) {
@@ -339,7 +339,7 @@ int loop_step(struct loop *loop, int64_t timeout_ns) {
 	timeout_ns = loop->tasks || loop->running ? 0 : timeout_ns;
 	if (loop->timers) {
 		uint64_t now = loop_now_ns(), at = loop->timers->deadline_ns;
-		/* A client may wait for centuries. */
+		/* A client's timeout may be centuries. */
 		uint64_t ahead = at > now ? at - now : 0;
 		int64_t left = (int64_t)(ahead < LONGEST_NS ? ahead : LONGEST_NS);
 		timeout_ns = timeout_ns < 0 || left < timeout_ns ? left : timeout_ns;

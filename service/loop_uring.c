@@ -239,7 +239,7 @@ static int wait_round(void *impl, int64_t timeout_ns) {
 	if (ret < 0 && ret != -ETIME && ret != -EINTR && ret != -EAGAIN) {
 		return ret;
 	}
-	/* A client that makes events faster than they are handled must not stop timers. */
+	/* A client that produces events faster than they are handled must not stop timers. */
 	for (unsigned n = 0; n < EVENTS_A_ROUND && io_uring_peek_cqe(&s->ring, &cqe) == 0 && cqe;
 			n++) {
 		/* Copied: handling it may submit, and the slot may be used again. */

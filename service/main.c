@@ -41,7 +41,7 @@ struct picad {
 	struct loop_watch *kiosk_watch;
 	struct loop_timer kiosk_timer; /* its time after SIGTERM is over */
 	bool is_stopping, has_lost_kiosk;
-	int display_error; /* it ended with this; 0: it has not, or its user closed it */
+	int display_error; /* its error at the end; 0: none, or its user closed it */
 	int signal_fd;
 	struct picture idle; /* until the server has it */
 	char why[DISPLAY_WHY_BYTES]; /* the display could not start; "": see the errno */
@@ -131,7 +131,7 @@ static void on_display_end(void *owner, int error) {
 	stop(p);
 }
 
-/* Without its kiosk picad ends, so that the supervisor restarts both. */
+/* picad ends with its kiosk, so that the supervisor restarts both. */
 static void on_kiosk(void *owner, uint32_t events) {
 	struct picad *p = owner;
 	loop_watch_remove(server_loop(p->server), p->kiosk_watch);
@@ -166,7 +166,7 @@ static int open_signals(struct picad *p) {
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGHUP);
 	signal(SIGPIPE, SIG_IGN);
-	/* a limit on file sizes refuses a region; it does not end the service */
+	/* a limit on file sizes fails a region; it must not end the service */
 	signal(SIGXFSZ, SIG_IGN);
 	/* Before threads are created, which inherit the mask. */
 	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0) {
@@ -226,7 +226,7 @@ static void log_ready(struct picad *p, const struct listening *l, const struct c
 
 static int listen_now(struct picad *p) {
 	const int sock = p->listening.sock;
-	p->listening.sock = -1; /* the server's, whatever it answers */
+	p->listening.sock = -1; /* owned by the server, even on failure */
 	return server_listen(p->server, sock);
 }
 
@@ -276,8 +276,8 @@ static int check_record(const struct options *o) {
 }
 
 /*
- * The steps that need rights which the service gives up afterwards. On failure prints the error and
- * returns a negative errno.
+ * Performs the steps that need rights before the service gives them up. On failure prints the error
+ * and returns a negative errno.
  */
 static int begin(struct picad *p, const struct server_settings *s, struct confinement *c) {
 	int ret = confine_user(&p->options, &p->listening, s);
@@ -356,8 +356,7 @@ int main(int argc, char **argv) {
 	struct picad p = { .argc = argc, .argv = argv, .kiosk_fd = -1 };
 	struct server_settings settings;
 	/*
-	 * With a heap for each thread, memory that a session frees in one is of no use to the
-	 * others.
+	 * With a heap per thread, memory that a session frees in one would be lost to the others.
 	 */
 	mallopt(M_ARENA_MAX, 1);
 	options_read(&p.options, argc, argv);

@@ -69,7 +69,7 @@ static uint64_t group_limit(void) {
 }
 
 uint64_t memory_quota_default(void) {
-	/* Kept, since the sandbox forbids reading the files. 0: not read yet; relaxed. */
+	/* Cached, since the sandbox forbids reading the files. 0: not read yet; relaxed. */
 	static atomic_uint_fast64_t known;
 	uint64_t bytes = atomic_load_explicit(&known, memory_order_relaxed);
 	if (bytes == 0) {

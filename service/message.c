@@ -1,4 +1,4 @@
-/* Control messages of an open session: what each type looks like, and who handles it. */
+/* Control messages of an open session: the form and the handler of each type. */
 #include "service/message.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Messages about sessions: the list of them, and what administrators may do to others. */
+/* Messages about sessions: their list, and actions of administrators on others. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -38,7 +38,7 @@ static const char *region_error(
 	if (m->size_bytes > s->limits.region_bytes) {
 		return "larger than the quota of region_bytes";
 	}
-	/* An import may be of memory that is already charged, which is known once it is mapped. */
+	/* An import may be of memory that is already charged, which only mapping shows. */
 	return memory_quota_error(s, m->size_bytes,
 			m->head.type == PICA_MSG_REGION_IMPORT ? 0 : m->size_bytes);
 }

@@ -1,4 +1,4 @@
-/* The command line, and what is read again after SIGHUP. */
+/* The command line, and rereading after SIGHUP. */
 #include <errno.h>
 #include <inttypes.h>
 #include <sched.h>

@@ -127,7 +127,7 @@ static int apply_card(const struct options *o, struct present_settings *s) {
 	return 0;
 }
 
-/* ---- What it shows, and how ---- */
+/* ---- Contents and layout ---- */
 
 static int apply_layout(const struct options *o, struct layout *l) {
 	const struct {

@@ -90,7 +90,7 @@ static char *read_line(char *line, int size, void *file) {
 }
 
 /*
- * A folder reads as an empty text, and a pipe or a terminal may never end: refused. /dev/null is
+ * Refuses folders, which read as empty, and pipes and terminals, which may never end. /dev/null is
  * an empty configuration.
  */
 static FILE *open_regular(const char *path) {

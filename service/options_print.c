@@ -19,7 +19,7 @@ static void print_part(const char *pattern, FILE *out) {
 	}
 }
 
-/* All captures of the command line: as a configuration names several. */
+/* Prints all captures of the command line in the form of a configuration. */
 static void print_captures(const struct options *o, FILE *out) {
 	fputs("kiosk = {", out);
 	print_part(o->kiosk, out);

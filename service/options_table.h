@@ -9,7 +9,7 @@ enum row_type { ROW_SUBJECT, ROW_TEXT, ROW_CHOICE, ROW_NUMBER, ROW_BYTES };
 /* FIXED at the start, or LIVE: reread on SIGHUP. */
 enum row_hold { FIXED, LIVE };
 
-/* Where the absence of an option has a meaning of its own. */
+/* Where the default of an option is in force. */
 enum row_where { ALWAYS, ON_A_CARD, HEADLESS, ON_A_DISPLAY };
 
 struct row {

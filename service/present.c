@@ -117,7 +117,7 @@ static void collect_pictures(struct server *server) {
 	}
 }
 
-/* ---- Focus, and what changes by itself ---- */
+/* ---- Focus, and changes of the presenter ---- */
 
 void present_request(struct session *s, const struct pica_msg_object *m) {
 	struct presenter *p = s->server->presenter;

@@ -82,7 +82,7 @@ static void drop_flip(struct presenter *p) {
 	}
 }
 
-/* Afterwards every buffer must be drawn whole. */
+/* Makes every buffer be redrawn completely. */
 static void forget_drawn(struct presenter *p) {
 	for (unsigned i = 0; i < p->n_outputs; i++) {
 		memset(p->output[i].buffer, 0, sizeof(p->output[i].buffer));
@@ -169,9 +169,7 @@ static void take_reload(struct presenter *p) {
 
 /* ---- The next picture on the display ---- */
 
-/*
- * Returns whether the time is over for which the last picture stays when no session can be shown.
- */
+/* Returns whether the last picture has stayed long enough without a session to show. */
 static bool is_idle_due(struct presenter *p, uint64_t now) {
 	if (!p->orphan_ns) {
 		p->orphan_ns = now;
@@ -293,7 +291,7 @@ static uint64_t run_hidden(struct presenter *p, uint64_t now) {
 	return is_waiting ? p->tick_ns + period_ns(p) : UINT64_MAX;
 }
 
-/* ---- Pictures for those who asked ---- */
+/* ---- Requested pictures ---- */
 
 static void answer_pictures(struct presenter *p) {
 	for (;;) {

@@ -324,7 +324,7 @@ int presenter_reload(struct presenter *p, const struct present_settings *s) {
 	return 0;
 }
 
-/* Of a presenter without a thread. */
+/* Frees a presenter without a thread. */
 static void finish(struct presenter *p) {
 	struct present_frame *f;
 	struct present_picture *picture;

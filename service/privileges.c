@@ -149,7 +149,7 @@ int privileges_reduce(bool keep_admin) {
 			files.rlim_max > files.rlim_cur) {
 		files.rlim_cur = files.rlim_max < MOST_DESCRIPTORS ? files.rlim_max :
 								     MOST_DESCRIPTORS;
-		setrlimit(RLIMIT_NOFILE, &files); /* else the present limit has to do */
+		setrlimit(RLIMIT_NOFILE, &files); /* otherwise the present limit stays */
 	}
 	return drop_capabilities(keep_admin);
 }

@@ -32,7 +32,7 @@ struct user_account *user_account_get(struct user_account **list, uid_t uid) {
 			found = d;
 		} else if (atomic_load_explicit(&d->refs, memory_order_acquire) == 1 &&
 				d->cpu.allowance_ns >= 0) {
-			*list = d->next; /* the last reference: no sessions, no debt */
+			*list = d->next; /* the last reference: no sessions and no debts */
 			user_account_put(d);
 			continue;
 		}
@@ -56,7 +56,7 @@ void user_account_put(struct user_account *d) {
 	}
 }
 
-/* Destroys them, or a slice. Returns whether all is destroyed. */
+/* Destroys retired work, or a slice of it. Returns whether it is complete. */
 static bool retired_step(struct retired *m) {
 	if (m->released) {
 		const bool is_over = region_release(m->released);

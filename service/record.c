@@ -1,4 +1,4 @@
-/* Recordings, on the loop's thread: which contexts are recorded, and from when until when. */
+/* Recordings, on the loop's thread: beginning and ending those of contexts. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -116,7 +116,7 @@ static bool has_many(const struct session *s) {
 	return atomic_load_explicit(&s->account->recordings, memory_order_relaxed) >= most;
 }
 
-/* Returns false if it cannot be recorded; then it is not tried again. */
+/* Returns false if it cannot be recorded; it is not tried again. */
 static bool begin(struct context *c) {
 	struct session *s = c->session;
 	struct archive *a = s->server->archive;
@@ -197,7 +197,7 @@ bool record_keeps_waiting(const struct context *c) {
 bool record_ready(struct context *c) {
 	struct session *s = c->session;
 	if (c->recording && pica_recorder_peek(c->recording->recorder) < 0) {
-		/* the disk is full or bad: finishing reports the reason */
+		/* the disk is full or faulty; finishing reports the reason */
 		s->is_recorded = false;
 	}
 	if (s->is_recorded == (c->recording != NULL)) {

@@ -41,7 +41,7 @@ bool archive_destroy(struct archive *a, uint64_t until_ns);
 void record_session(struct session *s, bool on);
 /*
  * Call before the head of the queue goes to the engine. Returns false if it must wait because a
- * recording is starting, or must end first; pump() is called again.
+ * recording is starting, or must end first; the session is marked when it may continue.
  */
 bool record_ready(struct context *c);
 /*

@@ -231,7 +231,7 @@ static struct region *new_region(struct regions *all, enum region_kind kind) {
 	return r;
 }
 
-/* The cost of a file to its user: it never falls, whether the file has pages or not. */
+/* The least charge of a file, with or without pages. */
 static uint64_t cost(const struct regions *all, uint64_t bytes) {
 	return bytes > all->kept_bytes ? bytes : all->kept_bytes;
 }
@@ -371,8 +371,8 @@ void region_drop(struct region *r) {
 }
 
 /*
- * Gives back a slice of pages; an import of the same file waits for that. Returns false if it
- * cannot, or if the file is imported: then its pages are those of the other region.
+ * Frees a slice of pages; an import of the same file waits for that. Returns false if it cannot, or
+ * if the file is imported, so that its pages belong to the other region.
  */
 static bool punch(struct region *r) {
 	struct regions *all = r->all;

@@ -1,7 +1,7 @@
 /*
  * The run of a session. Events only mark it (session_mark()); the loop then runs each marked
- * session once: it collects what the engine has done, takes jobs from the ring and messages from
- * the socket, lets contexts begin what they can, and publishes.
+ * session once: it collects results of the engine, takes jobs from the ring and messages from the
+ * socket, lets contexts start jobs, and publishes.
  */
 #include <errno.h>
 
@@ -68,8 +68,8 @@ static bool has_room(const struct session *s, int room) {
 }
 
 /*
- * Takes at most *left jobs, while there is room for their completions. Each is copied to its final
- * place if it is for the same context as the one before. Returns 0 or -EPROTO.
+ * Takes at most *left jobs, while there is room for their completions. A job for the same context
+ * as the previous one is copied directly to its slot. Returns 0 or -EPROTO.
  */
 static int take_jobs(struct session *s, unsigned *left) {
 	ring_server_awake(&s->ring);
@@ -104,7 +104,7 @@ static void advance(struct session *s) {
 	} while (s->has_signalled);
 }
 
-/* Asks for the bell. Returns true if jobs, or room for them, came before that. */
+/* Asks for the bell. Returns true if jobs, or room for them, arrived before that. */
 static bool has_more(struct session *s) {
 	if (s->outstanding >= s->limits.jobs) {
 		return false; /* completions mark the session */

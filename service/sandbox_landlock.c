@@ -17,7 +17,7 @@
 #define LANDLOCK_ACCESS_FS_TRUNCATE (1ULL << 14) /* version 3, Linux 6.2 */
 #endif
 
-/* Version 6, Linux 6.12: nothing outside of the sandbox by abstract sockets, by signals. */
+/* Version 6, Linux 6.12: nothing outside the sandbox by abstract sockets or signals. */
 enum { SCOPE_SOCKETS = 1, SCOPE_SIGNALS = 2 };
 
 /* The fields of version 6; older kernels accept it if the rest is 0. */

@@ -172,7 +172,7 @@ static int compose(scmp_filter_ctx filter, unsigned features, pid_t child) {
 	int ret = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
 	ret = ret < 0 ? ret : add(filter, SCMP_ACT_ALLOW, always, COUNT(always));
 	ret = ret < 0 ? ret : add(filter, SCMP_ACT_KILL_PROCESS, deadly, COUNT(deadly));
-	/* Its arguments are in memory, out of reach; without it the C library uses clone(). */
+	/* The filter cannot see its arguments in memory; without it the C library uses clone(). */
 	ret = ret < 0 ? ret : add(filter, SCMP_ACT_ERRNO(ENOSYS), &clone3, 1);
 	ret = ret < 0 ? ret : add_narrow(filter, SCMP_ACT_KILL_PROCESS, &new_process);
 	ret = ret < 0 ? ret : add_arguments(filter, features);

@@ -38,8 +38,8 @@ static uint64_t log_who(const struct session *s) {
 /* ---- Answers ---- */
 
 /*
- * Descriptors that a client has not read count, for the kernel, to the service's user, whose limit
- * is for all clients together: one that leaves many unread gets none.
+ * The kernel counts descriptors that a client has not read for the service's user, with one limit
+ * for all clients: a client that leaves many unread gets no more.
  */
 static bool may_send(struct session *s, unsigned n_fds) {
 	uint32_t memory[SK_MEMINFO_VARS];
@@ -333,8 +333,8 @@ static void on_cleanup_rest(void *owner) {
 
 /*
  * Returns whether its messages must wait: too many contexts of its user, or memory that it may
- * need, are still being destroyed. A HELLO also waits, for as long as it may take itself, for
- * recordings of its user to be finished.
+ * need, are still being destroyed. A HELLO also waits for recordings of its user to be finished, at
+ * most for its own time limit.
  */
 static bool must_wait_for_cleanup(const struct session *s) {
 	const struct user_account *d = s->account;

@@ -11,8 +11,8 @@
 
 enum {
 	/*
-	 * instead of ENGINE_DEPTH if processor time is limited: jobs in the engine cannot be held
-	 * back
+	 * instead of ENGINE_DEPTH if processor time is limited, since jobs in the engine cannot be
+	 * delayed
 	 */
 	METERED_DEPTH = 2,
 	/* the maximum, so that one call empties the engine */
@@ -110,8 +110,8 @@ bool context_flipped(struct context *c, uint32_t at, uint64_t *user_data) {
 /* ---- To the engine ---- */
 
 /*
- * Hands over the batch, which ends before next: one call for many jobs wakes the engine once, or
- * not at all if they are short (PICA_CTX_AT_ONCE).
+ * Submits the batch, which ends before next: one call for many jobs wakes the engine once, or not
+ * at all if they are short (PICA_CTX_AT_ONCE).
  */
 static void flush(struct context *c) {
 	const uint32_t first = c->next - c->n_batch;
@@ -130,8 +130,8 @@ static void flush(struct context *c) {
 
 /*
  * Draws by REG_WRITE stay open in the engine until a job follows or a thread waits, which the
- * loop's never does: a barrier follows if no job does. Out of memory: it follows
- * when the context advances the next time.
+ * loop's thread never does. So if no job follows, this adds a barrier; when out of memory, the next
+ * advance of the context tries again.
  */
 static void fence(struct context *c) {
 	const struct pica_job barrier = { .op = PICA_OP_BARRIER };
@@ -199,7 +199,7 @@ static int submit(struct context *c) {
 		return ret;
 	}
 	if (is_frame || (c->next & (c->capacity - 1)) == 0) {
-		flush(c); /* the jobs of a batch lie one after another */
+		flush(c); /* the jobs of a batch are contiguous */
 	}
 	ret = is_frame ? submit_frame(c, slot, job) : 0;
 	if (ret < 0) {

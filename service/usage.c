@@ -71,7 +71,7 @@ static void look(struct session *s) {
 	struct user_account *user = s->account;
 	struct pica_usage used;
 	session_usage(s, &used);
-	/* Time that was used before the quota was set does not count. */
+	/* Time used before the quota was set does not count. */
 	const uint64_t more = s->cpu.at_ns && used.cpu_ns > s->cpu_used ?
 			used.cpu_ns - s->cpu_used :
 			0;
@@ -125,9 +125,9 @@ void session_meter(struct session *s) {
 /* ---- A job that takes too long ---- */
 
 /*
- * Runs twice in the time that a job may take. Time alone does not count: the job may wait for its
- * turn, or the machine may be busy; its context must have used as much processor time, or have had
- * the command thread for as long.
+ * Runs twice within the time limit of a job. Elapsed time alone does not count, since the job may
+ * wait for its turn, or the machine may be busy: its context must have used as much processor time,
+ * or occupied the command thread for as long.
  */
 static void on_job_watch(void *owner) {
 	struct context *c = owner;
