@@ -1,4 +1,4 @@
-/* A test program in a folder of its own, which must be empty at the end. */
+/* Runs a test program in a temporary folder, which must be empty at the end. */
 #ifndef TESTS_FOLDER_H
 #define TESTS_FOLDER_H
 

@@ -20,7 +20,8 @@
 
 #include "core/base/attributes.h"
 
-/* Check notes the place of each assertion that holds, by write(2): half the time of some tests. */
+/* Check would record the place of each passed assertion with write(2): half the time of some
+ * tests. */
 #define _mark_point(file, line) ((void)0)
 
 struct suite_entry {

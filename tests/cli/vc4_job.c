@@ -1,8 +1,8 @@
 /*
- * Writes a capture of one VideoCore job, described on the standard input: vc4_job OUT.pica
+ * vc4_job OUT.pica: writes a capture of the VideoCore job that the standard input describes:
  *
- *   at ADDRESS         what follows lies there
- *   binning, rendering the same, and it is that list of the job, up to the next of these lines
+ *   at ADDRESS         where the next lines are stored
+ *   binning, rendering the next lines are that list, until another one of these keywords
  *   bytes 0A 0B ...    bytes as they are
  *   NAME FIELD=VALUE   a record, of lists or in memory
  *

@@ -1,8 +1,8 @@
 /*
  * naive-pictures LIBRARY [PICTURES]: draws the cases of a library of `pica conform` with the
- * independent renderer, and compares their hashes with the manifest's. With PICTURES the manifest
- * is written to the standard output with the hashes of cases of two renderers and of guesses as
- * they are drawn, and their pictures into that folder. Exit 1: pictures differ.
+ * independent renderer, and compares their hashes with the manifest's. With PICTURES, writes the
+ * manifest, with new hashes for cases of two renderers and of guesses, to the standard output, and
+ * their pictures into that folder. Exit 1: pictures differ.
  *
  * naive-pictures CAPTURE.pica FOLDER: draws one capture into FOLDER/top.png, as a replayer of
  * `pica conform`.
@@ -94,7 +94,7 @@ static int write_corner(const struct picture *screen, const char *folder, const 
 	return ret;
 }
 
-/* Whether all is black around that corner: the corner is the expected picture. */
+/* Returns whether everything outside the corner of that size is black. */
 static bool is_alone(const struct picture *screen, unsigned width, unsigned height) {
 	for (unsigned i = 0; i < WIDTH * HEIGHT; i++) {
 		const uint8_t *p = screen->rgb + 3 * i;
@@ -106,7 +106,7 @@ static bool is_alone(const struct picture *screen, unsigned width, unsigned heig
 	return true;
 }
 
-/* A row of the manifest. Returns whether the picture is as expected. */
+/* Draws and compares a row of the manifest. Returns whether the picture is as expected. */
 static bool compare(
 		struct picture *p, const char *library, const char *pictures, const char *line) {
 	char name[64], origin[16], rule[64], expected[40], drawn[PICTURE_HASH_TEXT], path[4096];
@@ -166,7 +166,6 @@ int main(int argc, char **argv) {
 	if (argc == 3 && file_ends_with(argv[1], ".pica")) {
 		return replay(&p, argv[1], argv[2]);
 	}
-	/* rows.txt has the rows of the sources, and the hashes that are computed there. */
 	char *manifest = file_in(argv[1], argc > 2 ? "rows.txt" : "manifest.txt");
 	const int ret = manifest ? file_read(manifest, &text, &size, 1 << 20) : -ENOMEM;
 	for (const char *line = ret < 0 ? NULL : text; line && *line;

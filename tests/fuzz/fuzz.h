@@ -1,6 +1,6 @@
 /*
- * Fuzz targets: one file each, fuzz_NAME.c, with the entry point that libFuzzer calls. In a build
- * with -Dfuzz=true it is linked with libFuzzer; in others with replay.c, which feeds it the corpus.
+ * Each fuzz target is a file fuzz_NAME.c with the entry point that libFuzzer calls. A build with
+ * -Dfuzz=true links it with libFuzzer, others with replay.c, which feeds it the corpus.
  */
 #ifndef FUZZ_H
 #define FUZZ_H
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Reads data as its kind of input. Ends the process where libpica breaks a promise. Returns 0. */
+/* Runs the target on data. Ends the process if libpica breaks a promise. Returns 0. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* A promise, also in builds without assertions. */

@@ -1,6 +1,6 @@
 /*
- * The .pica container. Hashes would stop a fuzzer at the first byte it changes, so an input is a
- * recipe, from which a file with right hashes and a right index is made:
+ * The .pica container. Hashes would stop a fuzzer at the first byte that it changes, so an input is
+ * a recipe for a file, which gets correct hashes and a correct index:
  *
  *	u8   0: the rest is a file as it is; else a recipe follows
  *	records: u8 kind, u8 flags, u16 size, then size bytes
@@ -10,8 +10,8 @@
  * changes bytes of the index, each {u16 place, u8 value, u8 unused}; DAMAGE flips bytes of the
  * finished file in the same form.
  *
- * A file that opens is read, sought and verified; one that verifies can be read to its end, twice
- * with the same result.
+ * A file that opens is read, verified, and read from each frame; one that verifies can be read to
+ * its end, twice with the same result.
  */
 #include "fuzz.h"
 
@@ -143,7 +143,7 @@ static void put_states(struct maker *m, const uint8_t *data, size_t n) {
 	}
 }
 
-/* Right hashes for the blobs that lie inside of their chunk; anything else is left as it is. */
+/* Corrects the hashes of the blobs that lie inside their chunk. */
 static void hash_blobs(uint8_t *payload, size_t n) {
 	struct box_blobs head;
 	struct box_blob blob;

@@ -39,8 +39,8 @@ static struct walk walk(struct pica_capture *capture) {
 			w.loads++;
 			w.load_bytes += event.job.u.write.size_bytes;
 			/*
-			 * Many loads may share their data: a part of each is enough to see bad
-			 * pointers.
+			 * Reads only a part, since many loads may share their data: bad pointers
+			 * show nevertheless.
 			 */
 			const uint8_t *data = (const uint8_t *)(uintptr_t)event.job.u.write.data;
 			const uint32_t n = event.job.u.write.size_bytes;
@@ -93,9 +93,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 		read_capture(data, size);
 		return 0;
 	}
-	/*
-	 * A few bytes may expand to a gigabyte, which is allowed but slow: such inputs are skipped.
-	 */
+	/* Skips inputs that expand to as much as a gigabyte: they are valid, but slow. */
 	uint8_t *plain = NULL;
 	uint64_t plain_size = 0;
 	struct pica_capture_error err = { 0 };

@@ -2,11 +2,11 @@
  * Control messages. An input is records: u8 type, u8 fds, u16 size, then size bytes.
  *
  *	type 0      the bytes are a packet as they are
- *	type 255    a well-formed HELLO; the bytes are dropped
+ *	type 255    a well-formed HELLO; the bytes are ignored
  *	others      a message of that type; the bytes follow its header, which is right
  *	fds         bits 0-1: how many descriptors, bits 2-3: of what kind
  *
- * After any input the next client is served.
+ * The next client is served, whatever the input was.
  */
 #include "fuzz.h"
 

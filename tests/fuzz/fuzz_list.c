@@ -8,8 +8,8 @@
  *	rest    vertices, indices: at 0x20080000
  *
  * and runs on two engines, plain C and the best of this machine, in fresh contexts over the same
- * memory: two windows of noise, laid out as random-draws does. They must leave the same memory,
- * registers and counters. Built with libFuzzer, half the mutations know what an entry of a list is.
+ * memory: two windows of noise, laid out as in random-draws. Both must leave the same memory,
+ * registers and counters. With libFuzzer, half of the mutations are entries of a list.
  */
 #include "fuzz.h"
 
@@ -148,7 +148,7 @@ static bool parse(struct input *in, const uint8_t *data, size_t size) {
 	return true;
 }
 
-/* A state that a file could hold: refused or loaded, but never harmful. */
+/* Loads a state as a file could hold it, which may fail but do no harm. */
 static void change_state(struct engine *e, struct pica_ctx *ctx, const struct input *in) {
 	FUZZ_CHECK(pica_ctx_save_state(ctx, &e->state) == 0);
 	for (unsigned i = 0; i < in->n_changes; i++) {
@@ -238,7 +238,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size) __attribute__((weak));
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
 
-/* A register that a list can write; those with an effect are more frequent. */
+/* Returns a register that a list can write, more often one that has an effect. */
 static uint32_t random_register(uint64_t *s) {
 	for (;;) {
 		uint32_t id = random_word(s) % PICA_REG_COUNT;

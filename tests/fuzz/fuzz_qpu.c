@@ -1,4 +1,4 @@
-/* The assembler of the QPU: what is assembled has a text that gives the same words. */
+/* The assembler of the QPU: the disassembly of its output assembles to the same words. */
 #include "fuzz.h"
 
 #include <errno.h>

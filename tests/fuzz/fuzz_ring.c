@@ -1,16 +1,16 @@
 /*
- * Rings of an open session. An input is operations of one byte with what follows them:
+ * Rings of an open session. An input is operations, each a byte and its arguments:
  *
  *	0  64 bytes: a submission; byte 2 of it bit 7 set: its handle is the context's
  *	1  u8 which, u32 value: a word of the control part
- *	2  publishes what was submitted, and rings
- *	3  the service has a turn
+ *	2  publishes the submissions, and rings
+ *	3  runs the service's loop once
  *	4  reaps everything
  *	5  u8 window, u16 offset, u8 n, n bytes: memory
  *	6  a second context that jobs may name and wait for
  *
- * The service answers every job that it takes, or ends the session and says so; the next client is
- * served.
+ * The service answers every job that it takes, or ends the session with a message; the next client
+ * is served.
  */
 #include "fuzz.h"
 

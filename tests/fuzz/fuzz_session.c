@@ -1,6 +1,6 @@
 /*
- * Command lists and other jobs through a session, beside a context of libpica's own that gets the
- * same. An input is
+ * Command lists and other jobs through a session, and the same through a context of libpica. An
+ * input is
  *
  *	u8      jobs (bits 0-1) after the list
  *	jobs    32 bytes each: u16 operation, u16 unused, 7 words of arguments
@@ -29,7 +29,7 @@ static void *memory_new(void) {
 	return p;
 }
 
-/* A new context for every input: registers and tables start the same. */
+/* Opens a new context, so that registers and tables are the same for every input. */
 static void open_direct(void) {
 	static struct pica_device *device;
 	struct pica_ctx_settings c;

@@ -1,4 +1,4 @@
-/* The reader of .shbin files. A program that it accepts is as valid as an assembled one. */
+/* The reader of .shbin files. A program that it accepts passes check_program(). */
 #include "fuzz.h"
 
 #include <errno.h>

@@ -5,9 +5,9 @@
 #include "pica_shader.h"
 
 /*
- * Writes the program, reads it again and writes that: the same bytes. Disassembles it with and
- * without the directives of an entry and assembles that: the same code and descriptors. Makes its
- * entries current: writes of registers that exist, or an error. Ends the process otherwise.
+ * Ends the process unless the program survives writing and reading, its disassembly, with and
+ * without directives of an entry, assembles to the same code and descriptors, and binding an entry
+ * writes registers that exist or fails.
  */
 void check_program(const struct pica_shader *shader);
 

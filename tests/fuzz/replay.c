@@ -9,7 +9,7 @@ static int is_input(const struct dirent *entry) {
 	return entry->d_name[0] != '.';
 }
 
-/* The bytes in a block of exactly their size, so that a sanitizer sees reads beyond it. */
+/* Passes the bytes in a block of exactly their size, so that sanitizers detect reads beyond it. */
 static void replay_file(const char *folder, const char *name) {
 	char path[4096];
 	snprintf(path, sizeof(path), "%s/%s", folder, name);

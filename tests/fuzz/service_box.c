@@ -78,9 +78,7 @@ static ssize_t receive(int sock, void *bytes, int fds[3], unsigned *n_fds) {
 	return n;
 }
 
-/*
- * The same, but waits, since requests wait while contexts of earlier clients are being destroyed.
- */
+/* As receive(), but waits: requests are delayed while contexts of earlier clients are destroyed. */
 static ssize_t receive_soon(int sock, void *bytes, int fds[3], unsigned *n_fds) {
 	box_settle();
 	ssize_t n = receive(sock, bytes, fds, n_fds);
@@ -120,7 +118,7 @@ void box_say_hello(int sock) {
 	h.wanted = ~0ull;
 	h.sq_entries = 16;
 	memcpy(h.name, "fuzz", 4);
-	/* The missing reply shows that the service has disconnected, or that its socket is full. */
+	/* Ignored: without a reply the service has disconnected, or its socket is full. */
 	ssize_t sent = send(sock, &h, sizeof(h), MSG_NOSIGNAL);
 	(void)sent;
 }
@@ -202,7 +200,7 @@ void box_close(struct box_client *c) {
 	munmap(c->staging, BOX_STAGING_BYTES);
 }
 
-/* A step runs tasks for a limited time only: sessions may take more steps to end. */
+/* Sessions may take several steps to end: a step runs tasks for a limited time only. */
 void box_check_empty(void) {
 	box_settle();
 	for (unsigned ms = 0; server_sessions(box_service()) && ms < PATIENCE_MS; ms++) {

@@ -1,5 +1,5 @@
 /*
- * A service in this process for fuzz targets, driven step by step on the only thread, and one raw
+ * For fuzz targets: a service in this process, run step by step on its only thread, and a raw
  * client at the other end of a socketpair.
  */
 #ifndef SERVICE_BOX_H
@@ -33,7 +33,7 @@ struct box_client {
 	uint8_t *window[BOX_WINDOWS], *staging;
 };
 
-/* Budgets of the service's jobs: small, so that an input ends soon. */
+/* Small budgets for the service's jobs, so that each input ends soon. */
 extern const struct pica_budgets box_budgets;
 
 /* The client's end of a new connection, non-blocking. */
@@ -43,7 +43,8 @@ void box_settle(void);
 /* Reads and drops the service's messages. Returns their number; -1: it has disconnected. */
 int box_drain(int sock);
 void box_say_hello(int sock);
-/* Opens all of it, or ends the process: a well-formed client is always served. */
+/* Opens a session with a context and memory, or ends the process: a valid client is always
+ * served. */
 void box_open(struct box_client *c);
 void box_close(struct box_client *c);
 /* Checks that no session is left when all clients have disconnected. */

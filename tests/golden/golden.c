@@ -1,5 +1,5 @@
 /*
- * Scenes against expected picture hashes, for one instruction set and thread count:
+ * Compares pictures of scenes with expected hashes, for an instruction set and thread count:
  *
  *     golden [--isa NAME] [--threads N] [--vertex-threads N] [--slice-us N] [--step yes|no] HASHES
  *         CAPTURE...
@@ -7,7 +7,7 @@
  * HASHES holds lines "name frame screen hash" as `pica render --format hash --eye both` prints
  * them, but "top left" is written "top", "top right" "top-right" and "bottom left" "bottom"; it
  * must hold exactly the pictures of the captures. The pictures that a .pica expects must be the
- * same. With --step yes the lists are fed write by write, and each draw is waited for.
+ * same. With --step yes, submits lists write by write, and waits for each draw.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -109,7 +109,7 @@ static int check_frame(struct pica_ctx *ctx, const char *name, unsigned frame, s
 	return 0;
 }
 
-/* Compares the same pictures with those that the capture expects; a .pica must have them. */
+/* Compares the pictures with those that the capture expects; a .pica must expect some. */
 static int check_expected(struct pica_ctx *ctx, const struct pica_capture *capture,
 		const char *name, unsigned frame) {
 	struct pica_capture_info info;

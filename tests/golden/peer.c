@@ -1,13 +1,12 @@
 /*
- * Frame 15 of the recorded scenes compared with Azahar's software renderer, with float32 shaders
+ * Compares frame 15 of the recorded scenes with Azahar's software renderer, with float32 shaders
  * and both settings of the combiner:
  *
  *     peer [--isa NAME] [--threads N] [--differences DIR] CAPTURES
  *
  * CAPTURES is the directory of st_NAME.ctf and st_NAME.f15.top.azahar.png. Prints a line for each
- * scene and setting; exit 1 when a picture differs more from the peer's than before. With
- * --differences, DIR gets NAME-SETTING.png: what differs within the tolerance is blue, beyond it
- * yellow to red.
+ * scene and setting; exit 1 when a picture differs more from the peer's than before. --differences
+ * writes DIR/NAME-SETTING.png: differences within the tolerance are blue, others yellow to red.
  *
  * The peer is not a reference. docs/fidelity.md 5 explains why pixels differ.
  */

@@ -1,16 +1,16 @@
 /*
- * The register table of docs/fidelity.md, id by id, against the engine: registers are changed
- * before each draw of a scene, and its pictures compared.
+ * Checks the register table of docs/fidelity.md, id by id: changes a register before each draw of a
+ * scene, and compares the pictures.
  *
  *     walk docs/fidelity.md CAPTURES [--every N [--first K]] [--verbose]
  *
- *   hole              reads 0, whatever is written; nothing is drawn differently
- *   stored, ignored   what was written is read back; nothing is drawn differently
- *   implemented       some change of it changes a picture, the state beside its own word, an
- *                     interrupt or a counter of faults
+ *   hole              reads 0, whatever is written; pictures stay the same
+ *   stored, ignored   reads back what was written; pictures stay the same
+ *   implemented       a change of it changes a picture, other state, an interrupt or a counter
+ *                     of faults
  *
- * --every N looks at those of the implemented ones only whose id leaves the rest K (0) when divided
- * by N. Exit 0: the table is right; 1: it is not.
+ * --every N checks, of the implemented ones, only ids that are K (0) modulo N. Exits with 1 if the
+ * table is wrong.
  */
 #include <errno.h>
 #include <inttypes.h>

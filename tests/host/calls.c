@@ -1,4 +1,4 @@
-/* A console program that checks calls by itself, and prints failures to the standard error. */
+/* A console program that checks calls and prints failures to the standard error. */
 #include <3ds.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,7 +68,7 @@ static void check_commands(void) {
 	GPUCMD_AddWrite(GPUREG_TEXENV0_COLOR, 0x11223344);
 	GPUCMD_AddMaskedWrite(GPUREG_PRIMITIVE_CONFIG, 2, 0x100);
 	GPUCMD_AddIncrementalWrites(GPUREG_VIEWPORT_WIDTH, values, 4);
-	/* value, header; value, header, values, a word that makes it even */
+	/* value, header; value, header, values, a word of padding */
 	static const u32 expected[] = { 0x11223344, 0x000F00C3, 0x100, 0x0002025E, 1, 0x803F0041, 2,
 		3, 4, 0 };
 	CHECK(gpuCmdBufOffset == 10 && memcmp(buffer, expected, sizeof(expected)) == 0);
@@ -214,7 +214,7 @@ static void check_shader(void) {
 
 /* ---- Data ---- */
 
-/* The data, which unpacks to text, then its n bytes without the last one. */
+/* Checks that the data unpacks to text, and its first n - 1 bytes to an error. */
 static void check_unpack(const char *text, const u8 *packed, size_t n) {
 	u8 out[600] = { 0 };
 	decompressType type;

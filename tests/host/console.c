@@ -1,4 +1,4 @@
-/* Text on the screens: places and colours by hand, from the letters that are drawn. */
+/* Text on the screens: checks places and colours of the letters. */
 #include <3ds.h>
 #include <stdio.h>
 #include <string.h>

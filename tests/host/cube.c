@@ -1,7 +1,7 @@
 /*
- * A program of the console without any library but the system's: a turning cube on both screens,
- * in command lists of its own. A makes the background red, the circle pad turns the cube, START
- * ends it. The shader comes out of romfs:/.
+ * A console program with the system's library alone: draws a turning cube on both screens with its
+ * own command lists. A makes the background red, the circle pad turns the cube, START exits. The
+ * shader is in romfs:/.
  */
 #include <3ds.h>
 #include <math.h>
@@ -54,7 +54,7 @@ static void make_cube(void) {
 	}
 }
 
-/* Turned by an angle, moved away, in perspective; x and y change place as the screens lie. */
+/* Rotation, translation and perspective; x and y are swapped since the screens are turned. */
 static void make_rows(float rows[4][4], float turn, float tilt, float aspect) {
 	const float s = sinf(turn), c = cosf(turn), t = sinf(tilt), u = cosf(tilt);
 	const float m[3][3] = { { c, 0, s }, { t * s, u, -t * c }, { -u * s, t, u * c } };
@@ -103,7 +103,7 @@ static void bind_target(u32 lines) {
 	GPUCMD_AddIncrementalWrites(GPUREG_SCISSORTEST_MODE, scissor, 3);
 }
 
-/* Colour of the vertices, nearer pixels (greater depth) over others, back faces culled. */
+/* Vertex colours; a greater depth is nearer; back faces are culled. */
 static void bind_state(void) {
 	const u32 stage[5] = { GPU_TEVSOURCES(GPU_PRIMARY_COLOR, 0, 0) |
 				(u32)GPU_TEVSOURCES(GPU_PRIMARY_COLOR, 0, 0) << 16,

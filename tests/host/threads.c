@@ -1,4 +1,4 @@
-/* Threads, locks and events: prints the order of events, which is the same in every run. */
+/* Threads, locks and events: prints the order of events, which no run may change. */
 #include <3ds.h>
 #include <stdio.h>
 

@@ -1,8 +1,7 @@
 /*
- * Memory that runs out: the k-th allocation of a small scenario fails, or all from the k-th on, for
- * every k. Each run must end, with -ENOMEM somewhere or with the pictures of a run without
- * failures, and leak nothing (the address sanitizer looks). And a frame that was drawn before
- * allocates nothing, however many draws it has.
+ * Out of memory: for every k, the k-th allocation of a small scenario fails, or all from the k-th
+ * on. Each run must end, with -ENOMEM or with correct pictures, and leak nothing (which the address
+ * sanitizer checks). A frame that was drawn before must allocate nothing.
  *
  * The linker turns the allocations of libpica into the __wrap_ functions below.
  */
@@ -190,7 +189,7 @@ static void emit_texture(struct pica_emit *e, unsigned unit, uint32_t addr, uint
 	pica_emit_tev(e, 0, &tev);
 }
 
-/* Several passes, textures with levels, one that is the target, many triangles that are clipped. */
+/* Several passes, textures with levels, the target as a texture, many clipped triangles. */
 static void make_drawing(struct pica_emit *e) {
 	emit_state(e);
 	pica_emit_draw_arrays(e, PICA_PRIMITIVE_STRIP, 0, 2000);
@@ -443,7 +442,7 @@ static struct outcome run(unsigned threads, enum failures how, unsigned at) {
 
 enum { FRAMES = 4, MANY_DRAWS = 400, FRAME_LIST = LISTS + LIST_BYTES * N_LISTS };
 
-/* Draws of two states in turn: all parts of a draw are made again for each. */
+/* Draws with two states in turn, so that all parts of a draw change each time. */
 static bool make_frame(struct pica_emit *e, unsigned draws) {
 	emit_state(e);
 	emit_texture(e, 0, TEXTURE, 3);
@@ -455,7 +454,7 @@ static bool make_frame(struct pica_emit *e, unsigned draws) {
 	return pica_emit_finalize(e) >= 0 && 4 * e->count <= FCRAM + FCRAM_BYTES - FRAME_LIST;
 }
 
-/* Allocations of each frame but the first; UINT_MAX: something failed. */
+/* Returns the allocations of all frames but the first; UINT_MAX: a failure. */
 static unsigned count_in_later_frames(unsigned threads, unsigned draws) {
 	struct pica_settings settings;
 	struct pica_ctx_settings c;

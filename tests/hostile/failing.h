@@ -1,6 +1,6 @@
 /*
- * A system that fails on demand: the k-th allocation, or the k-th call that has to do with files.
- * The linker sends the library's calls here (--wrap, see meson.build).
+ * Makes the k-th allocation, or the k-th call for files, fail. The linker redirects the library's
+ * calls here (--wrap, see meson.build).
  */
 #ifndef HOSTILE_FAILING_H
 #define HOSTILE_FAILING_H
@@ -41,9 +41,8 @@ void failing_pause(bool is_on);
 bool failing_did(void);
 
 /*
- * The files after a power loss: *data (borrowed) is the certain content of the file that was
- * renamed last, at that time; NULL if none was. is_name_safe: the folder was synced to the disk
- * since.
+ * After a power loss: *data (borrowed) is what the disk certainly has of the file that was renamed
+ * last; NULL if none was. is_name_safe: the folder was synced afterwards.
  */
 const uint8_t *failing_after_power_loss(const char *name, size_t *size, bool *is_name_safe);
 

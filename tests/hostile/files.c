@@ -1,8 +1,7 @@
 /*
- * Captures that are written while the system fails: memory that runs out at the k-th allocation, a
- * disk that refuses the k-th call, a kill in front of or inside of it, calls that are interrupted
- * or do half of their work, and the power that goes. In every case the name then has the whole new
- * file or the old one, and the returned result is true.
+ * Captures that are written while the system fails: at the k-th allocation, at the k-th call for
+ * files, by a kill before or inside it, by calls that are interrupted or do half of their work, and
+ * by a power loss. The name must then have the whole new file or the old one, as the result says.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -155,7 +154,7 @@ static int record(const char *path) {
 	return ret < 0 ? ret : drawn;
 }
 
-/* A new context each time, whose creation cannot fail; it must draw even if the recording fails. */
+/* Records a new context, whose creation cannot fail; it must draw even if recording fails. */
 static int write_recording(const char *path) {
 	struct pica_ctx_settings settings;
 	pica_ctx_settings_init(&settings);
@@ -230,7 +229,7 @@ static enum found look(void) {
 	return is_reference(have, n) ? WHOLE : is_old ? OLD : OTHER;
 }
 
-/* Inspects, then deletes, each file with another name. Returns their number. */
+/* Inspects and deletes each file of another name. Returns their number. */
 static unsigned others(void (*inspect)(const char *name)) {
 	unsigned n = 0;
 	DIR *d = opendir(dir);
@@ -254,7 +253,7 @@ static void no_other(const char *name) {
 	COMPLAIN("%s was left", name);
 }
 
-/* Of the calls that could fail or be the last, each PICA_TEST_SAMPLEth (8) is tried. */
+/* Tries each PICA_TEST_SAMPLEth (8) of the calls. */
 static unsigned every = 8;
 
 /* ---- Failures that are reported ---- */
@@ -271,7 +270,7 @@ static unsigned run(const struct scenario *s, const struct failing_plan *p, bool
 	const enum found before = has_old ? OLD : NOTHING, found = look();
 	totals.runs++;
 	totals.refused += ret < 0;
-	/* If only the sync of the folder failed, the new file is visible. */
+	/* The new file is visible when only the sync of the folder failed. */
 	const bool is_late = ret < 0 && p->calls == FAILING_FILES && found == WHOLE;
 	if (ret == 0 ? found != WHOLE : found != before && !is_late) {
 		COMPLAIN("%s, mode %d at %u: says %d, and there is %d", s->name, p->mode, p->at,

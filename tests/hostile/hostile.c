@@ -1,11 +1,11 @@
 /*
- * The engine against input that means harm: command lists of noise and of traps, jobs with any
- * arguments, awkward windows, and a client that scribbles over the memory while it is read. Nothing
- * may crash or hang, and everything that the scripts can see must be the same for every number of
- * threads and every set of kernels (except where the client scribbles).
+ * The engine with hostile input: command lists of noise and of traps, jobs with any arguments,
+ * awkward windows, and a client that writes to memory while the engine reads it. Nothing may crash
+ * or hang, and results must be the same for every number of threads and set of kernels (unless the
+ * client writes).
  *
- * --threads and --isa: only this engine, compared with the plain one. A failure names the seed of
- * its group: run that again with --lists 1.
+ * --threads, --isa: compares only this engine with the plain one. A failure names the seed of its
+ * group, to be run again with --lists 1.
  */
 #include "hostile.h"
 
@@ -102,7 +102,7 @@ static void wait_for_all(struct run *run) {
 	}
 }
 
-/* Completions arrive in order, independent of when and how many are fetched. */
+/* Checks that completions arrive in order, whenever they are fetched. */
 static void reap(struct run *run) {
 	struct pica_done done[16];
 	int n;
@@ -276,7 +276,7 @@ static bool run_group(struct engine *e, const struct script *s, const struct mem
 	note_stats(&run, &result->stats);
 	const struct step state = { .kind = STEP_STATE };
 	swap_state(&run, &state);
-	/* Destroyed with work in flight: its memory must be at rest afterwards. */
+	/* Destruction with work in flight: nothing may write to its memory afterwards. */
 	struct pica_job last = { .op = PICA_OP_FILL };
 	last.u.fill.start = window_places[WINDOW_VRAM].phys;
 	last.u.fill.end = last.u.fill.start + 0x100;

@@ -1,5 +1,5 @@
 /*
- * Hostile input: shared by the files of the test. Everything is a function of the seed.
+ * Hostile input, all of it a function of the seed.
  *
  *   group    a context of its own, memory of its own, about 16 lists and as many other jobs, with
  *            calls of the public API between them; run by each engine and compared afterwards
@@ -24,7 +24,7 @@ uint32_t rng_word(struct rng *r);
 /* Uniform in [0, n), n > 0. */
 uint32_t rng_below(struct rng *r, uint32_t n);
 bool rng_chance(struct rng *r, unsigned percent);
-/* Words that break things: 0, all ones, single bits, not-a-numbers, small and random ones. */
+/* Returns a likely trap: 0, all ones, a single bit, a NaN, a small or random word. */
 uint32_t rng_nasty(struct rng *r);
 
 /* ---- Memory ---- */
@@ -63,7 +63,7 @@ void memory_destroy(struct memory *m);
 void memory_fill(struct memory *m, struct rng *r);
 void memory_copy(struct memory *to, const struct memory *from);
 void memory_hash(const struct memory *m, uint64_t hash[2]);
-/* An interesting address: inside windows, at or across their edges, or far away. Any alignment. */
+/* Returns an address inside windows, at or across their edges, or far away, of any alignment. */
 uint32_t memory_address(struct rng *r);
 
 /* ---- Scripts ---- */
@@ -100,7 +100,7 @@ struct script {
 	uint32_t noise[SCRIPT_NOISE / 4]; /* data of write jobs */
 };
 
-/* Makes the script and the memory it starts with. n_lists: about how many command lists it runs. */
+/* Makes a script of about n_lists command lists, and the memory that it starts with. */
 void script_make(struct script *s, struct memory *start, uint64_t seed, unsigned n_lists);
 
 /* ---- Lists ---- */

@@ -1,7 +1,6 @@
 /*
- * Work without end, and the budgets and bounds that end it: each test is work that a client can
- * request in a few words and that used to take minutes, gigabytes or for ever. Times are not
- * checked, the test's time limit is.
+ * Budgets and bounds: each test is work that a client can request in a few words and that once took
+ * minutes, gigabytes or forever. Only the time limit of the test is checked.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -125,7 +124,7 @@ LIMIT_TEST_WITHIN(left_over_vertices_with_long_programs_are_charged,
 	emit_limit_state(&e, SIDE);
 	put_triangles(2, 2);
 	emit_program(&e, endless_code, 1);
-	/* Each pair is shaded on the command thread when the target changes. */
+	/* The command thread shades each pair when the target changes. */
 	pica_emit_reg(&e, PICA_REG_PRIMITIVE_CONFIG,
 			PICA_PRIMITIVE_CONFIG_MODE(PICA_PRIMITIVE_LIST));
 	pica_emit_reg(&e, PICA_REG_NUMVERTICES, 4);

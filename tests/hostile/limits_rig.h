@@ -1,4 +1,4 @@
-/* The engine rig for lists that continue for long, in squares of any size. */
+/* The engine rig for long lists that draw squares of any size. */
 #ifndef HOSTILE_LIMITS_RIG_H
 #define HOSTILE_LIMITS_RIG_H
 

@@ -5,7 +5,7 @@
 
 #include "pica_emit.h"
 
-/* The emitter stops after a refused call. Clears the error: the refused call is left out. */
+/* Clears the error after a refused call, so that the emitter continues without it. */
 static void heal(struct pica_emit *e) {
 	if (e->words) {
 		e->error = 0;
@@ -49,9 +49,7 @@ static uint32_t pick_register(struct rng *r) {
 	}
 }
 
-/*
- * Channel sizes and addresses lead to the lists' own slots, to others, into their middle, nowhere.
- */
+/* Jumps to the start or middle of a list's slot, or to any address. */
 static void jump(struct rng *r, struct pica_emit *e) {
 	uint32_t channel = rng_below(r, 2);
 	uint32_t addr = memory_address(r),
@@ -66,7 +64,7 @@ static void jump(struct rng *r, struct pica_emit *e) {
 	pica_emit_reg(e, PICA_REG_CMDBUF_JUMP0 + channel, 1);
 }
 
-/* A word that fits the register: addresses where addresses are expected, and so on. */
+/* Returns a word that is plausible for the register, such as an address. */
 static uint32_t fitting_value(struct rng *r, uint32_t id) {
 	switch (id) {
 	case PICA_REG_COLORBUFFER_LOC:
@@ -186,7 +184,7 @@ static void vertex_program(struct rng *r, struct pica_emit *e) {
 	}
 }
 
-/* Emits its first two inputs and a uniform as a triangle, or runs as long as allowed. */
+/* Emits two inputs and a uniform as a triangle, or runs as long as it may. */
 static void geometry_program(struct rng *r, struct pica_emit *e) {
 	static const uint32_t triangle[] = {
 		0xAC000000,             /* setemit 0 */

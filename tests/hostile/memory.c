@@ -154,7 +154,7 @@ uint32_t memory_address(struct rng *r) {
 	case 6:
 		return window_places[WINDOW_LISTS].phys +
 				LIST_SLOT_BYTES * rng_below(r, LIST_SLOTS);
-	case 7: /* up to the end of the window, the size that targets of 64x64 have */
+	case 7: /* the size of a 64x64 target, up to the end of the window */
 		return w->phys + w->bytes - 0x4000;
 	default:
 		return w->phys + 0x1000 * rng_below(r, w->bytes / 0x1000);

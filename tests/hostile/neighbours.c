@@ -1,11 +1,11 @@
 /*
- * Measures what a client feels of other users: neighbours [OPTIONS] PICAD [ATTACK...]
+ * Measures how other users delay a client: neighbours [OPTIONS] PICAD [ATTACK...]
  *
  * The victim draws small frames (a fill, a triangle, a barrier) as one user, while 1 and 8 sessions
- * of another attack the same service; picad is a third user's. Each has a session of the kernel, so
- * that its scheduler shares the processors between the three and not between processes. Numbers
- * are medians over the runs. A run measures the victim alone, then beside each attack; the service
- * then gets SIGTERM while the attack continues.
+ * of another user attack the service, which runs as a third. Each of the three has a kernel
+ * session, so that the scheduler shares the processors between them and not between processes. A
+ * run measures the victim alone, then beside each attack, and sends SIGTERM to the service during
+ * the attack. Results are medians over the runs.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -67,7 +67,7 @@ static void die(const char *what) {
 	exit(2);
 }
 
-/* Becomes that user; the process ends with its parent, however that ends. */
+/* Becomes that user; the process ends with its parent. */
 static void become(uid_t uid) {
 	if (setgid(uid) < 0 || setuid(uid) < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) < 0) {
 		_exit(127);
@@ -115,7 +115,7 @@ static void before_picad(void) {
 	become(PICAD_UID);
 }
 
-/* Sends SIGTERM. Returns the time until it ends; after PATIENCE_MS it is killed. */
+/* Sends SIGTERM, and SIGKILL after PATIENCE_MS. Returns the time until the end. */
 static int64_t stop_ms(struct daemon *d) {
 	const int64_t begin = raw_now_ms();
 	kill(d->pid, SIGTERM);

@@ -1,4 +1,4 @@
-/* The attacks that the benchmark of neighbours runs. Each session is a process of its own. */
+/* The attacks of the neighbours benchmark. Each session is a process of its own. */
 #ifndef NEIGHBOURS_H
 #define NEIGHBOURS_H
 
@@ -29,7 +29,7 @@ struct attack {
 extern const struct attack attacks[];
 extern const unsigned n_attacks; /* not counting the silent one at the end */
 
-/* Puts a command list and large triangles where the scene has its own. 0, or a negative errno. */
+/* Replaces the scene's list, and adds large triangles. Returns 0 or a negative errno. */
 int attack_furnish(struct neighbour *n, void (*emit)(struct pica_emit *));
 /* Lists of 1 and of 40 million pixels. */
 void emit_small(struct pica_emit *e);

@@ -116,7 +116,7 @@ static void emit_shader(struct pica_emit *e) {
 	pica_emit_draw_arrays(e, PICA_PRIMITIVE_LIST, 0, 8000);
 }
 
-/* Jumps to itself: the end that scene_write_list() appends is never reached. */
+/* Jumps to itself, so never reaches the end that scene_write_list() appends. */
 static void emit_jump(struct pica_emit *e) {
 	pica_emit_init(e);
 	pica_emit_jump(e, 0, SCENE_LIST, 64);
@@ -192,7 +192,7 @@ static void put_stats(struct attacker *a) {
 	job->u.stats.size_bytes = sizeof(struct pica_stats);
 }
 
-/* Keeps jobs in flight until the session ends, or for that time. */
+/* Keeps jobs in flight until the session ends, at most for ms. */
 static void keep_busy(struct attacker *a, bool with_stats, int64_t ms) {
 	const unsigned jobs = with_stats ? 2 : 1;
 	const int64_t end = raw_now_ms() + ms;

@@ -1,6 +1,6 @@
 /*
- * Draws and contexts that block each other: waiting work must be drawn in order by some thread, and
- * no thread may wait for ever.
+ * Draws and contexts that block each other: work must be drawn in order, and no thread may wait
+ * forever.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -77,7 +77,7 @@ static void write_list(struct pica_emit *e) {
 	pica_emit_finish(e);
 }
 
-/* Three vertices by single writes; a thread then waits without any further write. */
+/* Three vertices by single writes; a thread then waits for them. */
 static uint64_t immediate_triangle(float size) {
 	struct pica_emit e;
 	const float v[6][4] = { { -1, -1, -0.5f, 1 }, { 1, 0, 0, 1 }, { -1 + size, -1, -0.5f, 1 },
@@ -89,7 +89,7 @@ static uint64_t immediate_triangle(float size) {
 	pica_emit_immediate(&e, v[0], 5);
 	write_list(&e);
 	uint64_t seq = 0;
-	/* The last vector by hand, so that its sequence number is known. */
+	/* Writes the last vector itself, to know its sequence number. */
 	pica_emit_init(&e);
 	pica_emit_immediate(&e, v[5], 1);
 	for (size_t i = 0; i < e.count; i++) {

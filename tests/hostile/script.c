@@ -17,7 +17,7 @@ static uint32_t size_of_something(struct rng *r) {
 			rng_nasty(r);
 }
 
-/* Width and height of a transfer: mostly small, for large ones are slow where windows are hit. */
+/* Returns width and height of a transfer: mostly small, since large ones are slow. */
 static uint32_t dimensions(struct rng *r) {
 	uint32_t limit = rng_chance(r, 90) ? 160 : 600;
 	uint32_t w = rng_below(r, limit), h = rng_below(r, limit);
@@ -219,7 +219,7 @@ static void jobs_step(struct rng *r, struct script *s) {
 	}
 }
 
-/* The same writes as a list would make, one by one, as an emulator hands them over. */
+/* Submits the writes of a list one by one, as an emulator does. */
 static void register_step(
 		struct rng *r, struct script *s, const uint32_t *words, uint32_t n_words) {
 	struct step *step = add_step(s, rng_chance(r, 50) ? STEP_SUBMIT : STEP_JOBS);
@@ -274,7 +274,7 @@ static void api_step(struct rng *r, struct script *s) {
 	}
 }
 
-/* Budgets small enough that each list ends soon, and at times so small that most do not get far. */
+/* Small budgets that end each list soon, and sometimes almost at once. */
 static void any_budgets(struct rng *r, struct pica_budgets *b) {
 	b->list_words = 20000;
 	b->list_jumps = 40;

@@ -55,7 +55,7 @@ void kern_slots(enum isa isa, const char *table, const void *c, const void *v, s
 	}
 }
 
-/* The sets of this run: each that is there, or the one that --isa names. */
+/* Returns whether this run tests the set: any that exists, or the one that --isa names. */
 static bool wants(enum isa isa) {
 	return isa_available(isa) &&
 			(!kern.only_isa || strcmp(kern.only_isa, isa_name(isa)) == 0);

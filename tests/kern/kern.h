@@ -1,11 +1,11 @@
 /*
- * Harness of the kernel tests: every variant of each kernel against the C one, byte for byte.
+ * Harness of the kernel tests, which compare every variant of each kernel with C's, byte for byte.
  *
  *     kern_<room> [--isa NAME] [--seed N] [--bench]
  *
- * A suite is a struct kern_suite: for each set its check() fills inputs with kern_random() and
- * compares with kern_same(), its bench() times each slot by KERN_BENCH(). If a requested set is
- * missing, the exit code is 77.
+ * A suite is a struct kern_suite: for each set, check() fills inputs with kern_random() and
+ * compares results with kern_same(); bench() times each slot with KERN_BENCH(). Exits with 77 if a
+ * requested set is missing.
  */
 #ifndef KERN_H
 #define KERN_H
@@ -28,8 +28,8 @@ struct kern_suite {
 extern const struct kern_suite kern_suite;
 
 /*
- * Counts each slot of a table of functions as a comparison: it must be there and not be C's, unless
- * the list in kern.c names it.
+ * Checks that each slot of a table of functions is set and not C's, unless the list in kern.c names
+ * it. Counts each as a comparison.
  */
 void kern_slots(enum isa isa, const char *table, const void *c, const void *v, size_t bytes);
 
@@ -37,7 +37,7 @@ void kern_slots(enum isa isa, const char *table, const void *c, const void *v, s
 uint64_t kern_random(void);
 /* Uniform in [lo, hi]. */
 int64_t kern_random_in(int64_t lo, int64_t hi);
-/* A float: ordinary values of many sizes, and at times 0, -0, tiny, huge, inf, NaN. */
+/* Returns a float of any ordinary size, at times 0, -0, tiny, huge, infinite or a NaN. */
 float kern_random_float(void);
 /* Returns whether all n floats are 0 or have magnitudes from 2^-23 to below 2^30. */
 bool kern_tame(const float *x, unsigned n);
@@ -51,11 +51,11 @@ void *kern_buffer(size_t n);
 void kern_done(void *p);
 
 /*
- * Lanes from n_lanes on may hold anything after a kernel: in planes of BATCH elements of so many
- * bytes, those of got become want's.
+ * Copies the lanes from n_lanes on, which a kernel may fill with anything, from want to got, in
+ * planes of BATCH elements of so many bytes.
  */
 void kern_forget(void *got, const void *want, unsigned n_planes, unsigned n_lanes, size_t size);
-/* Compares; on the first difference prints kernel, isa, seed, offset and both bytes; counts. */
+/* Compares and counts; prints kernel, isa, seed, offset and both bytes of the first difference. */
 bool kern_same(const char *kernel, enum isa isa, const void *want, const void *got, size_t n);
 /* Counts one comparison that the suite made itself. */
 void kern_check(const char *kernel, enum isa isa, bool ok);

@@ -28,7 +28,7 @@ static void random_layout(struct fetch_layout *l, bool hostile) {
 		at->stride_bytes = (uint32_t)kern_random_in(0, hostile ? 255 : 64);
 		at->addr = base + (uint32_t)kern_random_in(0, 0x200);
 		if (hostile && kern_random_in(0, 2) == 0) {
-			/* Around the ends of the window, of the address space, or anywhere. */
+			/* Near the ends of the window or of the address space, or anywhere. */
 			uint32_t places[] = { base - 40, base + MEMORY - 40, 0xFFFFFFD0,
 				(uint32_t)kern_random() };
 			at->addr = places[kern_random_in(0, 3)] + (uint32_t)kern_random_in(0, 80);
@@ -39,7 +39,7 @@ static void random_layout(struct fetch_layout *l, bool hostile) {
 	}
 }
 
-/* Checks that registers which the batch claims to be tame are; *n: number of claims. */
+/* Checks that the registers that the batch marks as tame are; *n: their number. */
 static void check_tame(enum isa isa, const struct shader_batch *b, unsigned *n) {
 	for (unsigned i = 0; i < 16; i++) {
 		if (b->tame >> i & 1) {
@@ -171,7 +171,7 @@ static void test_project(enum isa isa, const struct geom_kernels *k) {
 	kern_done(b);
 }
 
-/* Against project_batch of plain C: where it projects a vertex, the same place and codes. */
+/* Compares the places and codes of projected vertices with those of plain C's project_batch. */
 static void test_positions(enum isa isa, const struct geom_kernels *k) {
 	struct shader_batch *b = kern_buffer(sizeof(*b));
 	struct projected *want = kern_buffer(sizeof(*want));
@@ -246,7 +246,7 @@ static void bench(enum isa isa) {
 }
 
 static void open_memory(void) {
-	/* The window's ends are the ends of an allocation: sanitizers see a byte too many. */
+	/* The window ends where an allocation does, so that sanitizers detect reads beyond it. */
 	memory = aligned_alloc(4096, MEMORY);
 	space_init(&space);
 	if (!memory || space_map(&space, base, MEMORY, memory, 0) != 0) {

@@ -25,7 +25,7 @@ static const struct {
 		"fmul.pm.pack8b r3, r1, 1.0\n"
 		"fmul.pm.pack8c r3, r2, 1.0\n"
 		"or tlbc, r3, r3" END },
-	/* Diffuse light of a normal, then Z, and blending of bytes with what is there. */
+	/* Diffuse light of a normal, then Z, and blending of bytes with the target's. */
 	{ "light", "fmul r0, ra15, vary; sbwait\n"
 		"fadd ra0, r0, r5; fmul r0, ra15, vary\n"
 		"fadd ra1, r0, r5; fmul r0, ra15, vary\n"
@@ -178,7 +178,7 @@ static void open_memory(void) {
 
 enum { WIDE_PROGRAMS = 300, WIDE_VARYINGS = 4 };
 
-/* A program without branches, of operations that run wide, most of them. */
+/* Makes a program without branches, most of whose operations run wide. */
 static void random_text(char text[4000]) {
 	static const char *const lines[] = { "fadd%s r%u, r%u, r%u\n", "fsub%s r%u, r%u, r%u\n",
 		"fmul%s r%u, r%u, r%u\n", "fmin%s r%u, r%u, r%u\n", "fmax%s r%u, r%u, r%u\n",
@@ -247,7 +247,7 @@ static struct qpu_program *assemble(const char *text) {
 	return p;
 }
 
-/* Sixty-four pixels: what both kernels start from, and where they draw. */
+/* Sixty-four pixels: the input of both kernels, and their targets. */
 struct wide_bench {
 	float iw[QPU_WIDE_LANES], z[QPU_WIDE_LANES];
 	float gx[WIDE_VARYINGS], gy[WIDE_VARYINGS], c[WIDE_VARYINGS];

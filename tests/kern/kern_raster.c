@@ -9,7 +9,7 @@
 
 static const uint32_t canonical_nan = 0x7FC00000;
 
-/* The bits of a NaN are not specified; that the result is NaN is. */
+/* Makes all NaNs equal: their bits are not specified. */
 static void canonical(float *f, size_t n) {
 	for (size_t i = 0; i < n; i++) {
 		if (f[i] != f[i]) {

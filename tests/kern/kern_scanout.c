@@ -1,4 +1,4 @@
-/* Kernels of the way from screens to displays: each set against C. */
+/* Kernels that copy screens to displays: each set against C. */
 #include <string.h>
 
 #include "kern.h"

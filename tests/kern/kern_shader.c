@@ -1,4 +1,4 @@
-/* Random vertex programs on random floats: every vector set against the scalar truth. */
+/* Random vertex programs on random floats: every vector set against the scalar interpreter. */
 #include "kern.h"
 
 #include <stdlib.h>
@@ -105,7 +105,7 @@ static uint32_t random_word(unsigned pc, unsigned flow_in) {
 	return word;
 }
 
-/* Without flow, and r0-r3 and a0 are written before they are read. */
+/* Returns a word without flow control; r0-r3 and a0 are written before they are read. */
 static uint32_t straight_word(unsigned pc) {
 	static const enum shader_op ops[] = { OP_DP4, OP_DP4, OP_DP3, OP_DPH, OP_MUL, OP_MAD,
 		OP_ADD, OP_MOV, OP_MAX, OP_MOVA, OP_RCP };
@@ -224,7 +224,7 @@ static void find_tame(struct shader_batch *b) {
 	}
 }
 
-/* Equal bits in live lanes; outputs that are not read may differ. */
+/* Compares the bits of live lanes, but not of outputs that are not read. */
 static void compare(enum isa isa, const char *name, const struct shader_batch *want,
 		const struct shader_batch *got, unsigned n) {
 	for (unsigned r = 0; r < 16; r++) {
@@ -298,7 +298,7 @@ static struct prog *random_transforms(unsigned *entry) {
 	return p;
 }
 
-/* A slice computes the requested outputs from only the inputs that it names. */
+/* A slice computes the requested outputs from no other inputs than those that it names. */
 static void test_slices(enum isa isa) {
 	struct shader_batch *want = kern_buffer(sizeof(*want)), *got = kern_buffer(sizeof(*got));
 	struct shader_uniforms *u = kern_buffer(sizeof(*u));
@@ -352,8 +352,8 @@ static void test_slices(enum isa isa) {
 }
 
 /*
- * A slice checks r0 in each batch, which two instructions that could be tame read, and one that
- * cannot: where it is too small, so are their products, which are 0.
+ * A slice checks r0, which two possibly tame instructions and another one read, in each batch:
+ * where it is too small, their products are too, which makes them 0.
  */
 static void test_looks(enum isa isa) {
 	const unsigned r = SHADER_R;
@@ -526,8 +526,8 @@ static struct prog *program_of_op(enum shader_op op) {
 }
 
 /*
- * Values at the ends of the range where the vector version does without flushing (alu_v.h), and
- * values that cancel: all of them in range, or one of them just outside.
+ * Values that cancel, or lie at the ends of the range in which the vector version need not flush
+ * (alu_v.h); all of them in range, or one just outside.
  */
 static void test_range_ends(enum isa isa) {
 	static const enum shader_op ops[] = { OP_ADD, OP_MUL, OP_MAD, OP_MADI, OP_DP3, OP_DP4,

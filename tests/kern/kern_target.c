@@ -296,8 +296,8 @@ static void check_format(enum isa isa, unsigned format) {
 }
 
 /*
- * One quad that ends, or begins, where memory ends or begins: touching one byte more is fatal. The
- * quad's pixels are the first of their buffer; whole and partly live.
+ * A quad, whole or partly live, at the beginning or end of mapped memory: touching one more byte is
+ * fatal. Its pixels are the first of their buffer.
  */
 static void check_borders(enum isa isa) {
 	const struct frag_kernels *v = frag_kernels_for(isa);

@@ -18,7 +18,7 @@ static void test_decode(enum isa isa, const struct tex_kernels *k) {
 	for (unsigned format = 0; format < TEX_FORMATS; format++) {
 		size_t bytes = 8 * tex_format_bits(format);
 		for (unsigned round = 0; round < 400; round++) {
-			/* Any stride and alignment; upward, as images are decoded, or downward. */
+			/* Any alignment and stride; upward, as images are decoded, or downward. */
 			ptrdiff_t stride = 8 + (ptrdiff_t)kern_random_in(0, 9);
 			size_t words = (size_t)(8 * stride), skew = (size_t)kern_random_in(0, 7);
 			uint8_t *src = kern_buffer(bytes + skew);
@@ -76,7 +76,8 @@ static void picture_finish(struct picture *p) {
 	kern_done(p->texels);
 }
 
-/* Around the edges, at texel borders and centres, over several repeats, huge, no number. */
+/* Returns a coordinate near the edges, at texel borders or centres, several repeats away, huge, or
+ * NaN. */
 static float random_coord(unsigned size) {
 	float n = (float)size;
 	switch (kern_random() >> 33 & 7) {
@@ -145,7 +146,7 @@ static void test_sample(enum isa isa, const struct tex_kernels *k) {
 
 /* ---- Coordinates with w, shadow maps ---- */
 
-/* Often equal in magnitude to another one, zero, or one of a few; else anything. */
+/* Returns any component, often one of equal magnitude, zero, or one of a few. */
 static float random_component(float other) {
 	switch (kern_random() >> 33 & 7) {
 	case 0:
@@ -204,7 +205,7 @@ static void test_coordinates(enum isa isa, const struct tex_kernels *k) {
 	kern_done(u);
 }
 
-/* A depth that often ends on or beside that of a texel when the bias has been taken away. */
+/* Returns a depth that, less the bias, is often that of a texel, or next to it. */
 static float random_depth(const struct picture *p) {
 	const uint32_t texel = p->texels[p->level.stride_px + 1];
 	switch (kern_random() >> 33 & 3) {

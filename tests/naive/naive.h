@@ -4,7 +4,7 @@
  *
  * It shares with libpica only number formats (libpica/base) and the register table (libpica/regs).
  * It must never include or link another room: its value is that two people wrote the same thing.
- * Slow and obvious is right here; if it and the engine disagree, one of them misread a page.
+ * Code here may be slow, but must be obvious.
  */
 #ifndef NAIVE_H
 #define NAIVE_H
@@ -35,8 +35,8 @@ void naive_set_combiner(struct naive *n, enum pica_combiner combiner);
 
 enum naive_draw_kind { NAIVE_ARRAYS, NAIVE_ELEMENTS, NAIVE_IMMEDIATE };
 /*
- * Calls back at the end of each draw, with the registers that it saw and the number of pixels that
- * it wrote. NULL: none.
+ * Called at the end of each draw, with its registers and the number of pixels that it wrote. NULL:
+ * none.
  */
 typedef void naive_drawn_fn(
 		void *user, const uint32_t *regs, enum naive_draw_kind kind, uint64_t written);
@@ -53,8 +53,8 @@ struct naive_seen {
 };
 typedef void naive_seen_fn(void *user, const struct naive_seen *seen);
 /*
- * Watches pixels, of draws whose colour buffer has them as a whole pixel. Draws are counted from
- * here, and from naive_watch_frame(). Returns 0, or -1: no memory.
+ * Watches pixels, in draws whose colour buffer has them as whole pixels. Draws are counted from
+ * this call, and from naive_watch_frame(). Returns 0, or -1 without memory.
  */
 int naive_watch(struct naive *n, const struct pica_watch *at, unsigned count, naive_seen_fn *seen,
 		void *user);

@@ -85,9 +85,9 @@ static bool is_wholly_inside(const struct naive *n, const struct naive_vertex *v
 }
 
 /*
- * All three vertices outside one plane. With exact numbers the clip below would find the same; but
- * the tolerance of the z planes lets an edge between two points beyond z = 0 "cross" it far outside
- * of the edge, and so bring back a triangle that another plane had rejected.
+ * Returns whether all three vertices are outside one plane. With exact numbers clipping would find
+ * that; but with the tolerance of the z planes an edge beyond z = 0 can "cross" that plane far
+ * outside the edge, and bring back a triangle that another plane rejected.
  */
 static bool is_wholly_outside(
 	const struct naive *n, const struct naive_vertex *v, unsigned planes) {
@@ -144,7 +144,7 @@ static bool is_culled(const struct naive *n, const struct naive_screen_vertex v[
 	}
 }
 
-/* Vertex 0 says which of q and -q the others mean [HW, fidelity: quaternion-sign]. */
+/* Chooses between q and -q by vertex 0 [HW, fidelity: quaternion-sign]. */
 static void turn_quaternion(struct naive_vertex *v, const struct naive_vertex *reference) {
 	float *q = &v->s[SEM_QUAT];
 	const float *r = &reference->s[SEM_QUAT];

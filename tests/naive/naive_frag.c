@@ -133,7 +133,7 @@ static void write_stencil(struct naive *n, uint32_t addr, uint32_t op, uint32_t 
 	}
 }
 
-/* Stencil and depth tests with their writes. Not KEPT: the fragment dies. */
+/* Tests and writes stencil and depth. The fragment is lost unless it returns KEPT. */
 static enum pica_verdict depth_stencil(struct naive *n, uint64_t index, float d) {
 	const struct naive_draw *draw = &n->draw;
 	const unsigned bytes = depth_bytes[draw->depth_format];

@@ -6,7 +6,7 @@
 #include "core/base/f24.h"
 #include "pica/regs/regs.h"
 
-/* 1.5.10 where exponent 31 is a number like any other and exponent 0 is nothing but 0. */
+/* Format 1.5.10, where exponent 31 is an ordinary number, and exponent 0 is always 0. */
 static float from_half(uint32_t half) {
 	const int exponent = (int)(half >> 10 & 31);
 	if (exponent == 0) {
@@ -30,7 +30,7 @@ static uint32_t to_half(float value) {
 	return half | (value < 0.0f ? 0x8000 : 0);
 }
 
-/* Whether the fragment adds its density, and how much of it the second one gets. */
+/* Returns whether the fragment adds its density; stores the share of the second density. */
 static bool depth_share(const struct naive *n, uint64_t index, float depth, float *share) {
 	static const unsigned bytes[4] = {2, 0, 3, 4};
 	const struct naive_draw *d = &n->draw;

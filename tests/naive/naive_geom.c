@@ -236,7 +236,7 @@ static void begin_primitive(struct naive *n, uint32_t count) {
 
 /* ---- The vertex program ---- */
 
-/* attribute a goes to the register that nibble a of the permutation names. */
+/* nibble a of the permutation is the register of attribute a */
 static void run_vs(struct naive *n, float attribute[16][4]) {
 	struct naive_unit *u = &n->vs;
 	const unsigned count = SH_INPUTBUFFER_CONFIG_COUNT_M1(n->regs[u->reg.input]) + 1;

@@ -1,5 +1,5 @@
 /*
- * The command list, register writes and what they start, upload ports, and the object itself
+ * The command list, register writes and their effects, upload ports, and the object itself
  * (fidelity: command-list, ports, shader-upload, fixed-attributes).
  */
 #include "naive_state.h"

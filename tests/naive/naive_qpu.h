@@ -26,8 +26,8 @@ struct naive_qpu {
 	uint32_t base, size;
 	unsigned lanes; /* that are there */
 	/*
-	 * At most four lanes are active, and no program rotates or branches by a register: to save
-	 * time.
+	 * To save time: at most four lanes are active, and no program rotates or branches by a
+	 * register.
 	 */
 	bool quad_alone;
 	uint32_t uniforms;
@@ -60,7 +60,7 @@ struct naive_qpu {
 	bool has_tested;
 };
 
-/* Returns 0 at the program's end, -1 if it makes no sense or does not end. */
+/* Returns 0 when the program ends, -1 if it is invalid or does not end. */
 int naive_qpu_run(struct naive_qpu *q, uint32_t address);
 
 #endif

@@ -1,12 +1,11 @@
 /*
- * Captures through both renderers, frame by frame:
+ * Draws captures with both renderers and compares them:
  *
  *     naive-scenes [--isa NAME] [--threads N] [--pixels N] CAPTURE...
  *
- * After each frame all of VRAM must be the same bytes, targets, depth buffers and shown pictures
- * alike, and after the last one main memory too. --pixels: the histories of so many random pixels
- * (pica_history.h) must be the same, entry for entry. Exit 1 when they differ, 77 when the
- * machine lacks the instruction set, 2 on trouble.
+ * VRAM must be equal after each frame, with targets, depth buffers and shown pictures, and main
+ * memory after the last. --pixels: so must the histories of N random pixels (pica_history.h). Exits
+ * with 1 if they differ, 77 if the machine lacks the instruction set, 2 on other errors.
  */
 #include <errno.h>
 #include <stdio.h>

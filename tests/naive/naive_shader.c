@@ -59,8 +59,8 @@ static float rsq(const struct naive *n, float s) {
 }
 
 /*
- * [fidelity: functions]: the binary64 result is truncated to f24, or rounded to binary32 in f32
- * mode. Not first the one and then the other: a value just below an f24 step would round up to it.
+ * [fidelity: functions]: truncates the binary64 result to f24, or rounds it to binary32 in f32
+ * mode. Rounding before truncating would raise a value just below an f24 step.
  */
 static float store_double(const struct naive *n, double x) {
 	if (n->mode == PICA_FLOAT_F32) {

@@ -59,9 +59,7 @@ static void start_transfer(struct side *s) {
 	s->error = naive_job(s->naive, &job);
 }
 
-/*
- * A list is started by an internal register, 18F0: id 23C, with its size and address in 238, 23A.
- */
+/* Internal register 18F0, id 23C, starts a list of the size and address in 238 and 23A. */
 static void internal_write(struct side *s, uint32_t id, uint32_t value) {
 	enum { LIST_SIZE = 0x238, LIST_ADDR = 0x23A, LIST_START = 0x23C };
 	if (id == LIST_START) {

@@ -1,5 +1,4 @@
-/* The independent renderer with the memory of a console and the registers around it: what replays a
- * capture. */
+/* Replays captures: the independent renderer with a console's memory and external registers. */
 #ifndef NAIVE_SIDE_H
 #define NAIVE_SIDE_H
 
@@ -15,7 +14,7 @@ struct side {
 	int error;
 };
 
-/* Memory is zero. Returns 0 or -ENOMEM; side_finish() is allowed in any case. */
+/* Memory starts as zeros. Returns 0 or -ENOMEM; side_finish() is valid in any case. */
 int side_init(struct side *s, const struct pica_state *state);
 void side_finish(struct side *s);
 /* Does a job of a capture. Returns 0 or a negative errno. */

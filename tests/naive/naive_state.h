@@ -165,7 +165,8 @@ struct naive {
 	struct naive_watches watches;
 };
 
-/* Memory, byte by byte: outside every window reads 0, writes vanish. naive_xfer.c */
+/* naive_xfer.c: memory, byte by byte. Outside every window, reads return 0 and writes are
+ * dropped. */
 bool naive_is_mapped(const struct naive *n, uint32_t addr, uint32_t n_bytes);
 /* Only where naive_is_mapped() holds. */
 uint8_t *naive_host(const struct naive *n, uint32_t addr);
@@ -201,7 +202,7 @@ void naive_raster(struct naive *n, const struct naive_screen_vertex v[3], const 
 bool naive_covers(const struct naive *n, const struct naive_screen_vertex v[3], unsigned x,
 		unsigned row);
 bool naive_scissor(const struct naive *n, unsigned x, unsigned row);
-/* The block that lies at this place in memory. False: it is padding beyond the right edge. */
+/* Stores the position of a block of memory. Returns false for padding beyond the right edge. */
 bool naive_block_position(const struct naive_draw *d, uint64_t block, unsigned *bx, unsigned *by);
 
 /* naive_watch.c: a draw, an immediate vertex; an assembled triangle from begin to end. */

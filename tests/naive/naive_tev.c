@@ -97,7 +97,7 @@ static void fetch_source(const struct tev *t, uint32_t source, uint8_t out[4]) {
 	memcpy(out, c, 4);
 }
 
-/* In stage 0 "previous" in the first two slots means what the third selects [3dbrew]. */
+/* In stage 0, "previous" in the first two slots is the source of the third [3dbrew]. */
 static uint32_t stage_source(const struct tev *t, uint32_t source, uint32_t third) {
 	return t->stage == 0 && source == TEV_SOURCE_PREVIOUS ? third : source;
 }

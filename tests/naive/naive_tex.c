@@ -162,7 +162,7 @@ static void decode(const uint8_t *level, unsigned format, uint64_t index, uint8_
 
 /* ---- Registers, and the copy of the bytes ---- */
 
-/* Bytes that texels of one level can lie in, also if its sides are not multiples of 8. */
+/* Returns the bytes of a level's texels, even if its sides are not multiples of 8. */
 static uint64_t level_bytes(const struct naive_texture *t, unsigned level) {
 	const uint64_t w = t->width >> level, h = t->height >> level;
 	const uint64_t last_tile = (h - 1) / 8 * (w / 8) + (w - 1) / 8;

@@ -59,7 +59,7 @@ static struct place place_on_cube(const float c[3]) {
 
 /* ---- Shadow ---- */
 
-/* One texel against the depth z. is_cube: faces clamp; else nothing shades from outside. */
+/* Compares a texel with the depth z. is_cube: clamps to the face; else outside is lit. */
 static uint32_t lit(const struct naive_texture *t, int64_t i, int64_t j, uint32_t z, bool is_cube) {
 	const int64_t w = t->width, h = t->height;
 	uint8_t c[4];

@@ -1,7 +1,7 @@
 /*
- * The VideoCore IV without bins and batches: each triangle is tested against each sample of each
- * tile. From the rules of docs/fidelity.md; of libpica it shares the table of records. Points,
- * lines and clipped triangles are not here.
+ * The VideoCore IV by the rules of docs/fidelity.md, without bins and batches: tests each triangle
+ * against each sample of each tile. Shares the table of records with libpica. It has no points,
+ * lines or clipping.
  */
 #ifndef NAIVE_VC4_H
 #define NAIVE_VC4_H
@@ -102,7 +102,7 @@ struct naive_vc4 {
 	unsigned column, row;
 };
 
-/* Returns the address of a range of memory, or NULL if it leaves it. */
+/* Returns the host address of a range, or NULL if it leaves memory. */
 uint8_t *naive_vc4_at(struct naive_vc4 *v, uint32_t address, uint64_t bytes);
 /* Shades a draw's vertices and appends its triangles. Return 0 or -1. */
 int naive_vc4_draw(struct naive_vc4 *v, uint32_t mode, const uint32_t *index, uint32_t count,
@@ -123,7 +123,7 @@ int naive_vc4_watched(uint8_t *memory, uint32_t base, uint32_t size, uint32_t ct
 uint32_t naive_vc4_stored(struct naive_vc4 *v, unsigned x, unsigned y, unsigned bytes,
 		bool is_averaged);
 
-/* Reciprocal and the others, by function 0 to 3: the unit of naive_qpu. */
+/* The special functions of naive_qpu, 0 to 3, such as the reciprocal. */
 extern uint32_t (*naive_vc4_sfu)(unsigned function, uint32_t x);
 
 #endif

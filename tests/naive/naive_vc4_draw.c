@@ -160,7 +160,8 @@ static int64_t cross(const struct naive_corner *a, const struct naive_corner *b,
 	return (int64_t)(b->x - a->x) * (y - a->y) - (int64_t)(b->y - a->y) * (x - a->x);
 }
 
-/* On the left of a -> b; a point on the edge counts as if it lay a little before, and below. */
+/* Returns whether a point is left of a -> b; one on the edge counts as a little to the left and
+ * below. */
 static bool is_left(const struct naive_corner *a, const struct naive_corner *b, int64_t x,
 		int64_t y) {
 	const int64_t side = cross(a, b, x, y);

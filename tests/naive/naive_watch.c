@@ -1,6 +1,5 @@
 /*
- * Pixel history, the slow and obvious way: what each assembled triangle does at watched pixels, as
- * pica_history.h says it.
+ * The slow and obvious pixel history: what each triangle does at watched pixels (pica_history.h).
  */
 #include "naive_state.h"
 
@@ -37,7 +36,7 @@ void naive_watch_vertex(struct naive *n) {
 	n->watches.in_run = true;
 }
 
-/* Whether the state draws at all: 113 stops shadow maps and gas. */
+/* Returns whether the state can draw: 113 stops shadow maps and gas. */
 static bool draws(const struct naive *n) {
 	const uint32_t mode = COLOR_OPERATION_MODE(n->regs[REG_COLOR_OPERATION]);
 	return !n->draw.is_silent && (mode == FRAGMENT_MODE_NORMAL ||
@@ -191,7 +190,7 @@ static bool meets_pixel(const struct naive *n, const struct naive_watched *w,
 	if (left == 3 || right == 3 || below == 3 || above == 3) {
 		return false;
 	}
-	/* All corners of the square on one side of the line: it passes by. */
+	/* The line misses the square if all corners are on one side. */
 	unsigned a = 0, b = 1;
 	if (v[0].x == v[1].x && v[0].y == v[1].y) {
 		b = 2;

@@ -1,6 +1,6 @@
 /*
- * Physical memory, and the engines that copy it: fills, display transfers, texture copies, all
- * pixel by pixel (fidelity: memory-map, fill, transfer-fields).
+ * Physical memory and its copy engines: fills, display transfers, texture copies, pixel by pixel
+ * (fidelity: memory-map, fill, transfer-fields).
  */
 #include "naive_state.h"
 
@@ -97,7 +97,7 @@ struct transfer {
 	int64_t dst;
 };
 
-/* The engine numbers 565 and 5551 the other way round than the framebuffer register. */
+/* The engine swaps the framebuffer register's numbers of 565 and 5551. */
 static unsigned transfer_format(uint32_t bits) {
 	static const unsigned format[8] = {
 		COLOR_FORMAT_RGBA8, COLOR_FORMAT_RGB8, COLOR_FORMAT_RGB565, COLOR_FORMAT_RGB5A1,

@@ -1,6 +1,5 @@
 /*
- * Random work for the comparison of the engine with the naive renderer: shared by the files of
- * random-draws. Everything is a function of the seed.
+ * Random work for the engine and the naive renderer, all of it a function of the seed.
  *
  *   group     16 draws and the jobs between them; memory is compared after each group
  *   epoch     32 groups on one context; registers, shaders and memory carry on from draw to draw
@@ -71,7 +70,7 @@ struct target {
 	struct range color, depth;
 };
 
-/* Either a piece of a command list that ends with a draw, or a job of its own. */
+/* A piece of a command list that ends with a draw, or a job. */
 struct item {
 	bool is_draw;
 	uint32_t draw; /* its number in the run */
@@ -185,7 +184,7 @@ void group_put_masked(struct group *g, uint32_t id, uint32_t word, uint32_t mask
 /* Parameters to one id, or to consecutive ids from id on. */
 void group_burst(struct group *g, uint32_t id, const uint32_t *words, unsigned n, bool consecutive);
 
-/* The parts of a draw's state; each re-rolls its part and emits it. random_state.c */
+/* random_state.c: each chooses and emits a part of a draw's state. */
 void random_target(struct gen *gen, struct group *g);
 void random_textures(struct gen *gen, struct group *g);
 /* The procedural unit's registers and tables; random_textures() switches it. random_proctex.c */

@@ -1,14 +1,14 @@
 /*
- * Random draws through the engine and through the naive renderer; all memory must be the same, and
- * the registers, shader code and uniforms too.
+ * Random draws through the engine and the naive renderer: memory, registers, shader code and
+ * uniforms must be the same.
  *
  * Prints the share of drawn states that used each feature: a draw from arrays has one state;
  * immediate vertices have one for each state in which they complete triangles, or none.
  *
- * Exit 0: no difference; 1: a difference, described on stdout, or, of 20,000 draws or more, a
- * feature that no draw used; 2: trouble. On a difference the epoch is replayed on fresh contexts up
- * to the group that differed, and that group then job by job and draw by draw, to name the first
- * draw that differs. --first K begins with the epoch that holds draw K. Deterministic for a seed.
+ * Exits with 0; 1: a difference, described on stdout, or, in 20,000 draws or more, an unused
+ * feature; 2: other errors. To find the first draw that differs, replays the epoch on fresh
+ * contexts up to the group that differed, and then that group job by job and draw by draw. --first
+ * K begins with the epoch of draw K. Deterministic for a seed.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -54,7 +54,7 @@ static uint64_t pack_stream(const struct options *o, uint32_t epoch, uint32_t k)
 	return o->seed * 4096 + epoch * EPOCH_GROUPS + k;
 }
 
-/* A fresh rig that has run all groups of the epoch before `bad`; that one is generated, not run. */
+/* Creates a rig and runs all groups of the epoch before `bad`, which it only generates. */
 static bool replay(struct rig *rig, struct gen *gen, struct pica_device *device,
 		const struct options *o, uint32_t epoch, uint32_t bad) {
 	rig_create(rig, device, o->mode, o->seed, UINT64_C(0x1000000) + epoch);
@@ -108,7 +108,7 @@ static bool diagnose_apart(struct pica_device *device, const struct options *o, 
 	return found;
 }
 
-/* The shortest beginning of the group that differs when it is handed over at once. */
+/* Finds the shortest beginning of the group that differs when it is submitted at once. */
 static void diagnose_prefix(struct pica_device *device, const struct options *o, uint32_t epoch,
 		uint32_t bad) {
 	printf("no difference when each draw of the group runs alone: passes, order or caches\n");

@@ -1,6 +1,4 @@
-/*
- * Random fog, shadow factors and gas. Tables as a library makes them, or of any words, or of parts.
- */
+/* Random fog, shadow factors and gas. Tables are a library's, partial, or of any words. */
 #include "random.h"
 
 #include "core/base/f24.h"

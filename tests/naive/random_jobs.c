@@ -1,4 +1,5 @@
-/* Whole groups: draws whose state changes in part, and fills, transfers, copies, writes between. */
+/* Groups of draws that each change a part of the state, with fills, transfers, copies and writes
+ * between them. */
 #include "random.h"
 
 #include "core/base/attributes.h"

@@ -1,5 +1,4 @@
-/* The two renderers side by side: their memory, what must be the same, and lists packed from draws.
- */
+/* Memory of the two renderers, comparison, and lists packed from draws. */
 #include "random_rig.h"
 
 #include <errno.h>
@@ -109,8 +108,8 @@ static bool unit_differs(const char *name, struct pica_shader_state *engine,
 }
 
 /*
- * Registers, tables and shader memories. In two of its modes the geometry unit's uniforms hold what
- * the vertex program put out, so this sees every bit of the shader arithmetic.
+ * Compares registers, tables and shader memories. In two modes the geometry unit's uniforms hold
+ * the output of the vertex program, so this compares every bit of shader arithmetic.
  */
 static bool state_differs(const struct rig *rig) {
 	static struct pica_state engine, naive;
@@ -121,7 +120,7 @@ static bool state_differs(const struct rig *rig) {
 	naive_save_state(rig->naive, &naive);
 	bool differs = false;
 	for (uint32_t id = 0; id < PICA_REG_COUNT; id++) {
-		/* The cache bit is a trigger: whether it reads back is not known. */
+		/* Whether the cache bit, a trigger, reads back is unknown. */
 		const uint32_t mask =
 			id == REG_TEXUNIT_CONFIG ? ~TEXUNIT_CONFIG_CLEAR_CACHE_SET(1) : ~0u;
 		if (reg_kind(id) == REG_KIND_CONFIG &&
@@ -139,7 +138,7 @@ static bool state_differs(const struct rig *rig) {
 	return differs | unit_differs("geometry", &engine.gs, &naive.gs, 4096);
 }
 
-/* Runs the jobs on both. A job that fails in the engine alone is a difference of its own. */
+/* Runs the jobs on both. A job that fails in the engine alone is a difference. */
 static bool rig_run(struct rig *rig, const struct pica_job *jobs, unsigned n) {
 	uint64_t seq;
 	int ret = pica_submit(rig->ctx, jobs, n, &seq);

@@ -26,17 +26,16 @@ void rig_create(struct rig *rig, struct pica_device *device, enum pica_float mod
 		uint64_t stream);
 void rig_destroy(struct rig *rig);
 
-/* Compares memory, registers, shader code and uniforms; says which of the latter differ. */
+/* Compares memory, registers, shader code and uniforms; prints which of the latter differ. */
 bool rig_differs(const struct rig *rig);
 /*
- * Runs items [first, last) of a group on both: draws that follow each other share lists, joined by
- * jumps in places, as the stream says; apart: each draw in a list of its own. False: a job failed
- * in the engine.
+ * Runs items [first, last) of a group on both. Consecutive draws share lists, some joined by random
+ * jumps; apart: each draw has a list. Returns false if a job failed in the engine.
  */
 bool rig_run_items(struct rig *rig, const struct group *g, unsigned first, unsigned last,
 		bool apart, uint64_t stream);
 
-/* random_report.c: bytes that differ, with their pixels where they lie in the target. */
+/* random_report.c: prints bytes that differ, with the pixels of those in the target. */
 void report_differences(const struct rig *rig, const struct target *t);
 /* Registers by name, and the programs. */
 void report_context(const struct rig *rig);

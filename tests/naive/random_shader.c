@@ -1,7 +1,7 @@
 /*
- * Random programs that end: no jump or call goes backward, loops are short. Blocks close with a NOP
- * where an assembler would place one, mostly: programs without calls leave some out, since what
- * happens then is defined too (fidelity: flow-control).
+ * Random programs that end: no jump or call goes backward, loops are short. Blocks mostly end with
+ * a NOP where an assembler inserts one; programs without calls omit some, since that is defined too
+ * (fidelity: flow-control).
  */
 #include "random.h"
 
@@ -217,7 +217,7 @@ static void random_call(struct writer *w) {
 			rng_below(w->r, 16)));
 }
 
-/* A jump over one to three instructions, to one that is still inside the block. */
+/* Writes a jump over one to three instructions inside the block. */
 static void random_jump(struct writer *w) {
 	struct program *p = w->p;
 	const unsigned at = p->n_code;
@@ -256,7 +256,7 @@ static void random_block(struct writer *w, unsigned depth, unsigned count, bool 
 	close_block(w, needs_nop);
 }
 
-/* Procedures lie before the program; each may call the earlier ones, and nothing the later ones. */
+/* Writes procedures before the program; each may call only earlier ones. */
 static void random_procs(struct writer *w) {
 	const unsigned n = w->is_sloppy || rng_chance(w->r, 50) ? 0 : 1 + rng_below(w->r, 4);
 	for (unsigned i = 0; i < n; i++) {
@@ -334,7 +334,8 @@ void random_vertex_program(struct rng *r, const struct shape *s, struct program 
 	put(&w, f0(OP_END));
 }
 
-/* mov of output slot k of input vertex j to register dst; every mode has its own place for it. */
+/* Writes mov of output slot k of input vertex j, whose place depends on the mode, to register
+ * dst. */
 static void load_input(struct writer *w, const struct shape *s, const struct gs_shape *g,
 		unsigned dst, unsigned vertex, unsigned k) {
 	uint32_t src;

@@ -204,7 +204,7 @@ void shares_watch(struct shares *s, struct naive *n) {
 	naive_set_drawn(n, drawn, s);
 }
 
-/* One of a line; false: none, which is wrong where it is wanted. */
+/* Prints an item of a line. Returns false if its required share is missing. */
 static bool print_one(const struct shares *s, const char *name, uint64_t count, bool is_wanted) {
 	if (count || is_wanted) {
 		printf(" %s %.1f%s", name, 100.0 * (double)count / (double)s->drawn,

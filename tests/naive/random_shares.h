@@ -13,9 +13,9 @@ struct shares;
 
 struct shares *shares_create(void); /* exits with 2 without memory */
 void shares_destroy(struct shares *s);
-/* Counts the features of later draws of this renderer that write a pixel. */
+/* Counts the features of this renderer's later draws that write a pixel. */
 void shares_watch(struct shares *s, struct naive *n);
-/* Prints all shares, and on lines of their own the missing ones. */
+/* Prints all shares, and the missing ones on lines of their own. */
 bool shares_print(const struct shares *s);
 
 #endif

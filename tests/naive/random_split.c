@@ -1,13 +1,13 @@
 /*
- * A context that is replaced, at random job boundaries, by a new one that loads its state: it must
- * draw the same as a context that is kept, and both must be in the same state afterwards.
+ * Replaces a context, at random job boundaries, by a new one that loads its state: it must draw the
+ * same as a context that is kept, and end in the same state.
  *
- * --record: the context that is kept is recorded too, in stretches; each recording must end in the
- * memory and the state that the context is in.
+ * --record: also records stretches of the context that is kept; each recording must end with the
+ * memory and state of that context.
  *
- * The draws are those of random-draws. Some go in as single register writes, so boundaries also
- * fall between the words of a uniform or of an immediate vertex, and between the draws of a strip.
- * Exit 0: no difference; 1: a difference, described on stdout; 2: trouble.
+ * The draws are those of random-draws. Some are single register writes, so that boundaries also
+ * fall inside a uniform, an immediate vertex or a strip. Exits with 0; 1: a difference, described
+ * on stdout; 2: other errors.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -86,7 +86,7 @@ static void replace(struct split *s) {
 	s->n_splits++;
 }
 
-/* One job on both, perhaps with a new context before it. percent: how often. */
+/* Runs a job on both; replaces the context before it in so many percent of the cases. */
 static void run(struct split *s, const struct pica_job *job, unsigned permille) {
 	s->n_boundaries++;
 	if (rng_below(&s->r, 1000) < permille) {

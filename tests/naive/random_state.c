@@ -182,7 +182,7 @@ static unsigned texture_side(struct rng *r) {
 	return rng_chance(r, 90) ? 8u << rng_below(r, 4) : 8u << rng_below(r, 6);
 }
 
-/* Where a texture lies: fresh noise, what was drawn before, anywhere, the target itself. */
+/* Returns an address of a texture: fresh noise, an earlier drawing, the target, or anywhere. */
 static uint32_t texture_address(struct gen *gen, uint32_t bytes) {
 	struct rng *r = &gen->r;
 	const unsigned kind = rng_below(r, 100);
@@ -207,9 +207,7 @@ static uint32_t texture_address(struct gen *gen, uint32_t bytes) {
 	return place(r, WIN_VRAM, WIN_BYTES, bytes, 64);
 }
 
-/*
- * Types of unit 0: faces beside each other, on top of each other, or anywhere in the same window.
- */
+/* Types of unit 0: faces are adjacent, overlap, or lie anywhere in the same window. */
 static void random_faces(
 		struct gen *gen, struct group *g, uint32_t addr, uint32_t bytes, bool is_cube) {
 	struct rng *r = &gen->r;
@@ -275,8 +273,8 @@ static void random_texture(struct gen *gen, struct group *g, unsigned unit) {
 	const bool is_map = type == TEXTURE_TYPE_SHADOW_2D || type == TEXTURE_TYPE_SHADOW_CUBE;
 	const unsigned format = rng_chance(r, 1) ? 14 + rng_below(r, 2) :
 			is_map && rng_chance(r, 75) ? TEXTURE_FORMAT_RGBA8 : rng_below(r, 14);
-	/* All levels take less than 4/3 of the first; a little more, for none may leave the window.
-	 */
+	/* All levels take less than 4/3 of the first; rounded up, since none may leave the
+	 * window. */
 	const uint32_t bytes = (w * h * bits[format] / 8 * 4 + 2) / 3 + 256;
 	const uint32_t addr = rng_chance(r, 1) ? 0 : texture_address(gen, bytes);
 	gen->tex[unit] = (struct range){addr, bytes};
@@ -489,7 +487,7 @@ void random_raster(struct gen *gen, struct group *g) {
 	group_float(g, REG_DEPTHMAP_OFFSET, rng_chance(r, 70) ? 0.0f : rng_float(r, -0.5f, 1.0f));
 }
 
-/* Registers without a part in the picture, at times with random words. */
+/* Writes random words to registers that do not affect pictures, at times. */
 void random_ignored(struct gen *gen, struct group *g) {
 	static const uint32_t id[] = {
 		REG_UNKNOWN_045,

@@ -16,7 +16,7 @@ enum {
 
 /* ---- Positions ---- */
 
-/* How the vertices of one draw lie: the ranges that its positions are drawn from. */
+/* The ranges from which a draw's positions are chosen. */
 struct scatter {
 	float x, y, spread, z, z_spread;
 	enum {
@@ -110,9 +110,8 @@ static void random_position(struct gen *gen, struct scatter *s, struct position 
 /* ---- Attribute values ---- */
 
 /*
- * Values of attribute a of a vertex at position p, before the program scales it. On rectangles
- * floats are texture coordinates, with a number of texels per pixel that makes the level of detail
- * a whole number.
+ * Values of attribute a of a vertex at position p, before the program scales it. On rectangles,
+ * floats are texture coordinates whose texels per pixel make the level of detail a whole number.
  */
 static void random_values(struct gen *gen, const struct scatter *s, unsigned a,
 		const struct position *p, float v[4]) {
@@ -265,8 +264,8 @@ static void put_arrays(struct gen *gen, struct group *g, const struct arrays *ar
 		const struct attribute *at = &gen->attribute[a];
 		format[a / 8] |= (at->type | (at->count - 1) << 2) << (4 * (a % 8));
 		/*
-		 * The mask bit of a loaded attribute means nothing; a fixed one reads the same
-		 * without it.
+		 * The mask bit of a loaded attribute is ignored; a fixed one reads the same without
+		 * it.
 		 */
 		fixed |= (uint32_t)(rng_chance(r, 3) ? !at->is_fixed : at->is_fixed) << a;
 	}
@@ -288,8 +287,8 @@ static void put_arrays(struct gen *gen, struct group *g, const struct arrays *ar
 }
 
 /*
- * Puts the bytes of a draw into memory: beside those of other draws before the group begins, or, by
- * a job just before the draw, over bytes that earlier draws of the group have read.
+ * Writes the bytes of a draw: before the group begins, beside those of other draws, or, by a job
+ * just before the draw, over bytes that the group's earlier draws have read.
  */
 static uint32_t place_bytes(struct gen *gen, struct group *g, const uint8_t *bytes, uint32_t n,
 		unsigned alignment) {

@@ -123,7 +123,7 @@ bool seen_is_same(const char *what, const struct naive_seen *s,
 	return false;
 }
 
-/* Entries of pixels [first, first + n), which the engine has watched. */
+/* Compares the entries of pixels [first, first + n) that the engine watched. */
 static bool compare(const struct pixels *p, const char *path, unsigned first, unsigned n,
 		const struct pica_history_entry *e, size_t n_entries) {
 	for (unsigned i = 0; i < n; i++) {

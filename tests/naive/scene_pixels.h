@@ -1,4 +1,4 @@
-/* The histories of random pixels of a capture, by both renderers. */
+/* Compares both renderers' histories of random pixels of a capture. */
 #ifndef SCENE_PIXELS_H
 #define SCENE_PIXELS_H
 
@@ -7,13 +7,15 @@
 
 struct pixels;
 
-/* Chooses n of them in the targets of the capture, which the context draws once; NULL: failed. */
+/* Chooses n pixels in the targets of the capture, which the context draws once. Returns NULL on
+ * failure. */
 struct pixels *pixels_create(struct pica_ctx *ctx, struct pica_capture *capture,
 		struct naive *naive, unsigned n);
 void pixels_destroy(struct pixels *p);
 /* Call before the naive renderer does the job. */
 void pixels_job(struct pixels *p, struct naive *naive, const struct pica_job *job);
-/* Draws the capture with the context again and again. 1: the same; 0: not; negative errno. */
+/* Draws the capture repeatedly. Returns 1 if histories are the same, 0 if not, or a negative
+ * errno. */
 int pixels_compare(struct pixels *p, const char *path, struct pica_ctx *ctx,
 		struct pica_capture *capture);
 
@@ -23,7 +25,7 @@ int pixels_compare(struct pixels *p, const char *path, struct pica_ctx *ctx,
  */
 bool seen_is_same(const char *what, const struct naive_seen *naive,
 		const struct pica_history_entry *engine);
-/* Whether the entry is of a draw whose target has the watched pixel as a whole one. */
+/* Returns whether the entry's target has the watched pixel as a whole one. */
 bool entry_is_exact(const struct pica_history_entry *e, const struct pica_watch *at);
 
 #endif

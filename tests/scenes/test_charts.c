@@ -1,6 +1,6 @@
 /*
- * The charts among the bundled captures: their pictures show the effect of registers, which is
- * computed here again for each value.
+ * Charts among the bundled captures show the effect of registers, which these tests compute again
+ * for each value.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -50,7 +50,7 @@ static uint32_t pixel(enum pica_screen_id screen, int x, int y) {
 
 /* ---- README ---- */
 
-/* README.md shows current pictures: the hash of each is among those of the scenes. */
+/* README.md shows current pictures: the scenes have the hash of each. */
 TEST_LOOP(pictures_of_the_readme, 4) {
 	static const char *const shown[4] = { "octopus", "mirror", "planet", "strips" };
 	const char *name = shown[_i];
@@ -139,7 +139,7 @@ TEST(blend_factors) {
 	draw("blend");
 	for (int y = 0; y < 12; y++) {
 		for (int x = 0; x < 22; x++) {
-			/* One of source and destination alone shows in two of the cells. */
+			/* Two of the cells show only the source or only the destination. */
 			const uint32_t s = blend_pixel(1, 0, x, y), d = blend_pixel(0, 1, x, y);
 			struct blended p;
 			for (int c = 0; c < 3; c++) {

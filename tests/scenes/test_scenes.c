@@ -1,7 +1,6 @@
 /*
- * The bundled captures (tests/captures) against the scenes' sources: each scene is recorded again,
- * and must give the state, the events and the pictures that its capture holds. A scene that was
- * changed on purpose is recorded anew by `pica-scenes -o tests/captures`.
+ * Records each scene again and compares state, events and pictures with its bundled capture
+ * (tests/captures). After changing a scene, run `pica-scenes -o tests/captures`.
  */
 #include <inttypes.h>
 #include <stdbool.h>

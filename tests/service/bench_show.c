@@ -1,7 +1,7 @@
 /*
- * The cost of a presented frame: each layout on displays of two sizes, drawn by one thread, in
- * milliseconds of processor time and as a multiple of a memcpy of the same frame. Split outputs are
- * two displays, and two frames to copy.
+ * Measures the cost of a presented frame, drawn by one thread, for each layout and two sizes of
+ * display: milliseconds of processor time, and their ratio to a memcpy of the frame. Split outputs
+ * are two displays, and two frames to copy.
  *
  *     bench_show [SECONDS-EACH]
  */

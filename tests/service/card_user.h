@@ -1,4 +1,4 @@
-/* A user of the display of a card in memory, in a time that passes only where a test lets it. */
+/* A user of the display of a card in memory, with a clock that only the test advances. */
 #ifndef TESTS_CARD_USER_H
 #define TESTS_CARD_USER_H
 
@@ -31,7 +31,7 @@ void refuse_display(const struct display_settings *settings, int error);
 void close_display(void);
 /* One round: handles events, or waits for the next due time, but not beyond most_ns. */
 void step(uint64_t most_ns);
-/* Nothing that is due stays due: a display that spins would be here for ever. */
+/* Handles everything that is due; would not return if the display span. */
 void run_ms(uint64_t ms);
 /* Draws one word over the output's first pixel and commits. */
 int show(uint32_t output, uint32_t word, uint64_t cookie);

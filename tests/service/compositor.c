@@ -1,6 +1,6 @@
 /*
- * A Wayland compositor that shows nothing, and does what it is told: compositor SOCKET [INTERFACE
- * that it lacks]. Each line of standard input is answered by one line, "ok" or what was asked for:
+ * A Wayland compositor without a picture: compositor SOCKET [MISSING-INTERFACE]. It answers each
+ * line of standard input with one line, "ok" or the requested values:
  *
  *     size W H [STATE...]  configures the window; states are numbers of xdg_toplevel.state
  *     close                asks the window to close

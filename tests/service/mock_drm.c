@@ -1,4 +1,4 @@
-/* libdrm's side of the card: its objects, their properties, and what changes them. */
+/* The card's side of libdrm: its objects, their properties, and calls that change them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

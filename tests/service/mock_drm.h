@@ -1,7 +1,7 @@
 /*
- * A card in memory, in libdrm's place: connectors, CRTCs, planes, framebuffers, dumb buffers,
- * flips; with the seat and the kernel's uevents beside it. Each call can be made to fail. One card,
- * one thread.
+ * Replaces libdrm with a card in memory: connectors, CRTCs, planes, framebuffers, dumb buffers and
+ * flips, with the seat and the kernel's uevents. Each call can be made to fail. One card, one
+ * thread.
  */
 #ifndef TESTS_MOCK_DRM_H
 #define TESTS_MOCK_DRM_H
@@ -11,7 +11,7 @@
 
 enum { MOCK_CONNECTORS = 3, MOCK_CRTCS = 2 };
 
-/* Puts a fresh card in place: nothing plugged in, atomic, vertical blanks, XRGB8888 and RGB565. */
+/* Makes a new card: nothing plugged in, atomic, vertical blanks, XRGB8888 and RGB565. */
 void mock_reset(void);
 void mock_set_atomic(bool has);
 void mock_set_vblank(bool has);
@@ -39,20 +39,21 @@ void mock_refuse_seat(bool does);
 unsigned mock_seats(void); /* how many were given so far */
 /* No seat: the program opens the card itself. */
 void mock_own_card(void);
-/* The seat is logind's, which reports the screen only to a session with the card and a terminal. */
+/* Makes logind the seat's owner: it reports the screen only to a session with card and terminal. */
 void mock_be_logind(void);
-/* It starts again: it has taken the card, and reports nothing more to holders of its old seat. */
+/* Restarts logind, which takes the card away, and reports nothing more to the old seat's
+ * holders. */
 void mock_restart_logind(void);
 /* Another program is master of the card. */
 void mock_take_master(bool is_taken);
 
-/* The vertical blank: completes and reports pending flips. Swallowed ones never complete. */
+/* A vertical blank: completes and reports pending flips, except swallowed ones. */
 void mock_vblank(void);
 void mock_swallow_flips(bool does);
 
 /*
- * Counts the calls that can fail, from 1 on. The call of this number fails with error, and `n` in a
- * row; number 0: none does. Returns how many there were so far.
+ * Calls that can fail count from 1. `n` calls from this number on fail with error; number 0: none
+ * does. mock_calls() returns the number of calls so far.
  */
 unsigned mock_calls(void);
 void mock_fail(unsigned number, unsigned n, int error);
@@ -63,9 +64,9 @@ unsigned mock_width(unsigned crtc);
 unsigned mock_mode_sets(void);
 /* The most that CRTCs changed in one request. */
 unsigned mock_largest_commit(void);
-/* Objects of the card, of libdrm, mappings and open files that are left. */
+/* Returns the number of objects of the card and of libdrm, mappings and open files that remain. */
 unsigned mock_left(void);
-/* A framebuffer that was shown was removed, or one of a freed buffer was: never right. */
+/* Returns the errors so far: removal of a shown framebuffer, or of one whose buffer was freed. */
 unsigned mock_wrongs(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* The test's side of the card: faults, plugs, blanks and their events, the seat. */
+/* The test's side of the card: faults, plugs, vertical blanks and their events, the seat. */
 #include "mock_impl.h"
 
 #include <errno.h>
@@ -327,7 +327,7 @@ int drmHandleEvent(int fd, drmEventContextPtr context) {
 	uint64_t n;
 	struct timespec t;
 	if (mock.is_unbound) {
-		/* as in the kernel: a removed card has no events, and no error either */
+		/* as in the kernel: reading a removed card gives neither events nor an error */
 		return 0;
 	}
 	if (read(fd, &n, sizeof(n)) < 0) {

@@ -1,6 +1,6 @@
 /*
- * The card in memory, for its two files: mock_drm.c answers for libdrm, objects and properties and
- * what changes them; mock_faults.c is the test's hand in it: faults, events, the seat.
+ * Shared by the files of the card in memory: mock_drm.c has libdrm's side, mock_faults.c the
+ * test's.
  */
 #ifndef TESTS_MOCK_IMPL_H
 #define TESTS_MOCK_IMPL_H
@@ -88,7 +88,7 @@ struct mock {
 
 extern struct mock mock;
 
-/* Every call that can fail for want of memory passes here. 0, or -1 with errno. */
+/* Called by every function that can run out of memory. Returns 0, or -1 with errno. */
 int mock_enter_library(void);
 /* ... and every call of the card here. */
 int mock_enter(void);

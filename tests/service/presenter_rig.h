@@ -171,7 +171,7 @@ static void wait_on_fake(void) {
 	ck_assert_int_eq(pthread_cond_timedwait(&fake.cond, &fake.mutex, &until), 0);
 }
 
-/* Until n pictures were committed in all; the color of the last one. */
+/* Waits until n pictures were committed in all. Returns the color of the last one. */
 static uint32_t wait_commits(unsigned n) {
 	pthread_mutex_lock(&fake.mutex);
 	while (fake.commits < n) {

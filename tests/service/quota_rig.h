@@ -1,4 +1,4 @@
-/* Clients that draw with a service in this process: for tests of quotas. */
+/* For tests of quotas: clients that draw with a service in this process. */
 #ifndef TESTS_SERVICE_QUOTA_RIG_H
 #define TESTS_SERVICE_QUOTA_RIG_H
 

@@ -54,7 +54,7 @@ static void open_client(void) {
 	pica_client_settings_init(&of_client);
 	of_client.required = PICA_FEATURE_BIT_RECORD;
 	of_client.name = "a/../b";
-	/* If a test has made hello_ns short, a stalled machine may say HELLO too late. */
+	/* With a short hello_ns, a stalled machine may send HELLO too late. */
 	int ret = -ETIME;
 	for (unsigned i = 0; ret == -ETIME && i < 20; i++) {
 		ret = pica_client_connect(&client, path, &of_client, message);
@@ -119,7 +119,7 @@ static void read_memory(uint32_t offset, uint32_t width) {
 
 enum { NOISE = 0x40000 };
 
-/* The memory that a frame reads has changed: it must be recorded. */
+/* Draws a frame after changing the memory that it reads, which must be recorded. */
 static PICA_UNUSED void noisy_frame(uint32_t size_bytes) {
 	uint32_t *noise = pica_client_host(fcram);
 	for (unsigned k = NOISE / 4; k < (NOISE + 0x40000) / 4; k++) {
@@ -140,7 +140,7 @@ struct found {
 	unsigned files, frames, lists;
 };
 
-/* Every file is whole. Empties the folder, which holds nothing else. */
+/* Checks that every file is complete and the folder holds nothing else; empties it. */
 static struct found take_files(void) {
 	struct found f = { 0 };
 	struct dirent **entries;

@@ -1,4 +1,4 @@
-/* A service in this process, at a socket in a folder of its own, and main() of its test. */
+/* A service in this process, at a socket in a temporary folder, and main() of its test. */
 #ifndef TESTS_SERVICE_SERVICE_RIG_H
 #define TESTS_SERVICE_SERVICE_RIG_H
 

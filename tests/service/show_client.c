@@ -1,7 +1,4 @@
-/*
- * Presents a capture to a service and stays: show_client SOCKET CAPTURE NAME; until its standard
- * input ends.
- */
+/* show_client SOCKET CAPTURE NAME: presents a capture to a service until standard input ends. */
 #include <stdio.h>
 #include <string.h>
 

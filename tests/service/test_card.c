@@ -53,7 +53,7 @@ TEST(ages_match_the_contents_of_buffers) {
 	display_kms.release(user.display, 0, &b);
 	show_now(0, 1);
 	show_now(0, 2);
-	/* Shown: 2. The buffer of 1 is the younger one of the two that are free. */
+	/* 2 is shown. The newer of the two free buffers is that of 1. */
 	ck_assert_int_eq(display_kms.acquire(user.display, 0, &b), 0);
 	ck_assert_uint_eq(b.age, 2);
 	ck_assert_uint_eq(*(uint32_t *)(void *)b.host, 1);
@@ -82,7 +82,7 @@ TEST_LOOP(legacy_calls_do_as_well, 8) {
 	run_ms(1);
 	struct display_output out;
 	display_kms.outputs(user.display, &out, 1);
-	/* Without planes the formats are unknown; every card has the first. */
+	/* Without planes the formats are unknown; every card supports the first. */
 	ck_assert_int_eq(out.format, (_i & 6) == 6 ? DISPLAY_RGB565 : DISPLAY_XRGB8888);
 	show_now(0, 0x1234);
 	show_now(0, 0x4321);
@@ -287,8 +287,8 @@ TEST(the_card_vanishes_and_comes_back) {
 }
 
 /*
- * After a sleep of the machine the contents of the card are unknown: the waiting flip is answered,
- * and everything is drawn again.
+ * After suspend the card's contents are unknown: the pending flip is completed, and everything is
+ * drawn again.
  */
 TEST(resume_draws_everything_again) {
 	struct display_buffer old;
@@ -322,7 +322,7 @@ TEST(resume_draws_everything_again) {
 	close_display();
 }
 
-/* Its strings are the caller's, who may read a configuration anew. */
+/* The strings are the caller's, who may free them, to read the configuration again. */
 TEST(settings_need_not_outlive_creation) {
 	char connectors[] = "Virtual-2", card[] = "mock";
 	struct display_output out;
@@ -374,7 +374,7 @@ TEST(a_lost_flip_times_out) {
 	run_ms(200);
 	ck_assert_uint_eq(user.n_failed, 1);
 	ck_assert_int_eq(user.events[user.n_events - 1].error, -ETIME);
-	/* On with a whole mode; the event that arrives late has no owner. */
+	/* Sets a complete mode again; the late event has no owner. */
 	ck_assert_int_eq(show(0, 3, 3), 0);
 	run_ms(1);
 	ck_assert_uint_eq(user.n_flipped, 2);
@@ -386,7 +386,7 @@ TEST(a_lost_flip_times_out) {
 	close_display();
 }
 
-/* A life with everything in it. Returns whether it showed a picture in the end. */
+/* Runs a display through all its states. Returns whether it showed a picture at the end. */
 static bool live(void) {
 	bool ends_well = false;
 	mock_plug(1, 64, 48);

@@ -1,4 +1,4 @@
-/* Whose screen it is (service/display_seat.c), on a card in memory. */
+/* The display's seat (service/display_seat.c), on a card in memory. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -51,7 +51,7 @@ TEST(starts_while_another_terminal_is_shown) {
 	close_display();
 }
 
-/* seatd ends with all that it gave; when it is back, so is the picture. */
+/* seatd's end closes the devices that it gave; the picture is back when seatd is. */
 TEST(lost_seat_is_looked_for) {
 	struct pollfd fds[DISPLAY_POLL_FDS];
 	uint64_t deadline;
@@ -100,7 +100,7 @@ TEST(logind_grants_the_screen_to_the_holder_of_the_card) {
 	close_display();
 }
 
-/* A seat that is silent from then on is asked anew where the card refuses, in three seconds. */
+/* A silent seat is opened again within three seconds if the card refuses calls. */
 TEST(logind_that_starts_again_is_noticed_by_the_card) {
 	mock_be_logind();
 	open_display(&plain);
@@ -121,7 +121,7 @@ TEST(logind_that_starts_again_is_noticed_by_the_card) {
 	close_display();
 }
 
-/* ... or when its terminal is in front again: not before, and not where it comes and goes. */
+/* ... or when its terminal is active again: not before, and not if it only flickers. */
 TEST(logind_that_starts_again_is_noticed_by_the_terminal) {
 	mock_be_logind();
 	open_display(&plain);
@@ -148,7 +148,7 @@ TEST(logind_that_starts_again_is_noticed_by_the_terminal) {
 	close_display();
 }
 
-/* Somebody else stays master: the seat is asked ever more rarely. */
+/* Another process stays master: the seat is opened less and less often. */
 TEST(seat_that_never_gives_the_card_is_asked_rarely) {
 	open_display(&plain);
 	run_ms(1);

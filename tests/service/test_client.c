@@ -194,7 +194,7 @@ TEST_LOOP(contexts_wait_for_each_other, n_services) {
 	ck_assert_uint_eq(order[0], 106);
 	ck_assert(order[1] == 107 || order[1] == 1);
 	ck_assert_uint_eq(pica_client_timeline(other), 7);
-	/* A wait that nobody ends: its time passes; then one whose owner is destroyed. */
+	/* A wait that times out; then one whose owner is destroyed. */
 	job = pica_client_slot(ctx);
 	job->op = PICA_OP_WAIT;
 	job->u.wait.context = pica_client_ctx_handle(other);
@@ -331,7 +331,7 @@ TEST_LOOP(one_can_poll_for_completions, n_services) {
 	ck_assert_int_eq(pica_client_peek(client, &done, 1), 0);
 	put_list(make_list());
 	ck_assert_int_eq(pica_client_submit(client), 1);
-	/* Each time that nothing is there, the descriptor tells when something is. */
+	/* After each empty peek, the descriptor becomes readable when there is a completion. */
 	struct pollfd p = { .fd = pica_client_fd(client), .events = POLLIN };
 	for (unsigned i = 0; i < 200; i++) {
 		int got;
@@ -425,14 +425,13 @@ TEST_LOOP(short_jobs_wake_two_threads, n_services) {
 		ck_assert_uint_eq(word, i);
 	}
 	/*
-	 * Without sparing it the command thread would be a third, where the service has threads. No
-	 * sum of them all: how often the two sleep is the machine's affair.
+	 * The command thread would be a third. Does not count sleeps, which depend on the machine.
 	 */
 	ck_assert_uint_le(count_sleepers(&before, JOBS / 2), 2);
 	pica_client_close(client);
 }
 
-/* Each result is of its own job, also where the end of one before it wakes its context. */
+/* Each job has its own result, even if the end of an earlier one wakes its context. */
 TEST_LOOP(results_stay_with_their_jobs, n_services) {
 	enum { ROUNDS = 50, JOBS = 5 };
 	struct pica_done done[JOBS];
@@ -518,10 +517,7 @@ TEST_LOOP(after_the_session_ends_the_client_recovers, n_services) {
 TEST_LOOP(completions_outlive_a_reconnection, n_services) {
 	struct pica_done done[4];
 	open_client(_i);
-	/*
-	 * One that is complete and not taken, one that stays in flight, one that was never handed
-	 * over.
-	 */
+	/* Three jobs: complete but not reaped, in flight, and not submitted. */
 	struct pica_job *job = pica_client_slot(ctx);
 	job->op = PICA_OP_BARRIER;
 	job->user_data = 1;
@@ -558,7 +554,7 @@ TEST_LOOP(completions_outlive_a_reconnection, n_services) {
 	pica_client_close(client);
 }
 
-/* The first call that looks at completions reads the reason; a request finds the socket closed. */
+/* The first call that reads completions receives the reason; a request finds the socket closed. */
 TEST_LOOP(requests_after_the_end_return_the_reason, n_services) {
 	uint32_t word;
 	open_client(_i);
@@ -574,7 +570,7 @@ TEST_LOOP(requests_after_the_end_return_the_reason, n_services) {
 	pica_client_close(client);
 }
 
-/* Without /proc, which keeps a reader of the bell open, the signal is blocked. */
+/* Without /proc, which gives the bell a permanent reader, the signal is blocked. */
 TEST_LOOP(bells_of_a_dead_service_raise_no_signal, n_services) {
 	struct pica_done done;
 	sigset_t pending;
@@ -673,7 +669,7 @@ TEST_LOOP(sentences_are_of_the_call_before, n_services) {
 	ck_assert_str_eq(pica_client_error(client), "memory without bytes");
 	ck_assert_int_eq(pica_client_read_surface(ctx, VRAM, 0, 16, 8, rows, 63), -EINVAL);
 	ck_assert_str_eq(pica_client_error(client), "rows are longer than the stride");
-	/* Said by the service, and not lost with the memory of the request. */
+	/* The service's message survives the memory of the request. */
 	ck_assert_int_eq(pica_client_read_surface(ctx, VRAM, 99, 8, 8, rows, 64), -EINVAL);
 	ck_assert_uint_gt(strlen(pica_client_error(client)), 0);
 	ck_assert_int_eq(pica_client_submit(client), 0);
@@ -686,7 +682,7 @@ TEST_LOOP(sentences_are_of_the_call_before, n_services) {
 	pica_client_close(client);
 }
 
-/* Without arguments against services of this process, else against the one at a socket. */
+/* Tests services in this process, or, with an argument, the one at that socket. */
 int main(int argc, char **argv) {
 	if (argc > 1) {
 		services[0] = argv[1];

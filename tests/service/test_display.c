@@ -1,4 +1,4 @@
-/* The headless display: modes, buffers, the grid of its refreshes, where its pictures go. */
+/* The headless display: modes, buffers, times of refreshes, files of pictures. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -176,7 +176,8 @@ TEST(buffers_rotate_and_have_an_age) {
 		wait_events(2 + i);
 	}
 	ck_assert_ptr_ne(seen[0], seen[1]);
-	/* Shown: seen[2]. Two are free; the younger comes first, unless it was released undrawn. */
+	/* seen[2] is shown. The newer of the two free ones is acquired first, unless it was
+	 * released undrawn. */
 	ck_assert_int_eq(display->impl->acquire(display, 0, &f.buffer), 0);
 	ck_assert_int_eq(display->impl->acquire(display, 0, &other), 0);
 	ck_assert_int_eq(display->impl->acquire(display, 0, &third), -EAGAIN);
@@ -292,7 +293,7 @@ TEST_LOOP(hashes_are_those_of_the_pictures, 2) {
 	unlink(path);
 }
 
-/* The file is there, with show()'s picture of this seed, five pixels high; it goes. */
+/* Checks that the file has show()'s picture of this seed, five pixels high, and removes it. */
 static void take_png(const char *path, uint32_t width, uint32_t seed) {
 	struct picture have = { 0 }, want = expect(width, 5, seed, false);
 	struct picture_difference d;

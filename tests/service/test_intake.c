@@ -1,4 +1,4 @@
-/* Connections that greet late, and descriptors that go with messages: who suffers from them. */
+/* Late HELLOs, and descriptors in messages: neither may delay other clients. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -60,7 +60,7 @@ TEST_LOOP(hello_times_out_while_contexts_are_destroyed, N_LOOPS) {
 
 /* ---- Descriptors whose last close waits ---- */
 
-/* Of a connection whose other end does not read: its last close waits for that. */
+/* Returns a socket whose last close waits, since its other end does not read. */
 static int make_lingering(int *other_end) {
 	const struct linger forever = { 1, 1 << 20 };
 	struct sockaddr_in addr = { .sin_family = AF_INET,
@@ -82,7 +82,7 @@ static int make_lingering(int *other_end) {
 	return sock;
 }
 
-/* Sends a lingering socket with a message, and closes our copy. Returns its other end. */
+/* Sends a lingering socket with a message, and closes the copy here. Returns the other end. */
 static int give_away(int sock, void *message, size_t size_bytes, int expected) {
 	const struct linger off = { 0 };
 	int other_end;
@@ -160,7 +160,7 @@ TEST_LOOP(slowly_closing_descriptors_delay_no_other_client, N_LOOPS) {
 	close_service();
 }
 
-/* All clients share the kernel's limit of descriptors in flight: each has a part. */
+/* All clients share the kernel's limit of descriptors in flight: each gets a part. */
 TEST_LOOP(descriptors_that_a_client_does_not_read_are_limited, 2 * N_LOOPS) {
 	enum { MOST = 16, OF_WELCOME = 3, REGIONS = 40 };
 	const bool is_read = _i >= N_LOOPS;

@@ -39,7 +39,7 @@ TEST(numbers_are_as_of_printf) {
 			"-1 4000000000 abcd -2 3 -9223372036854775808 18446744073709551615 7 042 0000beef");
 }
 
-/* Whatever does not fit: the quote is closed, nothing is cut in the middle of an escape. */
+/* Whatever is cut: the quote is closed, and every escape complete. */
 TEST(long_lines_end_well) {
 	char whole[256];
 	say(256, "k=\"%s\" n=%u more=\"%s\"", "a\nb\x01", 12345u, "\"\"");

@@ -202,7 +202,7 @@ TEST_LOOP(tasks_run_once_after_the_events_of_a_round, 2) {
 	loop_destroy(loop);
 }
 
-/* ---- Shares: each task takes 60 us by this clock, and writes its name ---- */
+/* ---- Shares: each task advances the clock by 60 us, and records its name ---- */
 
 static struct {
 	uint64_t now_ns;
@@ -246,7 +246,7 @@ TEST_LOOP(share_with_least_time_comes_first, 2) {
 	turns.newcomer = &tasks[4];
 	ck_assert_int_eq(loop_step(loop, -1), 0);
 	ck_assert_str_eq(turns.names, "ab");
-	/* It comes before those two, and has no credit from the time when it had no tasks. */
+	/* It runs before those two, without credit for the time when it had no tasks. */
 	ck_assert_int_eq(loop_step(loop, -1), 0);
 	ck_assert_str_eq(turns.names, "abvc");
 	loop_post(loop, &tasks[4]);
@@ -322,7 +322,7 @@ TEST_LOOP(timers_go_off_in_order_and_not_before, 2) {
 		t[i].fn = on_timer;
 		t[i].owner = &name[i];
 	}
-	/* Out of reach of a machine that stalls while the others are waited for. */
+	/* Too late to expire during a stall of the machine while the others are awaited. */
 	loop_timer_set(loop, &t[0], now + UINT64_C(3600000000000));
 	loop_timer_set(loop, &t[1], now + 10000000);
 	loop_timer_set(loop, &t[2], now + 5000000);

@@ -70,7 +70,7 @@ TEST(last_client_is_shown_and_the_others_continue) {
 	expect_done(11, false);
 	expect_done(12, false);
 	ck_assert_uint_eq(fake.commits, 3);
-	/* The other one's last picture is there at once, and none in between. */
+	/* The other client's last picture is shown at once, with none in between. */
 	presenter_focus(presenter, 1);
 	ck_assert_uint_eq(wait_commits(4), WHITE);
 	answer(0, 3, 0);
@@ -111,7 +111,7 @@ TEST_LOOP(priority_and_names_choose, 2) {
 	ck_assert_uint_eq(wait_commits(n + 1), BLUE);
 	answer(0, 2, 0);
 	expect_done(20, true);
-	/* A later session with a lower priority, or another name, waits. */
+	/* A later session of lower priority or another name is not shown. */
 	struct present_client *later = presenter_client_create(presenter, 3, "later", 0);
 	submit(later, GREEN, GREEN, 30);
 	expect_done(30, false);
@@ -299,7 +299,7 @@ TEST(pictures_of_shown_outputs) {
 	presenter_client_destroy(presenter, c);
 }
 
-/* The next picture is the same one, drawn the new way; none comes between. */
+/* The next picture is the same, drawn with the new settings, with none in between. */
 TEST(settings_change_without_another_picture_between) {
 	start();
 	struct present_client *c = presenter_client_create(presenter, 7, "a", 0), *d;

@@ -1,5 +1,6 @@
 /*
- * Processor time of sessions and of jobs: who uses too much waits, or ends; others do not notice.
+ * Processor time of sessions and jobs: those that use too much wait or end, without effect on
+ * others.
  */
 #include <errno.h>
 #include <semaphore.h>
@@ -17,7 +18,7 @@ static double now(void) {
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* A tenth of a processor: no more than that, a second of it in advance, and what had begun. */
+/* A tenth of a processor, plus a second of it in advance and the work that had begun. */
 TEST_LOOP(processor_time_is_limited, 2 * N_LOOPS) {
 	const bool is_users = _i >= N_LOOPS;
 	struct server_settings settings;
@@ -30,8 +31,8 @@ TEST_LOOP(processor_time_is_limited, 2 * N_LOOPS) {
 	ck_assert_uint_eq(pica_client_welcome(o.client)->limits.cpu_ns_per_s,
 			is_users ? 0 : 100000000);
 	/*
-	 * One after the other, so that a slow machine need not pay for many: until it had to wait,
-	 * and then some. A user's sessions have one quota, also those that come after others.
+	 * Runs one job at a time, so that a slow machine runs few: until it had to wait, and some
+	 * more. A user's sessions share a quota, also with earlier ones.
 	 */
 	uint32_t size_bytes = heavy_list(pica_client_host(o.fcram), 2);
 	unsigned jobs = 0;
@@ -67,7 +68,7 @@ static void set_clock(void) {
 	loop_set_clock(server_loop(server), ten_ms_a_run);
 }
 
-/* A user is charged for the loop's thread, too: here much of it, and small jobs. */
+/* A user also pays for the loop's thread: here small jobs that need much of it. */
 TEST_LOOP(time_at_the_loop_is_limited, N_LOOPS) {
 	enum { PERCENT = 50 }; /* a second of it is used up in as many runs */
 	struct server_settings settings;
@@ -143,7 +144,7 @@ TEST_LOOP(many_short_jobs_are_no_long_one, N_LOOPS) {
 		ck_assert_int_eq(pica_client_submit(o.client), 1);
 		ck_assert_int_eq(pica_client_wait(o.client, &done, 1, -1), 1);
 	}
-	/* Far more than one takes here, stalls included; all together take twice as long. */
+	/* Much more than one takes here, stalls included; all together take twice that. */
 	const double ceiling = 0.5 + 10 * (now() - begin);
 	pica_client_close(o.client);
 	close_service();
@@ -233,7 +234,8 @@ static void expect_no_memory(struct one *o, const char *name) {
 	ck_assert_ptr_nonnull(strstr(pica_client_error(o->client), name));
 }
 
-/* New limits apply at once to existing sessions; clients that waited for the old ones continue. */
+/* New limits apply to existing sessions at once; clients that waited because of the old ones
+ * continue. */
 TEST_LOOP(limits_of_users_and_of_all_change_with_a_reload, N_LOOPS) {
 	enum { MIB = 1 << 20, MUCH = 512 * MIB };
 	struct pica_client_memory *more;
@@ -370,7 +372,7 @@ TEST(slow_cleanup_delays_no_other_at_the_end) {
 
 /* ---- Memory that is not available ---- */
 
-/* A page of each region of the first session, as a file that has become shorter. */
+/* Takes a page of each region of the first session away, as truncating its file would. */
 static void take_pages_away(void) {
 	const int file = memfd_create("empty", MFD_CLOEXEC);
 	ck_assert_int_ge(file, 0);
@@ -438,7 +440,7 @@ static void on_log(void *user, enum log_level level, const char *line) {
 	}
 }
 
-/* Jobs in full batches, each of which is refused and causes a line. */
+/* Submits jobs in full batches, each of which is refused with a line in the log. */
 static void put_refused(struct one *o, uint16_t op, unsigned n) {
 	struct pica_done done[256];
 	for (unsigned i = 0; i < n; i += 256) {
@@ -487,7 +489,7 @@ TEST_LOOP(lines_of_each_session_and_kind_are_limited, N_LOOPS) {
 	}
 }
 
-/* Sessions that come and go have many kinds of lines; users keep room for theirs. */
+/* Short sessions cause many kinds of lines, and leave room for those of users. */
 TEST(lines_of_sessions_leave_room_for_those_of_users) {
 	enum { SESSIONS = 4000 };
 	static const char fmt[] = "event=something session=%llu";

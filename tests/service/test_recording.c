@@ -1,4 +1,4 @@
-/* Recordings of sessions: whole files of what was done, on both loops, and their limits. */
+/* Recordings of sessions, on both loops: complete files, and limits. */
 #include <sys/resource.h>
 
 #include "service/reaper.h"
@@ -122,7 +122,7 @@ static void come_and_go(void) {
 	}
 }
 
-/* Each client makes one, as long as its user may; files that were removed no longer count. */
+/* Each client makes one, until its user's limit; removed files no longer count. */
 TEST_LOOP(files_and_bytes_of_recordings_are_limited, 4 * N_LOOPS) {
 	enum { USER_FILES, USER_BYTES, ALL_BYTES, ALL_FILES };
 	const unsigned limit = (unsigned)_i / N_LOOPS;
@@ -150,13 +150,14 @@ TEST_LOOP(files_and_bytes_of_recordings_are_limited, 4 * N_LOOPS) {
 	ck_assert_uint_eq(take_files().files, 1);
 }
 
-/* Nor does a client come back before its contexts are destroyed. */
+/* A client cannot reconnect before its contexts are destroyed, either. */
 TEST_LOOP(dying_contexts_of_a_user_are_limited_across_sessions, N_LOOPS) {
 	settings.limits.contexts = 1;
 	open_service(loops[_i], true, 2);
 	for (unsigned i = 0; i < 4; i++) {
 		open_client();
-		/* the reaper counts until a little later; its mutex makes the other count known */
+		/* the reaper decrements its count a little later; its mutex makes the other count
+		 * visible */
 		ck_assert_uint_le(reaper_pending(server->reaper), 1);
 		ck_assert_uint_eq(i ? atomic_load(&server->accounts->contexts) : 0, 0);
 		frame(triangle_list(pica_client_host(fcram), 1));
@@ -210,7 +211,7 @@ TEST_LOOP(files_of_a_session_have_an_end, N_LOOPS) {
 		frame(size_bytes);
 		ck_assert_int_eq(pica_client_map(&more, ctx, 0x30000000, 0x1000, 0), 0);
 		ck_assert_int_eq(pica_client_free(more), 0);
-		/* Not faster than the disk: so many unfinished ones, and its user gets no more. */
+		/* Not faster than the disk: its user may have only so many unfinished ones. */
 		while (count_files() + RECORDINGS_A_USER / 2 <= i) {
 			usleep(1000);
 		}
@@ -222,9 +223,7 @@ TEST_LOOP(files_of_a_session_have_an_end, N_LOOPS) {
 	ck_assert_uint_eq(f.frames, RECORDINGS_A_SESSION);
 }
 
-/*
- * Recordings that are about to begin, begin, or have begun when their context goes, in any order.
- */
+/* Destroys contexts before, while and after their recordings begin. */
 TEST_LOOP(contexts_end_while_their_recordings_begin, N_LOOPS) {
 	open_service(loops[_i], true, 2);
 	open_client();
@@ -257,7 +256,7 @@ TEST_LOOP(contexts_end_while_their_recordings_begin, N_LOOPS) {
 	ck_assert_uint_le(f.files, 60);
 }
 
-/* Replays the only file. Its memory, of the seed's size, is copied to memory. */
+/* Replays the only file, and copies its memory, of the seed's size, to memory. */
 static void replay_only_file(uint8_t *memory) {
 	struct dirent **entries;
 	char name[400];
@@ -290,7 +289,8 @@ static void replay_only_file(uint8_t *memory) {
 	pica_capture_close(capture);
 }
 
-/* The article's triangle, then one with other corners, since programs read memory unannounced. */
+/* The article's triangle, then one with other corners, since programs may change memory without
+ * notice. */
 TEST_LOOP(a_context_of_the_videocore_is_recorded, N_LOOPS) {
 	struct pica_client_ctx_settings of_ctx;
 	struct pica_client_memory *arena;
@@ -340,7 +340,7 @@ TEST(without_a_folder_it_is_refused) {
 			-EOPNOTSUPP);
 }
 
-/* The last one: in a process of its own it leaves threads that draw. */
+/* Last, since it leaves threads that draw when it has a process of its own. */
 TEST(service_ends_while_work_takes_long) {
 	struct pica_done done;
 	settings.stop_ns = 500000000;

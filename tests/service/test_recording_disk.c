@@ -1,4 +1,4 @@
-/* Recordings to a disk that hangs, on both loops: it delays no session and no other recording. */
+/* Recordings to a disk that hangs, on both loops: no session or other recording may wait for it. */
 #include <sys/stat.h>
 #include <time.h>
 
@@ -53,7 +53,7 @@ static void hang_disk(bool on) {
 	set_hanging(&disk_hangs, on);
 }
 
-/* Returns when n threads stand at the disk; fails when that takes a minute. */
+/* Waits until n threads wait for the disk; fails after a minute. */
 static void wait_for_disk_waiters(unsigned n) {
 	struct timespec until;
 	clock_gettime(CLOCK_REALTIME, &until);
@@ -75,7 +75,7 @@ static unsigned count_disk_waiters(void) {
 	return n;
 }
 
-/* After each test: one that failed leaves no thread at the disk. */
+/* After each test: a failed one must leave no thread that waits for the disk. */
 static void free_disk(void) {
 	hang_disk(false);
 	set_hanging(&sync_hangs, false);
@@ -85,7 +85,7 @@ FIXTURE(default_settings, free_disk)
 
 /* ---- Tests ---- */
 
-/* Frames continue beside a disk that has stopped in the middle; the recording ends and says why. */
+/* When the disk hangs in the middle, frames continue, and the recording ends with the reason. */
 TEST_LOOP(a_disk_that_hangs_ends_the_recording_alone, N_LOOPS) {
 	settings.record_queue_bytes = 1 << 20;
 	open_service(loops[_i], true, 2);
@@ -111,7 +111,7 @@ TEST_LOOP(a_disk_that_hangs_ends_the_recording_alone, N_LOOPS) {
 	ck_assert_uint_eq(take_files().files, 0);
 }
 
-/* Nor does one that hangs at the start of a recording, or after another. */
+/* A disk that hangs at the start of a recording, or after another, does not stop them either. */
 TEST_LOOP(sessions_draw_while_a_disk_hangs, N_LOOPS) {
 	settings.record_patience_ns = 100000000;
 	open_service(loops[_i], true, 2);
@@ -131,7 +131,7 @@ TEST_LOOP(sessions_draw_while_a_disk_hangs, N_LOOPS) {
 	ck_assert_uint_eq(take_files().files, 0);
 }
 
-/* One that hangs where a recording is brought to it holds that one alone. */
+/* A disk that hangs at the end of a recording delays only that one. */
 TEST_LOOP(disk_hanging_at_the_end_of_a_recording_delays_no_other, N_LOOPS) {
 	open_service(loops[_i], true, 2);
 	set_hanging(&sync_hangs, true);
@@ -151,8 +151,8 @@ TEST_LOOP(disk_hanging_at_the_end_of_a_recording_delays_no_other, N_LOOPS) {
 }
 
 /*
- * A client that reconnects waits for recordings to be finished, at most as long as a HELLO may
- * take, and gets no more than a user's limit. Sessions still draw. On one loop: each connection
+ * A client that reconnects waits until recordings are finished, at most for the timeout of HELLO,
+ * and gets no more than its user's limit. Sessions still draw. On one loop, since each connection
  * waits.
  */
 TEST(recordings_of_a_user_are_limited_across_sessions) {
@@ -178,7 +178,7 @@ TEST(recordings_of_a_user_are_limited_across_sessions) {
 	ck_assert_uint_eq(take_files().files, RECORDINGS_A_USER);
 }
 
-/* Sessions that leave before their recordings begin leave no files. */
+/* Sessions that end before their recordings begin leave no files. */
 TEST_LOOP(recordings_that_did_not_begin_are_dropped, N_LOOPS) {
 	open_service(loops[_i], true, 2);
 	hang_disk(true);
@@ -196,7 +196,7 @@ TEST_LOOP(recordings_that_did_not_begin_are_dropped, N_LOOPS) {
 	ck_assert_uint_eq(take_files().files, 0);
 }
 
-/* The folder's only file is not finished, but it has all that was recorded. */
+/* Checks that the folder's only file is unfinished, but has all that was recorded. */
 static void recover_file(void) {
 	char name[400];
 	struct dirent **entries;
@@ -219,7 +219,7 @@ static void recover_file(void) {
 	free(entries);
 }
 
-/* Nor is the service held at its end; and if the disk answers after all, the file is whole. */
+/* The service ends nevertheless; if the disk answers after all, the file is complete. */
 TEST_LOOP(service_ends_while_a_disk_hangs, N_LOOPS) {
 	settings.stop_ns = 500000000;
 	open_service(loops[_i], true, 2);

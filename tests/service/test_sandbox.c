@@ -1,4 +1,4 @@
-/* Permissions of the confined service: tried in children, one a case. */
+/* Permissions of the confined service, each tried in a child. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -79,7 +79,7 @@ static int try_kill_parent(void) {
 	return result(kill(getppid(), 0));
 }
 
-/* Where one of them is missing no signal is sent; both let the kernel kill the parent. */
+/* If one of them is missing no signal is sent; both make the kernel kill the parent. */
 static int try_owner_of_signals(void) {
 	const int fd = eventfd(0, 0);
 	return result(fcntl(fd, F_SETOWN, getppid()));

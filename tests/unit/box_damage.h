@@ -36,12 +36,12 @@ static size_t after_chunk(const uint8_t *file, size_t at, struct box_chunk *head
 	return at + BOX_CHUNK + box_padded(head->stored);
 }
 
-/* Whether a message says where: a chunk by name or number, or the header. */
+/* Returns whether a message names the place: a chunk by name or number, or the header. */
 static bool names_place(const char *text) {
 	return strstr(text, "chunk") || strstr(text, "header");
 }
 
-/* The chunk that a byte belongs to; *offset: where it starts. "header" at the front. */
+/* Returns the name of a byte's chunk, or "header"; *offset: where it starts. */
 static const char *place_of(size_t byte, size_t *offset) {
 	static struct box_name name;
 	struct box_chunk head;
@@ -57,7 +57,8 @@ static const char *place_of(size_t byte, size_t *offset) {
 	return name.text;
 }
 
-/* Bytes of heads are tried one by one, and of what they hold each PICA_TEST_SAMPLEth (8). */
+/* Returns whether to damage the byte: each one of heads, and each PICA_TEST_SAMPLEth (8) of their
+ * contents. */
 static bool is_tried(size_t at) {
 	static size_t every;
 	size_t offset;

@@ -23,7 +23,8 @@ static PICA_UNUSED void fill_state(struct pica_state *s, uint32_t seed) {
 	s->flags = PICA_STATE_PORTS;
 }
 
-/* Pages 1 and 3 of VRAM are the same, page 5 of FCRAM ends in one byte; all others are zero. */
+/* Pages 1 and 3 of VRAM are the same, page 5 of FCRAM has only its last byte set; all others are
+ * zero. */
 static void fill_memory(struct box_memory_image *m, uint8_t seed) {
 	memset(m, 0, sizeof(*m));
 	for (unsigned i = 0; i < 4096; i++) {
@@ -36,7 +37,7 @@ static void fill_memory(struct box_memory_image *m, uint8_t seed) {
 
 static const uint8_t box_data[64] = "sixty-four bytes that are written more than once";
 
-/* The jobs of each frame, without ranges of data pointers: the jobs that a reader must return. */
+/* Stores the jobs of a frame that a reader must return, without data pointers. */
 static unsigned box_jobs(uint32_t frame, struct pica_job *jobs) {
 	unsigned n = 0;
 	jobs[n] = (struct pica_job){ .op = PICA_OP_WRITE };

@@ -118,7 +118,7 @@ static void bind(void *scratch, const void *k, const struct raster_kernels *rk,
 	s->n_samples = state->raster->rule->n_samples;
 }
 
-/* The number of the triangle and what its corners have, as digits. */
+/* Stores the number of the triangle and the values of its corners, as digits. */
 static void see_triangle(
 		void *scratch, const struct vert *const v[3], const float *const extra[3]) {
 	struct toy_scratch *s = scratch;

@@ -1,6 +1,6 @@
 /*
- * A chip of few words, for suites about what the core does for chips: vertices are arrays, a
- * triangle's colour is a number, and tasks draw bins into buffers, which they store in a picture.
+ * A minimal chip, for suites of the core: vertices are arrays, a triangle's colour is a number, and
+ * tasks draw bins into buffers, which they store in a picture.
  */
 #ifndef CHIP_RIG_H
 #define CHIP_RIG_H
@@ -24,7 +24,7 @@ enum {
 	CLEAR = 0x5A5A5A5A,
 };
 
-/* As the program leaves it before and after completion; places in 1/16 pixel. */
+/* The program's output before and after completion; positions in 1/16 pixel. */
 struct toy_vertex {
 	float pos[4];
 	int32_t x, y; /* for the bins */
@@ -44,7 +44,7 @@ struct toy {
 	unsigned times[MAX_NUMBERS]; /* that a vertex was completed */
 };
 
-/* What a task does: bins that it draws, one after the other, to the tile (x, y). */
+/* A task: bins to draw, in order, to the tile (x, y). */
 struct toy_task {
 	unsigned x, y, n_bins, bin[3];
 };
@@ -86,12 +86,12 @@ extern struct geom_state *toy_geom;
 int close_toy_pass(void);
 
 /*
- * Whether the sample at (x, y) of 1/16 pixel is in the triangle: where it lies on an edge, by the
- * place infinitely little to the left of it, and less above.
+ * Returns whether the triangle covers the sample at (x, y) in 1/16 pixel; one on an edge counts as
+ * infinitely little to the left, and even less above.
  */
 bool toy_covers(const int32_t x[3], const int32_t y[3], int32_t px, int32_t py);
 
-/* A triangle, by its corners in 1/16 pixel, that is inside of all planes. */
+/* Makes a triangle, by its corners in 1/16 pixel, that is inside all planes. */
 void toy_triangle(struct toy_vertex v[3], float number, const int32_t x[3], const int32_t y[3]);
 
 #endif

@@ -1,4 +1,4 @@
-/* A list under construction and what it decodes to: shared by the suites of the emit room. */
+/* A list under construction and its decoded form: shared by the suites of the emit room. */
 #ifndef EMIT_RIG_H
 #define EMIT_RIG_H
 

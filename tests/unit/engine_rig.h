@@ -1,7 +1,4 @@
-/*
- * One engine and one context through the public face, with a 64x64 target: for suites about the
- * whole.
- */
+/* For suites of the whole: an engine and a context through the public API, with a 64x64 target. */
 #ifndef ENGINE_RIG_H
 #define ENGINE_RIG_H
 
@@ -75,9 +72,9 @@ void draw_band(struct pica_emit *e, unsigned place);
 uint32_t band_word(uint32_t addr, unsigned i);
 
 /*
- * ENGINE_TEST(name) { ... }: a test with an open engine, for each number of threads; e is for the
- * list that it builds. ENGINE_TEST_WITHIN(name, .vertices = 1, ...): with these budgets.
- * SYNC_ENGINE_TEST(name) { ... }: in the caller's thread alone.
+ * ENGINE_TEST(name) { ... }: a test with an open engine, for each number of threads; e builds its
+ * list. ENGINE_TEST_WITHIN(name, .vertices = 1, ...): with these budgets. SYNC_ENGINE_TEST(name) {
+ * ... }: in the caller's thread alone.
  */
 #define ENGINE_TEST(name) ENGINE_TEST_WITH(name, N_THREAD_COUNTS, thread_counts[_i], NULL)
 #define ENGINE_TEST_WITHIN(name, ...) \

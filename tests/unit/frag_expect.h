@@ -1,4 +1,4 @@
-/* The naive renderer beside the rig: random inputs, what memory should hold, comparison. */
+/* The naive renderer beside the rig: random inputs, expected memory, comparison. */
 #ifndef FRAG_EXPECT_H
 #define FRAG_EXPECT_H
 
@@ -10,7 +10,7 @@ enum { NAIVE_COLOR = 0x18000000, NAIVE_DEPTH = 0x18800000 };
 /* How the kernels of the rig round products. */
 static enum pica_combiner expected_rounding;
 
-/* Every lane another value, so that planes cannot be mixed up unseen. */
+/* Sets every lane to another value, so that mixed-up planes are detected. */
 static inline void random_inputs(struct rig *r) {
 	struct batch *b = &r->b;
 	for (unsigned i = 0; i < BATCH; i++) {
@@ -82,7 +82,7 @@ static inline uint8_t unit_byte(float x) {
 	return (uint8_t)((x < 1 ? x : 1) * 255.0f + 0.5f);
 }
 
-/* The naive renderer on the batch as it stands: call before rig_draw(). */
+/* Draws the batch with the naive renderer: call it before rig_draw(). */
 static inline void expect(struct rig *r, struct expected *e) {
 	static uint16_t texels[TEX_UNITS][4][BATCH];
 	const unsigned mode = r->regs[REG_COLOR_OPERATION] & 3;
@@ -146,7 +146,7 @@ static inline uint32_t random_stage_word(uint32_t bits) {
 	return random32() & bits;
 }
 
-/* Any combination of registers, with those that a whole pipe rests on more often than chance. */
+/* Sets random registers, those that many results depend on more often. */
 static inline void random_state(struct rig *r) {
 	static const uint8_t sources[] = { 0, 3, 4, 5, 13, 14, 15, 15 };
 	plain_state(r);

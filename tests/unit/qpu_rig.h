@@ -1,4 +1,4 @@
-/* Programs of the QPU from text or words, in memory of their own, and one run. */
+/* Runs a QPU program, made from text or words, in memory of its own. */
 #ifndef QPU_RIG_H
 #define QPU_RIG_H
 

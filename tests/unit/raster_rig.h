@@ -52,7 +52,7 @@ static inline struct vert vert_at(struct point p, bool flip, int height) {
 	return v;
 }
 
-/* [fidelity: fill-rule] word by word, in window space: is pixel (i, j) covered? */
+/* Returns whether pixel (i, j) is covered, literally by [fidelity: fill-rule], in window space. */
 static inline bool reference_covers(const struct point p[3], int i, int j) {
 	struct point a = p[0], b = p[1], c = p[2];
 	int64_t area2 = (int64_t)(b.x - a.x) * (c.y - a.y) - (int64_t)(b.y - a.y) * (c.x - a.x);

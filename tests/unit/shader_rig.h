@@ -108,7 +108,7 @@ static inline void clobber_stack(void) {
 	}
 }
 
-/* Runs lanes 0..n-1 in slices, which are over at every look at the clock; how many were. */
+/* Runs lanes 0..n-1 in slices that end at every query of the clock. Returns their number. */
 static inline unsigned run_in_slices(enum isa isa, const struct prog *p, unsigned entry,
 		enum pica_float mode, unsigned n, uint64_t budget, struct shader_result *result) {
 	unsigned pauses = 0;
@@ -125,7 +125,8 @@ static inline unsigned run_in_slices(enum isa isa, const struct prog *p, unsigne
 	return pauses;
 }
 
-/* Runs lanes 0..n-1 in C, then in every kernel at once and in slices: same outputs, same counts. */
+/* Runs lanes 0..n-1 in C, then in every kernel, whole and in slices, and compares outputs and
+ * counts. */
 static inline struct shader_result run_lanes(const struct prog *p, unsigned entry,
 		enum pica_float mode, unsigned n, uint64_t budget) {
 	struct shader_result want = { 0 };

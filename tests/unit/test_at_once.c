@@ -86,7 +86,7 @@ TEST_LOOP(short_jobs_are_done_after_the_submission, N_THREAD_COUNTS) {
 		memcpy(&word, pica_ctx_host(own, FCRAM + 252, 4), 4);
 		ck_assert_uint_eq(word, round);
 	}
-	/* Once at least, however often a slow or busy machine interrupts it. */
+	/* At least once, even on a slow or busy machine. */
 	ck_assert_uint_gt(n_at_once, 0);
 	ck_assert_uint_gt(n_called, 0); /* back, by the fills */
 	/* It is paid for. */
@@ -127,7 +127,7 @@ TEST(long_jobs_are_left_to_the_command_thread) {
 		ck_assert_uint_eq(done[0].user_data, 1);
 		ck_assert_uint_eq(done[1].user_data, 2);
 	}
-	/* A large fill is begun, and workers do it: seen at least once on a busy machine. */
+	/* Workers do a large fill that has begun: at least once, even on a busy machine. */
 	const struct pica_job large = fill(FCRAM, 0x4000000, 5);
 	bool was_left = false;
 	for (unsigned round = 0; round < 50 && !was_left; round++) {
@@ -167,7 +167,7 @@ TEST(a_command_thread_at_work_is_not_overtaken) {
 	end();
 }
 
-/* ---- Threads beside each other, each with a context and work of all kinds ---- */
+/* ---- Parallel threads, each with a context and work of all kinds ---- */
 
 static struct pica_job any_job(unsigned *seed, unsigned i) {
 	const uint32_t r = (uint32_t)rand_r(seed);
@@ -183,7 +183,7 @@ static struct pica_job any_job(unsigned *seed, unsigned i) {
 	return job;
 }
 
-/* Reaps after each submission, and waits for the descriptor only. */
+/* Reaps after each submission, and waits only for the descriptor. */
 static void *submit_and_wait(void *arg) {
 	struct pica_ctx *c = arg;
 	struct pollfd p = { .fd = pica_done_fd(c), .events = POLLIN };

@@ -129,7 +129,8 @@ TEST(identical_data_is_stored_once) {
 		size[k] = file_size(path);
 	}
 	/*
-	 * The noise twice: in pages and as one load. 49 more states of zeros and lists cost little.
+	 * The noise is stored twice: as pages and as a load. 49 more states of zeros and lists need
+	 * little.
 	 */
 	ck_assert_uint_gt(size[0], 2 * sizeof(noise));
 	ck_assert_uint_lt(size[0], 2 * sizeof(noise) + 8000);

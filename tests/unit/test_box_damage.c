@@ -66,7 +66,7 @@ char *__wrap_strdup(const char *text) {
 
 /* ---- Reading ---- */
 
-/* What the header allows, and the fixed parts: states, index, messages. */
+/* Returns the memory that the header allows, plus fixed parts: states, index, messages. */
 static size_t allowed(const uint8_t *file, size_t size) {
 	struct box_header h;
 	if (size < sizeof(h)) {
@@ -78,7 +78,7 @@ static size_t allowed(const uint8_t *file, size_t size) {
 			4 * sizeof(struct pica_state) + (1 << 16);
 }
 
-/* Opens and reads all of it. 0, or the first error, whose message is in text. */
+/* Opens and reads all of it. Returns 0, or the first error, with its message in text. */
 static int read_all(const uint8_t *file, size_t size, char *text) {
 	struct pica_capture *c;
 	struct pica_capture_event event;
@@ -123,7 +123,7 @@ TEST_LOOP(every_truncation_names_the_chunk, 2) {
 		if (!is_tried(size)) {
 			continue;
 		}
-		/* A copy of its own size, so that a checker sees a byte too far. */
+		/* A copy of the exact size, so that sanitizers detect reads beyond it. */
 		uint8_t *cut = malloc(size + 1);
 		memcpy(cut, good, size);
 		int ret = read_all(cut, size, text);
@@ -331,7 +331,7 @@ static uint64_t claim(size_t size, uint32_t fourcc, uint32_t n) {
 	ck_abort_msg("no such chunk");
 }
 
-/* The index is all that says how many blobs there are, and tables are made for them. */
+/* Only the index has the number of blobs, by which tables are allocated. */
 TEST(a_chunk_has_no_more_blobs_than_bytes_for_them) {
 	char text[PICA_CAPTURE_MESSAGE], name[32];
 	struct pica_capture *c;
@@ -366,7 +366,7 @@ TEST(there_are_no_more_frames_than_events_that_end_them) {
 	ck_assert_int_eq(pica_capture_open_memory(&c, bad, size, "bad", &error), -EINVAL);
 	ck_assert_msg(strstr(error.message, "INDX chunk: 4294967295 frames"), "%s", error.message);
 
-	/* As many as there may be: the last ones are missed where they would begin. */
+	/* Of the most frames allowed, the last ones are missing where they should begin. */
 	claim_frames(size, BOX_FRAMES + 1);
 	for (uint32_t from = 0; from < BOX_FRAMES; from += 2) {
 		uint32_t frames = from, at;

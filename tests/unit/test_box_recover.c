@@ -1,4 +1,4 @@
-/* Damaged containers recovered: the frames that are whole, and what was lost of the others. */
+/* Recovery of damaged containers: frames that are complete, and the losses of the others. */
 #include "box_damage.h"
 
 static void store(const uint8_t *bytes, size_t size) {
@@ -62,7 +62,7 @@ TEST(recovery_returns_whole_frames) {
 	/* A flip in the middle: the part before it. In the header: everything. */
 	bad[nth_chunk(BOX_KEYF, 1) + BOX_CHUNK] ^= 4;
 	store(bad, good_size);
-	/* The index is whole: opening shows no damage, reading on to it does. */
+	/* The index is intact: opening detects no damage, but reading does. */
 	ck_assert_int_eq(pica_capture_open(&capture, path, &error), 0);
 	uint32_t at;
 	ck_assert_int_eq(pica_capture_seek(capture, 2, &at), -EINVAL);

@@ -1,7 +1,6 @@
 /*
- * Samples of every released version of the container, which every later version reads: what comes
- * out of them is compared by a hash over all of it (docs/capture.md, "Versions"). Lines are added,
- * never changed.
+ * Samples of every released version of the container, which every later version must read: compares
+ * the hash of all that they contain (docs/capture.md, "Versions"). Add lines, but never change one.
  */
 #define XXH_STATIC_LINKING_ONLY
 #include <xxhash.h>

@@ -49,8 +49,8 @@ TEST_LOOP(endless_shader_ends_its_job, 5) {
 	open_engine(thread_counts[_i], &b);
 	put_triangle(red);
 	/*
-	 * Drawn before in a pass of its own: stays. Drawn after, in the same pass or in another:
-	 * not.
+	 * Earlier draws, in another pass, remain; later ones, in the same pass or another, are
+	 * dropped.
 	 */
 	emit_state(&e, COLOR);
 	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 3);
@@ -182,7 +182,7 @@ TEST_LOOP(culling_before_shading_changes_nothing, 12) {
 	}
 }
 
-/* The steps of vertices that are culled count: the budget ends where it would without. */
+/* Steps of culled vertices count: the budget ends at the same place as without culling. */
 TEST_LOOP(steps_of_culled_vertices_are_charged, 2) {
 	/* Enough draws for the first job, too, which loads the program. */
 	enum { DRAWS = 10, PROGRAM_STEPS = 3 };
@@ -207,7 +207,7 @@ TEST_LOOP(steps_of_culled_vertices_are_charged, 2) {
 	close_engine();
 }
 
-/* Whether its words were there before, and whether they were decoded, does not count. */
+/* Costs the same whether or not its words were uploaded or decoded before. */
 TEST_LOOP(a_program_is_charged_where_it_is_uploaded, 2) {
 	enum { DECODING = 512 * 16 };
 	struct pica_budgets b = { .job_steps = DECODING - (unsigned)_i };

@@ -12,7 +12,7 @@ TEST(smallest_file_is_one_black_frame) {
 	ck_assert_mem_eq(f.bytes, "\x43\x69\x54\x72\x01\0\0\0\x64\0\0\0", 12);
 	ck_assert_mem_eq(f.bytes + 100, "\xE1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 20);
 	open_ok();
-	/* Nothing but the interrupt registers that system software sets.  [fidelity: finalize] */
+	/* Only the interrupt registers that system software sets. [fidelity: finalize] */
 	static struct pica_state expected;
 	expected.regs[0x020] = 0x12345678;
 	expected.regs[0x030] = 0xFFFFFFF0;

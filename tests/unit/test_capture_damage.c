@@ -225,7 +225,7 @@ TEST(random_damage_does_no_harm) {
 }
 
 TEST(many_open_lists_take_no_long) {
-	/* Starts that only their FINALIZE can settle, each with a load over everything. */
+	/* Starts that only a FINALIZE can resolve, each with a load of all memory. */
 	static uint8_t big[60 + 100 + 4096 * 80];
 	begin(100, NULL);
 	uint32_t at = add_list(32, true);

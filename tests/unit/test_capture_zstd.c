@@ -86,7 +86,7 @@ static int open_bytes(const void *bytes, size_t size) {
 	return pica_capture_open_memory(&capture, bytes, size, "bytes", &error);
 }
 
-/* A frame of zstd with its content size, or not, in buf; its size. */
+/* Writes a zstd frame, with or without its content size, to buf. Returns its size. */
 static size_t pack(uint8_t *buf, size_t room, const uint8_t *data, size_t size, bool with_size) {
 	ZSTD_CCtx *ctx = ZSTD_createCCtx();
 	ck_assert_ptr_nonnull(ctx);
@@ -232,7 +232,7 @@ TEST(frames_follow_each_other) {
 		n += pack(bytes + n, MIB - n, plain + cut, plain_size - cut, with_size & 2);
 		ck_assert_int_eq(open_bytes(bytes, n), 0);
 		expect_small_capture();
-		/* Half of the capture is a whole frame; messages about it count its bytes. */
+		/* Half of the capture is a complete frame, whose bytes messages count. */
 		ck_assert_int_eq(open_bytes(bytes, second), -EINVAL);
 		ck_assert_uint_eq(error.is_decompressed, 1);
 		ck_assert_int_eq(open_bytes(bytes, n - 1), -EINVAL);

@@ -1,4 +1,4 @@
-/* Vertices that are completed when their triangles are known to be drawn. */
+/* Completion of vertices, once it is known that their triangles are drawn. */
 #include <errno.h>
 #include <math.h>
 
@@ -40,7 +40,7 @@ TEST_LOOP(a_triangle_has_the_floats_of_its_corners, 4) {
 	close_chip();
 }
 
-/* Cells of a grid: those of odd columns face away, those of the lower half are outside. */
+/* Makes a grid of cells: odd columns face away, the lower half is outside. */
 static void make_grid(void) {
 	for (unsigned i = 0; i < VERTICES; i++) {
 		const int32_t x = (int32_t)(i % (GRID + 1)), y = (int32_t)(i / (GRID + 1));
@@ -62,7 +62,7 @@ static void make_grid(void) {
 	}
 }
 
-/* The cell's two triangles: what the corners' first floats and the number make. */
+/* Returns the number of a cell's two triangles, made of the corners' first floats. */
 static uint32_t number_of(const uint32_t corner[3]) {
 	uint32_t number = 1;
 	for (unsigned k = 0; k < 3; k++) {
@@ -102,7 +102,7 @@ TEST_LOOP(vertices_of_drawn_triangles_are_completed, 10) {
 	close_chip();
 }
 
-/* Bins are those of the first place, pixels those of the last one. */
+/* Bins follow the first position, pixels the last one. */
 TEST(a_moved_triangle_is_seen_in_its_bins) {
 	begin(0);
 	one_triangle(); /* tile 0 */
@@ -122,7 +122,7 @@ TEST(a_moved_triangle_is_seen_in_its_bins) {
 	close_chip();
 }
 
-/* Pixels are charged at the final places of the corners, in the bins. */
+/* Pixels are charged by the final positions of the corners, in the bins. */
 TEST(moved_triangles_are_charged_as_they_are_drawn) {
 	for (unsigned i = 0; i < 4; i++) {
 		begin(0);
@@ -174,7 +174,7 @@ TEST(steps_of_completion_are_charged) {
 	}
 }
 
-/* The floats count as memory of the pass: a limit ends it, whatever is free. */
+/* The floats count as memory of the pass: its limit ends it, even with free memory. */
 TEST(floats_are_counted_as_memory) {
 	for (unsigned n_extra = 1; n_extra <= MAX_EXTRA; n_extra += MAX_EXTRA - 1) {
 		begin(0);
@@ -189,8 +189,8 @@ TEST(floats_are_counted_as_memory) {
 }
 
 /*
- * Behind the plane -W <= Z one corner, or two: the made corners lie on it, and so does the sum of
- * what their vertices have. Corner k has 90 in float k: the digits are ninetieths of its share.
+ * One or two corners lie behind the plane -W <= Z: new corners lie on it, with the weighted sum of
+ * their vertices' floats. Corner k has 90 in float k: the digits are ninetieths of its weight.
  */
 TEST_LOOP(a_clipped_corner_is_the_sum_of_its_vertices, 6) {
 	begin(0);
@@ -234,7 +234,7 @@ TEST_LOOP(a_clipped_corner_is_the_sum_of_its_vertices, 6) {
 	close_chip();
 }
 
-/* An infinite float, of a vertex without a share in the corner, does not spoil the sum. */
+/* An infinite float of a vertex of weight 0 does not affect the sum. */
 TEST(a_sum_is_a_number) {
 	begin(0);
 	for (unsigned k = 0; k < 3; k++) {
@@ -266,7 +266,7 @@ TEST(a_sum_is_a_number) {
 	close_chip();
 }
 
-/* Outside of planes that cut nothing a triangle is drawn as it is, or not at all. */
+/* Outside planes that do not clip, a triangle is drawn unchanged, or not at all. */
 TEST(codes_that_may_stay_cut_nothing) {
 	for (unsigned i = 0; i < 2; i++) {
 		begin(0);
@@ -282,7 +282,7 @@ TEST(codes_that_may_stay_cut_nothing) {
 	}
 }
 
-/* CODE_CLIPS alone clips and projects a triangle, whichever vertex has it. */
+/* Only CODE_CLIPS, in any vertex, clips and projects a triangle. */
 TEST(other_codes_neither_clip_nor_drop) {
 	for (unsigned i = 0; i < 2; i++) {
 		begin(0);

@@ -277,7 +277,7 @@ ENGINE_TEST(each_fragment_has_one_end) {
 	pica_emit_stencil_test(&e, true, PICA_COMPARE_EQUAL, 1, 0xFF, 0xFF);
 	draw_at(&e, 0.9f);
 	expect_ends(&e, 0, 0, 0, 28, 0);
-	/* The stencil test comes first; what passes it, the depth test may drop. */
+	/* The depth test may drop fragments that pass the stencil test, which comes first. */
 	pica_emit_stencil_test(&e, true, PICA_COMPARE_NOTEQUAL, 1, 0xFF, 0xFF);
 	draw_at(&e, 0.6f);
 	expect_ends(&e, 0, 0, 0, 0, 28);
@@ -313,7 +313,7 @@ ENGINE_TEST(costs_of_vertices_are_counted) {
 	ck_assert_int_eq(pica_ctx_costs(ctx, &c), -EINVAL);
 }
 
-/* The sums are those of the counts per pixel, which are found another way. */
+/* The sums equal those of the counts per pixel, which other code computes. */
 TEST(costs_are_the_sums_of_counts) {
 	enum { N = 240 };
 	for (unsigned i = 0; i < N_THREAD_COUNTS; i++) {

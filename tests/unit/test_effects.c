@@ -96,7 +96,7 @@ static void to_picture(struct pica_emit *e) {
 
 enum { TEXTURED = 3 * BANDS };
 
-/* Four passes of one list: map, picture of it, map again, picture of that in half of the bands. */
+/* Four passes of one list: map, its picture, another map, its picture in half of the bands. */
 ENGINE_TEST(shadow_maps_are_sampled_in_order) {
 	static const float black[4] = { 0, 0, 0, 0 }, soft[4] = { 0, 128.0f / 255, 0, 0 };
 	static uint32_t far_lit[PIXELS];
@@ -135,7 +135,7 @@ ENGINE_TEST(shadow_maps_are_sampled_in_order) {
 	}
 }
 
-/* Triangles across each other, soft ones between hard ones: their order counts. */
+/* Overlapping triangles, soft ones between hard ones, so that their order matters. */
 TEST_LOOP(shadow_maps_do_not_depend_on_threads, N_THREAD_COUNTS) {
 	static uint32_t maps[2][PIXELS];
 	struct pica_emit e;

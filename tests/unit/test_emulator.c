@@ -15,7 +15,7 @@ enum {
 	FILL_WORD = 0x200, /* a fill of 32-bit words */
 };
 
-/* ---- Work that stands still: a worker is kept at the end of its task ---- */
+/* ---- Suspended work: a worker waits at the end of its task ---- */
 
 static sem_t is_at_gate, gate;
 static atomic_int held_kind; /* the next span of this kind is held */
@@ -74,7 +74,7 @@ TEST(a_range_is_ready_when_the_job_that_writes_it_has_retired) {
 	const uint64_t copied = queue_copy(FAR, FAR + 0x1000000);
 	await_gate();
 	const uint64_t filled = queue_fill(VRAM, BYTES, 0x12345678);
-	/* The fill completes after the copy, which stands still, but its memory is ready. */
+	/* The fill completes after the copy, which is suspended, but its memory is ready. */
 	ck_assert_int_eq(wait_range(0, VRAM, BYTES, PICA_RANGE_READ, PATIENCE_NS), 0);
 	ck_assert_uint_eq(word_at(VRAM), 0x12345678);
 	ck_assert_uint_eq(word_at(VRAM + BYTES - 4), 0x12345678);

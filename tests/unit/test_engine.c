@@ -1,4 +1,4 @@
-/* The engine through its public face: lists, registers, interrupts, errors, embedding. */
+/* The engine through its public API: lists, registers, interrupts, errors, embedding. */
 #include <stdio.h>
 
 #include "core/base/morton.h"

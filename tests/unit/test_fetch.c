@@ -43,7 +43,7 @@ static struct fetch_layout layout(void) {
 	return l;
 }
 
-/* Fetches n vertices into `batch`; the number of those that lie outside memory. */
+/* Fetches n vertices into `batch`. Returns the number of those outside memory. */
 static uint64_t fetch(const struct fetch_layout *l, const uint32_t *indices, unsigned n,
 	enum pica_float mode) {
 	uint64_t outside = 0;

@@ -126,7 +126,7 @@ RIG_TEST(every_factor_rounds_to_nearest) {
 	}
 }
 
-/* The console's tests: fog does not care for blending, logic operations, depth test or mask. */
+/* The console's tests: fog does not depend on blending, logic operations, depth test or mask. */
 RIG_TEST(depth_is_there_whatever_the_tests_are) {
 	static const uint32_t masks[] = { 0x0F00, 0x0F01 | COMPARE_ALWAYS << 4, 0x1F00,
 		0x1F01 | COMPARE_GEQUAL << 4 };

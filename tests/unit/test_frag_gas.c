@@ -1,6 +1,6 @@
 /*
- * Gas: the console's one note, and numbers by hand from docs/fidelity.md, "Gas", which is a guess:
- * the tests hold the code to the page, not to the hardware.
+ * Gas: the one note on the console, and numbers by hand from docs/fidelity.md, "Gas". That is a
+ * guess, so the tests compare the code with the page, not with the hardware.
  */
 #include "frag_expect.h"
 #include "pica.h"

@@ -1,4 +1,4 @@
-/* Shadow maps as targets: the numbers [fidelity: output-numbers], and what has no part in them. */
+/* Shadow maps as targets: the numbers [fidelity: output-numbers], and registers without effect. */
 #include "frag_expect.h"
 
 enum {

@@ -1,4 +1,4 @@
-/* Fragment lighting: what each register does to a pixel, and which plans light. */
+/* Fragment lighting: the effect of each register on a pixel, and plans with lighting. */
 #include "frag_rig.h"
 
 /* Primary or secondary colour straight into the target. */

@@ -96,8 +96,8 @@ ENGINE_TEST(tables_are_those_of_the_draw) {
 }
 
 /*
- * A light changes without a table, a table without a light, and draws that are not lit lie between:
- * each draw has the state that it was issued with.
+ * Lights and tables change separately, with unlit draws between: each draw has the state that it
+ * was issued with.
  */
 ENGINE_TEST(lights_are_those_of_the_draw) {
 	struct pica_tev tev;

@@ -1,5 +1,5 @@
 /*
- * The memory that a context keeps for its work. The linker sends libpica's allocations through the
+ * The memory that a context keeps for its work. The linker redirects libpica's allocations to the
  * functions below, which count them.
  */
 #include <sched.h>
@@ -182,7 +182,7 @@ ENGINE_TEST(memory_is_counted_to_all_that_a_context_belongs_to) {
 	ctx = first;
 }
 
-/* Evicted texels are decoded again from unchanged memory; this is not counted or charged. */
+/* Decoding evicted texels again from unchanged memory is neither counted nor charged. */
 ENGINE_TEST(texels_are_evicted_and_decoded_again) {
 	struct pica_ctx *first = ctx;
 	struct pica_memory *m = new_memory(NULL, UINT64_MAX);
@@ -259,7 +259,8 @@ ENGINE_TEST(a_unit_that_needs_too_much_ends_its_job_and_no_other) {
 	ctx = first;
 }
 
-/* Screen-filling triangles: what they need in the lists of tiles is known once they are shaded. */
+/* Triangles that fill the screen: their memory in the lists of tiles is known once they are
+ * shaded. */
 ENGINE_TEST(vertices_that_need_too_much_end_their_job) {
 	struct pica_ctx *first = ctx;
 	struct pica_memory *m = new_memory(NULL, 2 * MIB);
@@ -283,7 +284,7 @@ ENGINE_TEST(vertices_that_need_too_much_end_their_job) {
 	ctx = first;
 }
 
-/* Beyond a limit one context at a time continues; it must be one that has a unit. */
+/* Beyond a limit one context at a time continues, which must have a unit. */
 ENGINE_TEST(an_idle_context_does_not_block_others) {
 	struct pica_ctx *first = ctx, *each[2];
 	struct pica_memory *m = new_memory(NULL, 64 * MIB);

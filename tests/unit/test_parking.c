@@ -15,7 +15,7 @@ enum {
 	PATIENCE_S = 60
 };
 
-/* The first tile of context 1 stands here until the test has seen enough. */
+/* The first tile of context 1 waits here until the test ends. */
 static sem_t is_at_gate, gate;
 static atomic_bool was_stopped;
 
@@ -146,7 +146,7 @@ TEST_LOOP(a_waiting_context_does_not_block_others, N_WHAT) {
 
 /* ---- Many that wait for themselves, side by side ---- */
 
-/* Draws, reads what it drew as indices, and draws with those; the list jumps, which waits, too. */
+/* Draws indices, reads them, and draws with them; a jump of the list waits, too. */
 static void queue_rounds(void) {
 	struct pica_emit e;
 	for (unsigned i = 0; i < 8; i++) {
@@ -175,7 +175,7 @@ static void take_picture(uint32_t picture[2][PIXELS]) {
 	ck_assert_int_eq(pica_ctx_read_memory(ctx, OTHER, picture[1], 4 * PIXELS), 0);
 }
 
-/* limited: together they may have less than they keep for later, and each unit little more. */
+/* limited: all contexts together may use less than they keep, and each unit little more. */
 static void draw_side_by_side(unsigned threads, bool is_limited) {
 	static uint32_t want[2][PIXELS], got[2][PIXELS];
 	struct pica_ctx_settings settings;
@@ -237,8 +237,8 @@ static bool is_parked_in_flush(void) {
 }
 
 /*
- * Registers draw a strip of two vertices that lie in what the list before it draws. They are left
- * over, and read by the flush for the thread that waits.
+ * Register writes draw a strip of two vertices, from memory that the list before draws. They remain
+ * in the assembler, and the waiting thread's flush reads them.
  */
 TEST(a_waiting_flush_does_not_block_others) {
 	struct pica_ctx *other;

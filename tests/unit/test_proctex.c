@@ -47,9 +47,7 @@ static void fill(float *c, float value) {
 
 /* ---- Noise ---- */
 
-/*
- * One slope: with a table of zeros the noise in the middle of a cell is that of its first corner.
- */
+/* With a table of zeros, the noise in the middle of a cell is that of its first corner. */
 static unsigned corner(unsigned x, unsigned y) {
 	const struct proctex_noise noise = {
 		.amplitude = { 0.25f, 0.0f }, .frequency = { 1.0f, 1.0f }, .map = &zero

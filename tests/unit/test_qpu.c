@@ -145,7 +145,7 @@ TEST(any_word_survives_a_round_trip) {
 	}
 }
 
-/* Damaged lines: an error, or a word; both within their bounds (the copy has no byte after it). */
+/* Damaged lines: an error or a word, without reads beyond the line (a copy of the exact size). */
 TEST(damaged_text_does_no_harm) {
 	for (int i = 0; i < 20000; i++) {
 		char text[QPU_TEXT_SIZE];

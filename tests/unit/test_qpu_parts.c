@@ -1,4 +1,4 @@
-/* What QPU programs reach beyond their registers: uniforms, VPM, tile buffer, texture units. */
+/* Accesses of QPU programs beyond registers: uniforms, VPM, tile buffer, texture units. */
 #include <errno.h>
 #include <stdio.h>
 

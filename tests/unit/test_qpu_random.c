@@ -1,4 +1,4 @@
-/* Random programs of the QPU against an evaluation that was written by itself, on every set. */
+/* Random programs of the QPU against an independent evaluation, for every set. */
 #include <stdio.h>
 
 #include "core/base/f24.h"

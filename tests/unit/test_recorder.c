@@ -1,4 +1,4 @@
-/* The recorder: a context's work becomes a capture with the same result, or no file at all. */
+/* The recorder: a context's work becomes a capture of the same result, or no file. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -158,7 +158,7 @@ TEST_LOOP(changes_are_found_without_a_word, 3) {
 		.u.copy = { .src = FCRAM + 0x3000, .dst = FCRAM + 0x5000, .size_bytes = 64 } };
 	submit(&job);
 	present();
-	/* A page that a fill writes in part: the rest of it was changed by us. */
+	/* A page that a fill writes in part, and the test in another. */
 	memory(FCRAM + 0x8000, 4096)[100] = 3;
 	fill(FCRAM + 0x8000, 48, 0x445566);
 	job = (struct pica_job){ .op = PICA_OP_INVALIDATE,
@@ -197,7 +197,7 @@ TEST(writes_are_recorded_by_what_they_change) {
 	end();
 }
 
-/* A load of a capture that is dropped in favour of drawn pixels is not a change. */
+/* A capture's load that is dropped to keep drawn pixels is not a change. */
 TEST(kept_renderings_are_no_changes) {
 	static const uint8_t data[0x8000] = { 1 };
 	uint32_t list[] = { 0x01, 0x0F0080, 128 | 64 << 16, 0x0F0082, (VRAM >> 3), 0x0F0085, 0,
@@ -518,7 +518,7 @@ TEST(a_kill_leaves_a_whole_file_or_none) {
 		if (pid == 0) {
 			record_for_ever();
 		}
-		/* The first one may finish a recording, however slow the machine is. */
+		/* The first may finish a recording, so that a slow machine does. */
 		for (unsigned k = 0; k < 3000 && i == 0 && access(path, F_OK) != 0; k++) {
 			usleep(10000);
 		}

@@ -201,7 +201,7 @@ TEST(line_continues_before_its_next_group_begins) {
 	pool_destroy(p);
 }
 
-/* Of a user with ten groups eight begin, though each is a line of its own. */
+/* Eight of a user's ten groups begin, though each has a line of its own. */
 TEST(user_with_many_yielded_tasks_begins_none) {
 	struct pool *p = make_pool(0);
 	struct tally user = { .weight = TALLY_UNIT }, owner = { .up = &user, .weight = TALLY_UNIT };

@@ -1,6 +1,6 @@
 /*
- * Shots of screens and putting them into a display's picture, against the definition pixel by
- * pixel.
+ * Shots of screens, and drawing them into a display's picture, compared with the definition pixel
+ * by pixel.
  */
 #include <errno.h>
 #include <stdbool.h>

@@ -36,7 +36,7 @@ static unsigned open_fds(void) {
 	return n;
 }
 
-/* Raw bytes with n descriptors, as a client that is not ours would send them. */
+/* Sends raw bytes with n descriptors, as a foreign client would. */
 static void send_raw(const void *bytes, size_t size_bytes, unsigned n) {
 	union {
 		struct cmsghdr align;

@@ -110,7 +110,7 @@ TEST(windows_do_not_share_host_memory) {
 	ck_assert_int_eq(space_map(&sp, 0x20000, PAGE, mem, 0), 0);
 	ck_assert_int_eq(space_map(&sp, 0x30000, PAGE, mem + 3 * PAGE, 0), 0);
 	ck_assert_ptr_eq(space_host(&sp, 0x10010, 4), mem + PAGE + 16);
-	/* A window of our own is refused as host memory of another window, too. */
+	/* A window of the context cannot be host memory of another window, either. */
 	ck_assert_int_eq(space_map(&sp, 0x40000, PAGE, NULL, 0), 0);
 	ck_assert_int_eq(space_map(&sp, 0x50000, PAGE, space_host(&sp, 0x40000, 1), 0), -EEXIST);
 }

@@ -1,4 +1,4 @@
-/* The texture cache: what is found again, what is evicted, what is compared with its memory. */
+/* The texture cache: hits, eviction, comparison with memory. */
 #include <string.h>
 
 #include "core/sched/slice.h"
@@ -249,7 +249,7 @@ TEST(bytes_that_change_under_the_decoder_are_noticed) {
 static struct tex_image *other_image;
 static bool is_inside;
 
-/* What the command thread does while a worker is in the middle of a level. */
+/* Acts as the command thread while a worker decodes a level. */
 static void decode_and_find(uint32_t *dst, ptrdiff_t stride_px, const uint8_t *src) {
 	const struct tex_desc d = texture(0, 16, 8);
 	if (!is_inside) {

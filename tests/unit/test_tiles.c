@@ -101,7 +101,7 @@ TEST(tiles_without_triangles_are_cleared_and_stored) {
 	close_chip();
 }
 
-/* A bin says what is drawn, the origin where: only what lies in that tile can be seen. */
+/* A bin selects triangles, the origin the tile: only pixels in that tile are drawn. */
 TEST(a_task_draws_any_bins_to_its_tile) {
 	open_chip(0);
 	program_tiles(&program, 1);
@@ -125,7 +125,7 @@ TEST(a_task_draws_any_bins_to_its_tile) {
 	close_chip();
 }
 
-/* A pass that was drawn and is not reaped; its picture is forgotten, to be drawn again by hand. */
+/* Draws a pass, which is not reaped, and clears its picture, to draw it again by hand. */
 static const struct unit *begin_by_hand(unsigned samples) {
 	open_chip(0);
 	program_tiles(&program, samples);
@@ -269,7 +269,7 @@ static void draw_and_hold(void) {
 	ck_assert_int_eq(close_toy_pass(), 0);
 }
 
-/* One that is larger than what a reaped unit may free at once ends, and is freed piece by piece. */
+/* A unit larger than a reaped one may free at once is freed in pieces. */
 TEST(the_memory_of_a_unit_is_freed_in_pieces) {
 	open_chip(1);
 	program_tiles(&program, 1);
@@ -325,7 +325,7 @@ TEST(spare_scratches_are_freed_with_a_context) {
 	close_chip();
 }
 
-/* Pixels cost as often as the bin is drawn that is drawn most often. */
+/* Pixels are charged for the bin that is drawn most often. */
 TEST(walks_over_a_bin_are_charged) {
 	for (unsigned walks = 1; walks <= 3; walks++) {
 		open_chip(0);

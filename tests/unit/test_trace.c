@@ -1,6 +1,4 @@
-/*
- * The timeline: a span for everything that is counted, and none that crosses another on its thread.
- */
+/* The timeline: a span for everything that is counted, and no overlapping spans on a thread. */
 #include <pthread.h>
 
 #include "engine_rig.h"

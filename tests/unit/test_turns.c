@@ -93,7 +93,7 @@ static void close_gate(void) {
 	job.u.present.screens = 2;
 	pthread_mutex_lock(&gate);
 	ck_assert_int_eq(pica_submit(contexts[0], &job, 1, NULL), 0);
-	/* One that came late would serve who queued first before it stood. */
+	/* Waits for it: were it late, another context would be served first. */
 	while (sem_wait(&is_at_gate)) {
 	}
 }

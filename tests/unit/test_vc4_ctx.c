@@ -1,4 +1,4 @@
-/* Contexts of the VideoCore IV through the public face: jobs, errors with their place, budgets. */
+/* Contexts of the VideoCore IV through the public API: jobs, errors with their place, budgets. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -227,7 +227,7 @@ TEST(a_place_saturates) {
 
 /* ---- Budgets ---- */
 
-/* A job of the seed within these budgets: the one that it exceeds, or 0. */
+/* Runs a job of the seed with these budgets. Returns the one that it exceeds, or 0. */
 static enum pica_budget exceeded(unsigned n_threads, const struct pica_budgets *budgets) {
 	rig_open(&rig, isa_best(), n_threads);
 	struct pica_ctx *ctx = rig_context(rig.device, budgets);

@@ -1,4 +1,4 @@
-/* Control lists that make no sense, and too little memory: an error each, which says where. */
+/* Invalid control lists, and lack of memory: each gives an error with its place. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static struct vc4_frame frame;
 static struct vc4_error error;
 static struct vc4_lists lists;
 
-/* The linker sends allocations of arenas here: all but those before this many fail. */
+/* The linker redirects allocations of arenas here: only this many succeed. */
 static unsigned allocations_left = UINT32_MAX;
 void *__real_aligned_alloc(size_t alignment, size_t size);
 void *__wrap_aligned_alloc(size_t alignment, size_t size);

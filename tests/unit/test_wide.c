@@ -104,7 +104,7 @@ static double distance_to(const struct toy_vertex *a, const struct toy_vertex *b
 	return fabs((x - a->x) * dy - (y - a->y) * dx) / length;
 }
 
-/* By the distance of a pixel's centre; where it is on the edge but for rounding, either will do. */
+/* By the distance of a pixel's centre; if that is on the edge within rounding, both are right. */
 TEST(a_line_is_a_rectangle) {
 	begin(2, 1);
 	seed = 0x9E3779B97F4A7C15u;

@@ -14,7 +14,7 @@ ENGINE_TEST(done_fd_is_readable_while_completions_wait) {
 	ck_assert_int_eq(pica_reap(ctx, &done, 1), 1);
 	ck_assert_uint_eq(done.user_data, 5);
 	ck_assert_int_eq(poll(&p, 1, 0), 0);
-	/* Of three it is readable until the last is taken, and then again. */
+	/* Readable until the last of three is taken, and then again. */
 	for (unsigned i = 0; i < 3; i++) {
 		job.user_data = i;
 		ck_assert_int_eq(pica_wait(ctx, submit(&job), -1), 0);
@@ -89,7 +89,7 @@ TEST_LOOP(a_long_job_does_not_delay_completions, 2) {
 	jobs[1].u.fill.control = 0x200;
 	jobs[2].u.invalidate.addr = FCRAM; /* waits for the fill, on the command thread */
 	jobs[2].u.invalidate.size_bytes = 0x8000000;
-	/* The fill writes 128 MiB; a busy machine may keep us from looking for longer. */
+	/* The fill writes 128 MiB; a busy machine may delay the check until it ends. */
 	for (unsigned round = 0; round < 100 && n == 3; round++) {
 		ck_assert_int_eq(pica_submit(ctx, jobs, 3, NULL), 0);
 		ck_assert_int_eq(poll(&p, 1, 60000), 1);

@@ -66,9 +66,7 @@ ISA_TEST(console_conversions) {
 		{ RGB8, RGB8, 0xFF0000, 0xFF0000 },
 		{ RGB8, RGB8, 0x00FF00, 0x00FF00 },
 		{ RGB8, RGB8, 0x0000FF, 0x0000FF },
-		/*
-		 * These freeze a console: the values its test file would expect are what we give.
-		 */
+		/* These freeze a console: the values are those of its test file. */
 		{ RGB8, RGB565, 0xFF0000, 0xF800 },
 		{ RGB8, RGB565, 0x00FF00, 0x07E0 },
 		{ RGB8, RGB565, 0x0000FF, 0x001F },

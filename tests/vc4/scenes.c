@@ -157,8 +157,8 @@ static GLuint scene_program(const char *macros, unsigned *uses) {
 }
 
 /*
- * The chip has corners on sixteenths of a pixel, which the driver cuts off toward the middle;
- * others have finer ones. On this grid, and a little further out, all drivers draw the same
+ * The chip places corners at sixteenths of a pixel, which its driver truncates toward the middle;
+ * others at finer steps. On this grid, and a little further out, all drivers draw the same
  * triangles.
  */
 static float on_grid(float x, float w, int size) {

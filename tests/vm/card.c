@@ -1,13 +1,12 @@
 /*
- * Inside a virtual machine: service/display_card.c on a real driver, its pictures photographed from
- * outside.
+ * Runs service/display_card.c on a real driver in a virtual machine, with screenshots from outside.
  *
  *   vm-card [-s SEAT] [-m MODE] [-c CONNECTORS] [-o OUTPUTS] [-l] [-n] WHAT
  *
  * WHAT: show, flips N, sums, writeback, hotplug N or terminals N.
  *
- * The photographer answers on /dev/ctl (kmsvm.py); -n: there is none. Prints what it measured; exit
- * status 1: something was wrong.
+ * kmsvm.py answers on /dev/ctl with screenshots; -n: nothing does. Prints measurements. Exits with
+ * 1 on a failure.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -87,10 +86,7 @@ static void step(int most_ms) {
 	display_kms.dispatch(vm.display, fds, n);
 }
 
-/*
- * Runs the display until *counter passes `value`. False after limit_ms: nothing here is gated more
- * tightly.
- */
+/* Runs the display until *counter exceeds `value`. Returns false after limit_ms. */
 static bool await(const unsigned *counter, unsigned value, unsigned limit_ms) {
 	uint64_t end = now_ns() + limit_ms * (uint64_t)1000000;
 	while (*counter <= value) {
@@ -102,7 +98,7 @@ static bool await(const unsigned *counter, unsigned value, unsigned limit_ms) {
 	return true;
 }
 
-/* A picture that has every pixel different from its neighbours, and each number another one. */
+/* A picture in which each pixel differs from its neighbours, and from those of other numbers. */
 static uint32_t pixel(uint32_t x, uint32_t y, uint32_t number) {
 	return ((x * 7 + number * 31) & 0xFF) << 16 | ((y * 5 + number * 17) & 0xFF) << 8 |
 			((x ^ y ^ number) & 0xFF);
@@ -125,9 +121,7 @@ static void draw(const struct display_buffer *b, uint32_t number) {
 	}
 }
 
-/*
- * The expected photograph: RGB bytes, those of 5 and 6 bits widened by repeating their top bits.
- */
+/* The expected screenshot: RGB bytes; channels of 5 and 6 bits repeat their top bits. */
 static uint32_t expected_crc(const struct display_output *o, uint32_t number) {
 	static Bytef row[3 * DISPLAY_MAX_PX];
 	uLong crc = crc32(0, NULL, 0);
@@ -218,7 +212,7 @@ static void test_show(void) {
 	printf("show: %u outputs, %u pictures as expected\n", vm.n_outputs, 4 * vm.n_outputs);
 }
 
-/* The next picture is drawn while the last one waits for its refresh. */
+/* Draws the next picture while the last one waits for its refresh. */
 static void test_flips(unsigned n) {
 	struct display_flip flip;
 	show_and_wait(0, 0);
@@ -251,10 +245,10 @@ static void test_flips(unsigned n) {
 	check_photograph(0, n - 1);
 }
 
-/* The card's own checksums of the pictures that it scans out: vkms has them. */
+/* Returns the card's checksum of the picture that it scans out, which vkms provides. */
 static uint64_t scanned_crc(void) {
 	static const char folder[] = "/sys/kernel/debug/dri/0/crtc-0/crc";
-	/* The first ones are of the picture before: until it is the same for so long. */
+	/* The first ones may be of the previous picture: waits for SAME equal ones. */
 	enum { SAME = 60, LINES = 2000 };
 	unsigned same = 0;
 	char path[64], line[64];
@@ -281,7 +275,7 @@ static uint64_t scanned_crc(void) {
 	return crc;
 }
 
-/* The same picture has the same sum out of each buffer, and another one another. */
+/* A picture has the same checksum from each buffer, and another picture another one. */
 static void test_sums(void) {
 	uint64_t sum[8];
 	for (uint32_t i = 0; i < 8; i++) {

@@ -1,5 +1,5 @@
 /*
- * Preloaded inside a virtual machine: makes calls of a real card fail, as no virtual card does.
+ * Preloaded in a virtual machine: makes calls fail as only real cards do.
  *
  *   IOCTLFAIL=NR:ERRNO[:FIRST[:COUNT]][,...] LD_PRELOAD=/ioctlfail.so picad ...
  *

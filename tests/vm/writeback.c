@@ -28,7 +28,7 @@ static uint32_t property(int fd, uint32_t connector, const char *name) {
 
 static int find_connector(struct writeback *w) {
 	const int fd = w->kms->fd;
-	/* Not before the other capability, which the display has asked for. */
+	/* Requires the atomic capability, which the display has set. */
 	if (drmSetClientCap(fd, DRM_CLIENT_CAP_WRITEBACK_CONNECTORS, 1) < 0) {
 		return -errno;
 	}

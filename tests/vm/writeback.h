@@ -1,6 +1,6 @@
 /*
- * Captures the picture that a card scans out. vkms has such a writeback connector; it refuses
- * one CRTC for a display and for memory, so the display is dark for the refresh in which it writes.
+ * Captures the picture that a card scans out, by a writeback connector such as that of vkms. One
+ * CRTC cannot feed it and a display, so the display is dark for a refresh.
  */
 #ifndef TESTS_VM_WRITEBACK_H
 #define TESTS_VM_WRITEBACK_H
@@ -20,8 +20,7 @@ struct writeback {
 };
 
 /*
- * A buffer in the pipe's size and format. -ENODEV: the card has no such connector. Both are
- * borrowed.
+ * Makes a buffer of the pipe's size and format. Borrows both arguments. -ENODEV: no such connector.
  */
 int writeback_init(struct writeback *w, struct kms *kms, const struct kms_pipe *pipe);
 /*

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <sys/socket.h>
 
-/* Says something else than HELLO, or a HELLO that is wrong, and is told. */
+/* Sends something other than a correct HELLO, and receives an error. */
 static bool say(struct bench *b, const void *bytes, size_t size_bytes, int error,
 		const char *text) {
 	struct raw r = { .bell_in = -1, .bell_out = -1 };
@@ -99,7 +99,7 @@ HOSTILE_CASE(version_from_the_future) {
 	return true;
 }
 
-/* Served, but with entries and a priority that the service chooses. */
+/* It is served, but with entries and a priority that the service limits. */
 HOSTILE_CASE(wishes_beyond_measure) {
 	struct raw r;
 	EXPECT(raw_open(&r, b->daemon->socket, 0xFFFFFFFF) == 0);
@@ -200,7 +200,8 @@ HOSTILE_CASE(crowd_that_does_not_greet) {
 	return true;
 }
 
-/* Of the service's own user: some are admitted beyond the quota, to inspect; evicts the oldest. */
+/* The service's own user may inspect it in some sessions beyond the quota; more evict the
+ * oldest. */
 HOSTILE_CASE(more_sessions_than_allowed) {
 	enum { ALLOWED = MATRIX_SESSIONS - 1, RESERVED = 4 }; /* the neighbour is one */
 	struct raw r[ALLOWED + RESERVED + 1];
@@ -260,8 +261,8 @@ static void *connect_and_stay(void *arg) {
 }
 
 /*
- * They take all places for clients that have not sent HELLO: a neighbour of the same user is still
- * admitted if it sends HELLO before the next eight of them connect.
+ * They take all places of clients that have not sent HELLO: a neighbour of the same user is still
+ * admitted if it sends HELLO before eight more of them connect.
  */
 HOSTILE_CASE(silent_ones_without_end) {
 	pthread_t thread;
@@ -297,9 +298,7 @@ static void *connect_for_ever(void *arg) {
 	return NULL;
 }
 
-/*
- * Two threads that do nothing else: the neighbour draws beside them, and somebody else is served.
- */
+/* Two threads that only connect: the neighbour draws meanwhile, and a new client is served. */
 HOSTILE_CASE(flood_of_connections) {
 	pthread_t thread[2];
 	bool well = true;

@@ -1,6 +1,4 @@
-/*
- * Work that never ends, that leaves memory, that reads what it writes. The session survives each.
- */
+/* Work that never ends, leaves memory, or reads its own writes. The session survives it. */
 #include "hostile.h"
 
 #include "pica_emit.h"
@@ -14,14 +12,15 @@ static int run_at(struct neighbour *n, uint32_t addr, uint32_t size_bytes) {
 	return raw_run(&n->raw);
 }
 
-/* The result, or any (expect ANY); the offender's next picture is right again. */
+/* Checks the result (expect ANY: none in particular), and that the offender's next picture is
+ * correct. */
 static bool ends_with(struct neighbour *n, int ret, int expect) {
 	if (expect != ANY && ret != expect) {
 		printf("  ended with %d, not %d\n", ret, expect);
 		return false;
 	}
 	EXPECT(ret != -ETIME && ret != -ECONNRESET);
-	/* All state that a list may have left is set anew by the scene's own. */
+	/* The scene's own list sets all state that another list may have changed. */
 	n->list_bytes = scene_write(n->fcram);
 	return true;
 }
@@ -303,7 +302,8 @@ HOSTILE_CASE(copies_without_measure) {
 }
 
 /*
- * Register by register, and no job ends the pass: inspecting it must not block the service.
+ * Draws by register writes, without a job that ends the pass: inspection must not block the
+ * service.
  */
 HOSTILE_CASE(draws_by_register_and_looks_in) {
 	struct neighbour evil;
@@ -359,7 +359,7 @@ HOSTILE_CASE(leaves_with_work_in_flight) {
 	return true;
 }
 
-/* Contexts with work that never ends, destroyed at once: what they hold does not pile up. */
+/* Destroys contexts whose work never ends at once: their memory must not accumulate. */
 HOSTILE_CASE(throws_endless_work_away) {
 	static const uint32_t endless[] = { 0xB4000001 };
 	struct neighbour evil;

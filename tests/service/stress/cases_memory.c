@@ -19,7 +19,7 @@ static int make_memfd(unsigned flags, off_t size, int seals) {
 	return fd;
 }
 
-/* Refused with that, mapped or not; the session lives. Closes fd. */
+/* Checks that an import fails with the error and that the session continues. Closes fd. */
 static bool import_fails(struct bench *b, int fd, int error, const char *text) {
 	struct raw r;
 	EXPECT(fd >= 0);
@@ -118,7 +118,8 @@ HOSTILE_CASE(import_huge_pages) {
 }
 
 /*
- * One memory at two addresses: colour in one, list and vertices in the other; any picture will do.
+ * One memory at two addresses, with colour in one, and list and vertices in the other: any picture
+ * is correct.
  */
 HOSTILE_CASE(same_memory_twice) {
 	struct neighbour evil = { .list_bytes = 0 };
@@ -165,7 +166,7 @@ static bool reap(struct raw *r, unsigned n) {
 	return true;
 }
 
-/* The service's seals hold, and a hole reads as zeros: no process gets SIGBUS. */
+/* No process gets SIGBUS: the service's seals hold, and a hole reads as zeros. */
 HOSTILE_CASE(truncates_and_punches_while_drawing) {
 	struct neighbour evil = { .list_bytes = 0 };
 	int fd;

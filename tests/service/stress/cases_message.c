@@ -35,7 +35,7 @@ HOSTILE_CASE(flags_of_a_request) {
 	return say(b, &m, sizeof(m), -EPROTO, "unknown message flags");
 }
 
-/* Every request there is, as its header alone, and as 4096 bytes. */
+/* Sends every request as its header alone, and as 4096 bytes. */
 HOSTILE_CASE(requests_of_wrong_size) {
 	static uint8_t bytes[PICA_MESSAGE_MAX];
 	for (unsigned i = 0; i < 2 * (PICA_MSG_REQUEST_END - 2); i++) {
@@ -96,7 +96,7 @@ HOSTILE_CASE(unrequested_descriptors) {
 	return is_told(&r, -EPROTO, "malformed");
 }
 
-/* Asks and asks and does not read: what the service answers has nowhere to go. */
+/* Sends requests without reading the answers, so that the socket fills. */
 HOSTILE_CASE(slow_reader) {
 	const struct pica_msg_object m = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_SESSIONS, 0,
 							   sizeof(m), 1 } };
@@ -111,7 +111,7 @@ HOSTILE_CASE(slow_reader) {
 	return true;
 }
 
-/* A flood of requests whose answers are read: the neighbour draws between them. */
+/* Sends many requests and reads the answers: the neighbour draws meanwhile. */
 HOSTILE_CASE(message_flood) {
 	struct pica_msg_object m = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_LIMITS, 0, sizeof(m),
 						     1 } };

@@ -1,4 +1,4 @@
-/* Rings and bells: indices that lie, words that change, floods, clients that do not reap. */
+/* Rings and bells: false indices, changing words, floods, clients that do not reap. */
 #include "hostile.h"
 
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 static bool lie(struct bench *b, bool of_sq, uint32_t value) {
 	struct neighbour evil;
 	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
-	/* Two jobs: with the second one the service has seen that the first was reaped. */
+	/* Two jobs: at the second one, the service knows that the first was reaped. */
 	EXPECT(neighbour_frame(&evil) == 0);
 	EXPECT(neighbour_frame(&evil) == 0);
 	struct pica_ring_control *c = evil.raw.control;
@@ -64,7 +64,7 @@ HOSTILE_CASE(overwrites_words_of_the_service) {
 	return true;
 }
 
-/* All that fits is taken, then nothing more, and nothing is lost. */
+/* The service takes as many jobs as fit, and loses none. */
 HOSTILE_CASE(never_reaps) {
 	struct neighbour evil;
 	struct pica_done done;
@@ -90,7 +90,7 @@ HOSTILE_CASE(never_reaps) {
 	return true;
 }
 
-/* ---- Floods: a thread that submits as fast as it can, and reaps without looking ---- */
+/* ---- Floods: a thread submits as fast as it can, and drops completions ---- */
 
 struct flood {
 	struct neighbour evil;
@@ -119,7 +119,7 @@ static void *run_flood(void *arg) {
 	return NULL;
 }
 
-/* The neighbour draws n frames meanwhile, which no flood may block forever. */
+/* Draws the neighbour's frames meanwhile, which no flood may block forever. */
 static bool flood(struct bench *b, struct pica_job job, unsigned frames) {
 	struct flood f = { .job = job };
 	pthread_t thread;
@@ -228,7 +228,7 @@ static void put_wait(
 	job->u.wait.timeout_ns = timeout_ns;
 }
 
-/* Two contexts wait for each other, and one for itself; the session's end ends it. */
+/* Two contexts wait for each other, and one for itself, until the session ends. */
 HOSTILE_CASE(waits_in_a_circle) {
 	struct neighbour evil;
 	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
@@ -274,11 +274,11 @@ HOSTILE_CASE(wait_without_end_is_cancelled) {
 	return true;
 }
 
-/* ---- More than it may have in flight: the rest begins when those are over ---- */
+/* ---- More jobs than may be in flight: the rest begins when those end ---- */
 
 enum { REST = 8 };
 
-/* As many waits as it may have jobs, and barriers in the ring after them. */
+/* Submits as many waits as there may be jobs in flight, then barriers. */
 static void put_more_than_allowed(
 		struct raw *r, uint32_t waits, uint32_t rest, uint64_t timeout_ns) {
 	for (unsigned i = 0; i < MATRIX_JOBS; i++) {
@@ -290,7 +290,7 @@ static void put_more_than_allowed(
 	raw_publish(r);
 }
 
-/* The bell is not rung meanwhile: the service has not asked for it. */
+/* Does not ring the bell: the service has not asked for it. */
 static bool all_come_back(struct raw *r, int32_t of_waits) {
 	struct pica_done done;
 	for (unsigned i = 0; i < MATRIX_JOBS + REST; i++) {
@@ -337,7 +337,8 @@ HOSTILE_CASE(bells_without_end) {
 	return true;
 }
 
-/* Its end of the pipes closed, blocking, or full: the service's own ends have their own flags. */
+/* The client's end of the pipes is closed, blocking, or full; the flags of the service's end are
+ * its own. */
 HOSTILE_CASE(bells_that_are_broken) {
 	struct neighbour evil;
 	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
@@ -345,7 +346,7 @@ HOSTILE_CASE(bells_that_are_broken) {
 	fcntl(r->bell_in, F_SETFL, fcntl(r->bell_in, F_GETFL) & ~O_NONBLOCK);
 	fcntl(r->bell_out, F_SETFL, fcntl(r->bell_out, F_GETFL) & ~O_NONBLOCK);
 	__atomic_store_n(&r->control->client_flags, PICA_RING_NEED_WAKEUP, __ATOMIC_SEQ_CST);
-	/* It asks for a bell and does not listen: 70000 completions fill the pipe. */
+	/* Asks for bells and does not read them: 70000 completions fill the pipe. */
 	for (unsigned i = 0; i < 70000;) {
 		uint32_t head = __atomic_load_n(&r->control->sq_head, __ATOMIC_ACQUIRE);
 		uint32_t before = r->sq_tail;

@@ -1,6 +1,6 @@
 /*
- * Contexts of the VideoCore IV: chips that do not exist, jobs of the other chip, lists and programs
- * that never end, that leave memory, that change while they are read.
+ * Contexts of the VideoCore IV: unknown chips, jobs of the other chip, and lists and programs that
+ * never end, leave memory, or change while they are read.
  */
 #include "hostile.h"
 
@@ -105,7 +105,7 @@ HOSTILE_CASE(control_list_that_jumps_in_circles) {
 	return true;
 }
 
-/* A list, a shader record and vertices that no window holds: the completion says where. */
+/* A list, a shader record and vertices outside every window: the completion has the place. */
 HOSTILE_CASE(control_lists_outside_of_memory) {
 	struct evil e;
 	struct pica_done done;

@@ -1,6 +1,6 @@
 /*
- * libpica-client at its edges: queues that are full, services that stand still, and a service that
- * dies before or within each of the library's calls. client-edges PICAD LOOP
+ * client-edges PICAD LOOP: tests libpica-client with full queues, stopped services, and a service
+ * that dies before or within each of the library's calls.
  */
 #include <errno.h>
 #include <poll.h>
@@ -35,8 +35,8 @@ static struct pica_job *last_put; /* that was put last */
 static uint64_t awaited = 1; /* on the timeline of `other` */
 
 /*
- * The kernel ends the io_uring of a process that was killed after its end, and keeps the sockets
- * that are polled open for so long: a client that connects meanwhile reaches no service.
+ * The kernel ends the io_uring of a killed process after the process, and keeps polled sockets open
+ * until then: a client that connects meanwhile reaches no service.
  */
 static bool is_passing(int ret) {
 	return ret == -ECONNRESET || ret == -ECONNREFUSED || ret == -ENOENT;
@@ -143,7 +143,7 @@ static bool a_stopped_service_is_waited_for(void) {
 	return true;
 }
 
-/* Twice as many as there are slots have a place; then the service takes no more. */
+/* Twice the number of slots fits; then the service takes no more. */
 static bool fill_everything(unsigned sent) {
 	int ret = 0;
 	while (ret == 0 && sent <= MAX_FLIGHT) {
@@ -177,7 +177,7 @@ static bool full_completions_stop_the_client_alone(void) {
 	return true;
 }
 
-/* It sleeps until there are as many as the ring holds, takes them, and sleeps for the others. */
+/* Sleeps until the ring is full, takes all of it, and sleeps for the others. */
 static bool more_than_the_ring_holds_can_be_waited_for(void) {
 	struct pica_done done[MAX_FLIGHT];
 	EXPECT(open_client());
@@ -195,7 +195,7 @@ static bool more_than_the_ring_holds_can_be_waited_for(void) {
 
 /* ---- The descriptor ---- */
 
-/* After a peek that found nothing, whatever of this is called, later completions ring. */
+/* After a peek that found nothing, later completions ring, whichever of these is called. */
 static bool waits_that_find_nothing_leave_the_bell_on(void) {
 	static const struct {
 		int64_t timeout_ns; /* < 0: not called */
@@ -501,7 +501,7 @@ static void *kill_soon(void *arg) {
 	return NULL;
 }
 
-/* After whatever it was that failed, the client comes back as a whole. */
+/* Checks that the client works again after any of the failures. */
 static bool comes_back(void) {
 	struct pica_done done[MAX_FLIGHT];
 	/* Everything that was in flight is answered. */

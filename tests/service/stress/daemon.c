@@ -102,8 +102,8 @@ static void become_picad(const struct daemon *d) {
 }
 
 /*
- * Returns whether the service answers, even with an error: the socket exists before it is known
- * whether the service can do without what the machine bars, and a while after one was killed.
+ * Returns whether the service answers, even with an error: the socket exists before the service
+ * knows whether the machine permits its calls, and for a while after it was killed.
  */
 static bool is_served(const char *path) {
 	uint8_t answer[PICA_MESSAGE_MAX];

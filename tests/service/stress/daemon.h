@@ -1,4 +1,4 @@
-/* picad as a child of the test, in a folder of its own, and what the kernel knows about it. */
+/* picad as a child of the test, in a temporary folder, and the kernel's numbers of it. */
 #ifndef DAEMON_H
 #define DAEMON_H
 
@@ -27,11 +27,11 @@ struct daemon {
 void daemon_init(struct daemon *d, const char *picad);
 PICA_PRINTF(2, 3)
 void daemon_options(struct daemon *d, const char *fmt, ...);
-/* Removes the folder. True: nothing was left in it but the log and the configuration. */
+/* Removes the folder. Returns whether it had nothing but the log and the configuration. */
 bool daemon_finish(struct daemon *d);
 /*
- * Stops it and removes the folder. passed: what was seen so far; if not, prints the log. Returns
- * whether that and the end of the service are good.
+ * Stops the service and removes the folder. Returns whether the test passed so far and the service
+ * ended well; prints the log otherwise.
  */
 bool daemon_end(struct daemon *d, bool passed);
 /*
@@ -41,12 +41,12 @@ bool daemon_end(struct daemon *d, bool passed);
  */
 int daemon_main(char **argv, int least, const char *usage, const char *options,
 		bool (*fn)(struct daemon *d, char **argv));
-/* Starts it and waits until it accepts. False: it does not; its log is printed. */
+/* Starts it and waits until it accepts. On failure, prints its log and returns false. */
 bool daemon_start(struct daemon *d);
 bool daemon_is_alive(struct daemon *d);
 /*
- * SIGTERM: its exit status, or -1 when it was killed by a signal or does not end; its log is then
- * printed.
+ * Sends SIGTERM. Returns the exit status; if a signal killed it or it does not end, prints its log
+ * and returns -1.
  */
 int daemon_stop(struct daemon *d);
 /* SIGKILL, and waits. */

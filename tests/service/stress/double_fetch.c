@@ -1,10 +1,9 @@
 /*
  * Shared words that change while they are read: double-fetch PICAD LOOP SUBMISSIONS [SEED]
  *
- * A thread flips words of everything that the service reads: submission slots, lists, vertices,
- * indices, textures, staging memory; of what it only writes; and now and then the ring's indices,
- * which ends the session and is answered with a new one. The service lives, the neighbour's picture
- * stays right.
+ * A thread flips words that the service reads (submission slots, lists, vertices, indices,
+ * textures, staging memory) or writes, and at times the ring's indices, which ends the session, so
+ * that a new one is opened. The service must survive, with the neighbour's picture correct.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -35,7 +34,7 @@ struct victim {
 
 static atomic_bool stop;
 static atomic_ullong flips;
-/* The two threads here take turns; the service does not know of it, and reads whenever it likes. */
+/* Serialises the two threads here, but not the service, which reads at any time. */
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 static atomic_bool is_asked; /* for the turn, by the thread that submits */
 
@@ -49,7 +48,7 @@ static void end_turn(void) {
 	pthread_mutex_unlock(&turn);
 }
 
-/* ---- The thread that flips; victim is its own while it runs ---- */
+/* ---- The thread that flips, which owns victim while it runs ---- */
 
 static uint32_t damage(struct rng *r, uint32_t old) {
 	static const uint32_t nasty[] = { 0, 1, 0xFFFFFFFF, 0x80000000, 0x7FFFFFFF, 0x7FC00000,
@@ -204,8 +203,8 @@ static void put_job(struct rng *r, struct victim *v, uint64_t user_data) {
 }
 
 /*
- * How many of n came back; fewer: a flipped index ended the session, or a flipped job waits for
- * ever.
+ * Returns how many of n completed: fewer if a flipped index ended the session or a flipped job
+ * waits forever.
  */
 static unsigned reap(struct raw *r, unsigned n) {
 	struct pica_done done;
@@ -229,7 +228,7 @@ static bool open_victim(struct victim *v, const char *path) {
 	return handle > 0;
 }
 
-/* One life of a victim: submissions until its session ends, at most n. */
+/* Opens a session and submits until it ends, at most n times. */
 static int64_t life(const char *path, struct rng *r, int64_t n) {
 	struct victim v;
 	pthread_t thread;

@@ -1,7 +1,6 @@
 /*
- * Preloaded: the allocation with the number that FAILMALLOC says fails, and a line on stderr tells.
- * Those of libseccomp do not: out of memory it makes a filter without some of its rules, or reads
- * address 0.
+ * Preloaded: allocation number FAILMALLOC fails, which a line on stderr reports. Those of
+ * libseccomp never fail: out of memory it omits rules from filters, or reads address 0.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 /*
- * Calls that fail: the k-th malloc, mmap, memfd_create, pipe2, ... of connecting, mapping,
- * submitting and closing, in client and service alike ("builtin:": both are this process), or all
- * from the k-th on, for every k. Each run ends with errors that are defined or with the right
- * picture, and leaves no descriptor, mapping or thread; the address sanitizer looks for memory.
+ * Calls that fail: for every k, the k-th malloc, mmap, memfd_create, pipe2, ..., or all from it on,
+ * fails while a client connects, maps, submits and closes, in client and service ("builtin:", so in
+ * one process). Each run must end with defined errors or the correct picture, and leave no
+ * descriptor, mapping or thread, nor, as the address sanitizer checks, memory.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -39,7 +39,7 @@ static bool must_fail(void) {
 	return fails;
 }
 
-/* result f(parameters), called with arguments, fails with that value and errno. */
+/* Wraps result f(parameters), so that it fails with that value and errno. */
 #define WRAP(result, name, parameters, arguments, value, error) \
 	result __real_##name parameters; \
 	result __wrap_##name parameters; \
@@ -256,7 +256,7 @@ int main(void) {
 		return 1;
 	}
 	for (enum failures how = FAIL_ONE; how <= FAIL_FROM; how++) {
-		/* A few more than there were: the threads make their number vary. */
+		/* A few more than were counted, since their number depends on the threads. */
 		for (unsigned at = 0; at < n + 8; at++) {
 			o = run(how, at);
 			bool silent = !o.refused && !o.drawn;

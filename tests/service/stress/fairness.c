@@ -1,9 +1,9 @@
 /*
- * One client floods, three others draw a little: fairness PICAD LOOP [FRAMES]
+ * Three clients draw a little while one floods: fairness PICAD LOOP [FRAMES]
  *
- * Prints how long a picture takes for the three, alone and beside the flood: p50, p99 and their
- * ratios. The goal is a p99 at most twice that of alone. Machines are noisy: it fails only where
- * both ratios are beyond TOO_UNFAIR and the p99 is one that people see.
+ * Prints the p50 and p99 of the time of the three clients' pictures, with and without the flood,
+ * and their ratios. The goal is a ratio of at most 2 for p99. As machines are noisy, it fails only
+ * when both ratios exceed TOO_UNFAIR and the p99 is noticeable.
  */
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 /*
- * Clients that mean harm, one a case. Each case says what must happen to the offender; the runner
- * (hostile.c) then asks whether the service lives, gave back its descriptors and mappings, and
- * draws the neighbour's picture right.
+ * Hostile clients, one in each case. The case checks the result for the offender; the runner
+ * (hostile.c) then checks that the service is alive, has freed its descriptors and mappings, and
+ * draws the neighbour's picture correctly.
  */
 #ifndef SERVICE_HOSTILE_H
 #define SERVICE_HOSTILE_H
@@ -49,7 +49,7 @@ enum {
 	MATRIX_JOBS = 64,
 };
 
-/* Dropped with an ERROR of that errno, whose sentence has text in it. Closes. */
+/* Returns whether the session ended with that error, in a message that contains text. Closes it. */
 bool is_told(struct raw *r, int error, const char *text);
 /* A request's answer. */
 bool is_refused(const struct raw *r, int ret, int error, const char *text);

@@ -1,10 +1,10 @@
 /*
  * No client sees another's memory: isolation PICAD LOOP JOBS [SEED]
  *
- * One client keeps a secret in everything it can have: regions, textures, targets, a private FCRAM,
- * tables of its state; it comes and goes, so that its memory is freed and used again. Another one
- * runs JOBS random jobs and requests over the whole address space and looks for the secret in every
- * byte that it can read.
+ * One client stores a secret in all its memory: regions, textures, targets, a private FCRAM, tables
+ * of its state; it reconnects repeatedly, so that its memory is reused. Another client runs JOBS
+ * random jobs and requests over the whole address space and looks for the secret in every byte that
+ * it can read.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@
 
 enum { STAGING_BYTES = 0x20000, FCRAM_BYTES = 128 << 20, BATCH = 16 };
 
-/* No word of it is a likely one, and no two neighbours are alike. */
+/* Two unlikely words, which differ. */
 static const uint32_t secret[2] = { 0xC35A96E1, 0x71D4B82F };
 
 static void fill_secret(uint8_t *p, size_t size_bytes) {
@@ -88,8 +88,8 @@ static bool keep(struct keeper *k, const char *path) {
 }
 
 /*
- * A state whose tables, uniforms and code are the secret; then draws with it, and private memory
- * full of it.
+ * Loads a state whose tables, uniforms and code are the secret, draws with it, and fills private
+ * memory with it.
  */
 static bool spread(struct keeper *k, struct rng *r) {
 	struct pica_msg_transfer load = { .context = k->n.context, .region = k->state_handle,
@@ -157,7 +157,8 @@ static uint32_t address(struct rng *r) {
 	}
 }
 
-/* The scene, reading its vertices, texels and tables from anywhere, drawing to its own memory. */
+/* Writes the scene's list, with vertices, texels and tables read from anywhere, and its own
+ * target. */
 static uint32_t write_list(struct seeker *s) {
 	struct rng *r = &s->rng;
 	struct pica_emit e;
@@ -244,7 +245,7 @@ static bool run_jobs(struct seeker *s, unsigned n) {
 	return true;
 }
 
-/* A request whose answer, and the staging memory afterwards, must be clean. */
+/* Sends a request, and checks its answer and the staging memory for the secret. */
 static bool ask(struct seeker *s, const char *what, void *message, enum pica_message_type type,
 		size_t size_bytes) {
 	uint8_t answer[PICA_MESSAGE_MAX];
@@ -300,7 +301,7 @@ static bool look_in(struct seeker *s) {
 	}
 }
 
-/* Fresh regions are zero; fresh private memory, too, as far as copies show it. */
+/* Checks that new regions, and new private memory as far as copies show it, are zero. */
 static bool take_fresh_memory(struct seeker *s) {
 	int fd;
 	int64_t handle = raw_region(&s->n.raw, 0, 0, 1 << 20, NULL, &fd);

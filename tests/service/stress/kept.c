@@ -1,6 +1,6 @@
 /*
- * Clients that keep descriptors of memory that they have given back: what the service holds for
- * them stays within the quota of their user. kept PICAD LOOP ROUNDS MIB
+ * kept PICAD LOOP ROUNDS MIB: clients keep descriptors of memory that they have freed; the service
+ * must still limit it by their user's quota.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -76,7 +76,8 @@ static int sealed_memfd(void) {
 	return fd;
 }
 
-/* A region that the service has filled: its handle, or what refused it. Its descriptor is kept. */
+/* Makes a region, which the service fills, and keeps its descriptor. Returns its handle or an
+ * error. */
 static int64_t filled(struct raw *r, int64_t context, bool is_imported) {
 	int fd = is_imported ? sealed_memfd() : -1;
 	const int64_t region = is_imported ?
@@ -121,7 +122,7 @@ static bool disconnects_and_keeps(struct daemon *d) {
 	return settles_at(0);
 }
 
-/* Pages of a client's own file are not ours to take: they stay charged until it is gone. */
+/* Pages of a client's own file cannot be freed: they stay charged until it is gone. */
 static bool imports_and_keeps(struct daemon *d) {
 	struct raw r;
 	int64_t region = 1;
@@ -144,7 +145,8 @@ static bool imports_and_keeps(struct daemon *d) {
 	return true;
 }
 
-/* A client that did not close may reconnect for the bytes: until then they are charged. */
+/* A client that lost its session may need the bytes after reconnecting: until then they are
+ * charged. */
 static bool is_ended_and_keeps(struct daemon *d) {
 	struct raw r;
 	uint8_t *host = NULL;
@@ -170,7 +172,7 @@ static bool is_ended_and_keeps(struct daemon *d) {
 	return true;
 }
 
-/* The same file twice: its pages stay for the other one, and go no sooner. */
+/* The same file twice: its pages stay until both regions are gone. */
 static bool imports_what_was_made(struct daemon *d) {
 	struct raw r;
 	uint8_t *host = NULL;

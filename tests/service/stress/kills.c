@@ -1,9 +1,9 @@
 /*
- * Death at random moments: kills PICAD LOOP CLIENTS SERVICES
+ * Kills at random moments: kills PICAD LOOP CLIENTS SERVICES
  *
- * CLIENTS times a client is killed in the middle of whatever it does; the service must have given
- * back its descriptors, mappings and session soon, and draw for others. Then SERVICES times the
- * service itself is, under four clients that connect again and must see their next picture right.
+ * Kills a client CLIENTS times; the service must soon free its descriptors, mappings and session,
+ * and draw for others. Then kills the service SERVICES times, with four clients that reconnect and
+ * must get the correct picture.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -39,7 +39,7 @@ static void nap_us(long us) {
 
 /* ---- Clients that die ---- */
 
-/* Until it is killed: pictures, waits, regions, contexts, and again. */
+/* Draws, waits, makes regions and contexts, repeatedly, until it is killed. */
 static void live(const char *path) {
 	for (unsigned k = 0;; k++) {
 		struct neighbour n;

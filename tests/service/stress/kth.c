@@ -1,10 +1,10 @@
 /*
- * The k-th system call, or the k-th allocation, of picad fails, for every k from its start to its
- * end: kth PICAD syscall|SHIM [STEP [FIRST]]
+ * Makes the k-th system call or allocation of picad fail, for every k of its life: kth PICAD
+ * syscall|SHIM [STEP [FIRST]]
  *
- * It runs with a display and recordings. Either it ends at once with a status of its own, or a
- * client sees errors or the right picture, a later client is served well, and SIGTERM ends it.
- * System calls are answered by this process (seccomp_unotify(2)); SHIM is failmalloc.so.
+ * picad runs with a display and recordings. Either it exits at once with a status of its own, or a
+ * client gets errors or the correct picture, a later client the correct picture, and SIGTERM ends
+ * it. This process answers its system calls (seccomp_unotify(2)); SHIM is failmalloc.so.
  */
 #include <errno.h>
 #include <linux/filter.h>
@@ -96,7 +96,7 @@ static const struct {
 
 enum { KINDS = sizeof(failing) / sizeof(failing[0]) };
 
-/* Of the process that becomes picad, and of the thread that answers it. */
+/* Shared by the process that becomes picad and the thread that answers its calls. */
 static struct shared {
 	atomic_int listener, pid;
 	atomic_bool is_answered;
@@ -243,7 +243,8 @@ static const char *serves(struct daemon *d) {
 	return ret < 0 ? "later clients are not served" : NULL;
 }
 
-/* NULL, or what was wrong. *has_failed: so many calls there were. */
+/* Runs picad with the failure of call `at`. Returns NULL or a description of the error.
+ * *has_failed: the call happened. */
 static const char *run(const char *picad, unsigned at, bool *has_failed) {
 	struct daemon d;
 	pthread_t thread;

@@ -1,7 +1,6 @@
 /*
- * When a service runs into the limits of its process: descriptors, address space, file sizes, a
- * kernel that bars io_uring. It refuses new work, keeps its sessions, and recovers.
- * limits PICAD LOOP
+ * limits PICAD LOOP: a service at the limits of its process (descriptors, address space, file
+ * sizes, no io_uring) must refuse new work, keep its sessions, and recover.
  */
 #include <errno.h>
 #include <linux/filter.h>
@@ -33,7 +32,7 @@ static void few_descriptors(void) {
 	}
 }
 
-/* A neighbour that may have to wait for its turn: accepting rests while descriptors are out. */
+/* Opens a neighbour, which may have to wait: the service does not accept without descriptors. */
 static int open_patiently(struct neighbour *n, const char *path) {
 	int ret = -EMFILE;
 	for (int64_t end = raw_now_ms() + RAW_PATIENCE_MS; ret < 0 && raw_now_ms() < end;) {
@@ -49,10 +48,7 @@ static bool descriptors_run_out(struct daemon *d) {
 	int ret = 0;
 	EXPECT(neighbour_open(&old, d->socket) == 0);
 	EXPECT(neighbour_frame(&old) == 0);
-	/*
-	 * Sessions until it says no; one that it cannot even accept would wait: a socket with a
-	 * short patience.
-	 */
+	/* Opens sessions until it refuses one; a short timeout, since it may not accept at all. */
 	while (n < MANY && process_fds(d->pid) < 28) {
 		ret = raw_open(&more[n], d->socket, 8);
 		if (ret < 0) {
@@ -109,8 +105,8 @@ static rlim_t size_of(pid_t pid) {
 }
 
 /*
- * Regions of 64 MiB fail under the limit, pictures and small things do not, and without it all is
- * well.
+ * With the limit only regions of 64 MiB fail, not pictures or small regions; without it nothing
+ * does.
  */
 static bool refuses_and_recovers(struct daemon *d, int what, rlim_t bytes, int error) {
 	struct neighbour n;
@@ -136,7 +132,7 @@ static bool address_space_runs_out(struct daemon *d) {
 	return refuses_and_recovers(d, RLIMIT_AS, size_of(d->pid) + (32 << 20), -ENOMEM);
 }
 
-/* Past its limit on file sizes a process is killed, if it does not say otherwise. */
+/* Beyond its limit on file sizes a process is killed unless it ignores SIGXFSZ. */
 static bool files_may_not_grow(struct daemon *d) {
 	return refuses_and_recovers(d, RLIMIT_FSIZE, 16 << 20, -EFBIG);
 }

@@ -1,9 +1,9 @@
 /*
- * docs/protocol.md against the headers: protocol-page PAGE
+ * Checks docs/protocol.md against the headers: protocol-page PAGE
  *
- * Every structure, field, offset, size and number in the page's tables must be that of the headers,
- * fields must cover their structure without a hole, and nothing of the headers' list below may be
- * missing. protocol-page --print prints the tables.
+ * Structures, fields, offsets, sizes and numbers in the page's tables must be those of the headers,
+ * fields must cover their structure, and nothing in the list below may be missing. protocol-page
+ * --print prints the tables.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -141,7 +141,7 @@ static int map_rings(struct raw *r, int fd) {
 	return h.magic == PICA_RING_MAGIC && h.version == PICA_RING_VERSION ? 0 : -EPROTO;
 }
 
-/* WELCOME brings three descriptors; raw_receive() takes one only. */
+/* WELCOME has three descriptors; raw_receive() takes only one. */
 static int receive_welcome(struct raw *r, int fds[3]) {
 	union {
 		struct cmsghdr align;

@@ -1,7 +1,6 @@
 /*
- * A client that speaks the protocol itself: sockets, descriptors and rings, nothing of
- * libpica-client or the C files of proto/, so that it can also say what no library would. Deadlines
- * are generous: they are for a service that hangs.
+ * A client of the protocol without libpica-client or the C files of proto/, so that it can also
+ * send what no library would. Deadlines are generous: they detect a service that hangs.
  */
 #ifndef RAW_H
 #define RAW_H
@@ -38,20 +37,21 @@ struct raw {
 
 int64_t raw_now_ms(void);
 /*
- * A connected socket, or a negative errno. Waits for a service that is busy, not for one that is
- * not there.
+ * Returns a connected socket or a negative errno. Waits for a service that is busy, but not for one
+ * that is absent.
  */
 int raw_dial(const char *path);
 void raw_hello_init(struct pica_msg_hello *hello, uint32_t sq_entries);
-/* Sends size bytes and n_fds descriptors (any number) as one packet. 0 or a negative errno. */
+/* Sends bytes and any number of descriptors as one packet. Returns 0 or a negative errno. */
 int raw_send(int sock, const void *bytes, size_t size_bytes, const int *fds, unsigned n_fds);
 /*
- * One packet: its size, 0 (closed), -ETIME. fd: NULL, or takes one descriptor (-1: none came);
- * others are closed.
+ * Receives a packet. Returns its size, 0 (closed) or -ETIME. fd: NULL, or receives one descriptor
+ * or -1; others are closed.
  */
 int raw_receive(int sock, void *bytes, size_t size_bytes, int *fd, int timeout_ms);
 
-/* Connects, says HELLO, maps the rings. 0, or what the service or the kernel said. */
+/* Connects, sends HELLO and maps the rings. Returns 0, or the error of the service or the
+ * kernel. */
 int raw_open(struct raw *r, const char *path, uint32_t sq_entries);
 /* The same on a socket, which it takes also when it fails. */
 int raw_greet(struct raw *r, int sock, uint32_t sq_entries);
@@ -60,7 +60,7 @@ void raw_close(struct raw *r);
 /* Fills in magic, size and cookie. */
 void raw_head(struct raw *r, void *message, enum pica_message_type type, size_t size_bytes);
 /*
- * Sends a request that raw_head() was called for and receives its answer: 0, or the error in
+ * Sends a request that raw_head() has begun, and receives the answer. Returns 0, the error in
  * r->error, or -ECONNRESET. answer: of at least PICA_MESSAGE_MAX bytes, or NULL; fd as in
  * raw_receive().
  */
@@ -72,8 +72,8 @@ int64_t raw_region(struct raw *r, uint32_t context, uint32_t phys, uint32_t size
 int64_t raw_import(struct raw *r, uint32_t context, uint32_t phys, uint32_t size_bytes, int fd);
 int raw_object(struct raw *r, enum pica_message_type type, uint64_t id);
 /*
- * The session's end: true if an ERROR with cookie 0 came before the socket closed. It is in
- * r->error.
+ * Waits for the session's end. Returns whether an ERROR with cookie 0, stored in r->error, came
+ * before it.
  */
 bool raw_is_told(struct raw *r);
 /* True: the socket closed, with or without a word. */
@@ -86,7 +86,7 @@ void raw_publish(struct raw *r);
 void raw_ring(struct raw *r);
 /* The next completion: 0, -ETIME, -ECONNRESET. */
 int raw_wait(struct raw *r, struct pica_done *done, int timeout_ms);
-/* Publishes and waits for one completion: its result, or -ETIME, -ECONNRESET. */
+/* Publishes and waits for one completion. Returns its result, -ETIME or -ECONNRESET. */
 int raw_run(struct raw *r);
 
 #endif

@@ -9,7 +9,7 @@ struct rng {
 	uint64_t s;
 };
 
-/* text: a number, of the command line; NULL: the same each time. */
+/* text: the seed; NULL: the same each time. */
 static inline struct rng rng_of(const char *text) {
 	const uint64_t seed = text ? strtoull(text, NULL, 0) : 88172645463325252;
 	return (struct rng){ seed ? seed : 1 };

@@ -1,7 +1,6 @@
 /*
- * A known picture: textured triangles with depth on a target of 128x128, as one command list.
- * A client that shares the service with a hostile one draws it, and compares the hash with that of
- * libpica.
+ * A known picture, one command list: textured triangles with depth on a target of 128x128. Clients
+ * that share the service with hostile ones draw it and compare its hash with libpica's.
  */
 #ifndef SCENE_H
 #define SCENE_H
@@ -27,14 +26,14 @@ enum {
 
 struct pica_emit;
 
-/* The state that the scene draws with, up to the draw: for lists that go wrong from there on. */
+/* Emits the scene's state up to the draw, for lists that go wrong afterwards. */
 void scene_emit_state(struct pica_emit *e);
 /* Writes vertices, texture and list; the list's size in bytes. */
 uint32_t scene_write(uint8_t *fcram);
-/* Puts a list of words where the scene has its own: its size in bytes. */
+/* Replaces the scene's list. Returns its size in bytes. */
 uint32_t scene_write_list(uint8_t *fcram, struct pica_emit *e);
 uint64_t scene_hash(const uint8_t *vram);
-/* The hash as libpica alone makes it. Ends the program if that cannot be. */
+/* Returns the hash of libpica's picture; exits on failure. */
 uint64_t scene_expected(void);
 
 /* A client that behaves. */
@@ -45,12 +44,12 @@ struct neighbour {
 	uint8_t *vram, *fcram;
 };
 
-/* Eight submissions at a time. 0, or what connecting or making memory said. */
+/* Opens a session of eight submissions, with memory. Returns 0 or an error. */
 int neighbour_open(struct neighbour *n, const char *path);
 int neighbour_open_wide(struct neighbour *n, const char *path, uint32_t sq_entries);
 /* Makes context, memory and scene on an open connection. */
 int neighbour_furnish(struct neighbour *n);
-/* Draws a frame: 0, -EIO (another picture), or what waiting said. */
+/* Draws a frame. Returns 0, -EIO for another picture, or the error of waiting. */
 int neighbour_frame(struct neighbour *n);
 void neighbour_close(struct neighbour *n);
 

@@ -1,10 +1,9 @@
 /*
- * Clients that come, work and die, for a while: soak PICAD LOOP SECONDS
+ * Clients that connect, work and die, for a while: soak PICAD LOOP SECONDS
  *
- * Eight at a time: painters, owners of much memory, those that look in, waiters, dabblers that are
- * killed, and one that sends noise. Prints memory, descriptors and threads of the service over time
- * with the slope of the second half; at the end nothing may be left that was not there in the
- * beginning.
+ * Eight at a time: they draw, own much memory, inspect, wait, are killed, or send noise. Prints
+ * memory, descriptors and threads of the service over time, with the slope of the second half; at
+ * the end none may be left that were not there at the beginning.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -26,7 +25,7 @@ static void nap_ms(long ms) {
 	nanosleep(&t, NULL);
 }
 
-/* ---- What clients do, in processes of their own; false: the service did not do its part ---- */
+/* ---- Work of clients, in processes of their own; false: the service failed ---- */
 
 static bool paint(struct neighbour *n, unsigned times) {
 	for (unsigned i = 0; i < times; i++) {
@@ -122,7 +121,7 @@ static bool send_noise(struct neighbour *n, unsigned times) {
 	return raw_is_closed(&n->raw);
 }
 
-/* One life; its number says what kind it is. Exit 0: the service did its part. */
+/* Runs a client of this kind. Returns the exit status, 0 if the service worked. */
 static int live(const char *path, unsigned kind) {
 	static bool (*const kinds[])(struct neighbour *n, unsigned times) = { paint, own, look_in,
 			wait_and_cancel, paint,
@@ -144,7 +143,7 @@ struct sample {
 	int fds, threads;
 };
 
-/* Change an hour of column over the samples from first on: least squares. */
+/* Returns the change of a column per hour over the samples from first on: least squares. */
 static double slope(const struct sample *s, unsigned first, unsigned n, int column) {
 	double sx = 0, sy = 0, sxx = 0, sxy = 0, m = n - first;
 	for (unsigned i = first; i < n; i++) {
@@ -203,8 +202,8 @@ static void take_sample(struct soak *s, int64_t start) {
 }
 
 /*
- * Returns whether the counts are those before the first client, except for threads that can be the
- * command thread: as many remain as contexts were parked at once.
+ * Returns whether the counts are those before the first client, except for possible command
+ * threads: as many remain as contexts were parked at once.
  */
 static bool comes_back(const struct soak *s, int fds, int memfds, int threads) {
 	for (int64_t end = raw_now_ms() + RAW_PATIENCE_MS; raw_now_ms() < end; nap_ms(5)) {
