@@ -130,14 +130,13 @@ bool shader_straight_find(struct shader_straight *s, const struct prog *p, unsig
 		case OP_IFC:
 		case OP_JMPC:
 			return false;
-		case OP_LOOP:
-			w.al = true;
-			/* fall through */
 		case OP_BREAK:
 		case OP_CALL:
 		case OP_CALLU:
 		case OP_IFU:
 		case OP_JMPU:
+		case OP_LOOP:
+			w.al |= op->op == OP_LOOP;
 			if (!flow_execute(&w.flow, op, false, u)) {
 				return false;
 			}
