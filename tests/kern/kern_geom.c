@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/f24.h"
 #include "pica/geom/geom.h"
 
 enum { MEMORY = 0x2000, ROUNDS = 4000 };
@@ -120,7 +121,8 @@ static void random_state(struct geom_state *g) {
 	g->half_w = halves[kern_random_in(0, 8)];
 	g->half_h = halves[kern_random_in(0, 8)];
 	if (kern_random_in(0, 15) == 0) {
-		g->half_w = kern_random_float();
+		/* Registers hold f24 values: kernels may multiply them by 16 without an overflow. */
+		g->half_w = f24_to_f32((uint32_t)kern_random() & 0xFFFFFF);
 	}
 	g->off_x = (int32_t)kern_random_in(-512, 511);
 	g->off_y = (int32_t)kern_random_in(-512, 511);
