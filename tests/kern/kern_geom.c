@@ -121,7 +121,7 @@ static void random_state(struct geom_state *g) {
 	g->half_w = halves[kern_random_in(0, 8)];
 	g->half_h = halves[kern_random_in(0, 8)];
 	if (kern_random_in(0, 15) == 0) {
-		/* Registers hold f24 values: kernels may multiply them by 16 without an overflow. */
+		/* A register holds an f24: kernels may multiply it by 16 without an overflow. */
 		g->half_w = f24_to_f32((uint32_t)kern_random() & 0xFFFFFF);
 	}
 	g->off_x = (int32_t)kern_random_in(-512, 511);
