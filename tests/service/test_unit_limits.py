@@ -1,7 +1,8 @@
 """
 The bundled captures, drawn by services within the limits of the shipped units: test_unit_limits.py PICAD PICA UNITS CAPTURES
 
-The machine has the least memory that docs/security.md names: the limit of a control group. 77 without rights for one.
+The machine has the least memory that docs/security.md names: the limit of a control group. The kernel must neither slow the
+service down (MemoryHigh) nor refuse it a thread (TasksMax). 77 without rights for control groups.
 """
 import os
 import pathlib
@@ -17,32 +18,41 @@ import unittest
 PICAD, PICA, UNITS, CAPTURES = (os.path.abspath(path) for path in sys.argv[1:5])
 SERVICE, CLIENT = 64000, 64001
 MIB = 1 << 20
-ROOTS = ('/sys/fs/cgroup', 'memory.max'), ('/sys/fs/cgroup/memory', 'memory.limit_in_bytes')
+# Of each hierarchy: the limit and the highest use of memory.
+MEMORY = ('/sys/fs/cgroup', 'memory.max', 'memory.peak'), \
+    ('/sys/fs/cgroup/memory', 'memory.limit_in_bytes', 'memory.max_usage_in_bytes')
+TASKS = ('/sys/fs/cgroup', 'pids.max', 'pids.peak'), ('/sys/fs/cgroup/pids', 'pids.max', 'pids.peak')
 
 
 class Group:
-    """A control group with a limit of memory, which picad finds in /proc/self/cgroup."""
-    def __init__(self, limit):
-        for root, file in ROOTS:
+    """A control group with a limit, which picad finds in /proc/self/cgroup."""
+    def __init__(self, hierarchies, limit):
+        for root, file, peak in hierarchies:
             self.path = pathlib.Path(root, f'pica-limits-{os.getpid()}')
             try:
-                self.path.mkdir()
+                self.path.mkdir(exist_ok=True)
                 with open(self.path / file, 'r+') as f: # a folder that is none has no such file
                     f.write(str(limit))
+                self.peak_file = self.path / peak
                 return
             except OSError:
-                if self.path.is_dir():
-                    self.path.rmdir()
-        print('no rights for a control group with a limit of memory')
+                self.remove()
+        print(f'no rights for a control group with {file}')
         sys.exit(77)
 
     def enter(self):
         (self.path / 'cgroup.procs').write_text('0')
 
+    def peak(self):
+        """Most that was used at a time. 0: the kernel does not say it (Linux 5.19, 6.11 for tasks)."""
+        return int(self.peak_file.read_text()) if self.peak_file.exists() else 0
+
     def remove(self):
         for _ in range(100):
             try:
                 return self.path.rmdir()
+            except FileNotFoundError: # another limit of the same group
+                return
             except OSError: # a process is ending
                 time.sleep(0.05)
 
@@ -73,32 +83,49 @@ class Limits(unittest.TestCase):
         self.assertEqual(p.returncode, 0, p.stderr[-1000:])
         return p.stdout
 
-    def expect(self, unit, machine, uid):
+    def start(self, unit, machine, user, *options):
+        """Runs picad as the unit does, then with these options. Returns its output and a check that it keeps to the limits."""
         text = pathlib.Path(UNITS, unit).read_text()
-        percent = int(re.search(r'^MemoryMax=(\d+)%', text, re.M)[1])
-        files = re.search(r'^LimitNOFILE=(\d+)', text, re.M)
-        options = re.search(r'^ExecStart=@picad@ *(.*)', text, re.M)[1].replace('group:render', 'all').split()
-        group = Group(machine * percent // 100)
-        self.addCleanup(group.remove)
+
+        def setting(key, default=None):
+            found = re.search(rf'^{key}=(\d+)', text, re.M)
+            return int(found[1]) if found or default is None else default
+
+        command = re.search(r'^ExecStart=\S+ *(.*)', text, re.M)[1].replace('group:render', 'all').split()
+        memory, tasks = Group(MEMORY, machine * setting('MemoryMax') // 100), Group(TASKS, setting('TasksMax'))
+        high = machine * setting('MemoryHigh') // 100
+        self.addCleanup(tasks.remove)
+        self.addCleanup(memory.remove)
 
         def enter():
-            group.enter()
+            memory.enter()
+            tasks.enter()
             most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-            n = min(int(files[1]) if files else 1024, most)
+            n = min(setting('LimitNOFILE', 1024), most)
             resource.setrlimit(resource.RLIMIT_NOFILE, (n, n))
-            become(SERVICE)
+            become(user)
 
-        socket = self.run_dir / 's'
-        p = subprocess.Popen([self.picad, '--socket', socket, '--threads', '2', '--log-level', 'error', *options],
-                             preexec_fn=enter, cwd=self.dir)
+        p = subprocess.Popen([self.picad, *command, '--threads', '2', '--log-level', 'error', *map(str, options)],
+                             preexec_fn=enter, cwd=self.dir, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(p.stdout.close)
         self.addCleanup(p.wait)
         self.addCleanup(p.terminate)
+
+        def check():
+            self.assertIsNone(p.poll())
+            self.assertLess(memory.peak(), high)
+            self.assertLess(tasks.peak(), setting('TasksMax'))
+        return p.stdout, check
+
+    def expect(self, unit, machine, uid):
+        socket = self.run_dir / '0'
+        _, check = self.start(unit, machine, SERVICE, '--socket', socket)
         for _ in range(400):
             if socket.exists():
                 break
             time.sleep(0.01)
         self.assertEqual(self.render(f'--connect={socket}', uid=uid), self.render())
-        self.assertIsNone(p.poll())
+        check()
 
     def test_a_service_of_a_user(self):
         self.expect('user/picad.service.in', 1280 * MIB, SERVICE)
@@ -108,6 +135,18 @@ class Limits(unittest.TestCase):
 
     def test_a_service_for_all(self):
         self.expect('picad.service.in', 2560 * MIB, CLIENT)
+
+    def test_a_kiosk(self):
+        config = self.dir / 'kiosk.conf'
+        config.write_text(f'[picad]\nkiosk = {self.dir}/*.ctf*\ndisplay = headless\nheadless = 400x240@500\n'
+                          'layout = top\nframes = hash:-\n')
+        shown, check = self.start('picad-kiosk@.service.in', 1280 * MIB, 0, '--config', config, '--socket', self.run_dir / '0')
+        wanted = {line.split()[4] for line in self.render('--screen', 'top', '--frames', 'all').splitlines()}
+        while wanted:
+            line = shown.readline()
+            self.assertTrue(line, 'picad ended')
+            wanted.discard(line.split()[2])
+        check()
 
 
 if __name__ == '__main__':
