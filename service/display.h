@@ -140,6 +140,12 @@ struct display_settings {
 	const char *seat;       /* the seat that grants the card: see seat.h. NULL: "auto" */
 	bool no_atomic;         /* legacy calls only */
 	/*
+	 * Of display_wayland: the size of a new window; can_grow: or a multiple that fits the
+	 * screen.
+	 */
+	uint32_t width, height;
+	bool can_grow;
+	/*
 	 * becomes readable when the display must end: abandons blocked writes (a full pipe); -1:
 	 * none
 	 */

@@ -212,7 +212,9 @@ static int create(struct display **out, const struct display_settings *s, displa
 	w->base.impl = &display_wayland;
 	w->fn = fn;
 	w->owner = owner;
-	w->settings.why = s->why;
+	w->settings = (struct display_settings){
+		.width = s->width, .height = s->height, .can_grow = s->can_grow, .why = s->why
+	};
 	const int ret = connect_to(w);
 	if (ret < 0) {
 		destroy(&w->base);

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 enum {
-	WIDTH = 400, HEIGHT = 480, /* size of both screens, stacked */
 	MAX_SCALE = 8,
 	MAX_MHZ = 1000000,
 	KEY_ESCAPE = 1, KEY_F11 = 87, /* key codes of the kernel, the same for every layout */
@@ -24,16 +23,26 @@ static int32_t wanted_scale(const struct window *w) {
 	return scale;
 }
 
-/* Returns the multiple at which both screens fit nine tenths of the lowest screen. */
+/* Returns how often a size fits nine tenths of a screen's. */
+static uint32_t fits(int32_t screen, int32_t scale, uint32_t size) {
+	return screen > 0 ? (uint32_t)(screen / scale) / 10 * 9 / size : 1;
+}
+
+/* Returns the largest multiple of the window's size that fits every screen; at least 1. */
 static uint32_t own_factor(const struct window *w) {
-	int32_t least = 0;
+	uint32_t factor = w->settings.can_grow ? DISPLAY_MAX_PX : 1;
+	bool has_screen = false;
 	for (unsigned i = 0; i < WINDOW_SCREENS; i++) {
 		const struct window_screen *s = &w->screen[i];
-		const int32_t height = s->wl ? s->height / s->scale : 0;
-		least = height > 0 && (!least || height < least) ? height : least;
+		if (s->wl && s->width > 0 && s->height > 0) {
+			const uint32_t wide = fits(s->width, s->scale, w->settings.width);
+			const uint32_t high = fits(s->height, s->scale, w->settings.height);
+			factor = wide < factor ? wide : factor;
+			factor = high < factor ? high : factor;
+			has_screen = true;
+		}
 	}
-	const int32_t factor = least / 10 * 9 / HEIGHT;
-	return factor > 1 ? (uint32_t)factor : 1;
+	return has_screen && factor > 1 ? factor : 1;
 }
 
 /* Pixels that a buffer can have. */
@@ -89,7 +98,8 @@ static void on_size(void *data, struct xdg_toplevel *top, int32_t width, int32_t
 	}
 	if (!w->floating.width) {
 		const uint32_t factor = own_factor(w);
-		w->floating = (struct window_size){ factor * WIDTH, factor * HEIGHT };
+		w->floating = (struct window_size){ factor * w->settings.width,
+			factor * w->settings.height };
 	}
 	w->asked.width = width > 0 ? (uint32_t)width : w->floating.width;
 	w->asked.height = height > 0 ? (uint32_t)height : w->floating.height;
@@ -188,6 +198,7 @@ static void on_mode(void *data, struct wl_output *output, uint32_t flags, int32_
 		int32_t height, int32_t mhz) {
 	struct window_screen *s = data;
 	if (flags & WL_OUTPUT_MODE_CURRENT) {
+		s->width = width;
 		s->height = height;
 		s->mhz = mhz;
 	}

@@ -36,7 +36,7 @@ struct window_buffers {
 struct window_screen {
 	struct wl_output *wl;
 	uint32_t name;
-	int32_t scale, height, mhz;
+	int32_t scale, width, height, mhz;
 	bool is_entered; /* by the window */
 };
 
@@ -48,7 +48,7 @@ struct window {
 	struct display base;
 	display_event_fn *fn;
 	void *owner;
-	struct display_settings settings; /* only member `why` */
+	struct display_settings settings; /* only `why`, and the window's size */
 	struct wl_display *connection;
 	struct wl_registry *registry;
 	struct wl_compositor *compositor;

@@ -238,6 +238,14 @@ static void put(const struct layout *l, uint32_t width, uint32_t height, const u
 	}
 }
 
+void layout_size(const struct layout *l, uint32_t *width, uint32_t *height) {
+	const uint32_t times = l->scale == LAYOUT_TIMES ? l->times : 1;
+	struct canvas c;
+	make_canvas(&c, l, kind_on(l, 0, 1));
+	*width = times * (l->turns & 1 ? c.height : c.width);
+	*height = times * (l->turns & 1 ? c.width : c.height);
+}
+
 unsigned layout_places(const struct layout *l, unsigned output, unsigned n_outputs, uint32_t width,
 	uint32_t height, struct layout_place out[LAYOUT_PLACES]) {
 	struct canvas c;

@@ -78,6 +78,11 @@ int layout_set_rotation(struct layout *l, const char *degrees);
 int layout_set_background(struct layout *l, const char *rrggbb);
 int layout_set_stereo(struct layout *l, const char *name);
 
+/*
+ * Stores the size of an output that everything fills without being scaled, or scaled by l->times
+ * (LAYOUT_TIMES).
+ */
+void layout_size(const struct layout *l, uint32_t *width, uint32_t *height);
 /* Computes the places on an output of that size. Returns their number; 0: only background. */
 unsigned layout_places(const struct layout *l, unsigned output, unsigned n_outputs, uint32_t width,
 	uint32_t height, struct layout_place out[LAYOUT_PLACES]);

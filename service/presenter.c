@@ -391,7 +391,10 @@ int presenter_create(struct presenter **out, const struct present_settings *sett
 	int ret = p->wake_fd < 0 || p->done_fd < 0 || p->stop_fd < 0 ? -EMFILE :
 			make_idle(&p->idle, &p->settings);
 	if (ret == 0) {
-		p->settings.display.stop_fd = p->stop_fd;
+		struct display_settings *d = &p->settings.display;
+		d->stop_fd = p->stop_fd;
+		layout_size(&p->settings.layout, &d->width, &d->height);
+		d->can_grow = p->settings.layout.scale != LAYOUT_TIMES;
 		ret = start(p);
 	}
 	if (ret < 0) {

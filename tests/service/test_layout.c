@@ -135,6 +135,38 @@ TEST_LOOP(the_rest_covers_the_output_once, ARRAY_LEN(table)) {
 	free(count);
 }
 
+TEST(sizes_are_those_of_the_unscaled_layout) {
+	for (unsigned i = 0; i < ARRAY_LEN(table); i++) {
+		struct layout l;
+		struct layout_place p[LAYOUT_PLACES];
+		struct display_rect rest[LAYOUT_REST];
+		uint32_t width, height, most = 0;
+		set(&l, &table[i]);
+		l.scale = LAYOUT_INTEGER;
+		layout_size(&l, &width, &height);
+		l.scale = LAYOUT_TIMES;
+		l.times = 1;
+		const unsigned n = layout_places(&l, 0, 1, width, height, p);
+		for (unsigned k = 0; k < n; k++) {
+			ck_assert_int_ge(p[k].x, 0);
+			ck_assert_int_ge(p[k].y, 0);
+			ck_assert_uint_le((uint32_t)p[k].x + p[k].width, width);
+			ck_assert_uint_le((uint32_t)p[k].y + p[k].height, height);
+			most = p[k].width * p[k].height > most ? p[k].width * p[k].height : most;
+		}
+		/* Nothing is left but the sides of a bottom screen. */
+		const unsigned n_rest = layout_rest(p, n, width, height, rest);
+		for (unsigned k = 0; k < n_rest; k++) {
+			ck_assert_uint_lt(rest[k].width * rest[k].height, most);
+		}
+		uint32_t twice[2];
+		l.times = 2;
+		layout_size(&l, &twice[0], &twice[1]);
+		ck_assert_uint_eq(twice[0], 2 * width);
+		ck_assert_uint_eq(twice[1], 2 * height);
+	}
+}
+
 TEST(split_outputs) {
 	struct layout l;
 	struct layout_place p[LAYOUT_PLACES];

@@ -119,6 +119,15 @@ class Window(Case):
         self.end(p)
         self.assertEqual(p.returncode, 0)
 
+    def test_the_window_opens_in_the_size_of_the_layout(self):
+        for size, *args in (((720, 240), '--layout', 'side-by-side'), ((1200, 720), '--scale', '3', '--layout', 'top'),
+                            ((960, 720), '--layout', 'bottom'), ((480, 800), '--layout', 'top', '--rotate', '90'),
+                            ((800, 960), '--scale', '2'), ((800, 480), '--stereo', 'side-by-side')):
+            p = self.start(*args)
+            self.expect(*size)
+            self.end(p)
+            self.compositor.end()
+
     def test_huge_windows_have_the_largest_picture(self):
         p = self.start()
         tell = self.compositor.tell
