@@ -211,6 +211,9 @@ static int trace(struct options *o, const struct option_args *args) {
 	if (!(o->given & GIVEN_DRAW)) {
 		return log_fail("trace: expected --draw=N");
 	}
+	if (o->trace.given & (o->trace.given - 1)) {
+		return log_fail("trace: expected only one of --vertex, --primitive and --run");
+	}
 	o->trace.capture = args->v[1];
 	if (o->trace.json) {
 		json_promise("shader", o->trace.capture);
@@ -219,6 +222,11 @@ static int trace(struct options *o, const struct option_args *args) {
 }
 
 #define AT(member) offsetof(struct options, member)
+#define OF_ROW(name_, of, help_)                                                                   \
+	{                                                                                          \
+		.name = name_, .arg = "N", .help = help_, .kind = OPTION_U32,                      \
+		.at = AT(trace.number[of]), .max = UINT32_MAX - 1, .given = 1u << (of)             \
+	}
 
 int verb_shader(int argc, char **argv) {
 	static const struct option_row rows[] = {
@@ -232,20 +240,26 @@ int verb_shader(int argc, char **argv) {
 				OPTION_CHOICE, .at = AT(chip), .words = chip_words },
 		{ "draw", 0, "N", "trace: the draw of its frame, from 0 on", OPTION_U32,
 				.at = AT(trace.draw), .max = UINT32_MAX - 1, .given = GIVEN_DRAW },
-		{ "vertex", 0, "N", "trace: the vertex of the draw, from 0 on (default: 0)", OPTION_U32,
-				.at = AT(trace.vertex), .max = UINT32_MAX - 1,
-				.given = GIVEN_OTHER },
 		{ "frame", 0, "N", "trace: counted from 0, or last (default: last)", OPTION_CALL,
 				.at = AT(trace.frame), .parse = frame_option,
 				.given = GIVEN_OTHER },
 		{ "json", 0, NULL, "trace: report on stdout as JSON", OPTION_FLAG,
 				.at = AT(trace.json), .given = GIVEN_OTHER },
 	};
+	static const struct option_row of_rows[] = {
+		OF_ROW("vertex", SHADER_OF_VERTEX,
+				"trace: the vertex of the draw, from 0 on (default: 0)"),
+		OF_ROW("primitive", SHADER_OF_PRIMITIVE,
+				"trace: the geometry program, as it emits this primitive of the draw"),
+		OF_ROW("run", SHADER_OF_RUN,
+				"trace: this run of the geometry program in the draw, from 0 on"),
+	};
 	static const struct option_spec spec = {
 		.forms = "asm SOURCE...\ndisasm SHBIN\ntrace CAPTURE",
 		.doc = "Assembles shader sources in the syntax of picasso, disassembles a .shbin file "
-		       "into such a source, or shows the vertex program of a draw step by step.",
+		       "into such a source, or shows a program of a draw step by step.",
 		.tables = { OPTION_TABLE(rows, 0, AT(given)),
+				OPTION_TABLE(of_rows, 0, AT(trace.given)),
 				ENGINE_SERIAL_TABLES(AT(trace.engine)) },
 		.min_args = 1,
 		.max_args = OPTION_ANY,
@@ -264,8 +278,8 @@ int verb_shader(int argc, char **argv) {
 	if (strcmp(action, "trace") == 0) {
 		return trace(&o, &args);
 	}
-	if (o.given & (GIVEN_DRAW | GIVEN_OTHER)) {
-		return log_fail("--draw, --vertex, --frame, --json: of trace only");
+	if (o.given & (GIVEN_DRAW | GIVEN_OTHER) || o.trace.given) {
+		return log_fail("--draw, --vertex, --primitive, --run, --frame, --json: of trace only");
 	}
 	if (o.chip == CHIP_VC4) {
 		return vc4_shader(&o, &args);

@@ -425,6 +425,54 @@ int64_t pica_ctx_trace_vertex(struct pica_ctx *ctx, const uint32_t *number,
 		const float (*attributes)[4], struct pica_shader_step *steps, uint64_t n,
 		struct pica_vertex *out);
 
+/* ---- Steps of a geometry program ---- */
+
+enum {
+	PICA_GEOMETRY_STEPS = 65536, /* kept of a run */
+	PICA_GEOMETRY_EMITS = 64,
+};
+
+enum pica_trace_by {
+	PICA_TRACE_RUN,      /* the run with that number */
+	PICA_TRACE_TRIANGLE, /* the run that emits the triangle with that number */
+};
+
+/* An EMIT. */
+struct pica_geometry_emit {
+	uint32_t step;       /* of the run, from 0 */
+	/* Set by the last SETEMIT: */
+	uint8_t slot;        /* 0 to 2: the vertex is stored there; 3: it is not */
+	uint8_t is_last;     /* the three vertices go to the primitive assembler */
+	uint8_t is_inverted; /* it swaps the winding */
+	uint8_t reserved;
+	float output[16][4]; /* o0-o15, of the bank in use */
+};
+
+/* A run of the geometry program: one input primitive. */
+struct pica_geometry_run {
+	uint32_t run;            /* its number since pica_ctx_trace_geometry(), from 0 */
+	/* Triangles that it emitted, numbered like pica_history_entry.primitive. */
+	uint32_t first_triangle, n_triangles;
+	uint32_t n_emits;        /* the first PICA_GEOMETRY_EMITS are in emit[] */
+	struct pica_geometry_emit emit[PICA_GEOMETRY_EMITS];
+};
+
+/*
+ * Keeps the steps of one run of the geometry program, found among the runs and the triangles from
+ * now on. by is an enum pica_trace_by; -1 stops, and discards the run. Pictures stay the same.
+ * Waits for idle. Returns 0; -EINVAL for another by; -EOPNOTSUPP on a VideoCore IV; -ENOMEM.
+ */
+int pica_ctx_trace_geometry(struct pica_ctx *ctx, int by, uint32_t number);
+/*
+ * Copies the run and the first n entries of its steps: as pica_ctx_trace_vertex() does, but of at
+ * most PICA_GEOMETRY_STEPS. o0-o15 as destinations are those of the bank in use; all registers
+ * keep their values from run to run. Waits for idle. Returns the number of all entries; 0: the run
+ * has not come yet; -EINVAL if none is looked for; -EOPNOTSUPP on a VideoCore IV; -ENOMEM if some
+ * could not be kept.
+ */
+int64_t pica_ctx_geometry_steps(struct pica_ctx *ctx, struct pica_shader_step *steps, uint64_t n,
+		struct pica_geometry_run *out);
+
 #ifdef __cplusplus
 }
 #endif

@@ -115,33 +115,8 @@ PICA_EXPORT int pica_ctx_shade(struct pica_ctx *base, const uint32_t *numbers,
 
 /* ---- Steps ---- */
 
-struct trace {
-	struct pica_shader_step *steps;
-	uint64_t n, found;
-	const float (*r)[4], (*o)[4]; /* the registers that the program has */
-};
-
-/* An instruction's result is known when the next one begins. */
-static void trace_step(void *user, const struct shader_step *s) {
-	struct trace *t = user;
-	struct pica_shader_step *last =
-			t->found && t->found <= t->n ? &t->steps[t->found - 1] : NULL;
-	if (last && last->destination != PICA_STEP_NOTHING) {
-		const unsigned reg = last->destination;
-		memcpy(last->result, reg < 16 ? t->o[reg] : t->r[reg - 16], sizeof(last->result));
-	}
-	if (t->found++ < t->n) {
-		struct pica_shader_step *to = &t->steps[t->found - 1];
-		*to = (struct pica_shader_step){ .address = (uint16_t)s->addr,
-			.n_sources = s->n_sources,
-			.destination = s->destination,
-			.mask = s->mask,
-			.flags = { s->cmp[0], s->cmp[1] },
-			.a = { s->a[0], s->a[1] },
-			.al = s->al };
-		memcpy(to->source, s->source, sizeof(to->source));
-		memcpy(to->value, s->value, sizeof(to->value));
-	}
+static void on_step(void *user, const struct shader_step *s) {
+	step_log_add(user, s);
 }
 
 PICA_EXPORT int64_t pica_ctx_trace_vertex(struct pica_ctx *base, const uint32_t *number,
@@ -156,14 +131,60 @@ PICA_EXPORT int64_t pica_ctx_trace_vertex(struct pica_ctx *base, const uint32_t 
 		return -ENOMEM;
 	}
 	float r[16][4], o[16][4];
-	struct trace t = { .steps = steps, .n = n, .r = (const float (*)[4])r,
+	struct step_log log = { .steps = steps, .cap = n, .r = (const float (*)[4])r,
 		.o = (const float (*)[4])o };
 	struct shader_result result = { 0 };
 	shader_run_vertex(run->prog, run->part.entry, &run->uniforms,
 			(const float (*)[4])out->input, r, o, run->part.float_mode,
-			run->part.step_budget, &result, trace_step, &t);
+			run->part.step_budget, &result, on_step, &log);
 	run_finish(run);
-	return (int64_t)t.found;
+	return (int64_t)log.n;
+}
+
+PICA_EXPORT int pica_ctx_trace_geometry(struct pica_ctx *base, int by, uint32_t number) {
+	struct pica200 *ctx = pica200_from(base);
+	if (!ctx) {
+		return -EOPNOTSUPP;
+	}
+	if (by < -1 || by > PICA_TRACE_TRIANGLE) {
+		return -EINVAL;
+	}
+	ctx_idle(base);
+	geometry_trace_destroy(ctx->geometry.trace);
+	ctx->geometry.trace = NULL;
+	if (by < 0) {
+		return 0;
+	}
+	struct geometry_trace *t = calloc(1, sizeof(*t));
+	if (!t) {
+		return -ENOMEM;
+	}
+	t->by = (enum pica_trace_by)by;
+	t->number = number;
+	ctx->geometry.trace = t;
+	return 0;
+}
+
+PICA_EXPORT int64_t pica_ctx_geometry_steps(struct pica_ctx *base, struct pica_shader_step *steps,
+		uint64_t n, struct pica_geometry_run *out) {
+	struct pica200 *ctx = pica200_from(base);
+	if (!ctx) {
+		return -EOPNOTSUPP;
+	}
+	ctx_idle(base);
+	const struct geometry_trace *t = ctx->geometry.trace;
+	if (!t || t->error < 0) {
+		return t ? t->error : -EINVAL;
+	}
+	if (!t->is_found) {
+		return 0;
+	}
+	const uint64_t kept = t->log.n < t->log.cap ? t->log.n : t->log.cap;
+	*out = t->run;
+	if (n && kept) {
+		memcpy(steps, t->log.steps, (n < kept ? n : kept) * sizeof(*steps));
+	}
+	return (int64_t)t->log.n;
 }
 
 /* ---- Output of a geometry shader ---- */

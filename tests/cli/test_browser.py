@@ -207,6 +207,21 @@ class Browser(Case):
         self.show('color')
 
     @unittest.skipUnless(HAS_HTTP, 'built without libmicrohttpd')
+    def test_a_pixel_leads_to_the_geometry_program(self):
+        with Served(BUNDLED / 'galaxy.pica') as server, Stdio(BUNDLED / 'galaxy.pica') as engine:
+            self.open(server.url)
+            self.show('color')
+            self.click_pixel(200, 120)
+            entry = next(e for e in reversed(engine.call('pixel', x=200, y=120)['entries']) if e['verdict'] == 'kept' and e['kind'] == 'draw')
+            trace = engine.call('shader_trace', draw=entry['draw'], primitive=entry['primitive'])
+            self.until('the button', lambda: self.driver.find_elements(By.XPATH, '//*[@id="panel"]//details[@open]//button[contains(., "geometry program")]'))
+            self.driver.find_element(By.XPATH, '//*[@id="panel"]//details[@open]//button[contains(., "geometry program")]').click()
+            text = self.until('the run', lambda: f'run {trace["run"]}: {trace["instructions"]} instructions' in self.text('panel') and self.text('panel'))
+            self.assertEqual(text.count(', of a primitive'), sum(e['is_last'] for e in trace['emits']))
+            self.picture('galaxy-geometry')
+            self.quiet()
+
+    @unittest.skipUnless(HAS_HTTP, 'built without libmicrohttpd')
     def test_keys_frames_and_links(self):
         with Served(BUNDLED / 'mirror.pica') as server:
             self.open(server.url + '?frame=0#step=4&view=s0&x=100&y=200&panel=pixel')

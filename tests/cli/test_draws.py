@@ -383,6 +383,37 @@ class Steps(Case):
         trace = self.trace('--draw', row['draw'], '--vertex', row['cost']['vertices'] - 1, path)
         self.assertEqual(trace['steps'][-1]['instruction'], 'end')
 
+    def test_geometry_program(self):
+        galaxy = pathlib.Path(CUBE).parent / 'galaxy.pica'
+        self.pica('dump', '--draw', '2:0', '--vertices', '-o', 'dump', galaxy)
+        head, *rows = (line.split(',') for line in self.bytes('dump/geometry.csv').decode().splitlines())
+        corners = [[float(row[head.index(name)]) for name in ('pos.x', 'pos.y', 'pos.z', 'pos.w')] for row in rows]
+        for primitive in 0, 5, 101:
+            trace = self.trace('--draw', 0, '--primitive', primitive, galaxy)
+            first = trace['first_primitive']
+            self.assertEqual((trace['run'], first, trace['primitives']), (primitive // 2, primitive // 2 * 2, 2))
+            self.assertEqual(self.trace('--draw', 0, '--run', trace['run'], galaxy), trace)
+            self.assertEqual((len(trace['steps']), trace['instructions']), (60, 60))
+            slots, made = {}, []  # each point becomes two triangles, the second with swapped corners
+            for emit in trace['emits']:
+                self.assertEqual(trace['steps'][emit['step']]['instruction'], 'emit')
+                slots[emit['vertex']] = emit['outputs']['o0']['value']
+                if emit['is_last']:
+                    made.append([slots[i] for i in ((1, 0, 2) if emit['is_inverted'] else (0, 1, 2))])
+            for got, want in zip(sum(made, []), corners[3 * first:3 * first + 6], strict=True):
+                for a, b in zip(got, want, strict=True):
+                    self.assertAlmostEqual(a, b, delta=1e-8)
+        text = self.pica('shader', 'trace', '--draw', 0, '--run', 2, galaxy)
+        self.assertIn('\nrun 2 of the geometry program: 60 instructions; emits primitives 4 to 5\n', text)
+        self.assertIn('\n       = vertex 2, of a primitive\n       o0     -0.368083954 ', text)
+        self.assertEqual(self.pica('shader', 'trace', '--draw', 0, '--run', 2, '--isa', 'c', '--threads', 2, galaxy), text)
+        for args, message in ((('--run', 1500, galaxy), 'has no run of its geometry program 1500'),
+                              (('--primitive', 3000, galaxy), 'has no primitive 3000'),
+                              (('--run', 0, CUBE), 'draw 0 has no geometry program'),
+                              (('--run', 0, '--vertex', 0, galaxy), 'only one of --vertex, --primitive and --run')):
+            self.pica('shader', 'trace', '--draw', 0, *args, code=2)
+            self.assertIn(message, self.err)
+
     def test_missing_objects(self):
         for args, message in ((('--draw', 99, CUBE), 'frame 2 has no draw 99'),
                               (('--draw', 0, '--vertex', 4, CUBE), 'draw 0 has no vertex 4'),

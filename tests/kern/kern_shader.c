@@ -488,7 +488,7 @@ static void test_straight(enum isa isa) {
 				memcpy(u->c[first], gs->v, 4 * sizeof(gs->v[0]));
 			}
 			shader_run_gs(p, 0, u, gs, mode, 1000, &result,
-					&(struct shader_host){ on_emit, NULL, &serial });
+					&(struct shader_host){ .emit = on_emit, .user = &serial });
 			kern_check("straight: steps", isa, result.steps == s->steps);
 			kern_check("straight: triangles", isa,
 					serial.n_triangles == s->n_triangles);

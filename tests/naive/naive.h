@@ -42,6 +42,19 @@ typedef void naive_drawn_fn(
 		void *user, const uint32_t *regs, enum naive_draw_kind kind, uint64_t written);
 void naive_set_drawn(struct naive *n, naive_drawn_fn *drawn, void *user);
 
+/* A shader unit just before an instruction. */
+struct naive_step {
+	bool is_geometry;
+	uint32_t address;     /* of the code word; UINT32_MAX: after the last instruction */
+	bool cmp[2];
+	int32_t a0[2], al;    /* a0: INT32_MAX if out of range */
+	const float (*r)[4], (*o)[4]; /* temporaries, and the outputs of the bank in use */
+	const float (*read)[4];       /* operands that the previous instruction read */
+};
+typedef void naive_step_fn(void *user, const struct naive_step *s);
+/* NULL: none. */
+void naive_set_step(struct naive *n, naive_step_fn *step, void *user);
+
 /* What a primitive did at a watched pixel; as struct pica_history_entry. */
 struct naive_seen {
 	unsigned watch;

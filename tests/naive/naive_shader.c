@@ -166,7 +166,7 @@ static const float *uniform(const struct naive_unit *u, uint32_t raw, uint32_t i
 }
 
 /* Source register after swizzle and negation. which: 1..3. idx is 0 for narrow sources. */
-static void source(const struct naive_unit *u, uint32_t raw, uint32_t idx, uint32_t desc,
+static void source(struct naive_unit *u, uint32_t raw, uint32_t idx, uint32_t desc,
 		unsigned which, float s[4]) {
 	const float *reg;
 	if (raw < 0x10) {
@@ -183,6 +183,7 @@ static void source(const struct naive_unit *u, uint32_t raw, uint32_t idx, uint3
 		const float f = reg[selector >> (6 - 2 * k) & 3];
 		s[k] = negate ? -f : f;
 	}
+	memcpy(u->read[which - 1], s, sizeof(u->read[0]));
 }
 
 /* Destination mask: bit 3 is x (fidelity: shader-isa). */
@@ -462,12 +463,26 @@ static uint32_t flow_end(
 	return pc;
 }
 
-void naive_shader_run(struct naive *n, struct naive_unit *u, naive_emit_fn *emit) {
+static void report(const struct naive *n, const struct naive_unit *u, uint32_t address) {
+	if (n->step) {
+		n->step(n->step_user, &(struct naive_step){ .is_geometry = u == &n->gs,
+				.address = address,
+				.cmp = { u->cmp[0], u->cmp[1] },
+				.a0 = { u->a0[0], u->a0[1] },
+				.al = u->al,
+				.r = (const float (*)[4])u->r,
+				.o = (const float (*)[4])u->o[u->bank],
+				.read = (const float (*)[4])u->read });
+	}
+}
+
+static void run(struct naive *n, struct naive_unit *u, naive_emit_fn *emit) {
 	const uint32_t pc_mask = u->code_words - 1;
 	const uint32_t budget = 1u << 20;
 	struct flow f = {0};
 	uint32_t pc = SH_ENTRYPOINT_PC(n->regs[u->reg.entry]) & pc_mask;
 	for (uint32_t step = 0; step < budget; step++) {
+		report(n, u, pc);
 		if (emit && pc == u->code_words - 1) {
 			return; /* word 4095 ends a geometry program (two games have no END) */
 		}
@@ -552,4 +567,14 @@ void naive_shader_run(struct naive *n, struct naive_unit *u, naive_emit_fn *emit
 		pc = flow_end(u, &f, old, next, brk) & pc_mask;
 	}
 	n->stats.faults[PICA_FAULT_SHADER_BUDGET]++;
+}
+
+void naive_shader_run(struct naive *n, struct naive_unit *u, naive_emit_fn *emit) {
+	run(n, u, emit);
+	report(n, u, UINT32_MAX);
+}
+
+void naive_set_step(struct naive *n, naive_step_fn *step, void *user) {
+	n->step = step;
+	n->step_user = user;
 }

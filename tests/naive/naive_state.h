@@ -38,6 +38,7 @@ struct naive_unit {
 	int32_t a0[2]; /* INT32_MAX: out of range */
 	int32_t al;
 	bool cmp[2];
+	float read[3][4]; /* operands of the last instruction */
 	/* Upload ports. */
 	uint32_t code_index, desc_index, c_index;
 	bool c_is_f32;
@@ -151,6 +152,8 @@ struct naive {
 	struct naive_draw draw;
 	naive_drawn_fn *drawn;
 	void *drawn_user;
+	naive_step_fn *step;
+	void *step_user;
 	/* Fixed attributes and immediate vertices. */
 	float fixed[16][4];
 	bool fixed_written[16];

@@ -162,16 +162,23 @@ static int pixel(struct inspect_engine *e, struct inspect_params *p, json_t **ou
 static const struct option_row trace_rows[] = {
 	INSPECT_FRAME_ROW,
 	INSPECT_NUMBER_ROW("draw", place.draw, UINT32_MAX - 1, INSPECT_DRAW),
-	INSPECT_NUMBER_ROW("vertex", vertex, UINT32_MAX - 1, 0),
+	INSPECT_NUMBER_ROW("vertex", trace[SHADER_OF_VERTEX], UINT32_MAX - 1, INSPECT_VERTEX),
+	INSPECT_NUMBER_ROW("primitive", trace[SHADER_OF_PRIMITIVE], UINT32_MAX - 1,
+			INSPECT_PRIMITIVE),
+	INSPECT_NUMBER_ROW("run", trace[SHADER_OF_RUN], UINT32_MAX - 1, INSPECT_RUN),
 	{ .name = NULL },
 };
 
-static int trace_vertex(struct inspect_engine *e, struct inspect_params *p, json_t **out) {
-	const struct shader_trace_options o = { .engine = e->options,
+static int trace_program(struct inspect_engine *e, struct inspect_params *p, json_t **out) {
+	struct shader_trace_options o = { .engine = e->options,
 		.capture = e->path,
 		.frame = p->place.frame,
 		.draw = p->place.draw,
-		.vertex = p->vertex };
+		.given = p->given / INSPECT_VERTEX };
+	memcpy(o.number, p->trace, sizeof(o.number));
+	if (o.given & (o.given - 1)) {
+		return log_fail("expected only one of vertex, primitive and run");
+	}
 	pica_ctx_watch(e->pixels.ctx, NULL, 0);
 	return shader_trace_in(&o, &e->pixels, out);
 }
@@ -261,7 +268,7 @@ const struct inspect_call inspect_calls[] = {
 			inspect_surface },
 	{ "screen", inspect_screen_rows, 0, inspect_screen },
 	{ "thumbnails", inspect_thumbnails_rows, 0, inspect_thumbnails },
-	{ "shader_trace", trace_rows, INSPECT_DRAW, trace_vertex },
+	{ "shader_trace", trace_rows, INSPECT_DRAW, trace_program },
 	{ "textures", draw_rows, INSPECT_DRAW, textures },
 	{ "mesh", inspect_mesh_rows, INSPECT_DRAW, inspect_mesh },
 	{ "memory", memory_rows, INSPECT_ADDRESS | INSPECT_SIZE, memory },

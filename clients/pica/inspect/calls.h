@@ -5,6 +5,7 @@
 #include "inspect/engine.h"
 #include "options/options.h"
 #include "pixel/pixel.h"
+#include "shader/shader.h"
 
 enum inspect_kind {
 	INSPECT_COLOR,
@@ -28,13 +29,18 @@ enum {
 	INSPECT_WIDTH = 32,
 	INSPECT_HEIGHT = 64,
 	INSPECT_Y = 128,
+	/* In the order of enum shader_trace_of: */
+	INSPECT_VERTEX = 256,
+	INSPECT_PRIMITIVE = 512,
+	INSPECT_RUN = 1024,
 };
 
 /* Parameters of calls; each takes some of them. */
 struct inspect_params {
 	struct inspect_place place;
 	uint32_t first, count;
-	uint32_t address, bytes, width, height, vertex;
+	uint32_t address, bytes, width, height;
+	uint32_t trace[SHADER_OF_COUNT];
 	const char *format;
 	unsigned kind; /* enum inspect_kind */
 	bool is_stored, block32;

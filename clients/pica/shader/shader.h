@@ -9,15 +9,25 @@
 
 #include "common/options.h"
 
+/* What a trace shows, and the number of it in the draw. */
+enum shader_trace_of {
+	SHADER_OF_VERTEX,
+	SHADER_OF_PRIMITIVE, /* the run of the geometry program that emits it */
+	SHADER_OF_RUN,       /* of the geometry program */
+	SHADER_OF_COUNT,
+};
+
 /* pica shader trace */
 struct shader_trace_options {
 	struct engine_options engine;
 	const char *capture;
-	uint32_t frame, draw, vertex;
+	uint32_t frame, draw;
+	uint32_t number[SHADER_OF_COUNT];
+	unsigned given; /* bit SHADER_OF_*: at most one; none: SHADER_OF_VERTEX */
 	bool json;
 };
 
-/* Prints each step of a vertex of a draw. Returns the exit code. */
+/* Prints each step of a program of a draw. Returns the exit code. */
 int shader_trace(const struct shader_trace_options *o);
 /*
  * The same for an open capture of the PICA200; o->capture names it in messages. *out: the report of

@@ -1,4 +1,4 @@
-/* pica shader trace: a vertex program on one vertex, step by step. */
+/* pica shader trace: a program of a draw, step by step. */
 #include "shader/shader.h"
 
 #include <errno.h>
@@ -26,9 +26,25 @@ struct trace {
 	struct dump_immediate immediate;
 	struct pica_shader_step *steps;
 	int64_t n; /* with the end; negative errno */
+	enum shader_trace_of of;
 	struct pica_vertex vertex;
+	struct pica_geometry_run run; /* unless of a vertex */
 	bool in_draw, has_draw;
 };
+
+static bool is_geometry(const struct trace *t) {
+	return t->of != SHADER_OF_VERTEX;
+}
+
+/* Number of kept steps, with the end. */
+static uint32_t n_steps(const struct trace *t) {
+	return is_geometry(t) && t->n > PICA_GEOMETRY_STEPS ? PICA_GEOMETRY_STEPS : (uint32_t)t->n;
+}
+
+static uint32_t n_emits(const struct trace *t) {
+	const uint32_t n = t->run.n_emits;
+	return n < PICA_GEOMETRY_EMITS ? n : PICA_GEOMETRY_EMITS;
+}
 
 /* ---- Gathering ---- */
 
@@ -41,8 +57,11 @@ static void take(struct trace *t) {
 			return;
 		}
 		t->steps = more;
-		t->n = dump_trace(t->ctx, t->here, &t->immediate, t->o->vertex, t->steps, room,
-				&t->vertex);
+		t->n = is_geometry(t) ?
+				pica_ctx_geometry_steps(t->ctx, t->steps, room, &t->run) :
+				dump_trace(t->ctx, t->here, &t->immediate,
+						t->o->number[SHADER_OF_VERTEX], t->steps, room,
+						&t->vertex);
 	} while (t->n > 0 && (uint64_t)t->n > room && (room = (uint64_t)t->n));
 }
 
@@ -54,6 +73,15 @@ static int on_draw(void *user, const struct step_draw *draw) {
 	t->has_draw = t->in_draw = true;
 	t->here->draw = *draw;
 	t->n = pica_ctx_save_state(t->ctx, &t->here->state);
+	if (t->n == 0 && is_geometry(t)) {
+		if (!facts_has_geometry(t->here->state.regs)) {
+			t->n = -ENOEXEC;
+			return 1;
+		}
+		t->n = pica_ctx_trace_geometry(t->ctx, t->of == SHADER_OF_RUN ?
+				PICA_TRACE_RUN : PICA_TRACE_TRIANGLE, t->o->number[t->of]);
+		return t->n < 0;
+	}
 	if (t->n == 0 && draw->kind != DRAW_IMMEDIATE) {
 		take(t);
 	}
@@ -67,7 +95,7 @@ static void on_vertex(void *user, const uint32_t (*attributes)[4], unsigned n) {
 	}
 }
 
-/* Only vertices were written since an immediate draw began. */
+/* Only vertices were written since an immediate draw began; geometry programs have run. */
 static int on_drawn(void *user, const struct step_draw *draw) {
 	struct trace *t = user;
 	(void)draw;
@@ -112,7 +140,8 @@ static uint32_t f32_word(float x) {
 }
 
 static void instruction_text(const struct trace *t, unsigned address, char text[PICA_SHADER_LINE]) {
-	const struct pica_shader_state *unit = &t->here->state.vs;
+	const struct pica_state *s = &t->here->state;
+	const struct pica_shader_state *unit = is_geometry(t) ? &s->gs : &s->vs;
 	pica_shader_instruction(unit->code[address], unit->operand_descriptors, text);
 }
 
@@ -158,12 +187,43 @@ static uint32_t outputs(const struct trace *t, uint32_t *semantics) {
 	return get_SH_OUTMAP_MASK_MASK(regs[PICA_REG_VSH_OUTMAP_MASK]);
 }
 
-static void print_text(const struct trace *t) {
+/* The outputs at an EMIT. */
+static void print_emit(const struct trace *t, const struct pica_geometry_emit *e) {
+	const uint32_t mask = get_SH_OUTMAP_MASK_MASK(
+			t->here->state.regs[PICA_REG_GSH_OUTMAP_MASK]);
+	char name[REGISTER];
+	printf("       = vertex %u%s%s\n", e->slot, e->is_last ? ", of a primitive" : "",
+			e->is_inverted ? ", inverted" : "");
+	for (unsigned i = 0; i < 16; i++) {
+		if (mask >> i & 1) {
+			print_vector(register_name(name, i, 'o'), e->output[i]);
+		}
+	}
+}
+
+static void print_run(const struct trace *t) {
+	const struct pica_geometry_run *r = &t->run;
+	printf("run %" PRIu32 " of the geometry program: %" PRId64 " instructions; emits ", r->run,
+			t->n - 1);
+	if (r->n_triangles) {
+		printf("primitives %" PRIu32 " to %" PRIu32 "\n\n", r->first_triangle,
+				r->first_triangle + r->n_triangles - 1);
+	} else {
+		puts("no primitive\n");
+	}
+	for (uint32_t i = 0, emit = 0; i + 1 < n_steps(t); i++) {
+		print_step(t, &t->steps[i]);
+		if (emit < n_emits(t) && r->emit[emit].step == i) {
+			print_emit(t, &r->emit[emit++]);
+		}
+	}
+}
+
+static void print_vertex(const struct trace *t) {
 	char name[REGISTER];
 	uint32_t semantics;
 	const uint32_t mask = outputs(t, &semantics);
-	snapshot_title(t->here, stdout);
-	printf("vertex %" PRIu32 ": %" PRId64 " instructions\n\n", t->o->vertex, t->n - 1);
+	printf("vertex %" PRIu32 ": %" PRId64 " instructions\n\n", t->o->number[t->of], t->n - 1);
 	for (int64_t i = 0; i + 1 < t->n; i++) {
 		print_step(t, &t->steps[i]);
 	}
@@ -236,43 +296,77 @@ static json_t *step_json(const struct trace *t, const struct pica_shader_step *s
 	return out;
 }
 
-static json_t *trace_json(const struct trace *t) {
+/* The output registers in the mask. */
+static json_t *outputs_json(uint32_t mask, const float output[16][4]) {
+	json_t *o = json_object();
 	char name[REGISTER];
-	uint32_t semantics;
-	const uint32_t mask = outputs(t, &semantics);
-	json_t *report = json_report("shader"), *steps = json_array(), *o = json_object(),
-	       *mapped = json_object();
-	for (int64_t i = 0; i + 1 < t->n; i++) {
-		json_array_append_new(steps, step_json(t, &t->steps[i]));
-	}
 	for (unsigned i = 0; i < 16; i++) {
 		if (mask >> i & 1) {
 			json_object_set_new(o, register_name(name, i, 'o'), json_pack("{s:o, s:o}",
-					"value", vector_json(t->vertex.output[i], 4), "f32",
-					words_json(t->vertex.output[i], false)));
+					"value", vector_json(output[i], 4), "f32",
+					words_json(output[i], false)));
 		}
 	}
+	return o;
+}
+
+static void add_run(const struct trace *t, json_t *report) {
+	const struct pica_geometry_run *r = &t->run;
+	const uint32_t mask = get_SH_OUTMAP_MASK_MASK(
+			t->here->state.regs[PICA_REG_GSH_OUTMAP_MASK]);
+	json_t *emits = json_array();
+	for (uint32_t i = 0; i < n_emits(t); i++) {
+		const struct pica_geometry_emit *e = &r->emit[i];
+		json_array_append_new(emits, json_pack("{s:I, s:i, s:b, s:b, s:o}", "step",
+				(json_int_t)e->step, "vertex", e->slot, "is_last", e->is_last,
+				"is_inverted", e->is_inverted, "outputs",
+				outputs_json(mask, e->output)));
+	}
+	json_object_set_new(report, "run", json_integer(r->run));
+	json_object_set_new(report, "first_primitive", json_integer(r->first_triangle));
+	json_object_set_new(report, "primitives", json_integer(r->n_triangles));
+	json_object_set_new(report, "instructions", json_integer(t->n - 1));
+	json_object_set_new(report, "emits", emits);
+}
+
+static void add_vertex(const struct trace *t, json_t *report) {
+	uint32_t semantics;
+	const uint32_t mask = outputs(t, &semantics);
+	json_t *mapped = json_object();
 	for (unsigned i = 0; i < PICA_VERTEX_SEMANTICS; i++) {
 		if (semantics >> i & 1) {
 			json_object_set_new(mapped, field_text("SEMANTIC", i),
 					json_finite((double)t->vertex.semantic[i]));
 		}
 	}
-	json_object_set_new(report, "capture", json_text(t->o->capture));
-	json_object_set_new(report, "frame", json_integer(t->frame));
-	json_object_set_new(report, "draw", json_integer(t->o->draw));
-	json_object_set_new(report, "vertex", json_integer(t->o->vertex));
-	json_object_set_new(report, "steps", steps);
-	json_object_set_new(report, "outputs", o);
+	json_object_set_new(report, "vertex", json_integer(t->o->number[t->of]));
+	json_object_set_new(report, "outputs", outputs_json(mask, t->vertex.output));
 	json_object_set_new(report, "semantics", mapped);
 	json_object_set_new(report, "window", semantics && t->vertex.is_projected ?
 			vector_json(t->vertex.window, 3) : json_null());
+}
+
+static json_t *trace_json(const struct trace *t) {
+	json_t *report = json_report("shader"), *steps = json_array();
+	for (uint32_t i = 0; i + 1 < n_steps(t); i++) {
+		json_array_append_new(steps, step_json(t, &t->steps[i]));
+	}
+	json_object_set_new(report, "capture", json_text(t->o->capture));
+	json_object_set_new(report, "frame", json_integer(t->frame));
+	json_object_set_new(report, "draw", json_integer(t->o->draw));
+	json_object_set_new(report, "steps", steps);
+	if (is_geometry(t)) {
+		add_run(t, report);
+	} else {
+		add_vertex(t, report);
+	}
 	return report;
 }
 
 /* ---- All of it ---- */
 
 static int find(struct trace *t, struct pica_capture *capture) {
+	static const char *const names[] = { "vertex", "primitive", "run of its geometry program" };
 	const struct shader_trace_options *o = t->o;
 	const uint32_t n_frames = capture_frames(capture);
 	t->frame = o->frame == FRAME_LAST ? n_frames - 1 : o->frame;
@@ -287,14 +381,18 @@ static int find(struct trace *t, struct pica_capture *capture) {
 		return log_fail("%s: frame %" PRIu32 " has no draw %" PRIu32
 				" (draws count from 0)", o->capture, t->frame, o->draw);
 	}
-	if (t->n == -EINVAL) {
-		return log_fail("%s: frame %" PRIu32 " draw %" PRIu32 " has no vertex %" PRIu32
-				" (vertices count from 0)",
-				o->capture, t->frame, o->draw, o->vertex);
+	if (t->n == -ENOEXEC) {
+		return log_fail("%s: frame %" PRIu32 " draw %" PRIu32 " has no geometry program",
+				o->capture, t->frame, o->draw);
+	}
+	if (t->n == -EINVAL || t->n == 0) {
+		return log_fail("%s: frame %" PRIu32 " draw %" PRIu32 " has no %s %" PRIu32
+				" (they count from 0)",
+				o->capture, t->frame, o->draw, names[t->of], o->number[t->of]);
 	}
 	if (t->n < 0) {
-		return log_fail("%s: vertex %" PRIu32 ": %s", o->capture, o->vertex,
-				t->n == -ERANGE ? "the arrays or indices do not lie in memory" :
+		return log_fail("%s: %s %" PRIu32 ": %s", o->capture, names[t->of],
+				o->number[t->of], t->n == -ERANGE ? "the arrays or indices do not lie in memory" :
 				strerror((int)-t->n));
 	}
 	return EXIT_FINE;
@@ -302,6 +400,9 @@ static int find(struct trace *t, struct pica_capture *capture) {
 
 static int begin(struct trace *t, const struct shader_trace_options *o, struct pica_ctx *ctx) {
 	*t = (struct trace){ .o = o, .ctx = ctx, .here = calloc(1, sizeof(*t->here)) };
+	while (o->given >> t->of > 1) {
+		t->of++;
+	}
 	return t->here ? EXIT_FINE : log_no_memory();
 }
 
@@ -309,6 +410,9 @@ static void finish(struct trace *t) {
 	dump_immediate_finish(&t->immediate);
 	free(t->steps);
 	free(t->here);
+	if (t->ctx) {
+		pica_ctx_trace_geometry(t->ctx, -1, 0);
+	}
 }
 
 int shader_trace(const struct shader_trace_options *o) {
@@ -326,7 +430,12 @@ int shader_trace(const struct shader_trace_options *o) {
 		exit = json_finish(trace_json(&t), exit);
 	} else if (exit == EXIT_FINE) {
 		output_page();
-		print_text(&t);
+		snapshot_title(t.here, stdout);
+		if (is_geometry(&t)) {
+			print_run(&t);
+		} else {
+			print_vertex(&t);
+		}
 	}
 	finish(&t);
 	capture_here_close(&c);

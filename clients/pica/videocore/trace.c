@@ -40,7 +40,7 @@ struct trace {
 /* ---- Gathering ---- */
 
 static bool find_vertex(struct trace *t, const struct space *space, const struct vc4_draw *d) {
-	const uint32_t i = t->o->vertex;
+	const uint32_t i = t->o->number[SHADER_OF_VERTEX];
 	if (i >= d->count) {
 		return false;
 	}
@@ -221,7 +221,7 @@ static int print(const struct trace *t) {
 	json_object_set_new(report, "capture", json_text(o->capture));
 	json_object_set_new(report, "frame", json_integer(t->frame));
 	json_object_set_new(report, "draw", json_integer(o->draw));
-	json_object_set_new(report, "vertex", json_integer(o->vertex));
+	json_object_set_new(report, "vertex", json_integer(o->number[SHADER_OF_VERTEX]));
 	json_object_set_new(report, "programs", programs);
 	return json_finish(report, EXIT_FINE);
 }
@@ -259,6 +259,10 @@ static int find(struct trace *t, const struct capture_here *c) {
 				" (draws count from 0)",
 				o->capture, t->frame, o->draw);
 	}
+	if (o->given & ~(1u << SHADER_OF_VERTEX)) {
+		return log_fail("%s: a VideoCore IV has no geometry program: expected --vertex",
+				o->capture);
+	}
 	if (t->is_nv) {
 		return log_fail("%s: frame %" PRIu32 " draw %" PRIu32
 				": an NV shader record has no vertex program",
@@ -267,13 +271,14 @@ static int find(struct trace *t, const struct capture_here *c) {
 	if (!t->has_vertex) {
 		return log_fail("%s: frame %" PRIu32 " draw %" PRIu32 " has no vertex %" PRIu32
 				" (vertices count from 0)",
-				o->capture, t->frame, o->draw, o->vertex);
+				o->capture, t->frame, o->draw, o->number[SHADER_OF_VERTEX]);
 	}
-	return t->error == 0 ?
-			EXIT_FINE :
-			log_fail("%s: vertex %" PRIu32 ": %s", o->capture, o->vertex,
-					t->error == -ERANGE ? "the arrays do not lie in memory" :
-							      strerror(-t->error));
+	if (t->error == 0) {
+		return EXIT_FINE;
+	}
+	return log_fail("%s: vertex %" PRIu32 ": %s", o->capture, o->number[SHADER_OF_VERTEX],
+			t->error == -ERANGE ? "the arrays do not lie in memory" :
+			strerror(-t->error));
 }
 
 int videocore_trace(const struct shader_trace_options *o, const struct capture_here *c) {

@@ -55,9 +55,10 @@ static void hand_over(struct pica200 *ctx) {
 	}
 }
 
-static void on_emit(void *user, const struct shader_gs *unit, const float o[16][4]) {
-	struct pica200 *ctx = user;
+/* Stores a vertex. Returns the number of triangles that it completes. */
+static uint32_t store_emitted(struct pica200 *ctx, const float o[16][4]) {
 	struct geometry *g = &ctx->geometry;
+	const struct shader_gs *unit = &g->unit;
 	if (unit->emit_id < 3) {
 		float (*slot)[4] = g->emitted[unit->emit_id];
 		memset(slot, 0, sizeof(g->emitted[0]));
@@ -68,8 +69,9 @@ static void on_emit(void *user, const struct shader_gs *unit, const float o[16][
 	/* The program cannot be stopped here, but its output is dropped. */
 	if (!unit->emit_prim || ctx->base.run.result < 0 ||
 			!ctx_charge(&ctx->base, &ctx->run.vertices_left, 3, PICA_BUDGET_VERTICES)) {
-		return;
+		return 0;
 	}
+	const uint32_t n = g->n_out;
 	if (unit->emit_invert) {
 		ctx->assembler.invert = true;
 	}
@@ -78,9 +80,25 @@ static void on_emit(void *user, const struct shader_gs *unit, const float o[16][
 		out_map_slots(&g->map, (const float (*)[4])g->emitted[i], &v);
 		assembler_submit(ctx, &v);
 	}
+	return (g->n_out - n) / 3;
+}
+
+static void on_emit(void *user, const struct shader_gs *unit, const float o[16][4]) {
+	struct pica200 *ctx = user;
+	struct geometry *g = &ctx->geometry;
+	const uint32_t n = store_emitted(ctx, o);
+	(void)unit;
+	if (g->trace) {
+		geometry_trace_emit(g, o, n);
+	}
 	if (g->n_out + 9 > g->cap_out) {
 		hand_over(ctx);
 	}
+}
+
+static void on_step(void *user, const struct shader_step *s) {
+	struct pica200 *ctx = user;
+	geometry_trace_step(&ctx->geometry, s);
 }
 
 static bool on_pause(void *user, unsigned steps) {
@@ -98,13 +116,21 @@ static void count_run(struct pica200 *ctx, const struct shader_result *result) {
 
 static void run_unit(struct pica200 *ctx) {
 	struct shader_unit *gs = &ctx->gs;
+	struct geometry_trace *trace = ctx->geometry.trace;
 	struct shader_result result = { 0 };
 	if (ctx->base.run.result < 0) {
 		return;
 	}
+	if (trace) {
+		geometry_trace_begin(trace);
+	}
 	shader_run_gs(gs->prog, SH_ENTRYPOINT_PC(ctx->regs.w[REG_GSH_ENTRYPOINT]), &gs->u,
 			&ctx->geometry.unit, ctx->base.settings.float_mode, front_step_budget(ctx),
-			&result, &(struct shader_host){ on_emit, on_pause, ctx });
+			&result, &(struct shader_host){ on_emit, on_pause,
+					trace ? on_step : NULL, ctx });
+	if (trace) {
+		geometry_trace_end(trace);
+	}
 	count_run(ctx, &result);
 	/* on_pause() has counted the other steps. */
 	ctx_tick(&ctx->base, RUN_TICKS + result.steps % SHADER_PAUSE_STEPS * STEP_TICKS);

@@ -43,7 +43,7 @@ static bool may_be_independent(const struct pica200 *ctx, const struct stream *s
 	return ctx->kernels.shader.run_straight && !s->inline_attributes &&
 			(mode == PRIMITIVE_GEOMETRY ? !a->invert : mode == PRIMITIVE_LIST) &&
 			a->n == 0 && n && s->n / LEAST_RUNS >= n && !ctx->geometry.kept.on &&
-			!ctx->history;
+			!ctx->geometry.trace && !ctx->history;
 }
 
 static void describe_inputs(const struct pica200 *ctx, struct emit_part *e,

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "pica/draw/draw.h"
+#include "pica/front/trace.h"
 
 struct pica200;
 
@@ -63,6 +64,7 @@ struct geometry {
 		struct clip_vertex *v;
 		uint32_t n, cap;
 	} kept;
+	struct geometry_trace *trace; /* or NULL; owned */
 };
 
 /* Immediate mode: vertices waiting to be drawn together; attributes have a stride of 16 vectors. */

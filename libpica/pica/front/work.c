@@ -62,6 +62,7 @@ static void finish(struct pica_ctx *base) {
 	prog_put(ctx->left.prog);
 	memory_free(m, ctx->geometry.out, ctx->geometry.cap_out * sizeof(*ctx->geometry.out));
 	free(ctx->geometry.kept.v);
+	geometry_trace_destroy(ctx->geometry.trace);
 	memory_free(m, ctx->immediate.vertices, front_immediate_bytes(ctx));
 	memory_free(m, ctx->indices, ctx->cap_indices * sizeof(*ctx->indices));
 }

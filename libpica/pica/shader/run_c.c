@@ -291,6 +291,9 @@ void core_run(struct core *c, const struct prog *p, unsigned entry, unsigned pc_
 	uint64_t steps = 0;
 	flow_start(&c->flow, entry, pc_mask, al);
 	go_on(c, p, mode, &steps, budget, result, NULL);
+	if (c->step) {
+		report_step(c, NULL);
+	}
 }
 
 /* ---- Vertex programs ---- */
@@ -358,7 +361,4 @@ void shader_run_vertex(const struct prog *p, unsigned entry, const struct shader
 	memset(o, 0, 16 * sizeof(o[0]));
 	struct core c = { .u = u, .v = v, .r = r, .o = o, .step = step, .step_user = user };
 	core_run(&c, p, entry, vs_pc_mask(p), 0, mode, budget, result);
-	if (step) {
-		report_step(&c, NULL);
-	}
 }

@@ -13,6 +13,8 @@ void shader_run_gs(const struct prog *p, unsigned entry, struct shader_uniforms 
 		.cmp = { gs->cmp[0], gs->cmp[1] },
 		.gs = gs,
 		.host = host,
+		.step = host->step,
+		.step_user = host->user,
 	};
 	core_run(&c, p, entry, p->n_words - 1, gs->al, mode, budget, r);
 	gs->a[0] = c.a[0];

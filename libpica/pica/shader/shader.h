@@ -67,7 +67,6 @@ void prog_put(struct prog *p);
 struct shader_slice;
 enum { SHADER_SLICE_BYTES = 64 << 10 };
 
-/* Counters; a run adds to them. */
 struct shader_straight; /* below */
 
 struct shader_kernels {
@@ -152,6 +151,7 @@ typedef void shader_emit_fn(void *user, const struct shader_gs *gs, const float 
 struct shader_host {
 	shader_emit_fn *emit;
 	bool (*pause)(void *user, unsigned steps); /* steps since the last call */
+	shader_step_fn *step; /* or NULL; as for shader_run_vertex() */
 	void *user;
 };
 

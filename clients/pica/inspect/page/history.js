@@ -124,6 +124,8 @@ function details(e, index, actions) {
 		const vertices = (e.vertices || []).filter((v) => v !== null);
 		if (vertices.length) {
 			out.push(element("div", {}, "vertices ", ...vertices.map((v) => element("button", { type: "button", onclick: () => actions.trace(index, v) }, String(v)))));
+		} else {
+			out.push(element("div", {}, element("button", { type: "button", onclick: () => actions.tracePrimitive(index, e.primitive) }, "the geometry program that emitted it")));
 		}
 	}
 	return e.fragment ? out.concat(fragmentFacts(e, index)) : out;

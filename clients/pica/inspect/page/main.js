@@ -14,7 +14,7 @@ const KEYS = [["← → or k j", "step before, step after"], ["Home, End", "firs
 	["m", "next way to show it"], ["+ −, 0", "zoom; all of the picture"], ["Shift with arrows", "move the pixel"], ["Enter", "select the step that wrote the pixel last"],
 	["1 to 9", Object.values(PANELS).join(", ").toLowerCase()], ["a", "all state, or what changed"], ["?", "these keys"]];
 
-const selected = { step: 0, view: "top", mode: "color", zoom: 0, panel: "pixel", all: false, pick: null, vertex: 0, alpha: false, costs: "",
+const selected = { step: 0, view: "top", mode: "color", zoom: 0, panel: "pixel", all: false, pick: null, vertex: 0, traced: { of: "vertex", number: 0 }, alpha: false, costs: "",
 	memory: { address: undefined, before: false } };
 const rows = [];
 let picture, painting = 0;
@@ -89,7 +89,12 @@ async function showPicture() {
 }
 
 function traceVertex(vertex) {
-	set({ vertex, panel: "program" });
+	set({ vertex, traced: { of: "vertex", number: vertex }, panel: "program" });
+}
+
+/* Of a geometry program. */
+function tracePrimitive(index, number) {
+	set({ step: index, traced: { of: "primitive", number }, panel: "program" });
 }
 
 /* Traces a vertex by its number in the arrays, which the draw may use at any position. */
@@ -97,7 +102,8 @@ async function traceNumber(index, number) {
 	const step = data.steps[index], mesh = step && await call("mesh", { frame: step.frame, draw: step.draw }, { slot: "mesh" }).catch(() => null);
 	const column = mesh ? mesh.vertices.columns.indexOf("number") : -1, at = mesh ? mesh.vertices.rows.findIndex((row) => row[column] === number) : -1;
 	if (at >= 0) {
-		set({ step: index, vertex: at, panel: "program" });
+		selectStep(index);
+		traceVertex(at);
 	}
 }
 
@@ -106,13 +112,13 @@ function pixelContent() {
 	if (!data.served || !pick) {
 		return pixelPanel(pick, selectStep);
 	}
-	return [later(element("div", {}, "…"), pick.answer, (answer) => historyPanel(pick, answer, { select: selectStep, trace: traceNumber }))];
+	return [later(element("div", {}, "…"), pick.answer, (answer) => historyPanel(pick, answer, { select: selectStep, trace: traceNumber, tracePrimitive }))];
 }
 
 function showPanel() {
 	const all = (value) => set({ all: value }), vertex = (value) => set({ vertex: value });
 	const content = { pixel: pixelContent, state: () => statePanel(selected.step, selected.all, all),
-		program: () => [...tracePanel(selected.step, selected.vertex, vertex), ...programPanel(selected.step)],
+		program: () => [...tracePanel(selected.step, selected.traced, (traced) => set({ traced })), ...programPanel(selected.step)],
 		textures: () => texturesPanel(selected.step, selected.alpha, (alpha) => set({ alpha })),
 		mesh: () => meshPanel(selected.step, selected.vertex, vertex, traceVertex),
 		memory: () => memoryPanel(selected.step, selected.memory, (memory) => set({ memory })),

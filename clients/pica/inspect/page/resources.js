@@ -140,7 +140,7 @@ export function meshPanel(index, chosen, choose, trace) {
 		(mesh) => showMesh(mesh, Math.min(chosen, mesh.vertices.rows.length - 1), choose, trace))];
 }
 
-/* ---- Steps of a vertex ---- */
+/* ---- Steps of a program ---- */
 
 function vectorText(v) {
 	return v.map((x) => x === null ? "not finite" : +x.toPrecision(7)).join(" ");
@@ -153,27 +153,49 @@ function stepRow(s) {
 				`= ${s.result.register}.${s.result.components} ${vectorText(s.result.value)}`) : ""));
 }
 
+function outputTable(outputs) {
+	return element("table", {}, ...Object.entries(outputs).map(([name, o]) => element("tr", {},
+		element("td", { class: "mono" }, name), element("td", { class: "mono" }, vectorText(o.value)))));
+}
+
+/* A run of a geometry program: its steps, with the outputs at each EMIT. */
+function showRun(trace) {
+	const { run, first_primitive, primitives, instructions, steps, emits } = trace, emit = new Map(emits.map((e) => [e.step, e]));
+	const made = primitives ? `primitives ${first_primitive} to ${first_primitive + primitives - 1}` : "no primitive";
+	return [element("p", { class: "dim" }, `run ${run}: ${instructions} instructions; emits ${made}`), element("table", {}, ...steps.flatMap((s, i) => {
+		const e = emit.get(i);
+		return e ? [stepRow(s), element("tr", {}, element("td"), element("td", {}, `vertex ${e.vertex}${e.is_last ? ", of a primitive" : ""}${e.is_inverted ? ", inverted" : ""}`,
+			outputTable(e.outputs)))] : [stepRow(s)];
+	}))];
+}
+
 function showTrace(trace) {
+	if (trace.emits) {
+		return showRun(trace);
+	}
 	return [element("p", { class: "dim" }, `${trace.steps.length} instructions`), element("table", {}, ...trace.steps.map(stepRow)),
-		element("h2", {}, "Outputs"), element("table", {}, ...Object.entries(trace.outputs).map(([name, o]) => element("tr", {},
-			element("td", { class: "mono" }, name), element("td", { class: "mono" }, vectorText(o.value))))),
+		element("h2", {}, "Outputs"), outputTable(trace.outputs),
 		element("table", {}, ...Object.entries(trace.semantics).map(([name, v]) => element("tr", {}, element("td", {}, name),
 			element("td", { class: "mono" }, v === null ? "not finite" : String(+v.toPrecision(7)))))),
 		element("p", {}, trace.window ? `in the window at ${vectorText(trace.window)}` : "not drawn by itself")];
 }
 
-export function tracePanel(index, vertex, setVertex) {
+/* traced: { of, number }, of a vertex, or of a primitive or run of the geometry program. */
+export function tracePanel(index, { of, number }, trace) {
 	const step = data.steps[index];
 	if (step.kind !== "draw") {
 		return [];
 	}
-	const heading = element("h2", {}, "Steps of a vertex");
+	const heading = element("h2", {}, `Steps of a ${of}`);
 	if (!data.served) {
 		return [heading, ...withoutEngine("Each instruction with its values", `pica shader trace CAPTURE --frame ${step.frame} --draw ${step.draw} --vertex 0`)];
 	}
-	const input = element("input", { type: "number", min: 0, value: vertex, "aria-label": "Vertex", onchange: (e) => setVertex(Math.max(0, Math.floor(+e.target.value || 0))) });
-	return [heading, element("label", {}, "vertex ", input),
-		later(element("div", {}, "…"), call("shader_trace", { frame: step.frame, draw: step.draw, vertex }, { slot: "trace" }), showTrace)];
+	const choice = element("select", { "aria-label": "What is traced", onchange: (e) => trace({ of: e.target.value, number: 0 }) },
+		...["vertex", "primitive", "run"].map((name) => element("option", { value: name, selected: name === of }, name)));
+	const input = element("input", { type: "number", min: 0, value: number, "aria-label": "Its number",
+		onchange: (e) => trace({ of, number: Math.max(0, Math.floor(+e.target.value || 0)) }) });
+	return [heading, element("div", { class: "line" }, choice, input), of === "vertex" ? "" : element("p", { class: "dim" }, "of the geometry program"),
+		later(element("div", {}, "…"), call("shader_trace", { frame: step.frame, draw: step.draw, [of]: number }, { slot: "trace" }), showTrace)];
 }
 
 /* ---- Memory ---- */
