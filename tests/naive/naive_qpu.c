@@ -496,6 +496,8 @@ static bool put(struct naive_qpu *q, const struct store *s, unsigned pm, unsigne
 		if (row && s->lane[i]) {
 			row[i] = v[i];
 		}
+		q->stored[s->is_mul][i] = s->lane[i];
+		q->value[s->is_mul][i] = v[i];
 	}
 	return row || !s->is_on || put_special(q, s->file, s->address, v, s->lane);
 }
@@ -676,16 +678,21 @@ int naive_qpu_run(struct naive_qpu *q, uint32_t address) {
 			q->uniforms = q->next_uniforms;
 		}
 		const unsigned sig = bits(word, 63, 60);
+		memset(q->stored, 0, sizeof(q->stored));
 		if (sig == 15) {
 			if (branches(q, bits(word, 55, 52))) {
 				target = branch(q, word, address, &sane);
 				until_jump = 4;
+				memset(q->stored, 0, sizeof(q->stored)); /* no unit did */
 			}
 		} else {
 			sane = sig == 14 ? load_immediate(q, word) : alu(q, word);
 		}
 		if (!sane) {
 			return -1;
+		}
+		if (q->step) {
+			q->step(q->step_user, q, address);
 		}
 		if ((sig == 3 || sig == 9) && !until_end) {
 			until_end = 3;

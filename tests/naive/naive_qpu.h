@@ -31,6 +31,9 @@ struct naive_qpu {
 	 */
 	bool quad_alone;
 	uint32_t uniforms;
+	/* Called after each instruction, or NULL. */
+	void (*step)(void *user, const struct naive_qpu *q, uint32_t address);
+	void *step_user;
 	uint32_t (*sfu)(unsigned function, uint32_t x);
 	unsigned n_in, n_varyings, n_samples, depth_function;
 	uint32_t vpm_in[64][NAIVE_LANES];
@@ -45,6 +48,9 @@ struct naive_qpu {
 	uint32_t vpm_out[64][NAIVE_LANES];
 	bool written[64];
 	unsigned steps;
+	/* Of the last instruction, what its units (add, multiply) stored, as packed. */
+	bool stored[2][NAIVE_LANES];
+	uint32_t value[2][NAIVE_LANES];
 	/* Whether a lane took part in writes of colour and Z; sample 0 at the first write of Z. */
 	bool wrote_color[NAIVE_LANES], wrote_z[NAIVE_LANES], fails_stencil[NAIVE_LANES];
 

@@ -264,6 +264,54 @@ static void compare(const struct naive_qpu *q, const uint64_t *words, size_t n,
 	}
 }
 
+/* ---- Steps of a lane ---- */
+
+/* The word is in the program, and so not compared. */
+static struct pica_qpu_step steps[2][1024]; /* of the kernel, of the rules */
+static struct qpu_trace trace;
+static uint32_t n_steps;
+
+static void note(void *user, const struct naive_qpu *q, uint32_t address) {
+	const unsigned i = trace.lane;
+	uint64_t word;
+	(void)user;
+	memcpy(&word, q->memory + (address - q->base), sizeof(word));
+	const unsigned sig = word >> 60;
+	const bool loads = sig == 8 || sig == 9;
+	if (n_steps < ARRAY_LEN(steps[1])) {
+		steps[1][n_steps] = (struct pica_qpu_step){ .address = address,
+			.value = { q->stored[0][i] ? q->value[0][i] : 0,
+				q->stored[1][i] ? q->value[1][i] : 0 },
+			.r4 = loads ? q->acc[4][i] : 0,
+			.wrote = (uint8_t)(q->stored[0][i] | q->stored[1][i] << 1 | loads << 2),
+			.flags = (uint8_t)(q->flag[0][i] | q->flag[1][i] << 1 |
+					q->flag[2][i] << 2) };
+	}
+	n_steps++;
+}
+
+/* Of a run of qpu_run_c(), and of the rules. */
+static void trace_begin(struct naive_qpu *q) {
+	trace = (struct qpu_trace){ .lane = below(q->lanes), .steps = steps[0],
+		.cap = ARRAY_LEN(steps[0]) };
+	rig.run.trace = &trace;
+	n_steps = 0;
+	q->step = note;
+}
+
+static void compare_steps(const uint64_t *words, size_t n, unsigned program) {
+	COMPARE("traced steps", 0, 0, trace.n, n_steps);
+	for (uint32_t i = 0; i < n_steps && i < ARRAY_LEN(steps[0]); i++) {
+		const struct pica_qpu_step *got = &steps[0][i], *want = &steps[1][i];
+		COMPARE("address of step", i, trace.lane, got->address, want->address);
+		COMPARE("units that wrote in step", i, trace.lane, got->wrote, want->wrote);
+		COMPARE("flags of step", i, trace.lane, got->flags, want->flags);
+		COMPARE("sum of step", i, trace.lane, got->value[0], want->value[0]);
+		COMPARE("product of step", i, trace.lane, got->value[1], want->value[1]);
+		COMPARE("r4 of step", i, trace.lane, got->r4, want->r4);
+	}
+}
+
 ISA_TEST(random_programs_follow_the_rules) {
 	static struct naive_qpu q;
 	static uint64_t words[1024];
@@ -283,11 +331,17 @@ ISA_TEST(random_programs_follow_the_rules) {
 			n_refused++;
 			continue;
 		}
+		if ((enum isa)_i == ISA_C) {
+			trace_begin(&q);
+		}
 		const int want = naive_qpu_run(&q, RIG_CODE);
 		const int ret = rig.kernels.run(&rig.run);
 		COMPARE("whether it fails", 0, 0, (uint32_t)!!ret, (uint32_t)!!want);
 		if (!ret) {
 			compare(&q, words, n, program);
+			if (rig.run.trace) {
+				compare_steps(words, n, program);
+			}
 		}
 	}
 	// About half, and compilers differ in the order of the random numbers of one expression.
