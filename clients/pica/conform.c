@@ -251,10 +251,8 @@ static int run_case(struct conform *c, struct conform_case *k, const struct opti
 	}
 	picture_finish(&screen);
 	free(path);
-	const bool is_guess = k->origin == CONFORM_GUESS;
 	c->by_origin[k->origin]++;
-	c->passed += k->has_passed && !is_guess;
-	c->differing_guesses += !k->has_passed && is_guess;
+	c->passed[k->origin] += k->has_passed;
 	return exit;
 }
 
@@ -276,7 +274,16 @@ static json_t *failed_row(const struct conform_case *k) {
 	return row;
 }
 
-static json_t *report_json(const struct conform *c, unsigned n) {
+unsigned conform_counted(const unsigned by_origin[CONFORM_ORIGINS]) {
+	unsigned n = 0;
+	for (unsigned i = 0; i < CONFORM_GUESS; i++) {
+		n += by_origin[i];
+	}
+	return n;
+}
+
+static json_t *report_json(const struct conform *c) {
+	const unsigned guesses = c->by_origin[CONFORM_GUESS];
 	json_t *report = json_report("conform"), *failed = json_array(), *origins = json_object();
 	for (unsigned i = 0; i < c->n; i++) {
 		const struct conform_case *k = &c->cases[i];
@@ -287,16 +294,18 @@ static json_t *report_json(const struct conform *c, unsigned n) {
 	for (unsigned i = 0; i < CONFORM_GUESS; i++) {
 		json_object_set_new(origins, conform_origins[i], json_integer(c->by_origin[i]));
 	}
-	json_object_set_new(report, "cases", json_integer(n));
-	json_object_set_new(report, "passed", json_integer(c->passed));
+	json_object_set_new(report, "cases", json_integer(conform_counted(c->by_origin)));
+	json_object_set_new(report, "passed", json_integer(conform_counted(c->passed)));
 	json_object_set_new(report, "failed", failed);
-	json_object_set_new(report, "guesses", json_integer(c->by_origin[CONFORM_GUESS]));
-	json_object_set_new(report, "differing_guesses", json_integer(c->differing_guesses));
+	json_object_set_new(report, "guesses", json_integer(guesses));
+	json_object_set_new(report, "differing_guesses",
+			json_integer(guesses - c->passed[CONFORM_GUESS]));
 	json_object_set_new(report, "by_provenance", origins);
 	return report;
 }
 
-static void print_text(const struct conform *c, unsigned n) {
+static void print_text(const struct conform *c) {
+	const unsigned *of = c->by_origin, *passed = c->passed;
 	for (unsigned i = 0; i < c->n; i++) {
 		const struct conform_case *k = &c->cases[i];
 		if (k->is_chosen && !k->has_passed) {
@@ -305,24 +314,24 @@ static void print_text(const struct conform *c, unsigned n) {
 					conform_origins[k->origin], k->rule);
 		}
 	}
-	printf("%u of %u bit-identical: %u confirmed on a console, %u by arithmetic, "
-	       "%u by two renderers; %u guess%s not counted\n",
-			c->passed, n, c->by_origin[CONFORM_CONSOLE],
-			c->by_origin[CONFORM_ARITHMETIC], c->by_origin[CONFORM_RENDERERS],
-			c->by_origin[CONFORM_GUESS], c->by_origin[CONFORM_GUESS] == 1 ? "" : "es");
+	printf("%u of %u bit-identical: %u of %u known from a console, %u of %u by arithmetic, "
+	       "%u of %u by two renderers; %u guess%s not counted\n",
+			conform_counted(passed), conform_counted(of), passed[CONFORM_CONSOLE],
+			of[CONFORM_CONSOLE], passed[CONFORM_ARITHMETIC], of[CONFORM_ARITHMETIC],
+			passed[CONFORM_RENDERERS], of[CONFORM_RENDERERS], of[CONFORM_GUESS],
+			of[CONFORM_GUESS] == 1 ? "" : "es");
 }
 
 static int report(const struct conform *c, const struct options *o) {
-	const unsigned n = c->by_origin[CONFORM_CONSOLE] + c->by_origin[CONFORM_ARITHMETIC] +
-			c->by_origin[CONFORM_RENDERERS];
-	const int exit = c->passed == n ? EXIT_FINE : EXIT_DIFFERENT;
+	const int exit = conform_counted(c->passed) == conform_counted(c->by_origin) ?
+			EXIT_FINE : EXIT_DIFFERENT;
 	if (o->json) {
-		return json_finish(report_json(c, n), exit);
+		return json_finish(report_json(c), exit);
 	}
 	if (o->html) {
 		conform_html(stdout, c);
 	} else {
-		print_text(c, n);
+		print_text(c);
 	}
 	return exit;
 }

@@ -37,12 +37,14 @@ struct conform {
 	char *folder; /* owned */
 	struct conform_case *cases;
 	unsigned n;
-	unsigned by_origin[CONFORM_ORIGINS], passed, differing_guesses; /* of the chosen ones */
+	unsigned by_origin[CONFORM_ORIGINS], passed[CONFORM_ORIGINS]; /* of the chosen ones */
 };
 
 /* Runs a program on a capture and reads the picture of the top screen. Returns NULL, or a message
  * (caller frees). */
 char *conform_replay(struct picture *out, const char *command, const char *capture);
+/* Returns the sum of the numbers by origin, without guesses. */
+unsigned conform_counted(const unsigned by_origin[CONFORM_ORIGINS]);
 /* Writes a self-contained page, with failures first. */
 void conform_html(FILE *f, const struct conform *c);
 

@@ -50,12 +50,11 @@ static void write_case(FILE *f, const struct conform_case *k) {
 }
 
 void conform_html(FILE *f, const struct conform *c) {
-	const unsigned n = c->by_origin[CONFORM_CONSOLE] + c->by_origin[CONFORM_ARITHMETIC] +
-			c->by_origin[CONFORM_RENDERERS];
 	fputs(head, f);
-	fprintf(f, "<p>%u of %u bit-identical", c->passed, n);
+	fprintf(f, "<p>%u of %u bit-identical", conform_counted(c->passed),
+			conform_counted(c->by_origin));
 	for (unsigned i = 0; i < CONFORM_ORIGINS; i++) {
-		fprintf(f, "; %s: %u", conform_origins[i], c->by_origin[i]);
+		fprintf(f, "; %s: %u of %u", conform_origins[i], c->passed[i], c->by_origin[i]);
 	}
 	fputs("</p>\n<table>\n<tr><th>case<th>provenance<th>rule<th>result (expected, drawn)\n", f);
 	for (unsigned passed = 0; passed < 2; passed++) {
