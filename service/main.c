@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "core/sched/thread.h"
 #include "pictures/file.h"
 #include "pictures/trace.h"
 #include "service/confine.h"
@@ -240,6 +241,7 @@ static int serve(struct picad *p, struct confinement *c) {
 			loop_watch_add(server_loop(p->server), &p->kiosk_watch, p->kiosk_fd,
 					on_kiosk, p);
 	ret = ret < 0 ? ret : listen_now(p);
+	thread_be_brief();
 	ret = ret < 0 ? ret : confine(p, c);
 	if (ret == 0) {
 		p->watchdog.fn = on_watchdog;

@@ -5,6 +5,17 @@
 #include "core/ctx/ctx.h"
 #include "pica_show.h"
 
+enum { SOON_NS = 100000 }; /* of a slice, before others can end it */
+
+/* A slice of the running job, which ends early if another context may have work. */
+static struct slice command_slice(const struct pica_ctx *ctx) {
+	const uint64_t ns = ctx->device->engine.slice_ns;
+	struct slice slice = slice_start(ns);
+	slice.is_wanted = &ctx->queue.dispatcher->is_wanted;
+	slice.soon_ns = ns > SOON_NS ? slice.end_ns - ns + SOON_NS : slice.end_ns;
+	return slice;
+}
+
 static void run(void *arg, struct queue_step *s) {
 	struct pica_ctx *ctx = arg;
 	const struct engine *e = &ctx->device->engine;
@@ -12,7 +23,7 @@ static void run(void *arg, struct queue_step *s) {
 	PROBE(job_begin, ctx->exec.number, s->seq, s->job.op);
 	ctx->run = (struct ctx_run){ .seq = s->seq,
 		.attached = s->attached,
-		.slice = slice_start(e->slice_ns) };
+		.slice = command_slice(ctx) };
 	ctx->exec.has_time = s->is_alone && pool_threads(e->pool) > 0;
 	if (s->is_cancelled) {
 		ctx->run.result = -ECANCELED;
@@ -163,9 +174,8 @@ void ctx_evict(void *arg, const struct pica_memory *full) {
 }
 
 void ctx_yield(struct pica_ctx *ctx) {
-	queue_yield(&ctx->queue);
-	ctx->exec.has_time = false; /* others may have come */
-	ctx->run.slice = slice_start(ctx->device->engine.slice_ns);
+	ctx->exec.has_time &= queue_yield(&ctx->queue);
+	ctx->run.slice = command_slice(ctx);
 }
 
 void ctx_idle(struct pica_ctx *ctx) {

@@ -23,6 +23,10 @@ enum {
 	HELP_NS = 200000, /* a submitter does the command thread's work for this long */
 };
 
+static void want(struct dispatcher *d, bool is_wanted) {
+	atomic_store_explicit(&d->is_wanted, is_wanted, memory_order_relaxed);
+}
+
 /* ---- Signals: one wake-up covers many completions ---- */
 
 static void signal_all(struct dispatcher *d) {
@@ -293,6 +297,7 @@ static struct leader *successor(struct dispatcher *d, struct queue *q) {
 static void collect_changes(struct dispatcher *d) {
 	const bool was_notified = d->is_notified;
 	d->is_notified = false;
+	want(d, false);
 	for (struct queue *q = d->queues; q; q = q->next) {
 		q->awaits_any &= !was_notified;
 		if (q->units) {
@@ -375,10 +380,11 @@ static void *leader_main(void *arg) {
 	return NULL;
 }
 
-static void park(struct queue *q, bool awaits_unit, bool awaits_any) {
+/* Returns whether no other queue has work at its next turn. */
+static bool park(struct queue *q, bool awaits_unit, bool awaits_any) {
 	struct dispatcher *d = q->dispatcher;
 	if (!d->is_threaded) {
-		return;
+		return true;
 	}
 	monitor_lock(&d->mon);
 	assert(!d->is_helped); /* short jobs do not wait */
@@ -393,8 +399,10 @@ static void park(struct queue *q, bool awaits_unit, bool awaits_any) {
 	q->awaits_any = false;
 	d->stepping = q;
 	d->step_ns = clock_now_ns();
+	const bool has_no_other = is_alone(q);
 	monitor_unlock(&d->mon);
 	clocked_begin(q);
+	return has_no_other;
 }
 
 void queue_park(struct queue *q) {
@@ -406,8 +414,8 @@ bool queue_park_for_any(struct queue *q) {
 	return q->dispatcher->is_threaded;
 }
 
-void queue_yield(struct queue *q) {
-	park(q, false, false);
+bool queue_yield(struct queue *q) {
+	return park(q, false, false);
 }
 
 bool dispatch_help(struct queue *q) {
@@ -434,6 +442,7 @@ bool dispatch_help(struct queue *q) {
 void dispatch_look(struct queue *q) {
 	/* the command thread may have passed this queue already */
 	q->dispatcher->is_notified = true;
+	want(q->dispatcher, true);
 	monitor_wake(&q->dispatcher->mon);
 }
 
@@ -449,6 +458,7 @@ static void notify(struct dispatcher *d, bool wants_trim) {
 	monitor_lock(&d->mon);
 	d->wants_trim |= wants_trim;
 	d->is_notified = true;
+	want(d, true);
 	monitor_unlock(&d->mon);
 	monitor_wake(&d->mon);
 }

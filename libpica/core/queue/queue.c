@@ -228,6 +228,9 @@ int queue_submit(struct queue *q, const struct pica_job *jobs, size_t n, void *c
 		*seq = q->submitted;
 	}
 	const bool is_done = dispatch_help(q);
+	if (!is_done && d->stepping != q) {
+		atomic_store_explicit(&d->is_wanted, true, memory_order_relaxed);
+	}
 	monitor_unlock(&d->mon);
 	if (!is_done) {
 		monitor_wake(&d->mon);

@@ -11,6 +11,7 @@
 #define QUEUE_QUEUE_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -158,6 +159,11 @@ struct dispatcher {
 	uint64_t step_ns;
 	bool is_stopping, is_notified;
 	/*
+	 * Something has changed since the command thread last chose a turn: another queue may come
+	 * before the running job. Read without the lock, relaxed: the job sees it soon.
+	 */
+	atomic_bool is_wanted;
+	/*
 	 * The command thread sleeps because there is no work; a submitter does its work (AT_ONCE),
 	 * and the command thread waits until that ends.
 	 */
@@ -243,8 +249,11 @@ void queue_park(struct queue *q);
  * notification. Without a command thread returns false at once.
  */
 bool queue_park_for_any(struct queue *q);
-/* Ends the slice of the running job. Returns at its next turn. */
-void queue_yield(struct queue *q);
+/*
+ * Ends the slice of the running job. Returns at its next turn, whether no other queue has work
+ * then. Without a command thread returns true at once.
+ */
+bool queue_yield(struct queue *q);
 /*
  * Reports the end of a unit. result: 0 or a negative errno; flags: the budget or the place as in
  * PICA_DONE_*. Returns true if it is the first error of its job.

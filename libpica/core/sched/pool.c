@@ -180,6 +180,7 @@ static void run_one(struct pool *pool, struct task *t, unsigned worker) {
 static void *worker_main(void *arg) {
 	struct worker *w = arg;
 	struct pool *pool = w->pool;
+	thread_be_brief();
 	monitor_lock(&pool->mon);
 	for (;;) {
 		struct task t;

@@ -5,6 +5,7 @@
 #ifndef SCHED_SLICE_H
 #define SCHED_SLICE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -15,6 +16,9 @@ enum { SLICE_TICKS = 16384 };
 struct slice {
 	uint64_t end_ns; /* CLOCK_MONOTONIC */
 	uint64_t ticks;
+	/* Once this is true (relaxed), the slice ends at soon_ns; NULL: it does not end early. */
+	const atomic_bool *is_wanted;
+	uint64_t soon_ns;
 };
 
 static inline struct slice slice_start(uint64_t length_ns) {
@@ -28,7 +32,10 @@ static inline bool slice_over(struct slice *s, uint64_t ticks) {
 		return false;
 	}
 	s->ticks = 0;
-	return clock_now_ns() >= s->end_ns;
+	const uint64_t now_ns = clock_now_ns();
+	return now_ns >= s->end_ns ||
+			(s->is_wanted && now_ns >= s->soon_ns &&
+					atomic_load_explicit(s->is_wanted, memory_order_relaxed));
 }
 
 /*
