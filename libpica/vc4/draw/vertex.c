@@ -388,6 +388,36 @@ static unsigned begin_positions(const struct vertex_env *env, const struct draw 
 	return m->is_wide ? qpu_wide_steps(part->coordinate.program) : 0;
 }
 
+/*
+ * Places n vertices. Returns whether all of them are inside of all planes and can be drawn; if not,
+ * some are placed wrongly. A loop that compilers vectorize.
+ */
+static bool place_inside(const struct vc4_state *state, const uint32_t *const row[QPU_VPM_ROWS],
+		unsigned n, const struct position_out *out) {
+	float *restrict x_out = out->x, *restrict y_out = out->y;
+	const float limit = (float)POSITION_LIMIT;
+	const float half_width = state->half_width_fx4, half_height = state->half_height_fx4;
+	const int32_t left = state->viewport_x_fx4, top = state->viewport_y_fx4;
+	const int clips = state->shader->clips;
+	int is_good = 1;
+	for (unsigned i = 0; i < n; i++) {
+		const float x = fabsf(as_float(row[ROW_CLIP][i]));
+		const float y = fabsf(as_float(row[ROW_CLIP + 1][i]));
+		const float z = fabsf(as_float(row[ROW_CLIP + 2][i]));
+		const float w = as_float(row[ROW_CLIP + 3][i]), most = limit * w;
+		const int is_inside = (w <= FLT_MAX) & (x <= w) & (y <= w) & (z <= w) &
+				(x * fabsf(half_width) < most) & (y * fabsf(half_height) < most);
+		const uint32_t xy = row[ROW_XY][i];
+		const int32_t x_fx4 = (int16_t)xy + left, y_fx4 = (int16_t)(xy >> 16) + top;
+		const uint32_t beyond = (uint32_t)(x_fx4 + POSITION_LIMIT) |
+				(uint32_t)(y_fx4 + POSITION_LIMIT);
+		x_out[i] = (float)x_fx4;
+		y_out[i] = (float)y_fx4;
+		is_good &= (is_inside | !clips) & (beyond < 2 * POSITION_LIMIT);
+	}
+	return is_good;
+}
+
 static void shade_positions(const struct vertex_env *env, const struct draw *d,
 		const uint32_t *number, unsigned n, const struct position_out *out) {
 	const struct vc4_vertex_part *part = d->state.vertex;
@@ -401,6 +431,10 @@ static void shade_positions(const struct vertex_env *env, const struct draw *d,
 			out->x[i] = out->y[i] = 0.0f;
 			out->code[i] = POSITION_BAD; /* shade_batch() will report the error */
 		}
+		return;
+	}
+	if (place_inside(state, row, n, out)) {
+		memset(out->code, 0, n * sizeof(*out->code));
 		return;
 	}
 	for (unsigned i = 0; i < n; i++) {

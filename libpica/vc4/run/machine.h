@@ -132,13 +132,14 @@ void vpm_read(struct machine *m, uint32_t out[QPU_LANES]);
 void vpm_write(struct machine *m, const uint32_t v[QPU_LANES], unsigned mask);
 
 uint32_t qpu_sfu(unsigned function, uint32_t bits);
-/* sfu_curves is indexed by function; sfu_arc is a parabola. */
-struct sfu_curve {
-	uint16_t c0[16], c1[16];
-	uint8_t c2[16];
-};
-extern const struct sfu_curve sfu_curves[4];
-extern const uint8_t sfu_arc[64];
+enum { SFU_STEPS = 1024 };
+/*
+ * Of SFU_RECIP and SFU_RSQRT, by the upper ten bits of a fraction: the value at the start of the
+ * sixteenth that it lies in, less the arc, in bits 31:16, and the slope in 15:0.
+ */
+extern uint32_t sfu_steps[2][SFU_STEPS];
+/* Fills sfu_steps. Any thread, any number of times. */
+void sfu_init(void);
 
 /* ---- The flow [fidelity: qpu-flow] ---- */
 

@@ -10,68 +10,41 @@ bool VFN(qpu_run_wide)(struct qpu_wide_run *r);
 
 /* ---- Special functions: sfu.c ---- */
 
-/* Evaluates the curve of a function at 15-bit fractions. */
-static inline void vector_curve(unsigned function, const vi m[VECTORS], vi out[VECTORS]) {
-	const struct sfu_curve *c = &sfu_curves[function];
-	PICA_ALIGNED(64) uint32_t at[QPU_LANES], c0[QPU_LANES], c1[QPU_LANES], c2[QPU_LANES];
-	EACH_VECTOR(i) {
-		store(at, i, m[i]);
-	}
-	for (unsigned k = 0; k < QPU_LANES; k++) {
-		const uint32_t i = at[k] >> 11;
-		c0[k] = c->c0[i];
-		c1[k] = c->c1[i];
-		c2[k] = (uint32_t)c->c2[i] * sfu_arc[at[k] >> 5 & 63];
-	}
-	EACH_VECTOR(i) {
-		const vi x = vi_and(m[i], vi_set1(2047));
-		vi a = vi_and(vi_srl(vi_mul(load(c1, i), x), 11), vi_set1(0xFFF));
-		const vi b = vi_and(vi_srl(load(c2, i), 5), vi_set1(0x7F));
-		if (function == SFU_EXP2) {
-			a = vi_xor(a, vi_set1(0x7FFF)); /* it rises */
-		}
-		out[i] = vi_and(vi_sub(vi_sub(load(c0, i), a), b), vi_set1(0x7FFF));
-	}
+/* The value at a fraction of 15 bits, for SFU_RECIP and SFU_RSQRT. */
+static inline vi vector_curve(unsigned function, vi m) {
+	PICA_ALIGNED(64) uint32_t offset[VF_LANES];
+	vi_store(offset, vi_sll(vi_srl(m, 5), 2));
+	const vi step = vi_load_words((const uint8_t *)sfu_steps[function], offset, 4);
+	const vi slope = vi_and(step, vi_set1(0xFFFF)), x = vi_and(m, vi_set1(2047));
+	const vi a = vi_srl(vi_mul(slope, x), 11);
+	return vi_and(vi_sub(vi_srl(step, 16), a), vi_set1(0x7FFF));
 }
 
 /* Reciprocals: infinite if the exponent field is 0, 0 if it is above 252; the sign is kept. */
-static inline void vector_recip(const vi x[VECTORS], vi out[VECTORS]) {
-	vi m[VECTORS];
-	EACH_VECTOR(i) {
-		m[i] = vi_and(vi_srl(x[i], 8), vi_set1(0x7FFF));
-	}
-	vector_curve(SFU_RECIP, m, out);
-	EACH_VECTOR(i) {
-		const vi e = vi_and(vi_srl(x[i], 23), vi_set1(255));
-		const vi sign = vi_andnot(vi_set1(0x7FFFFFFF), x[i]);
-		const vi exponent = vi_sll(vi_sub(vi_set1(253), e), 23);
-		vi r = vi_or(exponent, vi_sll(out[i], 8));
-		r = vi_andnot(vi_gt(e, vi_set1(252)), r);
-		r = vi_select(vi_eq(e, vi_zero()), vi_set1(0x7F800000), r);
-		out[i] = vi_or(r, sign);
-	}
+static inline vi vector_recip(vi x) {
+	const vi e = vi_and(vi_srl(x, 23), vi_set1(255));
+	const vi sign = vi_andnot(vi_set1(0x7FFFFFFF), x);
+	const vi exponent = vi_sll(vi_sub(vi_set1(253), e), 23);
+	const vi curve = vector_curve(SFU_RECIP, vi_and(vi_srl(x, 8), vi_set1(0x7FFF)));
+	vi r = vi_or(exponent, vi_sll(curve, 8));
+	r = vi_andnot(vi_gt(e, vi_set1(252)), r);
+	r = vi_select(vi_eq(e, vi_zero()), vi_set1(0x7F800000), r);
+	return vi_or(r, sign);
 }
 
-static inline void vector_rsqrt(const vi x[VECTORS], vi out[VECTORS]) {
-	vi m[VECTORS];
-	EACH_VECTOR(i) {
-		const vi odd = vi_and(vi_srl(x[i], 23), vi_set1(1));
-		m[i] = vi_or(vi_sll(vi_xor(odd, vi_set1(1)), 14),
-				vi_and(vi_srl(x[i], 9), vi_set1(0x3FFF)));
-	}
-	vector_curve(SFU_RSQRT, m, out);
-	EACH_VECTOR(i) {
-		const vi e = vi_and(vi_srl(x[i], 23), vi_set1(255));
-		const vi half = vi_add(vi_srl(vi_sub(vi_set1(256), e), 1), vi_set1(62));
-		vi r = vi_or(vi_sll(half, 23), vi_sll(out[i], 8));
-		r = vi_andnot(vi_eq(e, vi_set1(255)), r);
-		out[i] = vi_select(vi_eq(e, vi_zero()), vi_set1(0x7F800000), r);
-	}
+static inline vi vector_rsqrt(vi x) {
+	const vi e = vi_and(vi_srl(x, 23), vi_set1(255));
+	const vi even = vi_xor(vi_and(e, vi_set1(1)), vi_set1(1));
+	const vi curve = vector_curve(SFU_RSQRT,
+			vi_or(vi_sll(even, 14), vi_and(vi_srl(x, 9), vi_set1(0x3FFF))));
+	const vi half = vi_add(vi_srl(vi_sub(vi_set1(256), e), 1), vi_set1(62));
+	vi r = vi_or(vi_sll(half, 23), vi_sll(curve, 8));
+	r = vi_andnot(vi_eq(e, vi_set1(255)), r);
+	return vi_select(vi_eq(e, vi_zero()), vi_set1(0x7F800000), r);
 }
 
 static inline void vector_sfu(unsigned function, const uint32_t v[QPU_LANES],
 		uint32_t r4[QPU_LANES]) {
-	vi x[VECTORS], out[VECTORS];
 	if (function >= SFU_EXP2) {
 		for (unsigned k = 0; k < QPU_LANES; k++) {
 			r4[k] = qpu_sfu(function, v[k]);
@@ -79,15 +52,8 @@ static inline void vector_sfu(unsigned function, const uint32_t v[QPU_LANES],
 		return;
 	}
 	EACH_VECTOR(i) {
-		x[i] = load(v, i);
-	}
-	if (function == SFU_RECIP) {
-		vector_recip(x, out);
-	} else {
-		vector_rsqrt(x, out);
-	}
-	EACH_VECTOR(i) {
-		store(r4, i, out[i]);
+		const vi x = load(v, i);
+		store(r4, i, function == SFU_RECIP ? vector_recip(x) : vector_rsqrt(x));
 	}
 }
 

@@ -1,7 +1,12 @@
 /* The special functions, by tables. [fidelity: qpu-sfu] */
+#include <pthread.h>
+
 #include "vc4/run/machine.h"
 
-const struct sfu_curve sfu_curves[4] = {
+static const struct sfu_curve {
+	uint16_t c0[16], c1[16];
+	uint8_t c2[16];
+} curves[4] = {
 	[SFU_RECIP] = {
 		{ 0x7FFC, 0x70EE, 0x638C, 0x5792, 0x4CCB, 0x430B, 0x3A2E, 0x3215,
 			0x2AAA, 0x23D6, 0x1D8A, 0x17B4, 0x1249, 0x0D3E, 0x0889, 0x0421 },
@@ -35,7 +40,8 @@ const struct sfu_curve sfu_curves[4] = {
 			0x05, 0x05, 0x04, 0x04, 0x04, 0x03, 0x03, 0x03 },
 	},
 };
-const uint8_t sfu_arc[64] = {
+/* A parabola. */
+static const uint8_t arc[64] = {
 	0x00, 0x04, 0x08, 0x0B, 0x0F, 0x12, 0x16, 0x19, 0x1C, 0x1F, 0x22, 0x24, 0x27, 0x29, 0x2C,
 	0x2E, 0x30, 0x32, 0x34, 0x35, 0x37, 0x38, 0x3A, 0x3B, 0x3C, 0x3D, 0x3E, 0x3E, 0x3F, 0x3F,
 	0x3F, 0x3F, 0x3F, 0x3F, 0x3F, 0x3F, 0x3F, 0x3E, 0x3E, 0x3D, 0x3C, 0x3B, 0x3A, 0x38, 0x37,
@@ -47,10 +53,10 @@ enum { INFINITY_BITS = 0x7F800000, SIGN = (int)0x80000000 };
 
 /* The curve of a function at a fraction of 15 bits. */
 static uint32_t at(unsigned function, uint32_t m) {
-	const struct sfu_curve *c = &sfu_curves[function];
+	const struct sfu_curve *c = &curves[function];
 	const uint32_t i = m >> 11;
 	uint32_t a = ((uint32_t)c->c1[i] * (m & 2047) >> 11) & 0xFFF;
-	const uint32_t b = ((uint32_t)c->c2[i] * sfu_arc[m >> 5 & 63] >> 5) & 0x7F;
+	const uint32_t b = ((uint32_t)c->c2[i] * arc[m >> 5 & 63] >> 5) & 0x7F;
 	if (function == SFU_EXP2) {
 		a = ~a & 0x7FFF; /* it rises */
 	}
@@ -112,4 +118,22 @@ uint32_t qpu_sfu(unsigned function, uint32_t bits) {
 	default:
 		return log2_of(bits);
 	}
+}
+
+uint32_t sfu_steps[2][SFU_STEPS];
+
+static void fill_steps(void) {
+	for (unsigned function = SFU_RECIP; function <= SFU_RSQRT; function++) {
+		const struct sfu_curve *c = &curves[function];
+		for (uint32_t step = 0; step < SFU_STEPS; step++) {
+			const uint32_t i = step >> 6;
+			const uint32_t b = ((uint32_t)c->c2[i] * arc[step & 63] >> 5) & 0x7F;
+			sfu_steps[function][step] = (uint32_t)(c->c0[i] - b) << 16 | c->c1[i];
+		}
+	}
+}
+
+void sfu_init(void) {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	pthread_once(&once, fill_steps);
 }

@@ -295,20 +295,30 @@ static inline void wide_word(struct wide_core *k, const uint32_t *address, uint3
 	uint32_t avail;
 	const uint32_t first = address[0] & QPU_ADDRESS_MASK & ~4095u;
 	const uint8_t *host = space_host_from(r->space, first, &avail);
-	const uint32_t most = host && avail >= 4 ? avail - 4 : 0;
-	for (unsigned i = 0; i < r->n_lanes; i++) {
-		const uint32_t word = address[i] & QPU_ADDRESS_MASK & ~3u;
-		const uint8_t *at = PICA_LIKELY(most && word - first <= most) ?
-				host + (word - first) :
-				space_host(r->space, word, 4);
-		uint32_t v = 0;
-		if (at) {
-			memcpy(&v, at, sizeof(v));
-		} else if (strict >> i & 1) {
-			k->fails = true;
-			return;
+	const int32_t most = host && avail >= 4 ? (int32_t)avail - 4 : -1;
+	for (unsigned i = 0; i < k->n_vectors; i++) {
+		PICA_ALIGNED(64) uint32_t offset[VF_LANES];
+		const vi word = vi_and(at(address, i), vi_set1((int32_t)(QPU_ADDRESS_MASK & ~3u)));
+		const vi from_first = vi_sub(word, vi_set1((int32_t)first));
+		const vi is_beyond = vi_or(vi_gt(vi_zero(), from_first),
+				vi_gt(from_first, vi_set1(most)));
+		vi_store(offset, from_first);
+		if (PICA_LIKELY(!vi_movemask(is_beyond))) {
+			put(to, i, vi_load_words(host, offset, 4));
+			continue;
 		}
-		to[i] = v;
+		for (unsigned j = 0; j < VF_LANES && i * VF_LANES + j < r->n_lanes; j++) {
+			const unsigned lane = i * VF_LANES + j;
+			uint32_t v = 0;
+			const uint8_t *own = space_host(r->space, first + offset[j], 4);
+			if (own) {
+				memcpy(&v, own, sizeof(v));
+			} else if (strict >> lane & 1) {
+				k->fails = true;
+				return;
+			}
+			to[lane] = v;
+		}
 	}
 }
 
