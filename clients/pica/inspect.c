@@ -67,7 +67,6 @@ static int write_page(const struct options *o) {
 		return log_fail("%s: this is the capture itself: expected another name", o->i.out);
 	}
 	int exit = capture_here_open(&c, o->capture, &o->i.engine);
-	exit = exit == EXIT_FINE ? capture_is_pica200(c.capture, o->capture) : exit;
 	exit = exit == EXIT_FINE ? inspect(o, &c) : exit;
 	capture_here_close(&c);
 	return exit;

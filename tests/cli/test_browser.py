@@ -222,6 +222,37 @@ class Browser(Case):
             self.quiet()
 
     @unittest.skipUnless(HAS_HTTP, 'built without libmicrohttpd')
+    def test_a_capture_of_the_videocore(self):
+        path = BUNDLED / 'vc4-mesh.pica'
+        self.pica('inspect', '-o', 'page.html', path)
+        with Served(path) as server, Stdio(path) as engine:
+            answer = engine.call('pixel', x=320, y=240, steps=True)
+            steps = engine.call('steps')['steps']
+            self.assertEqual([s['kind'] for s in steps], ['job', 'draw', 'draw', 'draw'])
+            index = next(i for i, s in enumerate(steps) if s.get('draw') == answer['last_writer']['draw'])
+            for url in server.url, (self.dir / 'page.html').as_uri():
+                self.open(url + '#view=picture&x=320&y=240')
+                self.until('colours', lambda: self.show('color') > 50)
+                self.press(Keys.ENTER)
+                self.until('the writer', lambda: self.step() == index)
+                text = self.until('the history', lambda: answer['color'] in self.text('panel') and self.text('panel'))
+                self.assertIn('pica pixel --steps --frame 1 CAPTURE 320,240' if url != server.url else '51 instructions', text)
+                self.picture(f'vc4-{"served" if url == server.url else "written"}')
+                self.press('2')
+                self.until('the state', lambda: 'fragment program' in self.text('panel'))
+                self.press('3')
+                self.until('the programs', lambda: 'Coordinate program' in self.text('panel'))
+                if url == server.url:
+                    self.until('the trace', lambda: '1/Wc' in self.text('panel'))
+                    self.picture('vc4-program')
+                self.press('4')
+                self.until('the costs', lambda: f'{steps[index]["entered"]:,}' in self.text('panel'))
+                self.press('v')
+                for mode in MODES[:4]:
+                    self.assertGreaterEqual(self.show(mode), 1 if mode == 'alpha' else 2, mode)
+                self.quiet()
+
+    @unittest.skipUnless(HAS_HTTP, 'built without libmicrohttpd')
     def test_keys_frames_and_links(self):
         with Served(BUNDLED / 'mirror.pica') as server:
             self.open(server.url + '?frame=0#step=4&view=s0&x=100&y=200&panel=pixel')

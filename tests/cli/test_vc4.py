@@ -223,7 +223,7 @@ class VideoCore(Case):
 
     def test_captures_of_the_other_chip(self):
         self.job('a.pica')
-        for args in (['draws', '--depends'], ['draws', '--sort', 'bytes'], ['inspect', '-o', 'a.html'],
+        for args in (['draws', '--depends'], ['draws', '--sort', 'bytes'],
                      ['shader', 'trace', '--draw', '0'], ['render', '--overdraw', '-o', 'a']):
             with self.subTest(args):
                 self.assertEqual(self.pica(*args, 'a.pica', code=2), '')

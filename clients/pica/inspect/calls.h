@@ -52,6 +52,7 @@ struct inspect_call {
 	const char *name;
 	const struct option_row *rows; /* of struct inspect_params; up to a name of NULL */
 	unsigned needed; /* required ones: INSPECT_... */
+	bool is_for_vc4; /* it also answers for captures of a VideoCore IV */
 	/* Stores the result in *out (caller frees). Returns an exit code, after logging errors. */
 	int (*run)(struct inspect_engine *e, struct inspect_params *p, json_t **out);
 };

@@ -10,7 +10,6 @@ int inspect_engine_open(
 		struct inspect_engine *e, const char *path, const struct engine_options *options) {
 	*e = (struct inspect_engine){ .path = path, .options = *options };
 	int exit = capture_here_open(&e->here, path, options);
-	exit = exit == EXIT_FINE ? capture_is_pica200(e->here.capture, path) : exit;
 	exit = exit == EXIT_FINE ? capture_here_open(&e->pixels, path, options) : exit;
 	if (exit == EXIT_FINE) {
 		e->snapshot = calloc(1, sizeof(*e->snapshot));

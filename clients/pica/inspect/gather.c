@@ -272,13 +272,17 @@ static int replay(struct inspect *g, struct capture_here *c, const struct frame_
 
 int inspect_gather(struct inspect *g, struct capture_here *c, const struct frame_list *frames,
 		const struct engine_options *engine) {
-	*g = (struct inspect){ .ctx = c->ctx, .engine = engine };
+	const bool is_vc4 = c->info.chip == PICA_CHIP_VC4;
+	*g = (struct inspect){ .ctx = c->ctx, .engine = engine, .has_planes = !engine || is_vc4 };
 	g->surfaces = json_array();
 	g->steps = json_array();
 	g->frames = json_array();
 	g->registers = json_object();
 	g->words = json_object();
 	g->programs = json_array();
+	if (is_vc4) {
+		return inspect_videocore(g, c, frames);
+	}
 	g->now = calloc(1, sizeof(*g->now));
 	g->before = calloc(1, sizeof(*g->before));
 	int ret = g->now && g->before ? replay(g, c, frames) : -ENOMEM;

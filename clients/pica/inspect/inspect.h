@@ -36,6 +36,7 @@ enum { INSPECT_SURFACES = 32, INSPECT_BLOB_BYTES = 1 << 28 };
 /* A colour buffer that draws of these frames write, shown upright. */
 struct inspect_surface {
 	struct pica_target target;
+	struct pica_picture picture; /* of a VideoCore IV; width 0: none */
 	uint32_t width, height;
 	uint32_t px_bytes, n; /* number of pixels in memory, in whole blocks */
 	uint32_t *place;      /* owned: pixel in memory -> in the picture */
@@ -46,11 +47,8 @@ struct inspect_surface {
 struct inspect {
 	struct pica_ctx *ctx; /* borrowed */
 	struct step step;
-	/*
-	 * Arithmetic of the page's engine; with an engine, the page has no planes of pixels, and
-	 * changes only name surfaces. NULL: no engine.
-	 */
-	const struct engine_options *engine; /* borrowed */
+	const struct engine_options *engine; /* borrowed: of the page; NULL: it has none */
+	bool has_planes;      /* of pixels; else changes only name surfaces */
 	bool is_looking;      /* in the second replay, which knows the surfaces */
 	struct inspect_surface surface[INSPECT_SURFACES];
 	unsigned n_surfaces, n_left_out;
@@ -85,6 +83,8 @@ struct inspect_range {
 
 /* Records the target of a draw. Returns its index, or -1 if it cannot be shown. */
 int inspect_surface_add(struct inspect *g, const struct pica_target *t);
+/* The same for the target of a job of a VideoCore IV. */
+int inspect_picture_add(struct inspect *g, const struct pica_picture *p);
 /* Reads the pictures before the first step. */
 int inspect_surfaces_begin(struct inspect *g);
 /*
@@ -95,6 +95,8 @@ json_t *inspect_changes(struct inspect *g, int drawn, const struct pica_count *c
 		const struct inspect_range *range);
 /* Returns the current screens, and the origins of their pixels. */
 json_t *inspect_screens(struct inspect *g);
+/* The same for the picture of a VideoCore IV, which is a surface. */
+json_t *inspect_pictures(struct inspect *g);
 void inspect_surfaces_finish(struct inspect *g);
 
 /* Returns the offset of n new bytes, or a negative errno. */
@@ -102,8 +104,15 @@ int64_t inspect_blob_room(struct inspect_blob *b, size_t n);
 
 /* ---- state.c ---- */
 
+/* Returns the number of a program's text in g->programs. */
+int inspect_program(struct inspect *g, const char *text);
 /* Adds registers, uniforms and programs of the context's current draw. */
 int inspect_state(struct inspect *g, const struct step_draw *draw, json_t *step);
+
+/* ---- videocore.c ---- */
+
+/* inspect_gather() of a capture of the VideoCore IV. */
+int inspect_videocore(struct inspect *g, struct capture_here *c, const struct frame_list *frames);
 
 /* ---- gather.c, page.c ---- */
 

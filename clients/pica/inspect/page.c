@@ -48,6 +48,8 @@ static json_t *page_json(struct inspect *g, const struct capture_here *c, json_t
 	json_object_set(report, "words", g->words);
 	json_object_set(report, "programs", g->programs);
 	json_object_set_new(report, "served", json_boolean(g->engine != NULL));
+	json_object_set_new(report, "has_planes", json_boolean(g->has_planes));
+	json_object_set_new(report, "chip", json_string(pica_chip_name(c->info.chip)));
 	if (findings) {
 		json_object_set(report, "findings", findings);
 	}

@@ -109,6 +109,10 @@ static json_t *run(struct inspect_engine *e, const struct inspect_call *call, js
 	if (!parse(&p, call, params, message)) {
 		return error_json(WRONG_PARAMETERS, message);
 	}
+	if (e->here.info.chip == PICA_CHIP_VC4 && !call->is_for_vc4) {
+		snprintf(message, MESSAGE, "%s: expected a capture of a PICA200", call->name);
+		return error_json(FAILED, message);
+	}
 	json_t *result = NULL;
 	log_hold();
 	const int exit = call->run(e, &p, &result);

@@ -93,14 +93,8 @@ static void find_table(void *user, const char *name, const uint32_t *words, unsi
 	}
 }
 
-/* Returns the number of the program's text, or -1 if it cannot be shown. */
-static int program_number(struct inspect *g, bool is_gs) {
-	char *text = NULL;
-	if (dump_program(g->now, is_gs, &text) < 0) {
-		return -1;
-	}
+int inspect_program(struct inspect *g, const char *text) {
 	json_t *program = json_text(text);
-	free(text);
 	size_t i = json_array_size(g->programs);
 	while (i-- > 0) {
 		if (json_equal(json_array_get(g->programs, i), program)) {
@@ -110,6 +104,14 @@ static int program_number(struct inspect *g, bool is_gs) {
 	}
 	json_array_append_new(g->programs, program);
 	return (int)json_array_size(g->programs) - 1;
+}
+
+/* Returns the number of the program's text, or -1 if it cannot be shown. */
+static int program_number(struct inspect *g, bool is_gs) {
+	char *text = NULL;
+	const int n = dump_program(g->now, is_gs, &text) < 0 ? -1 : inspect_program(g, text);
+	free(text);
+	return n;
 }
 
 int inspect_state(struct inspect *g, const struct step_draw *draw, json_t *step) {

@@ -10,6 +10,8 @@
 #include "fields.h"
 #include "pica_history.h"
 #include "pica_regs.h"
+#include "vc4/list/record.h"
+#include "videocore/videocore.h"
 
 enum { COUNT_PLANES = 2 /* entered, passed */, PLANES = 6 /* and R, G, B, A */ };
 
@@ -50,6 +52,9 @@ static bool is_turned(const struct pica_target *t) {
 
 static int read_surface(struct inspect *g, struct inspect_surface *s, uint8_t *rgba) {
 	const struct pica_target *t = &s->target;
+	if (s->picture.width) {
+		return videocore_read_picture(g->ctx, &s->picture, rgba);
+	}
 	uint8_t *rows = malloc((size_t)4 * t->width * t->height);
 	int ret = rows ? pica_ctx_read_color(g->ctx, t, rows, (size_t)4 * t->width) : -ENOMEM;
 	for (uint32_t y = 0; ret == 0 && y < t->height; y++) {
@@ -109,19 +114,54 @@ int inspect_surface_add(struct inspect *g, const struct pica_target *t) {
 	return (int)g->n_surfaces++;
 }
 
+int inspect_picture_add(struct inspect *g, const struct pica_picture *p) {
+	for (unsigned i = 0; i < g->n_surfaces; i++) {
+		if (memcmp(&g->surface[i].picture, p, sizeof(*p)) == 0) {
+			return (int)i;
+		}
+	}
+	if (g->n_surfaces == INSPECT_SURFACES || !videocore_has_picture(g->ctx, p)) {
+		return -1;
+	}
+	struct inspect_surface *s = &g->surface[g->n_surfaces];
+	const size_t n = (size_t)p->width * p->height;
+	*s = (struct inspect_surface){ .picture = *p,
+		.width = p->width,
+		.height = p->height,
+		.n = (uint32_t)n,
+		.rgba = calloc(n, 4),
+		.last = calloc(n, 4) };
+	g->n_surfaces++;
+	g->error = s->rgba && s->last ? g->error : -ENOMEM;
+	return (int)g->n_surfaces - 1;
+}
+
+static json_t *picture_json(const struct pica_picture *p, int64_t at) {
+	const struct vc4_record *store = vc4_record(VC4_OP_STORE_GENERAL);
+	return json_pack("{so ss ss sI sI sI sI sb sI}", "addr", json_addr(p->addr), "format",
+			vc4_value_text(store, "FORMAT", p->format), "layout",
+			vc4_value_text(store, "LAYOUT", p->layout), "width", (json_int_t)p->width,
+			"height", (json_int_t)p->height, "memory_width", (json_int_t)p->width,
+			"memory_height", (json_int_t)p->height, "turned", 0, "at", (json_int_t)at);
+}
+
 int inspect_surfaces_begin(struct inspect *g) {
 	for (unsigned i = 0; i < g->n_surfaces; i++) {
 		struct inspect_surface *s = &g->surface[i];
 		const struct pica_target *t = &s->target;
 		const size_t n = (size_t)s->width * s->height;
 		int64_t at = 0;
-		uint8_t *out = g->engine ? NULL : take(g, 4 * n, &at);
-		const int ret = g->engine ? 0 : out ? read_surface(g, s, s->rgba) : g->error;
+		uint8_t *out = !g->has_planes ? NULL : take(g, 4 * n, &at);
+		const int ret = !g->has_planes ? 0 : out ? read_surface(g, s, s->rgba) : g->error;
 		if (ret < 0) {
 			return ret;
 		}
 		for (size_t k = 0; out && k < 4 * n; k++) {
 			out[k] = s->rgba[k % n * 4 + k / n];
+		}
+		if (s->picture.width) {
+			json_array_append_new(g->surfaces, picture_json(&s->picture, at));
+			continue;
 		}
 		json_array_append_new(g->surfaces,
 				json_pack("{so ss so ss sb sI sI sI sI sb sI}", "addr",
@@ -288,7 +328,7 @@ json_t *inspect_changes(struct inspect *g, int drawn, const struct pica_count *c
 		if (range && !overlaps(s, begin, end)) {
 			continue;
 		}
-		if (g->engine) {
+		if (!g->has_planes) {
 			if (range ? is_touched(s, range) : (int)i == drawn) {
 				json_array_append_new(out, json_pack("{si}", "surface", (int)i));
 			}
@@ -374,7 +414,7 @@ static json_t *screen_json(struct inspect *g, enum pica_screen_id id) {
 		return NULL;
 	}
 	const char *name = id == PICA_SCREEN_TOP ? "top" : "bottom";
-	if (g->engine) {
+	if (!g->has_planes) {
 		return json_pack("{ss sI sI}", "screen", name, "width", (json_int_t)screen.width,
 				"height", (json_int_t)screen.height);
 	}
@@ -422,5 +462,32 @@ json_t *inspect_screens(struct inspect *g) {
 			json_array_append_new(rows, row);
 		}
 	}
+	return rows;
+}
+
+json_t *inspect_pictures(struct inspect *g) {
+	json_t *rows = json_array();
+	struct pica_picture p;
+	unsigned i = 0;
+	const int ret = pica_ctx_picture(g->ctx, &p);
+	while (i < g->n_surfaces && memcmp(&g->surface[i].picture, &p, sizeof(p)) != 0) {
+		i++;
+	}
+	if (ret < 0 || i == g->n_surfaces) {
+		return rows;
+	}
+	int64_t at = 0;
+	const size_t n = g->surface[i].n;
+	uint8_t *planes = take(g, 12 * n, &at);
+	for (size_t k = 0; planes && k < n; k++) {
+		for (unsigned c = 0; c < 3; c++) {
+			planes[c * n + k] = 0;
+		}
+		planes[3 * n + k] = (uint8_t)(i + 1);
+		put_u32(planes + 4 * n, n, k, (uint32_t)json_array_size(g->steps));
+		put_u32(planes + 8 * n, n, k, k > 0);
+	}
+	json_array_append_new(rows, json_pack("{ss sI sI sI}", "screen", "picture", "width",
+			(json_int_t)p.width, "height", (json_int_t)p.height, "at", (json_int_t)at));
 	return rows;
 }

@@ -30,7 +30,7 @@ struct shader_trace_options {
 /* Prints each step of a program of a draw. Returns the exit code. */
 int shader_trace(const struct shader_trace_options *o);
 /*
- * The same for an open capture of the PICA200; o->capture names it in messages. *out: the report of
+ * The same for an open capture; o->capture names it in messages. *out: the report of
  * --json, or NULL.
  */
 int shader_trace_in(const struct shader_trace_options *o, struct capture_here *c, json_t **out);

@@ -420,7 +420,7 @@ int shader_trace(const struct shader_trace_options *o) {
 	struct capture_here c;
 	int exit = capture_here_open(&c, o->capture, &o->engine);
 	if (exit == EXIT_FINE && c.info.chip == PICA_CHIP_VC4) {
-		exit = videocore_trace(o, &c);
+		exit = videocore_trace(o, &c, NULL);
 		capture_here_close(&c);
 		return exit;
 	}
@@ -444,8 +444,11 @@ int shader_trace(const struct shader_trace_options *o) {
 
 int shader_trace_in(const struct shader_trace_options *o, struct capture_here *c, json_t **out) {
 	struct trace t;
-	int exit = begin(&t, o, c->ctx);
 	pica_ctx_zero_memory(c->ctx);
+	if (c->info.chip == PICA_CHIP_VC4) {
+		return videocore_trace(o, c, out);
+	}
+	int exit = begin(&t, o, c->ctx);
 	exit = exit == EXIT_FINE ? find(&t, c->capture) : exit;
 	*out = exit == EXIT_FINE ? trace_json(&t) : NULL;
 	finish(&t);

@@ -19,8 +19,9 @@ struct draws {
 
 /* ---- Gathering ---- */
 
-static json_t *row_of(const struct draws *d, const struct videocore_job *job,
-		const struct vc4_draw *draw, const struct videocore_costs *costs) {
+json_t *videocore_draw_row(const struct videocore_job *job, uint32_t i, uint32_t n,
+		const struct videocore_costs *costs) {
+	const struct vc4_draw *draw = &job->read.draws[i];
 	const struct vc4_shader *s = draw->state->shader;
 	const struct vc4_rendering *t = &job->read.last;
 	const struct vc4_record *store = vc4_record(VC4_OP_STORE_GENERAL);
@@ -31,7 +32,7 @@ static json_t *row_of(const struct draws *d, const struct videocore_job *job,
 	}
 	json_t *row = json_pack("{sI sI sI ss sI so ss ss sI so}", "frame", (json_int_t)job->frame,
 			"job", (json_int_t)job->number, "offset", (json_int_t)job->offset, "kind",
-			"draw", "draw", (json_int_t)d->n, "record", json_addr(draw->address),
+			"draw", "draw", (json_int_t)n, "record", json_addr(draw->address),
 			"mode", vc4_value_text(vc4_record(VC4_OP_ARRAY_PRIMITIVES), "MODE", draw->mode),
 			"shader", s->is_nv ? "NV" : "GL", "varyings", (json_int_t)s->n_varyings,
 			"programs", programs);
@@ -60,7 +61,8 @@ static void on_end(void *user, const struct videocore_job *job) {
 		const struct vc4_draw *draw = &job->read.draws[i];
 		struct videocore_costs costs = { .vertices = draw->count };
 		const int ret = videocore_run_alone(d->ctx, job, i, &costs);
-		d->error = ret < 0 ? ret : d->fn(d->user, row_of(d, job, draw, &costs), &costs);
+		d->error = ret < 0 ? ret : d->fn(d->user, videocore_draw_row(job, i, d->n, &costs),
+				&costs);
 	}
 }
 

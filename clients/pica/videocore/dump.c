@@ -116,13 +116,12 @@ static void on_record(void *user, const struct vc4_step *s) {
 
 /* ---- Programs ---- */
 
-/* Writes up to the slots after the end, or after the last branch target. */
-static void put_words(const struct dump *d, uint32_t addr, FILE *out) {
+void videocore_print_program(const struct space *space, uint32_t addr, FILE *out) {
 	uint32_t end = PROGRAM_WORDS, furthest = 0;
 	for (uint32_t i = 0; i < end; i++) {
 		uint64_t word;
 		char text[QPU_TEXT_SIZE];
-		if (space_read(d->space, addr + 8 * i, &word, sizeof(word))) {
+		if (space_read(space, addr + 8 * i, &word, sizeof(word))) {
 			fputs("# outside memory\n", out);
 			return;
 		}
@@ -158,7 +157,7 @@ static void put_program(struct dump *d, const char *kind, uint32_t addr) {
 	}
 	d->seen = seen;
 	d->seen[d->n_seen++] = (struct program){ kind, addr };
-	put_words(d, addr, out);
+	videocore_print_program(d->space, addr, out);
 	if (fclose(out)) {
 		d->error = -ENOMEM;
 	} else if (d->programs) {

@@ -206,14 +206,8 @@ static json_t *program_json(const struct trace *t, const struct traced *of) {
 	return j;
 }
 
-static int print(const struct trace *t) {
+static json_t *report_of(const struct trace *t) {
 	const struct shader_trace_options *o = t->o;
-	if (!o->json) {
-		output_page();
-		print_program(t, &t->of[0]);
-		print_program(t, &t->of[1]);
-		return EXIT_FINE;
-	}
 	json_t *report = json_report("shader"), *programs = json_array();
 	for (unsigned i = 0; i < 2; i++) {
 		json_array_append_new(programs, program_json(t, &t->of[i]));
@@ -223,7 +217,17 @@ static int print(const struct trace *t) {
 	json_object_set_new(report, "draw", json_integer(o->draw));
 	json_object_set_new(report, "vertex", json_integer(o->number[SHADER_OF_VERTEX]));
 	json_object_set_new(report, "programs", programs);
-	return json_finish(report, EXIT_FINE);
+	return report;
+}
+
+static int print(const struct trace *t) {
+	if (t->o->json) {
+		return json_finish(report_of(t), EXIT_FINE);
+	}
+	output_page();
+	print_program(t, &t->of[0]);
+	print_program(t, &t->of[1]);
+	return EXIT_FINE;
 }
 
 /* ---- All of it ---- */
@@ -281,7 +285,8 @@ static int find(struct trace *t, const struct capture_here *c) {
 			strerror(-t->error));
 }
 
-int videocore_trace(const struct shader_trace_options *o, const struct capture_here *c) {
+int videocore_trace(
+		const struct shader_trace_options *o, const struct capture_here *c, json_t **out) {
 	struct trace *t = aligned_alloc(64, (sizeof(*t) + 63) & ~(size_t)63);
 	if (!t) {
 		return log_no_memory();
@@ -289,7 +294,11 @@ int videocore_trace(const struct shader_trace_options *o, const struct capture_h
 	memset(t, 0, sizeof(*t));
 	t->o = o;
 	int exit = find(t, c);
-	exit = exit == EXIT_FINE ? print(t) : exit;
+	if (exit == EXIT_FINE && out) {
+		*out = report_of(t);
+	} else if (exit == EXIT_FINE) {
+		exit = print(t);
+	}
 	free(t->of[0].steps);
 	free(t->of[1].steps);
 	free(t);

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <jansson.h>
 
@@ -23,6 +24,7 @@ struct shader_trace_options;
 /* A job, before it runs. */
 struct videocore_job {
 	uint32_t frame, number; /* from 0; the number counts in the frame */
+	uint32_t event;         /* among all jobs of the frame, from 0 */
 	uint64_t offset;        /* of the event in the file */
 	const struct pica_job_control_lists *lists;
 	const struct space *space;
@@ -45,6 +47,7 @@ struct videocore_walk {
 	const struct videocore_visitor *visitor; /* borrowed */
 	void *user;
 	bool is_looking;
+	uint32_t n_events;
 	struct vc4_limits limits;
 	struct arena arena;
 	struct videocore_job job;
@@ -72,6 +75,19 @@ struct videocore_costs {
  */
 int videocore_run_alone(struct pica_ctx *ctx, const struct videocore_job *job, uint32_t draw,
 		struct videocore_costs *costs);
+/*
+ * Within a visitor's call: runs the job up to draw `end`, without this one, and calls see(). Then
+ * memory is again as it was. Returns 0, a negative errno, or what see() returns.
+ */
+typedef int videocore_see_fn(void *user);
+int videocore_run_until(struct pica_ctx *ctx, const struct videocore_job *job, uint32_t end,
+		videocore_see_fn *see, void *user);
+
+/* Returns whether the picture lies in memory and has pixels: then they fit in 1 GiB of RGBA8. */
+bool videocore_has_picture(const struct pica_ctx *ctx, const struct pica_picture *picture);
+/* Decodes the picture, row by row from the top. Returns 0 or -ERANGE. */
+int videocore_read_picture(
+		struct pica_ctx *ctx, const struct pica_picture *picture, uint8_t *rgba);
 
 /* ---- step.c ---- */
 
@@ -88,6 +104,9 @@ int videocore_info(const struct capture_here *c, bool json, json_t *reports);
 
 /* Takes ownership of the row. Returns 0 or a negative errno. */
 typedef int videocore_row_fn(void *user, json_t *row, const struct videocore_costs *costs);
+/* Returns the row of draw i of the job, which is the n-th of the frame. */
+json_t *videocore_draw_row(const struct videocore_job *job, uint32_t i, uint32_t n,
+		const struct videocore_costs *costs);
 /* Calls fn for each draw of the frames. */
 int videocore_draws(const struct capture_here *c, const struct frame_list *frames,
 		videocore_row_fn *fn, void *user);
@@ -95,9 +114,12 @@ typedef const json_t *videocore_row_at(const void *user, size_t i);
 /* Prints n rows, with their heading. */
 void videocore_print_draws(size_t n, videocore_row_at *at, const void *user);
 
-/* Prints the steps of a vertex of a draw. */
-int videocore_trace(const struct shader_trace_options *o, const struct capture_here *c);
+/* Prints the steps of a vertex of a draw; or, unless out is NULL, stores the report of --json. */
+int videocore_trace(
+		const struct shader_trace_options *o, const struct capture_here *c, json_t **out);
 
+/* Disassembles up to the slots after the end, or after the last branch target. */
+void videocore_print_program(const struct space *space, uint32_t addr, FILE *out);
 int videocore_dump(const struct dump_options *o, const struct capture_here *c);
 
 #endif

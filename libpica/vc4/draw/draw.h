@@ -93,6 +93,8 @@ struct vc4_tiles {
 
 /* Returns the image of which a transfer moves a part. The transfer is not a full one. */
 struct vc4_image vc4_transfer_image(const struct vc4_transfer *t, const struct vc4_rendering *r);
+/* Returns the memory that a transfer reads or writes; of a full one, that of one tile. */
+struct range vc4_transfer_range(const struct vc4_transfer *t, const struct vc4_rendering *r);
 /* Returns the bytes that a colour store would write for a pixel of the buffer. */
 uint32_t vc4_stored_pixel(const struct vc4_transfer *t, const struct vc4_rendering *r,
 		const struct tile_buffer *b, uint32_t px);
@@ -134,10 +136,13 @@ struct vc4_unit {
 	uint64_t steps; /* of fragment programs: sum over the reaped units */
 	struct vc4_history *history; /* owned; NULL: nothing is watched */
 	/*
-	 * For tools. If not 0, later jobs execute only this draw, counted from 1, and store
-	 * nothing. Set it while the context is idle.
+	 * For tools. If it is on, later jobs execute only draws first to end - 1, and store nothing
+	 * unless `stores`. Set it while the context is idle.
 	 */
-	uint32_t only_draw;
+	struct vc4_part {
+		bool is_on, stores;
+		uint32_t first, end;
+	} part;
 };
 
 /*

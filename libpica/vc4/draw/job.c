@@ -331,7 +331,8 @@ static int draw(struct planner *p) {
 	struct work *w = p->w;
 	for (uint32_t i = 0; i < w->frame.n_draws; i++) {
 		const struct vc4_draw *d = &w->frame.draws[i];
-		const bool is_wanted = !w->unit->only_draw || i + 1 == w->unit->only_draw;
+		const struct vc4_part *part = &w->unit->part;
+		const bool is_wanted = !part->is_on || (i >= part->first && i < part->end);
 		int ret = is_wanted ? add_draw(p, d) : 0;
 		if (ret == 0 && p->job->tick) {
 			ret = p->job->tick(p->job->arg, 1 + d->count / DRAW_VERTICES);
@@ -378,7 +379,7 @@ static int run(struct work *w, struct exec *x, const struct vc4_job *job, bool *
 	w->watch = vc4_watch_begin(w->unit, x, &w->tiles, w->binning);
 	w->tiles.watch = w->watch;
 	w->tiles.report = &w->report;
-	w->tiles.stores_nothing = w->unit->only_draw;
+	w->tiles.stores_nothing = w->unit->part.is_on && !w->unit->part.stores;
 	if (f->last.exists) {
 		w->unit->target = f->last;
 	}

@@ -209,6 +209,15 @@ struct vc4_image vc4_transfer_image(const struct vc4_transfer *t, const struct v
 	return (struct vc4_image){ t->layout, (uint8_t)px_bytes(t), r->width, r->height };
 }
 
+struct range vc4_transfer_range(const struct vc4_transfer *t, const struct vc4_rendering *r) {
+	const struct vc4_image image = vc4_transfer_image(t, r);
+	const bool zs = t->z || t->stencil;
+	const uint32_t size = t->is_full ? ((uint32_t)t->color + zs) * FULL_BYTES :
+			t->color || zs   ? vc4_image_bytes(&image) :
+					   0;
+	return (struct range){ t->address, size };
+}
+
 static void transfer(const struct vc4_tiles *tiles, const struct vc4_tile_op *op,
 		struct tile_buffer *b) {
 	const struct vc4_frame *f = tiles->frame;
@@ -300,15 +309,6 @@ static int compare_uses(const void *a, const void *b) {
 	return x->range.addr < y->range.addr ? -1 : x->range.addr > y->range.addr;
 }
 
-static struct range range_of(const struct vc4_transfer *t, const struct vc4_rendering *r) {
-	const struct vc4_image image = vc4_transfer_image(t, r);
-	const bool zs = t->z || t->stencil;
-	const uint32_t size = t->is_full ? ((uint32_t)t->color + zs) * FULL_BYTES :
-			t->color || zs   ? vc4_image_bytes(&image) :
-					   0;
-	return (struct range){ t->address, size };
-}
-
 static bool is_same_image(const struct vc4_frame *f, const struct use *a, const struct use *b) {
 	const struct vc4_rendering *r = &f->renderings[a->rendering],
 				   *q = &f->renderings[b->rendering];
@@ -365,7 +365,7 @@ static int find_hosts(const struct vc4_frame *f, const struct space *space, uint
 		if (!t->is_full && (r->width > VC4_IMAGE_MAX || r->height > VC4_IMAGE_MAX)) {
 			return fail(error, op, -EOPNOTSUPP, "an image of more than 16,384 pixels");
 		}
-		const struct range range = range_of(t, r);
+		const struct range range = vc4_transfer_range(t, r);
 		if (!range.size) {
 			continue;
 		}
@@ -483,7 +483,7 @@ void vc4_tiles_footprint(
 		const struct vc4_tile_op *op = &f->ops[i];
 		if (op->kind != VC4_TILE_DRAW && tiles->host[i]) {
 			footprint_add(op->kind == VC4_TILE_STORE ? writes : reads,
-					range_of(&f->transfers[op->value],
+					vc4_transfer_range(&f->transfers[op->value],
 							&f->renderings[op->rendering]));
 		}
 	}

@@ -138,7 +138,7 @@ struct vc4_watch *vc4_watch_begin(struct vc4_unit *unit, struct exec *x,
 		const struct vc4_tiles *tiles, uint32_t binning) {
 	struct vc4_history *h = unit->history;
 	const struct vc4_frame *f = tiles->frame;
-	if (!h || unit->only_draw) {
+	if (!h || unit->part.is_on) {
 		return NULL;
 	}
 	struct vc4_watch *w = calloc(1, sizeof(*w));

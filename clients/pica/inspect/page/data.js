@@ -11,6 +11,11 @@ export async function loadData() {
 	planes = bytes.subarray(4 + length);
 }
 
+/* Whether the capture is of a VideoCore IV: pictures are in the page, and registers are not. */
+export function isVc4() {
+	return data.chip === "vc4";
+}
+
 export function hex(value, digits = 8) {
 	return "0x" + value.toString(16).toUpperCase().padStart(digits, "0");
 }

@@ -1,5 +1,5 @@
 /* The history of a pixel: everything that touched it, and the steps of each fragment. */
-import { data, element, stepTitle } from "./data.js";
+import { data, element, isVc4, stepTitle } from "./data.js";
 import { registersAt, swatch } from "./panels.js";
 
 export function indexOf(entry) {
@@ -116,19 +116,40 @@ function fragmentFacts(e, index) {
 	return [element("table", { class: "facts" }, ...rows), ...(f.stages ? stageItems(f, index).concat(outputItems(f)) : [])];
 }
 
+function wordText(word) {
+	return word === null ? "" : word.slice(2);
+}
+
+export function qpuSteps(steps) {
+	return element("table", {}, ...steps.map((s) => element("tr", {}, element("td", { class: "mono" }, s.address.slice(-4)),
+		element("td", { class: "mono" }, element("b", {}, s.text), element("div", { class: "kept" },
+			[["add", s.add], ["mul", s.mul], ["r4", s.r4]].filter(([, v]) => v !== null).map(([name, v]) => `${name} ${wordText(v)}`).join("  "))))));
+}
+
+/* A fragment of a VideoCore IV: inputs and steps of its program. */
+function qpuFacts(e) {
+	const f = e.fragment;
+	return [element("table", { class: "facts" }, fact("program", f.program), fact("uniforms", f.uniforms), fact("varyings", numbers(f.varyings)), fact("w", numbers([f.w])),
+		fact("depth", `${f.z} against ${e.z_before}`), fact("stencil", `${e.stencil_before} → ${e.stencil_after}`),
+		fact("samples", `${f.samples.toString(2)} covered, ${f.passed.toString(2)} kept`), fact("wrote", wordText(f.written)), ...(f.error ? [fact("error", f.error)] : [])),
+	element("details", {}, element("summary", {}, `${f.instructions} instructions`), qpuSteps(f.steps || []))];
+}
+
 function details(e, index, actions) {
 	const out = [element("div", { class: "dim mono" }, `bytes ${e.before} → ${e.after}` + (e.sources ? ` from ${e.sources.join(", ")}` : ""))];
 	if (e.kind === "draw") {
 		out.push(element("div", { class: "dim" }, `column ${e.x} row ${e.row} of ${e.target.addr} ${e.target.format}` +
 			(e.barycentric ? `, at ${numbers(e.barycentric)} of its corners` : "")));
 		const vertices = (e.vertices || []).filter((v) => v !== null);
-		if (vertices.length) {
+		if (vertices.length && isVc4()) {
+			out.push(element("div", {}, `vertices ${vertices.join(", ")}`));
+		} else if (vertices.length) {
 			out.push(element("div", {}, "vertices ", ...vertices.map((v) => element("button", { type: "button", onclick: () => actions.trace(index, v) }, String(v)))));
-		} else {
+		} else if (!isVc4()) {
 			out.push(element("div", {}, element("button", { type: "button", onclick: () => actions.tracePrimitive(index, e.primitive) }, "the geometry program that emitted it")));
 		}
 	}
-	return e.fragment ? out.concat(fragmentFacts(e, index)) : out;
+	return e.fragment ? out.concat(isVc4() ? qpuFacts(e) : fragmentFacts(e, index)) : out;
 }
 
 const DROPPED = { scissor: "outside of the scissor rectangle", alpha: "the alpha test dropped it", stencil: "the stencil test dropped it", depth: "the depth test dropped it",
@@ -141,7 +162,7 @@ function entryItem(e, answer, actions) {
 		(last.primitive ?? undefined) === e.primitive;
 	const title = element("summary", {}, element("b", { class: isKept ? "kept" : "bad" }, `frame ${e.frame} ${e.kind}${e.kind === "draw" ? ` ${e.draw}` : ""}`),
 		e.kind === "draw" ? ` primitive ${e.primitive}: ${DROPPED[e.verdict]}` : e.verdict === "overwritten" ? ": overwritten" : "",
-		isLast ? element("span", { class: "badge kept" }, "last") : "", " ", e.fragment ? colorItem(e.fragment.color) : "");
+		isLast ? element("span", { class: "badge kept" }, "last") : "", " ", e.fragment && e.fragment.color ? colorItem(e.fragment.color) : "");
 	const item = element("details", { class: isLast ? "entry last" : "entry" }, title);
 	/* Filled when it is opened: a pixel may have thousands of fragments. */
 	item.addEventListener("toggle", () => {

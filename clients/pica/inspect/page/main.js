@@ -1,5 +1,5 @@
 /* The page: the selection, and the panels that show it. */
-import { data, element, findingsOf, frameOf, loadData, stepTitle } from "./data.js";
+import { data, element, findingsOf, frameOf, isVc4, loadData, stepTitle } from "./data.js";
 import { touchesOf } from "./pixels.js";
 import { modesOf, needsEngine, paint, paintThumb, placeOf, rangeOf, screenOf, viewsAt } from "./view.js";
 import { call, later } from "./engine.js";
@@ -12,7 +12,7 @@ const at = (id) => document.getElementById(id);
 const PANELS = { pixel: "Pixel", state: "State", program: "Program", textures: "Textures", mesh: "Mesh", memory: "Memory", costs: "Costs", depends: "Dependencies", findings: "Findings" };
 const KEYS = [["← → or k j", "step before, step after"], ["Home, End", "first step, last step"], ["v, V", "next picture, the one before"],
 	["m", "next way to show it"], ["+ −, 0", "zoom; all of the picture"], ["Shift with arrows", "move the pixel"], ["Enter", "select the step that wrote the pixel last"],
-	["1 to 9", Object.values(PANELS).join(", ").toLowerCase()], ["a", "all state, or what changed"], ["?", "these keys"]];
+	["1 to 9", "the panels on the right, from left to right"], ["a", "all state, or what changed"], ["?", "these keys"]];
 
 const selected = { step: 0, view: "top", mode: "color", zoom: 0, panel: "pixel", all: false, pick: null, vertex: 0, traced: { of: "vertex", number: 0 }, alpha: false, costs: "",
 	memory: { address: undefined, before: false } };
@@ -109,7 +109,7 @@ async function traceNumber(index, number) {
 
 function pixelContent() {
 	const pick = selected.pick;
-	if (!data.served || !pick) {
+	if (!pick || !pick.answer) {
 		return pixelPanel(pick, selectStep);
 	}
 	return [later(element("div", {}, "…"), pick.answer, (answer) => historyPanel(pick, answer, { select: selectStep, trace: traceNumber, tracePrimitive }))];
@@ -171,13 +171,23 @@ function selectStep(index) {
 	}
 }
 
+/* Whether a view shows the picture of the frame, whose pixels have a history: of a VideoCore IV. */
+function isPicture(view) {
+	const row = frameOf(selected.step).screens[0];
+	return view.surface === undefined || (row !== undefined && screenOf(row).surfaceOf(0) === view.surface);
+}
+
 /* pick.source names the pixel of a surface, and the step before which it counts; with an engine,
  * pick.answer becomes its history. */
 function pickPixel(x, y) {
 	const view = currentView(), frame = data.steps[selected.step].frame, pick = { x, y, view: view.id, frame };
-	if (data.served) {
+	if (data.served && isVc4() && isPicture(view)) {
+		pick.answer = call("pixel", { frame, x, y, steps: true }, { slot: "pixel" });
+	} else if (data.served && !isVc4()) {
 		const place = view.surface !== undefined ? placeOf(view.surface, x, y) : { screen: view.id, x, y };
 		pick.answer = call("pixel", { frame, ...place, steps: true }, { slot: "pixel" });
+	}
+	if (pick.answer) {
 		pick.answer.catch(() => {}); /* the panel says it */
 		return pick;
 	}
@@ -187,7 +197,7 @@ function pickPixel(x, y) {
 
 /* The step that wrote a pixel last; of a surface, up to the selected one. */
 async function lastWriter(pick) {
-	if (data.served && pick) {
+	if (pick && pick.answer) {
 		return writerOf(await pick.answer, pick.view.startsWith("s") ? selected.step + 1 : Infinity);
 	}
 	if (!pick || !pick.source) {
@@ -228,7 +238,7 @@ function makeRow(step, index, observer) {
 	canvas.dataset.step = index;
 	const row = element("div", { class: "row", role: "option", "aria-selected": "false", onclick: () => selectStep(index) }, canvas,
 		element("div", {}, stepTitle(step),
-			element("small", {}, step.kind === "draw" ? `${step.passed} of ${step.entered} fragments` : step.text)));
+			element("small", {}, step.kind !== "draw" ? step.text : isVc4() ? `${step.entered} fragments` : `${step.passed} of ${step.entered} fragments`)));
 	observer.observe(canvas);
 	markFindings(row, index);
 	rows[index] = row;
@@ -247,7 +257,7 @@ function makeTree() {
 		let offset = -1;
 		for (let i = frame.first; i < frame.end; i++) {
 			const step = data.steps[i];
-			if (step.kind === "draw" && step.offset !== offset) {
+			if ((step.kind === "draw" || step.kind === "job") && step.offset !== offset) {
 				offset = step.offset;
 				at("tree").append(element("div", { class: "list" }, `list at byte 0x${offset.toString(16).toUpperCase()}`));
 			}
@@ -288,7 +298,7 @@ const actions = {
 	m: () => set({ mode: cycle(Object.keys(modesOf(currentView())), at("mode").value, 1) }),
 	"+": () => changeZoom(1), "=": () => changeZoom(1), "-": () => changeZoom(-1), 0: () => set({ zoom: 0 }),
 	Enter: async () => selectStep(await lastWriter(selected.pick)),
-	...Object.fromEntries(Object.keys(PANELS).map((panel, i) => [i + 1, () => set({ panel })])),
+	...Object.fromEntries(Object.keys(PANELS).map((_, i) => [i + 1, () => set({ panel: Object.keys(PANELS)[i] || selected.panel })])),
 	a: () => set({ all: !selected.all }), "?": showHelp,
 };
 const shifted = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
@@ -360,6 +370,9 @@ function listenServed() {
 
 async function start() {
 	await loadData();
+	if (isVc4()) {
+		["textures", "mesh", "memory", "depends"].forEach((panel) => delete PANELS[panel]);
+	}
 	document.title = `${data.name}: pica inspect`;
 	at("title").textContent = data.name;
 	at("about").textContent = (data.served ? "" : `frame ${data.frames.map((f) => f.frame).join(", ")}; ${data.capture_frames} frame${data.capture_frames === 1 ? "" : "s"} in the capture; `) + `libpica ${data.version}` +

@@ -1,5 +1,5 @@
 /* Panels about the selected step and pixel. */
-import { colorText, data, element, findingsOf, hex, stepTitle } from "./data.js";
+import { colorText, data, element, findingsOf, hex, isVc4, stepTitle } from "./data.js";
 import { touchesOf, writes } from "./pixels.js";
 import { memoryText, placeOf } from "./view.js";
 
@@ -12,7 +12,7 @@ export function swatch(color) {
 /* ---- Pixel ---- */
 
 function touchText(step, touch) {
-	if (step.kind !== "draw") {
+	if (step.kind !== "draw" || isVc4()) {
 		return step.text;
 	}
 	if (!touch.entered) {
@@ -47,7 +47,7 @@ export function pixelPanel(pick, select) {
 	return [element("h2", {}, `Pixel ${pick.x}, ${pick.y} `, swatch(color), element("span", { class: "mono" }, colorText(color))),
 		element("p", { class: "dim" }, memoryText(surface, x, y)), ...rows.reverse(),
 		element("p", { class: "dim" }, "Tests and values of each fragment: needs ", element("code", {}, "pica inspect"), ", or"),
-		element("code", { class: "mono" }, `pica pixel --steps${place.surface ? ` --surface ${place.surface}` : ` --screen ${pick.view}`} --frame ${pick.frame} CAPTURE ${place.x},${place.y}`)];
+		element("code", { class: "mono" }, `pica pixel --steps${place.surface && !isVc4() ? ` --surface ${place.surface}` : isVc4() ? "" : ` --screen ${pick.view}`} --frame ${pick.frame} CAPTURE ${place.x},${place.y}`)];
 }
 
 
@@ -101,8 +101,21 @@ function vectorRows(title, prefix, now, old) {
 	return [title, rows];
 }
 
+/* A draw of a VideoCore IV: what its lists say. */
+function drawFacts(step) {
+	const { programs, target, cost } = step, row = (name, text) => element("tr", {}, element("th", {}, name), element("td", { class: "mono" }, text));
+	return [element("h2", {}, `Frame ${step.frame}, draw ${step.draw}`), element("p", {}, `${step.mode}, ${cost.vertices} vertices, ${cost.fragments} fragments`),
+		element("p", { class: "dim" }, `byte ${hex(step.offset, 1)} of the capture`),
+		element("table", {}, row("record", step.record), row("shader record", step.shader), row("varyings", String(step.varyings)),
+			...Object.entries(programs).map(([kind, addr]) => row(`${kind} program`, addr)),
+			...(target ? [row("target", `${target.addr} ${target.format} ${target.layout} ${target.width}x${target.height}`)] : []))];
+}
+
 export function statePanel(index, all, setAll) {
 	const step = data.steps[index];
+	if (step.kind === "draw" && isVc4()) {
+		return drawFacts(step);
+	}
 	if (step.kind !== "draw") {
 		return [element("h2", {}, `Frame ${step.frame}, ${step.kind}`), element("p", {}, step.text),
 			element("p", { class: "dim" }, `byte ${hex(step.offset, 1)} of the capture`)];
@@ -154,7 +167,7 @@ export function statePanel(index, all, setAll) {
 
 export function programPanel(index) {
 	const step = data.steps[index], out = [];
-	for (const [title, key] of [["Vertex program", "program"], ["Geometry program", "gs_program"]]) {
+	for (const [title, key] of [["Coordinate program", "coordinate_program"], ["Vertex program", "program"], ["Geometry program", "gs_program"], ["Fragment program", "fragment_program"]]) {
 		if (step[key] >= 0) {
 			out.push(element("h2", {}, title), element("pre", {}, data.programs[step[key]]));
 		}

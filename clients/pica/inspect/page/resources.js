@@ -1,6 +1,7 @@
 /* Panels that the engine fills: textures, meshes, the steps of a vertex, memory. */
-import { data, element, hex } from "./data.js";
+import { data, element, hex, isVc4 } from "./data.js";
 import { askPicture, call, later } from "./engine.js";
+import { qpuSteps } from "./history.js";
 
 /* What a written page says instead. */
 export function withoutEngine(what, command) {
@@ -169,7 +170,17 @@ function showRun(trace) {
 	}))];
 }
 
+/* The coordinate and the vertex program of a VideoCore IV. */
+function showPrograms({ programs }) {
+	return programs.flatMap((p) => [element("h2", {}, `The ${p.kind} program`), element("p", { class: "dim" }, `${p.program}, ${p.steps.length} instructions`),
+		qpuSteps(p.steps), p.error ? element("p", { class: "bad" }, p.error) : element("table", {}, ...Object.entries(p.outputs).map(([name, word]) =>
+			element("tr", {}, element("td", {}, name), element("td", { class: "mono" }, word || "not written"))))]);
+}
+
 function showTrace(trace) {
+	if (trace.programs) {
+		return showPrograms(trace);
+	}
 	if (trace.emits) {
 		return showRun(trace);
 	}
@@ -191,7 +202,7 @@ export function tracePanel(index, { of, number }, trace) {
 		return [heading, ...withoutEngine("Each instruction with its values", `pica shader trace CAPTURE --frame ${step.frame} --draw ${step.draw} --vertex 0`)];
 	}
 	const choice = element("select", { "aria-label": "What is traced", onchange: (e) => trace({ of: e.target.value, number: 0 }) },
-		...["vertex", "primitive", "run"].map((name) => element("option", { value: name, selected: name === of }, name)));
+		...(isVc4() ? ["vertex"] : ["vertex", "primitive", "run"]).map((name) => element("option", { value: name, selected: name === of }, name)));
 	const input = element("input", { type: "number", min: 0, value: number, "aria-label": "Its number",
 		onchange: (e) => trace({ of, number: Math.max(0, Math.floor(+e.target.value || 0)) }) });
 	return [heading, element("div", { class: "line" }, choice, input), of === "vertex" ? "" : element("p", { class: "dim" }, "of the geometry program"),

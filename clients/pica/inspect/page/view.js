@@ -1,5 +1,5 @@
 /* The picture in the middle: a screen of a frame, or a surface after a step. */
-import { data, frameOf } from "./data.js";
+import { data, frameOf, isVc4 } from "./data.js";
 import { askPicture, askSurface, call, decodePicture } from "./engine.js";
 import { pointsOf, triangles } from "./resources.js";
 import { changesOf, Cursor, planesOf, Screen } from "./pixels.js";
@@ -10,12 +10,14 @@ const MODES = {
 };
 const ENGINE_MODES = { before: "before this step", difference: "what this step changed", depth: "depth", stencil: "stencil",
 	wireframe: "wireframe of this draw" };
+/* A tile's fragments are not counted by pixel: changes are. */
+const VC4_MODES = { color: "colour", alpha: "alpha", step: "changed by this step", overdraw: "number of changes in the frame" };
 
 const cursors = new Map(), screens = new Map();
 
 export function viewsAt(index) {
 	const frame = frameOf(index);
-	const of = (frame ? frame.screens : []).map((row) => ({ id: row.screen, label: `${row.screen} screen`, row }));
+	const of = (frame ? frame.screens : []).map((row) => ({ id: row.screen, label: isVc4() ? row.screen : `${row.screen} screen`, row }));
 	return of.concat(data.surfaces.map((s, i) =>
 		({ id: `s${i}`, label: `${s.addr.slice(2)} ${s.format} ${s.width}x${s.height}`, surface: i })));
 }
@@ -36,7 +38,7 @@ function cursorOf(surface) {
 }
 
 export function modesOf(view) {
-	return view.surface === undefined ? { color: MODES.color } : { ...MODES, ...ENGINE_MODES };
+	return view.surface === undefined ? { color: MODES.color } : isVc4() ? VC4_MODES : { ...MODES, ...ENGINE_MODES };
 }
 
 export function needsEngine(mode) {
@@ -172,7 +174,7 @@ async function paintFromEngine(view, index, mode) {
 
 /* The pixels of a view: an ImageData. */
 export async function paint(view, index, mode) {
-	return data.served ? paintFromEngine(view, index, mode) : paintFromPlanes(view, index, mode);
+	return !data.has_planes ? paintFromEngine(view, index, mode) : paintFromPlanes(view, index, mode);
 }
 
 /* The values shown as black and white in a depth view: "0x.. to 0x.."; "" for other views. */
@@ -212,7 +214,7 @@ async function thumbFromEngine(index) {
 
 /* Paints the surface that a step changed, after it; nothing if it changed none. */
 export async function paintThumb(canvas, index) {
-	const image = data.served ? await thumbFromEngine(index) : thumbFromPlanes(index), change = data.steps[index].changes[0];
+	const image = !data.has_planes ? await thumbFromEngine(index) : thumbFromPlanes(index), change = data.steps[index].changes[0];
 	if (!image) {
 		return;
 	}

@@ -1,5 +1,5 @@
 /* Panels about the work of a frame: what each step cost, and which steps need which. The engine fills them. */
-import { data, element, stepTitle } from "./data.js";
+import { data, element, isVc4, stepTitle } from "./data.js";
 import { call, later } from "./engine.js";
 import { withoutEngine } from "./resources.js";
 
@@ -9,6 +9,9 @@ const SVG = new DOMParser().parseFromString("<svg></svg>", "text/html").body.fir
 
 /* The answer of the call `draws`, whose rows are the frame's steps in order. */
 function workOf(frame) {
+	if (isVc4()) {
+		return Promise.resolve({ rows: data.steps.filter((s) => s.frame === frame), frame });
+	}
 	if (!frameWork.has(frame)) {
 		frameWork.set(frame, call("draws", { frame }).catch((error) => {
 			frameWork.delete(frame);
@@ -30,6 +33,9 @@ const COSTS = { fragments: "fragments", kept: "kept", vertices: "vertices", tria
 function costsOf(row) {
 	if (!row.cost) {
 		return { bytes: row.size_bytes };
+	}
+	if (isVc4()) {
+		return { fragments: row.cost.fragments, vertices: row.cost.vertices, triangles: row.cost.drawn_triangles, steps: row.cost.steps };
 	}
 	const f = row.cost.fragments, sum = Object.values(f).reduce((a, b) => a + b, 0);
 	return { fragments: sum, kept: f.kept, vertices: row.cost.vertices, triangles: row.cost.drawn_triangles, steps: row.cost.shader_steps, samples: row.cost.samples };
@@ -55,7 +61,7 @@ function stepButton(frame, step, row, select) {
 
 export function costsPanel(index, key, choose, select) {
 	const { frame } = data.steps[index];
-	if (!data.served) {
+	if (!data.served && !isVc4()) {
 		return withoutEngine("What each step cost", `pica draws --frames ${frame} CAPTURE`);
 	}
 	return [element("h2", {}, `Costs of the steps of frame ${frame}`),
