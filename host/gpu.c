@@ -7,11 +7,14 @@
 #include "pictures.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "pica_record.h"
+
+enum { PATIENCE_S = 10 };
 
 uint32_t host_frames;
 
@@ -20,6 +23,7 @@ static struct pica_device *device;
 static struct pica_ctx *ctx; /* NULL: the service alone */
 static struct pica_recorder *recorder;
 static bool is_over; /* nothing more is recorded or shown */
+static volatile sig_atomic_t end_signal;
 
 /* ---- Life ---- */
 
@@ -37,6 +41,29 @@ static void begin_recording(void) {
 	const int ret = pica_recorder_start(&recorder, ctx, host_options.record, &settings);
 	if (ret < 0) {
 		host_fail("%s: cannot record: %s", host_options.record, strerror(-ret));
+	}
+}
+
+/* If finishing a recording hangs in what is left of the program. */
+static void on_patience(int signal) {
+	(void)signal;
+	_Exit(128 + end_signal);
+}
+
+/* Finishes the recording; then the signal ends the program as it would have done. */
+static void on_end(int number) {
+	end_signal = number;
+	signal(SIGALRM, on_patience);
+	alarm(PATIENCE_S);
+	host_gpu_end();
+	raise(number);
+}
+
+static void watch_end(void) {
+	static const int ends[] = { SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGINT, SIGSEGV, SIGTERM };
+	const struct sigaction action = { .sa_handler = on_end, .sa_flags = (int)SA_RESETHAND };
+	for (unsigned i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		sigaction(ends[i], &action, NULL);
 	}
 }
 
@@ -74,6 +101,7 @@ void host_gpu_begin(void) {
 	}
 	if (host_options.record) {
 		begin_recording();
+		watch_end();
 	}
 }
 

@@ -9,16 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/personality.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "host/pictures.h"
+#include "lint/lint.h"
 #include "render/render.h"
 #include "verbs.h"
 
 extern char **environ;
 
-enum { SIGNALLED = 128 };
+enum { SIGNALLED = 128, PATIENCE_S = 15 };
 
 struct options {
 	struct render_options render; /* its output, frames, screens, format and engine */
@@ -126,10 +128,12 @@ static void parse_options(struct options *o, int argc, char **argv) {
 
 static volatile sig_atomic_t watched, is_late;
 
+/* Let it finish its recording; then end it in any case. */
 static void on_alarm(int signal) {
 	(void)signal;
+	kill(watched, is_late ? SIGKILL : SIGTERM);
 	is_late = 1;
-	kill(watched, SIGKILL);
+	alarm(PATIENCE_S);
 }
 
 /* Ends the program after the timeout, from now on. */
@@ -301,7 +305,7 @@ static int finish(const char *name, pid_t pid, uint32_t timeout_s) {
 		}
 	}
 	alarm(0);
-	if (is_late && WIFSIGNALED(status)) {
+	if (is_late) {
 		log_line("%s: no frame in %u s: ended (--timeout)", name, timeout_s);
 		return EXIT_TIMEOUT;
 	}
@@ -312,12 +316,10 @@ static int finish(const char *name, pid_t pid, uint32_t timeout_s) {
 	return WEXITSTATUS(status);
 }
 
-static int run_lint(const char *record) {
-	static char name[] = "pica lint";
-	char *argv[] = { name, strdup(record), NULL };
-	const int exit = argv[1] ? verb_lint(2, argv) : log_no_memory();
-	free(argv[1]);
-	return exit;
+/* A finished recording replaces a file of its name by another. 0: there is none. */
+static ino_t file_at(const char *path) {
+	struct stat st;
+	return path && stat(path, &st) == 0 ? st.st_ino : 0;
 }
 
 /* The program's own exit code has priority. */
@@ -357,16 +359,18 @@ int verb_host_run(int argc, char **argv) {
 		close(fd);
 		record = temporary;
 	}
+	const char *name = o.record ? o.record : r.shot.path; /* for messages */
+	const ino_t before = file_at(record);
 	int exit = render_begin_output(&r.render, &lines, &lines_size);
 	if (exit == EXIT_FINE) {
 		exit = run(&r, record);
 		exit = render_end_output(&r.render, &lines, &lines_size, exit);
 	}
-	if (exit == EXIT_FINE && record && access(record, R_OK) < 0) {
-		exit = log_fail("%s: was not recorded", record);
-	}
-	if (o.lint && exit == EXIT_FINE) {
-		exit = run_lint(record);
+	if (record && file_at(record) != before) {
+		const int found = o.lint ? lint_recording(record, name) : EXIT_FINE;
+		exit = exit ? exit : found;
+	} else if (record && exit == EXIT_FINE) {
+		exit = log_fail("%s: was not recorded", name);
 	}
 	if (record == temporary) {
 		unlink(temporary);

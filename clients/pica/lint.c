@@ -457,17 +457,28 @@ static int lint(const struct options *o, const struct capture_here *c, struct li
 	return l->n ? EXIT_FINDINGS : EXIT_FINE;
 }
 
-static int lint_capture(const void *options, const char *path, json_t *reports) {
+/* name: for reports. */
+static int lint_file(const struct options *o, const char *path, const char *name, json_t *reports) {
 	struct capture_here c;
 	struct lint l = { .ctx = NULL };
 	int exit = capture_here_open(&c, path, NULL);
 	if (exit == EXIT_FINE) {
-		exit = lint(options, &c, &l, reports);
-		exit = worse(exit, replay_job_failed(&l.step.replay, path));
+		c.path = name;
+		exit = lint(o, &c, &l, reports);
+		exit = worse(exit, replay_job_failed(&l.step.replay, name));
 	}
 	lint_finish(&l);
 	capture_here_close(&c);
 	return exit;
+}
+
+static int lint_capture(const void *options, const char *path, json_t *reports) {
+	return lint_file(options, path, path, reports);
+}
+
+int lint_recording(const char *path, const char *name) {
+	static const struct options o;
+	return lint_file(&o, path, name, NULL);
 }
 
 json_t *lint_findings(const char *path) {

@@ -1,10 +1,11 @@
 /*
  * A console program with the system's library alone: draws a turning cube on both screens with its
- * own command lists. A makes the background red, the circle pad turns the cube, START exits. The
- * shader is in romfs:/.
+ * own command lists. A makes the background red, the circle pad turns the cube, START exits, L
+ * raises SIGSEGV, R hangs. The shader is in romfs:/.
  */
 #include <3ds.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -216,6 +217,11 @@ int main(void) {
 		hidScanInput();
 		if (hidKeysDown() & KEY_START) {
 			break;
+		}
+		if (hidKeysDown() & KEY_L) {
+			raise(SIGSEGV);
+		}
+		while (hidKeysDown() & KEY_R) {
 		}
 		hidCircleRead(&pad);
 		turn += 0.03f + (float)pad.dx / 1000.0f;

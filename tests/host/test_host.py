@@ -186,7 +186,18 @@ class Host(unittest.TestCase):
         self.host('cube', '-n', '2', '-o', '{screen}.y4m', exit=2)
 
     def test_lint(self):
-        self.assertIn('clean', self.host('cube', '-n', '2', '--format', 'none', '--lint').stdout)
+        run = self.host('cube', '-n', '2', '--format', 'none', '--lint')
+        self.assertEqual(run.stdout, f'{PROGRAMS}/host-cube: clean\n')
+
+    def test_a_program_that_crashes_or_hangs_is_recorded(self):
+        whole = self.hashes('-n', '3')
+        for key, exit, why in ('L', 139, 'ended by a signal: Segmentation fault'), ('R', 5, 'no frame in 2 s: ended (--timeout)'):
+            run = self.host('cube', '--format', 'none', '--input', self.write('keys', f'3: {key}\n'), '--timeout', '2', '--record',
+                            f'{key}.pica', '--lint', exit=exit)
+            self.assertIn(why, run.stderr)
+            self.assertEqual(run.stdout, f'{key}.pica: clean\n')
+            drawn = self.pica('render', '--format', 'hash', '--frames', 'all', f'{key}.pica').stdout.splitlines()
+            self.assertEqual([line.split()[1:] for line in drawn[:6]], [line.split()[1:] for line in whole])
 
     def test_eyes(self):
         names = {}

@@ -210,6 +210,8 @@ bool lint_outside(const char *path, struct lint_finding *out);
 /* Prints place, register and detail. */
 void lint_print_where(const struct lint_finding *f);
 json_t *lint_finding_json(const struct lint_finding *f);
+/* Prints the findings of a capture under a name. Returns the exit code of pica lint. */
+int lint_recording(const char *path, const char *name);
 /* Returns all findings of a capture, or NULL after logging. A job that fails is not logged. */
 json_t *lint_findings(const char *path);
 
