@@ -79,9 +79,9 @@ class Case(cli.Case):
         cli.capture(path, stream)
         return name
 
-    def slow(self, name, times=2000):
+    def slow(self, name):
         """A capture that runs long enough to be interrupted: it fills 3 MiB over and over."""
-        return self.capture(name, cli.fill(VRAM, 0x300000, 1, 2) * times + screen(RED))
+        return self.capture(name, cli.fill(VRAM, 0x300000, 1, 2) * 2000 + screen(RED))
 
     def rows(self, folder='out'):
         return [json.loads(line) for line in (self.dir / folder / 'results.jsonl').read_text().splitlines()]
@@ -104,6 +104,12 @@ class Case(cli.Case):
     def worker(self, run):
         """The one drawing process, once there is exactly one; from then on it prints to its log."""
         return self.wait_for(lambda: [pid for pid in children(run.pid) if is_at_work(pid)])[0]
+
+    def stopped(self, run):
+        """The drawing process, stopped: it cannot end before the test has done what it does meanwhile."""
+        worker = self.worker(run)
+        os.kill(worker, signal.SIGSTOP)
+        return worker
 
 
 class Draw(Case):
@@ -389,7 +395,7 @@ class Alone(Case):
         self.slow('slow.ctf')
         self.capture('good.ctf', screen(RED))
         run = self.start('slow.ctf', 'good.ctf', '-o', 'out', '--jobs', 1, '--timeout', 5)
-        os.kill(self.worker(run), signal.SIGSTOP)
+        self.stopped(run)
         out, err = run.communicate(timeout=300)
         self.assertEqual(run.returncode, 5, err)
         self.assertEqual(self.states(), {'slow.ctf': 'timeout', 'good.ctf': 'pass'})
@@ -408,9 +414,10 @@ class Alone(Case):
     def test_a_capture_that_changes_meanwhile(self):
         self.slow('slow.ctf')
         run = self.start('slow.ctf', '-o', 'out')
-        self.worker(run)
+        worker = self.stopped(run)
         with open(self.dir / 'slow.ctf', 'ab') as more:
             more.write(b'more')
+        os.kill(worker, signal.SIGCONT)
         run.communicate(timeout=300)
         self.assertEqual(run.returncode, 2)
         row, = self.rows()
@@ -503,10 +510,10 @@ class Resume(Case):
     def interrupted(self, number):
         for i in range(6):
             self.capture(f'in/{i}.ctf', screen(i + 1))
-        self.slow('in/slow.ctf', 6000)
+        self.slow('in/slow.ctf')
         run = self.start('in', '-o', 'out', '--jobs', 2)
         self.wait_for(lambda: (self.dir / 'out/results').exists() and len(self.results()) >= 3)
-        worker = self.worker(run)
+        worker = self.stopped(run)
         run.send_signal(number)
         run.wait(timeout=300)
         self.assertEqual(run.returncode, -number)
@@ -536,7 +543,7 @@ class Resume(Case):
         self.slow('slow.ctf')
         self.batch('slow.ctf', '-o', 'out', '--timeout', '0.01', code=5)
         run = self.start('slow.ctf', '-o', 'out')
-        self.worker(run)
+        self.stopped(run)
         self.assertEqual([p for p in self.files() if p.startswith('out/') and p.count('/') == 1], [])
         run.send_signal(signal.SIGINT)
         self.assertEqual(run.wait(timeout=300), -signal.SIGINT)
@@ -687,7 +694,7 @@ class Shards(Case):
         self.batch('plan', 'in', '--frames', 'all', '-o', 'plan.json')
         self.batch('in', '--frames', 'all', '-o', 'single', code=3)
         run = self.start('run', 'plan.json', '--shard', '1/2', '-o', 's1', '--jobs', 1)
-        self.worker(run)
+        self.stopped(run)
         run.kill()
         run.wait()
         self.batch('merge', 'plan.json', 's1', '-o', 'out', code=3 if 'bad' in self.err else 2)

@@ -165,8 +165,9 @@ bool kern_tame(const float *x, unsigned n) {
 
 void kern_random_bytes(void *p, size_t n) {
 	uint8_t *b = p;
-	for (size_t i = 0; i < n; i++) {
-		b[i] = (uint8_t)(kern_random() >> 33);
+	for (size_t i = 0; i < n; i += sizeof(uint64_t)) {
+		const uint64_t r = kern_random();
+		memcpy(b + i, &r, n - i < sizeof(r) ? n - i : sizeof(r));
 	}
 }
 
