@@ -153,6 +153,10 @@ static bool is_hash_line(const unsigned char *bytes, size_t n) {
 static int kind_of(const char *path, enum diff_kind *out) {
 	static const unsigned char png[8] = { 0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n' };
 	unsigned char bytes[512];
+	if (strcmp(path, "-") == 0) {
+		*out = DIFF_CAPTURE; /* the standard input */
+		return EXIT_FINE;
+	}
 	FILE *f = fopen(path, "rb");
 	if (!f) {
 		return log_result(path, -errno);

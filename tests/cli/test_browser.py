@@ -33,7 +33,8 @@ from test_cli import BUNDLED, Case
 HAS_HTTP = sys.argv[3] == 'http'
 PICTURES = os.environ.get('PICA_TEST_PICTURES')
 PANELS = ['Pixel', 'State', 'Program', 'Textures', 'Mesh', 'Memory', 'Costs', 'Dependencies', 'Findings']
-MODES = ['color', 'alpha', 'step', 'overdraw', 'before', 'difference', 'depth', 'stencil', 'wireframe']
+MODES = ['color', 'alpha', 'step', 'overdraw', 'rejected', 'before', 'difference', 'depth', 'stencil', 'wireframe', 'cost']
+WRITTEN = 5  # so many of them need no engine
 PATIENCE_S = 60
 
 
@@ -202,7 +203,7 @@ class Browser(Case):
             if mode in ('depth', 'stencil') and name == 'crates':
                 continue
             colors = self.show(mode)
-            self.assertGreaterEqual(colors, 1 if mode in ('alpha', 'before', 'stencil', 'overdraw') else 2, (name, mode))
+            self.assertGreaterEqual(colors, 1 if mode in ('alpha', 'before', 'stencil', 'overdraw', 'rejected') else 2, (name, mode))
             self.picture(f'{name}-{mode}')
         self.show('color')
 
@@ -287,9 +288,9 @@ class Browser(Case):
         self.press('v')
         for mode in MODES:
             option = self.driver.find_element(By.CSS_SELECTOR, f'#mode option[value={mode}]')
-            self.assertEqual('needs pica inspect' in option.text, mode in MODES[4:], mode)
+            self.assertEqual('needs pica inspect' in option.text, mode in MODES[WRITTEN:], mode)
             self.assertEqual(option.is_enabled(), 'needs' not in option.text)
-        for mode in MODES[:4]:
+        for mode in MODES[:WRITTEN]:
             self.show(mode)
         self.quiet()
 
@@ -300,7 +301,7 @@ class Browser(Case):
         with Served(BUNDLED / 'mirror.pica') as server:
             for url in server.url, (self.dir / 'page.html').as_uri():
                 for fragment in 'step=20&view=s0', 'step=40&view=s1', 'step=54&view=top':
-                    for mode in MODES[:4] if 'view=s' in fragment else MODES[:1]:
+                    for mode in MODES[:WRITTEN] if 'view=s' in fragment else MODES[:1]:
                         self.open(f'{url}#{fragment}&panel=state')
                         self.show(mode)
                         pixels.append(self.script('(() => { const c = document.getElementById("picture"); return JSON.stringify([c.width, c.height,'

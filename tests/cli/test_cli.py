@@ -231,6 +231,7 @@ class General(Case):
         for args in ['render', '--format', 'hash'], ['info'], ['lint'], ['verify'], ['dump']:
             named = self.pica(*args, BUNDLED / 'cube.pica').replace(f'{BUNDLED}/cube.pica', '-').replace('cube', 'stdin')
             self.assertEqual(self.pica(*args, '-', input=cube).replace('/dev/stdin', '-'), named, args)
+        self.assertEqual(self.pica('diff', '-', BUNDLED / 'cube.pica', input=cube), 'no difference\n')
         self.pica('convert', '-', 'a.ctf', '--lossy', input=cube)
         self.pica('info', '-', input=b'', code=3)
         self.assertIn('/dev/stdin: ', self.err)

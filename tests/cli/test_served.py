@@ -212,6 +212,16 @@ class Calls(Case):
             self.assertLess(max(counts[::3]), 255)
             self.assertEqual(sum(counts[::3]), sum(r['entered'] for r in draws if r['changes'][0]['surface'] == surface))
 
+    def test_cost_is_that_of_pica_render(self):
+        pictures = self.verb('render', '--cost', '--json', '--format', 'none', BUNDLED / 'blend.pica')['captures'][0]['pictures']
+        with Stdio(BUNDLED / 'blend.pica') as s:
+            for heat in (picture['heat'] for picture in pictures):
+                target = heat['target']
+                rgb = png(s.call('surface', kind='cost', address=target['addr'], format=target['format'], width=target['width'],
+                                 height=target['height']))[2]
+                costs = [r | g << 8 | b << 16 for r, g, b in zip(rgb[::3], rgb[1::3], rgb[2::3])]
+                self.assertEqual((sum(costs), max(costs)), (heat['sum'], heat['max']))
+
     def test_thumbnails(self):
         with Stdio(CRATES) as s:
             rows = s.call('thumbnails', first=0, count=32)['thumbnails']

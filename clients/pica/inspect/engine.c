@@ -153,6 +153,8 @@ static int walk(struct walk *w, uint32_t frame) {
 	ret = ret < 0 ? ret : inspect_engines_begin(&w->engines, e->here.ctx);
 	if (ret >= 0 && w->to->counts == INSPECT_COUNT_FRAME) {
 		ret = count(e);
+	} else if (ret >= 0 && w->to->counts == INSPECT_COUNT_COST) {
+		ret = pica_ctx_count(e->here.ctx, 1);
 	}
 	ret = ret < 0 ? ret : step_frame(&w->step, looks);
 	ret = ret < 0 && !w->is_there ? ret : replay_wait(&w->step.replay);

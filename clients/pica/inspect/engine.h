@@ -14,8 +14,16 @@ struct inspect_place {
 	uint32_t step; /* of the frame, numbered as in `steps`; INSPECT_NONE: its end */
 	uint32_t draw; /* the same by number of the draw, or INSPECT_NONE */
 	bool is_before; /* the step: as it finds the GPU */
-	/* Counts fragments from the beginning of the frame, or of the step. */
-	enum { INSPECT_COUNT_NOTHING, INSPECT_COUNT_FRAME, INSPECT_COUNT_STEP } counts;
+	/*
+	 * Counts fragments from the beginning of the frame, or of the step. COST: of the frame, but
+	 * fragments without effect are left out.
+	 */
+	enum {
+		INSPECT_COUNT_NOTHING,
+		INSPECT_COUNT_FRAME,
+		INSPECT_COUNT_STEP,
+		INSPECT_COUNT_COST,
+	} counts;
 	bool keeps_geometry; /* triangles of the step's geometry shader */
 };
 

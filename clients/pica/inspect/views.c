@@ -19,6 +19,7 @@ static const char *const kind_words[] = {
 	[INSPECT_STENCIL] = "stencil",
 	[INSPECT_OVERDRAW] = "overdraw",
 	[INSPECT_FRAGMENTS] = "fragments",
+	[INSPECT_COST] = "cost",
 	[INSPECT_BEFORE] = "before",
 	[INSPECT_AFTER] = "after",
 	[INSPECT_DIFFERENCE] = "difference",
@@ -162,7 +163,21 @@ static bool is_same(const struct pica_target *a, const struct pica_target *b) {
 			!a->block32 == !b->block32;
 }
 
-/* Red: number of fragments of each pixel, green: kept ones; at most 255. */
+/* Red: number of fragments of the pixel, green: kept ones; at most 255. */
+static void put_fragments(const struct pica_count *count, uint8_t *rgb) {
+	rgb[0] = (uint8_t)(count->entered < 255 ? count->entered : 255);
+	rgb[1] = (uint8_t)(count->passed < 255 ? count->passed : 255);
+}
+
+/* The low byte is red. */
+static void put_cost(const struct pica_count *count, uint8_t *rgb) {
+	const uint32_t cost = count->cost < 0xFFFFFF ? count->cost : 0xFFFFFF;
+	rgb[0] = (uint8_t)cost;
+	rgb[1] = (uint8_t)(cost >> 8);
+	rgb[2] = (uint8_t)(cost >> 16);
+}
+
+/* What a draw counted for each pixel. */
 static int read_counts(struct inspect_engine *e, const struct inspect_params *p,
 		const struct pica_target *t, struct picture *out) {
 	const size_t n = (size_t)t->width * t->height;
@@ -182,8 +197,7 @@ static int read_counts(struct inspect_engine *e, const struct inspect_params *p,
 			       -ENOMEM;
 	}
 	for (size_t i = 0; ret == 0 && counts && i < n; i++) {
-		out->rgb[3 * i] = (uint8_t)(counts[i].entered < 255 ? counts[i].entered : 255);
-		out->rgb[3 * i + 1] = (uint8_t)(counts[i].passed < 255 ? counts[i].passed : 255);
+		(p->kind == INSPECT_COST ? put_cost : put_fragments)(&counts[i], out->rgb + 3 * i);
 	}
 	free(counts);
 	return failed(p, ret);
@@ -197,6 +211,7 @@ static int read_kind(struct inspect_engine *e, struct inspect_params *p,
 	}
 	p->place.is_before = kind == INSPECT_BEFORE;
 	p->place.counts = kind == INSPECT_OVERDRAW ? INSPECT_COUNT_FRAME :
+			kind == INSPECT_COST       ? INSPECT_COUNT_COST :
 			kind == INSPECT_FRAGMENTS  ? INSPECT_COUNT_STEP :
 						     INSPECT_COUNT_NOTHING;
 	const int exit = inspect_engine_go(e, &p->place);
@@ -209,6 +224,7 @@ static int read_kind(struct inspect_engine *e, struct inspect_params *p,
 		return read_depth(e, p, t, range, out);
 	case INSPECT_OVERDRAW:
 	case INSPECT_FRAGMENTS:
+	case INSPECT_COST:
 		return read_counts(e, p, t, out);
 	case INSPECT_COLOR:
 	case INSPECT_ALPHA:

@@ -6,10 +6,10 @@ import { changesOf, Cursor, planesOf, Screen } from "./pixels.js";
 
 /* Modes of a page in a file, and those that need the engine. */
 const MODES = {
-	color: "colour", alpha: "alpha", step: "pixels of this step", overdraw: "overdraw of the frame",
+	color: "colour", alpha: "alpha", step: "pixels of this step", overdraw: "overdraw of the frame", rejected: "rejected in the frame",
 };
 const ENGINE_MODES = { before: "before this step", difference: "what this step changed", depth: "depth", stencil: "stencil",
-	wireframe: "wireframe of this draw" };
+	wireframe: "wireframe of this draw", cost: "cost in the frame" };
 /* A tile's fragments are not counted by pixel: changes are. */
 const VC4_MODES = { color: "colour", alpha: "alpha", step: "changed by this step", overdraw: "number of changes in the frame" };
 
@@ -63,12 +63,12 @@ function paintStep(rgba, forEach) {
 	});
 }
 
-/* Fragments of draws of the frame up to the step: black 0, blue 1, green, yellow, red 8 and more. */
-function paintOverdraw(rgba, count) {
+/* Numbers of the draws of the frame up to the step: black 0, blue 1, green, yellow, red 8 and more. */
+function paintNumbers(rgba, count) {
 	const ramp = [[0, 0, 0], [20, 40, 140], [20, 110, 190], [20, 170, 150], [60, 190, 60], [190, 200, 40],
 		[240, 170, 30], [240, 110, 30], [235, 50, 40]];
 	for (let i = 0; i < rgba.length / 4; i++) {
-		rgba.set([...ramp[Math.min(count(i), 8)], 255], 4 * i);
+		rgba.set([...ramp[Math.min(Math.ceil(count(i)), 8)], 255], 4 * i);
 	}
 }
 
@@ -87,12 +87,13 @@ function forEachOfStep(surface, index) {
 	return (see) => changesOf(data.steps[index], surface).forEach((change) => planesOf(change, see));
 }
 
-function overdrawOf(surface, index) {
+/* Of each pixel: its fragments, or those that were rejected. */
+function numbersOf(surface, index, mode) {
 	const s = data.surfaces[surface], count = new Uint32Array(s.width * s.height);
 	for (let i = frameOf(index).first; i <= index; i++) {
 		if (data.steps[i].kind === "draw") {
-			forEachOfStep(surface, i)((at, entered) => {
-				count[at] += entered;
+			forEachOfStep(surface, i)((at, entered, passed) => {
+				count[at] += mode === "rejected" ? entered - passed : entered;
 			});
 		}
 	}
@@ -108,9 +109,9 @@ function paintFromPlanes(view, index, mode) {
 	const rgba = cursorOf(view.surface).move(index + 1).slice();
 	if (mode === "step") {
 		paintStep(rgba, forEachOfStep(view.surface, index));
-	} else if (mode === "overdraw") {
-		const count = overdrawOf(view.surface, index);
-		paintOverdraw(rgba, (i) => count[i]);
+	} else if (mode === "overdraw" || mode === "rejected") {
+		const count = numbersOf(view.surface, index, mode);
+		paintNumbers(rgba, (i) => count[i]);
 	} else {
 		paintOpaque(rgba, mode);
 	}
@@ -145,6 +146,21 @@ async function paintWireframe(surface, index) {
 	return c.getImageData(0, 0, image.width, image.height);
 }
 
+const KINDS = { step: "fragments", overdraw: "overdraw", rejected: "overdraw", cost: "cost" };
+
+/* A pixel as a number of 24 bits; the largest one of a picture. */
+function numberAt(rgba, i) {
+	return rgba[4 * i] | rgba[4 * i + 1] << 8 | rgba[4 * i + 2] << 16;
+}
+
+function mostOf(rgba) {
+	let most = 1;
+	for (let i = 0; i < rgba.length / 4; i++) {
+		most = Math.max(most, numberAt(rgba, i));
+	}
+	return most;
+}
+
 async function paintFromEngine(view, index, mode) {
 	if (view.surface === undefined) {
 		return (await askPicture("screen", { frame: data.steps[index].frame, screen: view.id }, { slot: "picture" })).image;
@@ -152,22 +168,25 @@ async function paintFromEngine(view, index, mode) {
 	if (mode === "wireframe") {
 		return paintWireframe(view.surface, index);
 	}
-	if (mode !== "step" && mode !== "overdraw") {
+	if (!["step", "overdraw", "rejected", "cost"].includes(mode)) {
 		return (await askSurface(view.surface, index, mode)).image;
 	}
 	if (mode === "step" && data.steps[index].kind !== "draw") {
 		return (await askSurface(view.surface, index, "difference")).image;
 	}
 	const color = (await askSurface(view.surface, index, "color")).image, rgba = color.data.slice();
-	const counts = (await askSurface(view.surface, index, mode === "step" ? "fragments" : "overdraw")).image.data;
+	const counts = (await askSurface(view.surface, index, KINDS[mode])).image.data;
 	if (mode === "step") {
 		paintStep(rgba, (see) => {
 			for (let i = 0; i < rgba.length / 4; i++) {
 				see(i, counts[4 * i], counts[4 * i + 1]);
 			}
 		});
+	} else if (mode === "cost") {
+		const most = mostOf(counts);
+		paintNumbers(rgba, (i) => 8 * numberAt(counts, i) / most);
 	} else {
-		paintOverdraw(rgba, (i) => counts[4 * i]);
+		paintNumbers(rgba, (i) => counts[4 * i] - (mode === "rejected" ? counts[4 * i + 1] : 0));
 	}
 	return new ImageData(rgba, color.width, color.height);
 }
@@ -177,10 +196,13 @@ export async function paint(view, index, mode) {
 	return !data.has_planes ? paintFromEngine(view, index, mode) : paintFromPlanes(view, index, mode);
 }
 
-/* The values shown as black and white in a depth view: "0x.. to 0x.."; "" for other views. */
+/* The values at the ends of the scale of a depth view or a cost view; "" for other views. */
 export async function rangeOf(view, index, mode) {
-	if (!data.served || view.surface === undefined || (mode !== "depth" && mode !== "stencil")) {
+	if (!data.served || view.surface === undefined || !["depth", "stencil", "cost"].includes(mode)) {
 		return "";
+	}
+	if (mode === "cost") {
+		return `black 0, red ${mostOf((await askSurface(view.surface, index, mode)).image.data)} steps`;
 	}
 	const { answer } = await askSurface(view.surface, index, mode);
 	return `black ${answer.min}, white ${answer.max}`;
