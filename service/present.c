@@ -10,6 +10,8 @@
 #include "service/server_impl.h"
 #include "service/session.h"
 
+enum { MOST_PIXEL_BYTES = 4 };
+
 /* ---- Frames ---- */
 
 void present_frame_free(struct present_frame *f) {
@@ -36,6 +38,28 @@ struct present_frame *present_frame_create(const struct pica_job *job, uint64_t 
 	return f;
 }
 
+static uint64_t bytes_of(const struct present_frame *f) {
+	uint64_t bytes = 0;
+	for (unsigned i = 0; i < 2; i++) {
+		struct pica_screen info = { .width = 0 };
+		if (f->shot[i]) {
+			pica_shot_screen(f->shot[i], &info);
+		}
+		const uint64_t eyes = info.has_right ? 2 : 1;
+		bytes += info.is_solid ? 0 : MOST_PIXEL_BYTES * eyes * info.width * info.height;
+	}
+	return bytes;
+}
+
+/* As if all frames that the session may have in flight, and its last one, were like this one. */
+static void charge(struct session *s, const struct present_frame *f) {
+	const uint64_t bytes = (s->limits.presents + UINT64_C(1)) * bytes_of(f);
+	if (bytes > s->picture_bytes) {
+		pica_memory_add(s->memory, (int64_t)(bytes - s->picture_bytes));
+		s->picture_bytes = bytes;
+	}
+}
+
 int present_rendered(struct context *c, uint32_t ticket, struct present_frame *f) {
 	struct session *s = c->session;
 	struct presenter *p = s->server->presenter;
@@ -45,6 +69,7 @@ int present_rendered(struct context *c, uint32_t ticket, struct present_frame *f
 			return -ENOMEM;
 		}
 	}
+	charge(s, f);
 	f->session = s->id;
 	f->context = c->handle;
 	f->ticket = ticket;

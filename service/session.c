@@ -467,6 +467,7 @@ void session_destroy(struct session *s) {
 	session_meter(s);
 	if (s->present) {
 		presenter_client_destroy(s->server->presenter, s->present);
+		pica_memory_add(s->memory, -(int64_t)s->picture_bytes);
 	}
 	loop_watch_remove(loop, s->sock_watch);
 	loop_watch_remove(loop, s->bell_watch);

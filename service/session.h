@@ -79,6 +79,7 @@ struct session {
 	/* NULL: nothing was presented yet, or no display */
 	struct present_client *present;
 	uint32_t presents;              /* that wait for the display, or are being drawn */
+	uint64_t picture_bytes;         /* charged for the pictures of its frames */
 	/* Numbers. */
 	uint64_t jobs, lost;
 	struct pica_usage gone; /* of contexts that are destroyed */

@@ -46,6 +46,17 @@ class Asked(Case):
 class Ruled(Asked):
     """pica focus, screenshot and metrics."""
 
+    def test_pictures_of_a_session_count_for_it(self):
+        used = []
+        for presents in 2, 64:
+            p = self.start('--presents', str(presents))
+            self.present('cube.pica', 'cube')
+            used.append(max(int(value) for key, value in self.metrics().items()
+                            if key.startswith('picad_session_engine_memory_bytes{')))
+            self.end(p)
+        # Two screens of 32 bits a pixel each time, beside caches that may differ.
+        self.assertGreater(used[1] - used[0], 62 * 4 * 240 * (400 + 320) * 0.9)
+
     def test_focus_screenshot_and_numbers(self):
         cube, knot = self.frame('cube.pica'), self.frame('knot.pica')
         p = self.start('--headless', '400x240@200', '--layout', 'top', '--linger-ms', '600000')
