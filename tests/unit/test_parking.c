@@ -1,4 +1,5 @@
 /* A context that waits for its own work is parked; the jobs of others continue (queue_park()). */
+#include <dirent.h>
 #include <sched.h>
 #include <semaphore.h>
 #include <stdatomic.h>
@@ -175,6 +176,17 @@ static void take_picture(uint32_t picture[2][PIXELS]) {
 	ck_assert_int_eq(pica_ctx_read_memory(ctx, OTHER, picture[1], 4 * PIXELS), 0);
 }
 
+static unsigned count_threads(void) {
+	DIR *tasks = opendir("/proc/self/task");
+	unsigned n = 0;
+	ck_assert_ptr_nonnull(tasks);
+	for (const struct dirent *e; (e = readdir(tasks));) {
+		n += e->d_name[0] != '.';
+	}
+	closedir(tasks);
+	return n;
+}
+
 /* limited: all contexts together may use less than they keep, and each unit little more. */
 static void draw_side_by_side(unsigned threads, bool is_limited) {
 	static uint32_t want[2][PIXELS], got[2][PIXELS];
@@ -187,6 +199,7 @@ static void draw_side_by_side(unsigned threads, bool is_limited) {
 	queue_rounds();
 	take_picture(want);
 	close_engine();
+	const unsigned n_before = count_threads();
 	open_with(NULL, threads);
 	all[0] = ctx;
 	for (unsigned i = 1; i < N_CONTEXTS; i++) {
@@ -207,6 +220,10 @@ static void draw_side_by_side(unsigned threads, bool is_limited) {
 		}
 	}
 	ctx = all[0];
+	/* Besides workers, one that leads and one for a parked context. Others may be ending. */
+	while (count_threads() > n_before + threads + 2) {
+		sched_yield();
+	}
 	ck_assert_uint_eq(pica_memory_used(settings.memory), 0);
 	pica_memory_destroy(settings.memory);
 	close_engine();

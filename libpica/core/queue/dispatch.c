@@ -6,7 +6,8 @@
  * the middle of a job is parked: the thread on whose stack it is stays with it. It leads until
  * there is a job of another context, which it leaves to the next leader, and it is called when the
  * parked context has its turn again. So no thread is created or changed while only one context has
- * jobs, and there is at most one thread more than the maximum number of contexts.
+ * jobs, and there is at most one thread more than there are contexts: further idle ones end with a
+ * context.
  *
  *     leader --- its job parks ---> leads, parked --- calls another one ---> called ---> continues
  *     leader --- turn of a parked queue: calls that thread ---> idle --- called ---> leads
@@ -227,6 +228,7 @@ struct leader {
 	struct leader *next_idle; /* dispatcher.idle */
 	struct queue *queue; /* called for its next job, or NULL */
 	pthread_t thread;
+	bool is_over; /* called to end */
 	struct monitor mon; /* covers is_called; woken by it */
 	bool is_called;
 };
@@ -276,6 +278,47 @@ err_monitor:
 err_free:
 	free(l);
 	return NULL;
+}
+
+static void leader_end(struct leader *l) {
+	call(l);
+	pthread_join(l->thread, NULL);
+	monitor_finish(&l->mon);
+	free(l);
+}
+
+/* Removes an idle leader, if there are more than a leader and one for each queue. Lock held. */
+static struct leader *take_spare(struct dispatcher *d) {
+	struct leader *spare = d->idle, **link = &d->leaders;
+	unsigned n_needed = 1, n = 0;
+	for (const struct queue *q = d->queues; q; q = q->next) {
+		n_needed++;
+	}
+	for (const struct leader *l = d->leaders; l; l = l->next) {
+		n++;
+	}
+	if (!spare || n <= n_needed) {
+		return NULL;
+	}
+	d->idle = spare->next_idle;
+	while (*link != spare) {
+		link = &(*link)->next;
+	}
+	*link = spare->next;
+	spare->is_over = true;
+	return spare;
+}
+
+void dispatch_end_spare(struct dispatcher *d) {
+	struct leader *spare;
+	do {
+		monitor_lock(&d->mon);
+		spare = take_spare(d);
+		monitor_unlock(&d->mon);
+		if (spare) {
+			leader_end(spare);
+		}
+	} while (spare);
 }
 
 /* Returns the thread to continue with the queue: its own, if it is parked; NULL: none. */
@@ -357,7 +400,7 @@ static void lead(struct leader *me, struct queue *parked) {
 			d->idle = me;
 		}
 		await_call(me);
-		if (parked) {
+		if (parked || me->is_over) {
 			return;
 		}
 		if (me->queue) {
@@ -545,10 +588,7 @@ void dispatcher_stop(struct dispatcher *d) {
 		monitor_lock(&d->mon); /* the first one may not have looked yet */
 		l->queue = NULL;
 		monitor_unlock(&d->mon);
-		call(l);
-		pthread_join(l->thread, NULL);
-		monitor_finish(&l->mon);
-		free(l);
+		leader_end(l);
 	}
 }
 

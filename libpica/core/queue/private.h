@@ -27,6 +27,8 @@ void dispatch_inline(struct queue *q, bool flush);
 void dispatch_look(struct queue *q);
 /* Call before a thread waits for the queue. */
 void dispatch_flush(struct queue *q);
+/* Ends idle threads that the queues do not need. Lock not held. */
+void dispatch_end_spare(struct dispatcher *d);
 
 /* ---- clocked.c; lock not needed ---- */
 

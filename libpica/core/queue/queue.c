@@ -64,6 +64,7 @@ void queue_finish(struct queue *q) {
 	*link = q->next;
 	turns_leave(q);
 	monitor_unlock(&d->mon);
+	dispatch_end_spare(d);
 	close(q->done_fd);
 	free(q->slots);
 	free(q->done);
