@@ -53,10 +53,14 @@ class Cases:
                               self.captures / f'{STILL}.pica'], check=True, capture_output=True, text=True)
         return ''.join(f'{word} ' for word in ran.stdout.split())
 
+    def config(self, how):
+        """A line that writes a configuration."""
+        text = ''.join(f'{key} = {value}\\n' for key, value in how.items())
+        return f"printf '[picad]\\n{text}' >/etc/pica/picad.conf"
+
     def reread(self, how):
         """A line that has picad read other options."""
-        text = ''.join(f'{key} = {value}\\n' for key, value in how.items())
-        return f"printf '[picad]\\n{text}' >/etc/pica/picad.conf; kill -HUP $pid"
+        return f'{self.config(how)}; kill -HUP $pid'
 
     def composed(self, how, width, height, output=0, n_outputs=1):
         key = repr((how, width, height, output, n_outputs))
@@ -155,6 +159,25 @@ def case_terminals(cases):
         f'  await "still shown" other {crc}',
         f'  chvt 1; photograph back 0 {crc} || rc=1; done', 'stop']
     return ['--gpu', 'virtio', '--mode', '400x480'], shell(cases, lines)
+
+
+def case_hurry(cases):
+    """Two outputs under terminals, sizes and SIGHUP in quick succession: the end of each round is shown on both."""
+    sizes = (400, 480), (800, 480), (400, 240), (640, 480)
+    lines = ['mkdir -p /etc/pica']
+    for n in range(8):
+        color = (30 * n, 0, 40)
+        config = cases.config({'layout': 'split-outputs', 'scale': 1, 'background': '%02x%02x%02x' % color})
+        outputs = [(*sizes[(n + i) % 4], screen) for i, screen in enumerate((cases.top, cases.bottom))]
+        resize = [f'ctl VNC {i} {width} {height} >/dev/null' for i, (width, height, _) in enumerate(outputs)]
+        if n == 0:
+            lines += [*resize, config, 'start --seat=builtin']
+        else:
+            lines += ['chvt 2', resize[n % 2], config, 'kill -HUP $pid; chvt 1; kill -HUP $pid', resize[1 - n % 2],
+                      'kill -HUP $pid']
+        lines += [f'photograph round{n}-{i} {i} {centred(screen, width, height, color).crc()} || rc=1'
+                  for i, (width, height, screen) in enumerate(outputs)]
+    return ['--gpu', 'virtio', '--heads', '2', '--mode', '400x480', '--vnc'], shell(cases, [*lines, 'stop'])
 
 
 def case_seat(cases):
@@ -270,7 +293,7 @@ def case_logind(cases):
 
 
 CASES = {'layouts': case_layouts, 'outputs': case_outputs, 'rgb565': case_rgb565, 'deaths': case_deaths,
-         'terminals': case_terminals, 'plugs': case_plugs, 'seat': case_seat,
+         'terminals': case_terminals, 'hurry': case_hurry, 'plugs': case_plugs, 'seat': case_seat,
          'refusals': case_refusals, 'crash': case_crash, 'suspend': case_suspend, 'view': case_view,
          'units': case_units, 'users': case_users, 'logind': case_logind}
 LONG = ['units', 'users', 'logind']  # by name only
