@@ -106,6 +106,7 @@ TEST_LOOP(a_job_without_end_ends_its_session, N_LOOPS) {
 	open_one(&heavy);
 	open_one(&light);
 	draw_triangle(&light);
+	draw_triangle(&heavy); /* a later job is watched, too */
 	uint32_t size_bytes = heavy_list(pica_client_host(heavy.fcram), 11000);
 	put_list(&heavy, size_bytes);
 	ck_assert_int_eq(pica_client_submit(heavy.client), 1);
