@@ -212,6 +212,18 @@ class Calls(Case):
             self.assertLess(max(counts[::3]), 255)
             self.assertEqual(sum(counts[::3]), sum(r['entered'] for r in draws if r['changes'][0]['surface'] == surface))
 
+    def test_a_seek_gives_the_pictures_of_every_draw(self):
+        """In both directions."""
+        self.pica('render', '--every-draw', BUNDLED / 'cube.pica')
+        pictures = sorted(self.dir.glob('cube-d*.png'))
+        with Stdio(BUNDLED / 'cube.pica') as s:
+            order = random.Random(4).sample(range(len(pictures)), len(pictures) if EVERY == 1 else 6)
+            for draw in order:
+                target = s.call('state', draw=draw)['state']['target']
+                got = png(s.call('surface', draw=draw, address=target['color_addr'], format=target['color_format'], width=target['width'],
+                                 height=target['height']))
+                self.assertEqual(got, read_png(pictures[draw].read_bytes()), draw)
+
     def test_cost_is_that_of_pica_render(self):
         pictures = self.verb('render', '--cost', '--json', '--format', 'none', BUNDLED / 'blend.pica')['captures'][0]['pictures']
         with Stdio(BUNDLED / 'blend.pica') as s:
