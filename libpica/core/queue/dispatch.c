@@ -240,7 +240,7 @@ static void call(struct leader *l) {
 	monitor_unlock(&l->mon);
 }
 
-/* Waits until this thread is the leader, or the dispatcher stops. The dispatcher's lock held. */
+/* Waits until this thread is the leader or is to end. The dispatcher's lock held. */
 static void await_call(struct leader *me) {
 	struct dispatcher *d = me->dispatcher;
 	monitor_unlock(&d->mon);
@@ -251,7 +251,9 @@ static void await_call(struct leader *me) {
 	me->is_called = false;
 	monitor_unlock(&me->mon);
 	monitor_lock(&d->mon);
-	d->clocked.asked_ns = 0; /* of another thread */
+	if (!me->is_over) { /* else another thread leads and uses the clock */
+		d->clocked.asked_ns = 0; /* of another thread */
+	}
 }
 
 static void *leader_main(void *arg);
