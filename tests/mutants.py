@@ -31,6 +31,7 @@ STATEMENT = re.compile(r'^\t+(?:[a-z_]+\(.*\)|[\w.\->\[\]*]+ (?:[|&+-]?=) [^{}]*
 CONDITION = re.compile(r'^(\t+(?:\} else )?(?:if|while) )\((.*)\) \{$')
 NUMBER = re.compile(r'(?<![\w.\'"])(\d+)(?![\w.\'"])')
 # What covers a file: the first pattern that fits it; quick tests run first.
+PROTO = ['ring', 'job', 'sock']
 DISPLAY = ['display', 'card', 'card_seat', 'uevent', 'seat', 'layout', 'presenter', 'bench-show', 'show-service',
            'focus-service', 'kiosk-service', 'compose-service']
 SERVICE = ['loop', 'client', 'metrics', 'logfmt', 'sandbox', 'hostile-clients-epoll', 'hostile-clients-uring',
@@ -39,7 +40,7 @@ SERVICE = ['loop', 'client', 'metrics', 'logfmt', 'sandbox', 'hostile-clients-ep
 COVER = [('service/display*', DISPLAY), ('service/present*', DISPLAY), ('service/layout*', DISPLAY),
          ('service/frame_sink*', DISPLAY), ('service/kiosk*', DISPLAY), ('service/seat*', DISPLAY),
          ('service/uevent*', DISPLAY), ('service/options_display*', DISPLAY + ['config']),
-         ('*', [*SERVICE, 'show-service', 'focus-service'])]
+         ('proto/*', [*PROTO, *SERVICE]), ('*', [*SERVICE, 'show-service', 'focus-service'])]
 SLOW = {'quota', 'recording', 'picad', 'config', 'descriptors', 'card', 'seat', 'show-service', 'focus-service',
         'kiosk-service', 'compose-service'}
 
@@ -93,7 +94,7 @@ class Tree:
         if not self.build.exists():
             subprocess.run(['meson', 'setup', self.build, self.root, '--buildtype=release', '-Db_ndebug=false'], check=True,
                            stdout=subprocess.DEVNULL)
-        tests = [t for t in self.introspect('--tests') if t['name'] in DISPLAY + SERVICE]
+        tests = [t for t in self.introspect('--tests') if t['name'] in PROTO + DISPLAY + SERVICE]
         self.there = {t['name'] for t in tests}
         needed = {i for t in tests for i in [*t['depends'], t['cmd'][0]]}
         self.targets = [pathlib.Path(t['filename'][0]).relative_to(self.build) for t in self.introspect('--targets')
