@@ -819,10 +819,10 @@ class Info(Case):
 
 class Bench(Case):
     def test_json(self):
-        report = json.loads(self.pica('bench', '--json', '--repeat', '2', '--threads', '0', '--isa', 'c', PERSP, TEV))
+        report = json.loads(self.pica('bench', '--json', '--repeat', '2', '--threads', '0', '--isa', 'c', '--frames', '4-7', PERSP, TEV))
         self.assertEqual([report[k] for k in ('schema', 'verb', 'threads', 'isa', 'repeat')], [2, 'bench', 0, 'c', 2])
         for row in report['captures']:
-            self.assertEqual((row['frames'], row['samples']), (24, 48))
+            self.assertEqual((row['frames'], row['samples']), (4, 8))
             self.assertGreater(row['median_ms'], 0)
             self.assertGreaterEqual(row['p99_ms'], row['median_ms'])
             self.assertGreater(row['mpixel_s'], 0)
