@@ -86,8 +86,11 @@ class Inspectors(Case):
             inspector.lint()
         with self.assertRaisesRegex(OSError, 'none.pica'):
             pica.Inspector('none.pica')
-        with self.assertRaisesRegex(OSError, 'expected one of a PICA200'):
-            pica.Inspector(BUNDLED / 'vc4-grid.pica')
+        with pica.Inspector(BUNDLED / 'vc4-grid.pica') as inspector:
+            self.assertEqual(inspector.pixel(320, 240)['color'], inspector.pixel(320, 240, steps=True)['color'])
+            self.assertEqual([s['kind'] for s in inspector.steps()['steps']], ['job', 'draw'])
+            with self.assertRaisesRegex(pica.InspectError, 'state: expected a capture of a PICA200'):
+                inspector.state(draw=0)
         with self.assertRaisesRegex(ValueError, 'a file'):
             pica.Inspector(pica.Capture(data=CRATES.read_bytes()))
 

@@ -21,7 +21,7 @@ def _program():
 
 
 class Inspector:
-    """Answers questions about a capture of the PICA200. A context manager.
+    """Answers questions about a capture. A context manager.
 
     capture: its path, or a Capture that was opened by one. Another process draws, the program `pica`: the one named by
     the environment variable PICA_PROGRAM, else the one in PATH, else the one that was installed with this package.
@@ -106,7 +106,7 @@ class Inspector:
         return self.call('thumbnails', **params)
 
     def shader_trace(self, draw, **params):
-        """Each instruction of a vertex. Parameters: frame, vertex."""
+        """Each instruction of a vertex, or of a run of the geometry program. Parameters: frame; vertex, primitive or run."""
         return self.call('shader_trace', draw=draw, **params)
 
     def textures(self, draw, **params):
