@@ -14,7 +14,7 @@
 
 #include "pica_record.h"
 
-enum { PATIENCE_S = 10 };
+enum { HANG_S = 2, PATIENCE_S = 10 };
 
 uint32_t host_frames;
 
@@ -51,18 +51,39 @@ static void on_patience(int signal) {
 }
 
 /* Finishes the recording; then the signal ends the program as it would have done. */
-static void on_end(int number) {
-	end_signal = number;
+static void end_recorded(void) {
 	signal(SIGALRM, on_patience);
 	alarm(PATIENCE_S);
 	host_gpu_end();
-	raise(number);
+	signal(end_signal, SIG_DFL);
+	raise(end_signal);
+}
+
+static void on_crash(int number) {
+	end_signal = number;
+	end_recorded();
+}
+
+static void on_hang(int number) {
+	(void)number;
+	end_recorded();
+}
+
+/* libpica may be at work now: the next frame ends the program, or if none comes, on_hang(). */
+static void on_stop(int number) {
+	/* on_patience() may interrupt it. */
+	const struct sigaction hang = { .sa_handler = on_hang, .sa_flags = SA_NODEFER };
+	end_signal = number;
+	sigaction(SIGALRM, &hang, NULL);
+	alarm(HANG_S);
 }
 
 static void watch_end(void) {
-	static const int ends[] = { SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGINT, SIGSEGV, SIGTERM };
-	const struct sigaction action = { .sa_handler = on_end, .sa_flags = (int)SA_RESETHAND };
+	static const int ends[] = { SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGINT, SIGTERM };
 	for (unsigned i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		const bool is_crash = ends[i] != SIGINT && ends[i] != SIGTERM;
+		const struct sigaction action = { .sa_handler = is_crash ? on_crash : on_stop,
+			.sa_flags = (int)SA_RESETHAND };
 		sigaction(ends[i], &action, NULL);
 	}
 }
@@ -263,6 +284,9 @@ void host_frame(void) {
 	const struct pica_job present = { .op = PICA_OP_PRESENT, .u.present.screens = 3 };
 	if (!has_begun) {
 		return;
+	}
+	if (end_signal) {
+		end_recorded();
 	}
 	if (!is_over) {
 		host_run(&present, 1, "a frame");

@@ -136,11 +136,15 @@ static void on_alarm(int signal) {
 	alarm(PATIENCE_S);
 }
 
-/* Ends the program after the timeout, from now on. */
+/*
+ * Ends the program after the timeout, from now on. An interrupt from the terminal ends the program
+ * alone: its recording is complete then.
+ */
 static void watch(pid_t pid, uint32_t timeout_s) {
 	struct sigaction action = { .sa_handler = on_alarm, .sa_flags = SA_RESTART };
 	watched = pid;
 	sigaction(SIGALRM, &action, NULL);
+	signal(SIGINT, SIG_IGN);
 	alarm(timeout_s);
 }
 

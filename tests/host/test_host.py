@@ -3,8 +3,10 @@
 
 The folder has host-calls, host-console, host-cube, host-threads and cube.shbin.
 """
+import os
 import pathlib
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -198,6 +200,18 @@ class Host(unittest.TestCase):
             self.assertEqual(run.stdout, f'{key}.pica: clean\n')
             drawn = self.pica('render', '--format', 'hash', '--frames', 'all', f'{key}.pica').stdout.splitlines()
             self.assertEqual([line.split()[1:] for line in drawn[:6]], [line.split()[1:] for line in whole])
+
+    def test_an_interrupt_ends_the_program(self):
+        """From the terminal: for all of its processes."""
+        with subprocess.Popen([PICA, 'host-run', '--romfs', 'romfs', '-n', '1000000', '--pictures', '0', '-o', '{screen}.ppm',
+                               '--record', 'x.pica', '--lint', PROGRAMS / 'host-cube'], cwd=self.folder, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, start_new_session=True) as run:
+            while run.poll() is None and not (self.folder / 'bottom.ppm').exists():
+                time.sleep(0.01)
+            os.killpg(run.pid, signal.SIGINT)
+            out, error = run.communicate(timeout=300)
+        self.assertEqual((run.returncode, out.splitlines()[-1]), (130, 'x.pica: clean'), error)
+        self.assertIn('ended by a signal: Interrupt', error)
 
     def test_eyes(self):
         names = {}
