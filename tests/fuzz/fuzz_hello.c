@@ -99,8 +99,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 	close(sock);
 	box_check_empty();
 	struct box_client c;
-	box_open(&c);
-	box_close(&c);
+	box_client_open(&c);
+	box_client_close(&c);
 	box_check_empty();
 	return 0;
 }

@@ -127,12 +127,12 @@ static bool operate(struct box_client *c, struct reader *r) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 	struct reader r = { data, data + size };
 	struct box_client c;
-	box_open(&c);
+	box_client_open(&c);
 	for (unsigned i = 0; i < MAX_OPERATIONS && operate(&c, &r); i++) {
 	}
 	box_settle();
 	box_drain(c.sock);
-	box_close(&c);
+	box_client_close(&c);
 	box_check_empty();
 	return 0;
 }

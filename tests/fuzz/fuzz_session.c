@@ -144,7 +144,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 	job[0].u.list.size_bytes =
 			(uint32_t)(list_bytes < LIST_BYTES ? list_bytes & ~(size_t)7 : LIST_BYTES);
 	open_direct();
-	box_open(&c);
+	box_client_open(&c);
 	fill_memory(direct_window, p, list_bytes);
 	fill_memory(c.window, p, list_bytes);
 	for (unsigned i = 0; i < n; i++) {
@@ -157,7 +157,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 		FUZZ_CHECK(memcmp(direct_window[i], c.window[i], BOX_WINDOW_BYTES) == 0);
 	}
 	pica_ctx_destroy(direct);
-	box_close(&c);
+	box_client_close(&c);
 	box_check_empty();
 	return 0;
 }

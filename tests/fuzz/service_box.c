@@ -168,7 +168,7 @@ static void map_rings(struct box_client *c) {
 	c->cq_entries = h.cq_entries;
 }
 
-void box_open(struct box_client *c) {
+void box_client_open(struct box_client *c) {
 	static const uint32_t phys[BOX_WINDOWS] = { BOX_VRAM, BOX_FCRAM };
 	struct pica_msg_context_create create = { .fcram_bytes = 0 };
 	memset(c, 0, sizeof(*c));
@@ -189,7 +189,7 @@ void box_open(struct box_client *c) {
 			BOX_STAGING_BYTES);
 }
 
-void box_close(struct box_client *c) {
+void box_client_close(struct box_client *c) {
 	close(c->sock);
 	close(c->bell_out);
 	close(c->bell_in);

@@ -45,8 +45,8 @@ int box_drain(int sock);
 void box_say_hello(int sock);
 /* Opens a session with a context and memory, or ends the process: a valid client is always
  * served. */
-void box_open(struct box_client *c);
-void box_close(struct box_client *c);
+void box_client_open(struct box_client *c);
+void box_client_close(struct box_client *c);
 /* Checks that no session is left when all clients have disconnected. */
 void box_check_empty(void);
 
