@@ -235,6 +235,17 @@ bool daemon_log_has(const struct daemon *d, const char *text) {
 	return has;
 }
 
+bool daemon_logs(const struct daemon *d, const char *text) {
+	const int64_t end_ms = raw_now_ms() + RAW_PATIENCE_MS;
+	while (!daemon_log_has(d, text)) {
+		if (raw_now_ms() >= end_ms) {
+			return false;
+		}
+		nap_ms(1);
+	}
+	return true;
+}
+
 /* ---- /proc ---- */
 
 static int count_entries(pid_t pid, const char *what) {

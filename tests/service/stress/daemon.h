@@ -53,6 +53,8 @@ int daemon_stop(struct daemon *d);
 void daemon_kill(struct daemon *d);
 void daemon_print_log(const struct daemon *d);
 bool daemon_log_has(const struct daemon *d, const char *text);
+/* Waits for the text: a thread of the service writes its log. Returns whether it came. */
+bool daemon_logs(const struct daemon *d, const char *text);
 
 /* Of any process. -1: it is gone. */
 int process_fds(pid_t pid);

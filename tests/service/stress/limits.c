@@ -157,7 +157,7 @@ static bool serves_without_uring(struct daemon *d) {
 	struct neighbour n;
 	EXPECT(neighbour_open(&n, d->socket) == 0);
 	EXPECT(neighbour_frame(&n) == 0);
-	EXPECT(daemon_log_has(d, "loop=epoll"));
+	EXPECT(daemon_logs(d, "loop=epoll"));
 	neighbour_close(&n);
 	return true;
 }
