@@ -177,7 +177,7 @@ static void put_cost(const struct pica_count *count, uint8_t *rgb) {
 	rgb[2] = (uint8_t)(cost >> 16);
 }
 
-/* What a draw counted for each pixel. */
+/* Makes a picture of the counts, one for each pixel of the target. */
 static int read_counts(struct inspect_engine *e, const struct inspect_params *p,
 		const struct pica_target *t, struct picture *out) {
 	const size_t n = (size_t)t->width * t->height;

@@ -9,7 +9,7 @@
 
 #include "common/options.h"
 
-/* What a trace shows, and the number of it in the draw. */
+/* A trace is of a vertex, a primitive or a run; they are numbered within the draw. */
 enum shader_trace_of {
 	SHADER_OF_VERTEX,
 	SHADER_OF_PRIMITIVE, /* the run of the geometry program that emits it */
