@@ -10,11 +10,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "pica_record.h"
 
-enum { HANG_S = 2, PATIENCE_S = 10 };
+enum { HANG_S = 2, PATIENCE_S = 10, IDLE_MS = 100 };
 
 uint32_t host_frames;
 
@@ -23,7 +24,7 @@ static struct pica_device *device;
 static struct pica_ctx *ctx; /* NULL: the service alone */
 static struct pica_recorder *recorder;
 static bool is_over; /* nothing more is recorded or shown */
-static volatile sig_atomic_t end_signal;
+static volatile sig_atomic_t end_signal, is_finishing, is_sending;
 
 /* ---- Life ---- */
 
@@ -44,38 +45,67 @@ static void begin_recording(void) {
 	}
 }
 
-/* If finishing a recording hangs in what is left of the program. */
-static void on_patience(int signal) {
-	(void)signal;
-	_Exit(128 + end_signal);
-}
-
-/* Finishes the recording; then the signal ends the program as it would have done. */
-static void end_recorded(void) {
-	signal(SIGALRM, on_patience);
-	alarm(PATIENCE_S);
-	host_gpu_end();
+/* Ends the process by the signal, as if nothing had caught it. */
+static void die(void) {
 	signal(end_signal, SIG_DFL);
 	raise(end_signal);
 }
 
+static int64_t busy_ms; /* the processor's time when on_patience() last looked */
+
+static int64_t processor_ms(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
+}
+
+/* Ends the process if finishing the recording hangs in what is left of the program. */
+static void on_patience(int signal) {
+	(void)signal;
+	if (processor_ms() - busy_ms < IDLE_MS) {
+		_Exit(128 + end_signal);
+	}
+	busy_ms = processor_ms();
+	alarm(PATIENCE_S);
+}
+
+/* The program may have stopped anywhere, perhaps inside libpica. */
+static void end_broken(void) {
+	signal(SIGALRM, on_patience);
+	busy_ms = processor_ms();
+	alarm(PATIENCE_S);
+	host_gpu_end();
+	die();
+}
+
 static void on_crash(int number) {
 	end_signal = number;
-	end_recorded();
+	if (is_finishing) {
+		die();
+	} else {
+		end_broken();
+	}
 }
 
 static void on_hang(int number) {
 	(void)number;
-	end_recorded();
+	if (!is_finishing) {
+		end_broken();
+	}
 }
 
 /* libpica may be at work now: the next frame ends the program, or if none comes, on_hang(). */
 static void on_stop(int number) {
 	/* on_patience() may interrupt it. */
 	const struct sigaction hang = { .sa_handler = on_hang, .sa_flags = SA_NODEFER };
+	if (end_signal) {
+		return; /* from the terminal and from `pica host-run' */
+	}
 	end_signal = number;
-	sigaction(SIGALRM, &hang, NULL);
-	alarm(HANG_S);
+	if (!is_finishing) {
+		sigaction(SIGALRM, &hang, NULL);
+		alarm(HANG_S);
+	}
 }
 
 static void watch_end(void) {
@@ -83,7 +113,7 @@ static void watch_end(void) {
 	for (unsigned i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
 		const bool is_crash = ends[i] != SIGINT && ends[i] != SIGTERM;
 		const struct sigaction action = { .sa_handler = is_crash ? on_crash : on_stop,
-			.sa_flags = (int)SA_RESETHAND };
+			.sa_flags = is_crash ? (int)SA_RESETHAND : SA_RESTART };
 		sigaction(ends[i], &action, NULL);
 	}
 }
@@ -126,17 +156,52 @@ void host_gpu_begin(void) {
 	}
 }
 
-void host_gpu_end(void) {
-	struct pica_capture_error error;
-	is_over = true;
+static void close_pictures(void) {
 	if (host_options.pictures >= 0) {
 		close(host_options.pictures);
 		host_options.pictures = -1;
 	}
-	if (recorder && pica_recorder_finish(recorder, &error) < 0) {
+}
+
+static void write_all(const void *data, size_t size) {
+	const uint8_t *at = data;
+	while (size && host_options.pictures >= 0) {
+		const ssize_t n = write(host_options.pictures, at, size);
+		if (n < 0 && errno != EINTR) {
+			close_pictures();
+		}
+		at += n > 0 ? n : 0;
+		size -= n > 0 ? (size_t)n : 0;
+	}
+}
+
+static void finish_recording(void) {
+	const struct host_frame note = { HOST_FRAME_FINISHING, 0 };
+	struct pica_capture_error error;
+	if (!is_sending) { /* what a signal has interrupted */
+		write_all(&note, sizeof(note));
+	}
+	if (pica_recorder_finish(recorder, &error) < 0) {
 		host_log("%s: not recorded: %s", host_options.record, error.message);
 	}
 	recorder = NULL;
+}
+
+/* A signal handler may call this in the middle of anything, except of this. */
+void host_gpu_end(void) {
+	if (is_over) {
+		return;
+	}
+	is_finishing = true;
+	is_over = true;
+	if (recorder) {
+		finish_recording();
+	}
+	close_pictures();
+	is_finishing = false;
+	if (end_signal) {
+		die();
+	}
 }
 
 __attribute__((destructor)) static void end(void) {
@@ -208,19 +273,6 @@ int host_read_external(uint32_t addr, uint32_t *value) {
 
 /* ---- Frames ---- */
 
-static void write_all(const void *data, size_t size) {
-	const uint8_t *at = data;
-	while (size && host_options.pictures >= 0) {
-		const ssize_t n = write(host_options.pictures, at, size);
-		if (n < 0 && errno != EINTR) {
-			close(host_options.pictures);
-			host_options.pictures = -1;
-		}
-		at += n > 0 ? n : 0;
-		size -= n > 0 ? (size_t)n : 0;
-	}
-}
-
 static bool has_picture(enum pica_screen_id id, enum pica_eye eye, struct pica_screen *screen) {
 	const int ret = host_options.connect ? host_service_screen(id, screen) :
 					       pica_ctx_screen(ctx, id, screen);
@@ -261,12 +313,14 @@ static void send_frame(void) {
 			read_picture(p);
 		}
 	}
+	is_sending = true;
 	write_all(&frame, sizeof(frame));
 	for (unsigned i = 0; i < frame.n; i++) {
 		const struct sent *p = &pictures[i];
 		write_all(&p->head, sizeof(p->head));
 		write_all(p->rgb, (size_t)p->head.width * p->head.height * 3);
 	}
+	is_sending = false;
 }
 
 static void check_end(void) {
@@ -286,7 +340,8 @@ void host_frame(void) {
 		return;
 	}
 	if (end_signal) {
-		end_recorded();
+		host_gpu_end();
+		die();
 	}
 	if (!is_over) {
 		host_run(&present, 1, "a frame");

@@ -1,6 +1,8 @@
 /*
  * The stream from libpica-ctru to `pica host-run`, through a pipe (PICA_HOST_PICTURES): at the end
- * of each frame struct host_frame, then for each picture struct host_picture and its rows.
+ * of each frame struct host_frame, then for each picture struct host_picture and its rows. A frame
+ * HOST_FRAME_FINISHING says that the program has ended, or is at its last frame, and its recording
+ * is being finished, which may take long; the pipe is closed afterwards.
  */
 #ifndef HOST_PICTURES_H
 #define HOST_PICTURES_H
@@ -10,6 +12,7 @@
 enum {
 	HOST_PICTURE_MAX_WIDTH = 800,
 	HOST_PICTURE_HEIGHT = 240,
+	HOST_FRAME_FINISHING = INT32_MAX,
 	HOST_FRAME_PICTURES = 3, /* both eyes of the top screen, the bottom screen */
 };
 

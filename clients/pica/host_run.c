@@ -136,6 +136,13 @@ static void on_alarm(int signal) {
 	alarm(PATIENCE_S);
 }
 
+/* Starts the time anew, unless it is over: then the program has PATIENCE_S in all. */
+static void set_alarm(uint32_t seconds) {
+	if (!is_late) {
+		alarm(seconds);
+	}
+}
+
 /*
  * Ends the program after the timeout, from now on. An interrupt from the terminal ends the program
  * alone: its recording is complete then.
@@ -189,10 +196,22 @@ static bool read_picture(FILE *pipe, struct host_picture *head, struct picture *
 			read_all(pipe, p->rgb, (size_t)head->width * head->height * 3);
 }
 
+/* Returns whether there is another frame. Its recording may take longer than any frame. */
+static bool read_head(struct host_frame *frame, FILE *pipe) {
+	if (!read_all(pipe, frame, sizeof(*frame))) {
+		return false;
+	}
+	if (frame->number == HOST_FRAME_FINISHING) {
+		alarm(0);
+		return read_all(pipe, frame, sizeof(*frame));
+	}
+	return true;
+}
+
 /* Returns false at the end. An incomplete frame leaves the previous one. */
 static bool read_frame(struct run *r, FILE *pipe) {
 	struct run next = *r;
-	if (!read_all(pipe, &next.frame, sizeof(next.frame))) {
+	if (!read_head(&next.frame, pipe)) {
 		return false;
 	}
 	bool is_whole = next.frame.n <= HOST_FRAME_PICTURES;
@@ -223,13 +242,14 @@ static void take_pictures(struct run *r, int fd) {
 		return;
 	}
 	while (read_frame(r, pipe)) {
-		alarm(r->o->timeout_s);
+		set_alarm(r->o->timeout_s);
 		if (frame_list_has(list, n_frames, r->frame.number)) {
 			write_frame(r);
 		}
 		log_progress(r->shot.name, r->frame.number + 1, n_frames);
 	}
 	fclose(pipe);
+	alarm(is_late ? PATIENCE_S : r->o->timeout_s);
 	/* The program ended before its last frame. */
 	if (r->has_frame && !r->is_written && frame_list_has(list, n_frames, n_frames - 1)) {
 		write_frame(r);

@@ -201,6 +201,21 @@ class Host(unittest.TestCase):
             drawn = self.pica('render', '--format', 'hash', '--frames', 'all', f'{key}.pica').stdout.splitlines()
             self.assertEqual([line.split()[1:] for line in drawn[:6]], [line.split()[1:] for line in whole])
 
+    def test_finishing_a_recording_may_take_long(self):
+        """Longer than --timeout; and no signal disturbs it."""
+        run = self.host('cube', '-n', '1500', '--format', 'none', '--timeout', '1', '--record', 'x.pica')
+        self.assertEqual(run.stderr, '')
+        whole = (self.folder / 'x.pica').read_bytes()
+        with subprocess.Popen([PROGRAMS / 'host-cube'], stderr=subprocess.PIPE, text=True, env={
+                'PICA_HOST_FRAMES': '1500', 'PICA_HOST_ROMFS': 'romfs', 'PICA_HOST_RECORD': 'y.pica'}, cwd=self.folder) as program:
+            while program.poll() is None and not list(self.folder.glob('y.pica.tmp*')):
+                time.sleep(0.01)
+            program.terminate()
+            program.terminate()
+            error = program.communicate(timeout=300)[1]
+        self.assertEqual((program.returncode, error), (-signal.SIGTERM, ''))
+        self.assertEqual((self.folder / 'y.pica').read_bytes(), whole)
+
     def test_an_interrupt_ends_the_program(self):
         """From the terminal: for all of its processes."""
         with subprocess.Popen([PICA, 'host-run', '--romfs', 'romfs', '-n', '1000000', '--pictures', '0', '-o', '{screen}.ppm',
