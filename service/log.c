@@ -14,6 +14,8 @@
 
 #include "pictures/plain.h"
 
+static const char *program = "picad";
+
 /* This thread's next line for people is stored here instead of being printed; NULL: printed. */
 static _Thread_local struct {
 	char *text;
@@ -132,6 +134,11 @@ static void put_plain(char line[LOG_LINE_BYTES], size_t at, const char *text) {
 	put(line, n + 1);
 }
 
+void log_name_program(const char *argv0) {
+	const char *slash = strrchr(argv0, '/');
+	program = slash ? slash + 1 : argv0;
+}
+
 void log_error(const char *fmt, ...) {
 	char text[LOG_LINE_BYTES], line[LOG_LINE_BYTES];
 	va_list args;
@@ -139,7 +146,7 @@ void log_error(const char *fmt, ...) {
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
 	if (!kept.text) {
-		put_plain(line, (size_t)snprintf(line, sizeof(line), "picad: "), text);
+		put_plain(line, (size_t)snprintf(line, sizeof(line), "%.64s: ", program), text);
 	} else if (!kept.text[0]) {
 		snprintf(kept.text, kept.size, "%s", text);
 	}

@@ -18,6 +18,8 @@ enum {
 	LOG_QUEUE_BYTES = 64 << 10,
 };
 
+/* Names the program in messages as in argv[0], which must stay; "picad" otherwise. */
+void log_name_program(const char *argv0);
 /* Prints "picad: " and the text. Any thread. */
 void log_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /*

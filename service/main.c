@@ -361,6 +361,9 @@ int main(int argc, char **argv) {
 	 * With a heap per thread, memory that a session frees in one would be lost to the others.
 	 */
 	mallopt(M_ARENA_MAX, 1);
+	if (argc > 0) {
+		log_name_program(argv[0]);
+	}
 	options_read(&p.options, argc, argv);
 	if (options_apply(&p.options, &settings) < 0) {
 		options_finish(&p.options);

@@ -360,6 +360,7 @@ static _Noreturn void run_picad(const struct options *o, const char *socket, pid
 	static const char *const layouts[] = { "stacked", "top", "bottom" };
 	enum { N_FIXED = 8 };
 	char picad[PATH_BYTES], threads[16], kiosk[] = "--kiosk";
+	static char program[] = "pica view"; /* in its messages */
 	char *argv[N_FIXED + N_PICADS + 4], *pattern = literal_pattern(o->capture);
 	unsigned n = 0;
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -380,7 +381,7 @@ static _Noreturn void run_picad(const struct options *o, const char *socket, pid
 		{ "isa", o->engine.isa },
 		{ "threads", threads },
 	};
-	argv[n++] = picad;
+	argv[n++] = program;
 	for (unsigned i = 0; i < N_FIXED + N_PICADS; i++) {
 		/* Given options come later and override these. */
 		const char *name = i < N_FIXED ? values[i].name : picads[i - N_FIXED].name;

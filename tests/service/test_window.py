@@ -220,6 +220,14 @@ class Window(Case):
                    '$XDG_RUNTIME_DIR of one\n')
         self.ended(slow, 2, begin + 'the Wayland compositor does not answer: Connection timed out\n')
 
+    def test_messages_of_view_name_it(self):
+        for args, what in (('--layout', 'stacked'), 'it cannot start: no Wayland compositor: '), \
+                (('--scale', 'x'), 'scale: expected integer, '):
+            p = subprocess.run([PICA, 'view', '--backend', 'wayland', *args, CAPTURES / 'cube.pica'], env=self.env,
+                               capture_output=True, text=True, timeout=60)
+            self.assertEqual(p.returncode, 2)
+            self.assertTrue(p.stderr.startswith('pica view: ' + what), p.stderr)
+
     def test_view(self):
         self.compositor = Compositor(self.dir)
         self.addCleanup(self.compositor.end)
