@@ -342,8 +342,7 @@ PICA_EXPORT int pica_submit_present(struct pica_ctx *ctx, const struct pica_job 
 	if (job->op != PICA_OP_PRESENT) {
 		return -EINVAL;
 	}
-	return (top || bottom) && !pica200_from(ctx) ? -EOPNOTSUPP :
-						       submit(ctx, job, 1, shots, seq);
+	return bottom && !pica200_from(ctx) ? -EOPNOTSUPP : submit(ctx, job, 1, shots, seq);
 }
 
 PICA_EXPORT int pica_wait(struct pica_ctx *ctx, uint64_t seq, int64_t timeout_ns) {

@@ -112,7 +112,8 @@ struct pica_job_range {
 /*
  * screens: bit 0 top, bit 1 bottom; the other screens keep their pictures. eye: the eye of a stereo
  * top screen that a display shows, 0 left, 1 right. In a service with a display, the job completes
- * when the picture is shown or, while another session is shown, when it would have been shown.
+ * when the picture is shown or, while another session is shown, when it would have been shown. A
+ * VideoCore IV shows its picture, whatever screens says.
  */
 struct pica_job_present {
 	uint32_t screens;

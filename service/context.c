@@ -138,6 +138,7 @@ int context_create(
 	}
 	s->used_timelines |= 1ull << c->timeline_slot;
 	c->handle = ++s->next_handle;
+	c->chip = m->chip;
 	c->next_context = s->contexts;
 	s->contexts = c;
 	s->n_contexts++;

@@ -52,6 +52,7 @@ struct context {
 	struct context *next_context; /* session.contexts */
 	struct session *session;
 	uint32_t handle;
+	uint32_t chip; /* enum pica_chip */
 	uint32_t timeline_slot; /* in the ring's timelines */
 	struct pica_ctx *ctx;
 	struct loop_watch *done_watch;

@@ -22,15 +22,19 @@ void present_frame_free(struct present_frame *f) {
 	}
 }
 
-struct present_frame *present_frame_create(const struct pica_job *job, uint64_t arrived_ns) {
+struct present_frame *present_frame_create(
+		const struct pica_job *job, uint32_t chip, uint64_t arrived_ns) {
 	struct present_frame *f = calloc(1, sizeof(*f));
+	const bool is_picture = chip == PICA_CHIP_VC4;
+	const uint32_t screens = is_picture ? 1 << PICA_SCREEN_TOP : job->u.present.screens;
 	if (!f) {
 		return NULL;
 	}
 	f->eye = job->u.present.eye;
+	f->is_picture = is_picture;
 	f->arrived_ns = arrived_ns;
 	for (unsigned i = 0; i < 2; i++) {
-		if ((job->u.present.screens >> i & 1) && pica_shot_create(&f->shot[i]) < 0) {
+		if ((screens >> i & 1) && pica_shot_create(&f->shot[i]) < 0) {
 			present_frame_free(f);
 			return NULL;
 		}

@@ -15,8 +15,12 @@ struct present_frame;
 struct server;
 struct session;
 
-/* Returns a frame for a PRESENT, with shots to be filled, or NULL when out of memory. */
-struct present_frame *present_frame_create(const struct pica_job *job, uint64_t arrived_ns);
+/*
+ * Returns a frame for a PRESENT of a context of that chip, with shots to be filled, or NULL when
+ * out of memory.
+ */
+struct present_frame *present_frame_create(
+		const struct pica_job *job, uint32_t chip, uint64_t arrived_ns);
 void present_frame_free(struct present_frame *frame);
 /*
  * Passes a frame with filled shots to the display, and takes ownership. Returns 0, or -ENOMEM: the

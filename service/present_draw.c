@@ -11,7 +11,11 @@ struct scene {
 	const struct pica_shot *shot[LAYOUT_PLACES];
 	uint64_t key[LAYOUT_PLACES]; /* one for each place */
 	unsigned n;
+	uint64_t shape; /* as in struct drawn */
 };
+
+/* Shapes; that of a picture is made of its size, beyond these. */
+enum { SHAPE_SCREENS, SHAPE_IDLE };
 
 static enum pica_show_eyes eyes_of(
 		const struct presenter *p, const struct layout_place *place, uint32_t eye) {
@@ -20,23 +24,27 @@ static enum pica_show_eyes eyes_of(
 	return is_choice && eye ? PICA_SHOW_RIGHT : place->eyes;
 }
 
-static void add_idle(const struct presenter *p, const struct content *c, uint32_t width,
+static void add_picture(const struct presenter *p, const struct content *c, uint32_t width,
 		uint32_t height, struct scene *s) {
-	struct pica_screen info;
-	if (!c->shot[0]) {
+	struct pica_screen info = { .is_set = 0 };
+	if (c->shot[0]) {
+		pica_shot_screen(c->shot[0], &info);
+	}
+	s->shape = c->is_idle ? SHAPE_IDLE : (uint64_t)(info.width + 1) << 32 | info.height;
+	if (!info.is_set) {
 		return;
 	}
-	pica_shot_screen(c->shot[0], &info);
 	layout_picture(&p->settings.layout, width, height, info.width, info.height, &s->place[0]);
 	s->shot[0] = c->shot[0];
+	s->key[0] = c->serial[0];
 	s->n = 1;
 }
 
 static void make_scene(const struct presenter *p, const struct content *c, unsigned output,
 		unsigned n_outputs, uint32_t width, uint32_t height, struct scene *s) {
-	*s = (struct scene){ .n = 0 };
-	if (c->is_idle) {
-		add_idle(p, c, width, height, s);
+	*s = (struct scene){ .shape = SHAPE_SCREENS };
+	if (c->is_idle || c->is_picture) {
+		add_picture(p, c, width, height, s);
 		return;
 	}
 	s->n = layout_places(&p->settings.layout, output, n_outputs, width, height, s->place);
@@ -69,23 +77,26 @@ static struct pica_show_part part_of(const struct presenter *p, const struct sce
 	return part;
 }
 
-static bool is_new(const struct drawn *have, const struct content *c, const struct scene *s,
-		unsigned i) {
-	return !have->is_valid || have->is_idle != c->is_idle || have->key[i] != s->key[i];
+static bool is_new_shape(const struct drawn *have, const struct scene *s) {
+	return !have->is_valid || have->shape != s->shape;
+}
+
+static bool is_new(const struct drawn *have, const struct scene *s, unsigned i) {
+	return is_new_shape(have, s) || have->key[i] != s->key[i];
 }
 
 /* Draws the parts that the buffer lacks. */
-static int draw_scene(const struct presenter *p, const struct content *c, const struct scene *s,
-	const struct drawn *have, const struct pica_show_target *t) {
+static int draw_scene(const struct presenter *p, const struct scene *s, const struct drawn *have,
+		const struct pica_show_target *t) {
 	struct pica_show_part parts[LAYOUT_PLACES + LAYOUT_REST];
 	struct display_rect rest[LAYOUT_REST];
 	unsigned n = 0;
 	for (unsigned i = 0; i < s->n; i++) {
-		if (is_new(have, c, s, i)) {
+		if (is_new(have, s, i)) {
 			parts[n++] = part_of(p, s, i);
 		}
 	}
-	if (!have->is_valid || have->is_idle != c->is_idle) {
+	if (is_new_shape(have, s)) {
 		const unsigned n_rest = layout_rest(s->place, s->n, t->width, t->height, rest);
 		for (unsigned i = 0; i < n_rest; i++) {
 			parts[n++] = (struct pica_show_part){
@@ -100,19 +111,19 @@ static int draw_scene(const struct presenter *p, const struct content *c, const 
 	return pica_show(p->device, t, parts, n);
 }
 
-static void note_drawn(struct drawn *d, const struct content *c, const struct scene *s) {
+static void note_drawn(struct drawn *d, const struct scene *s) {
 	d->is_valid = true;
-	d->is_idle = c->is_idle;
+	d->shape = s->shape;
 	memcpy(d->key, s->key, sizeof(d->key));
 }
 
-static void add_damage(struct display_flip *f, const struct drawn *shown, const struct content *c,
-	const struct scene *s, uint32_t width, uint32_t height) {
-	if (!shown->is_valid || shown->is_idle != c->is_idle) {
+static void add_damage(struct display_flip *f, const struct drawn *shown, const struct scene *s,
+		uint32_t width, uint32_t height) {
+	if (is_new_shape(shown, s)) {
 		return; /* everything */
 	}
 	for (unsigned i = 0; i < s->n; i++) {
-		if (is_new(shown, c, s, i) &&
+		if (is_new(shown, s, i) &&
 			layout_visible(&s->place[i], width, height, &f->damage[f->n_damage])) {
 			f->n_damage++;
 		}
@@ -137,15 +148,15 @@ static int draw_output(struct presenter *p, const struct content *c, unsigned ou
 	make_scene(p, c, output, n_outputs, b->width, b->height, &s);
 	const struct pica_show_target t = { b->host, b->stride_bytes, b->width, b->height,
 		b->format == DISPLAY_RGB565 ? PICA_SHOW_RGB565 : PICA_SHOW_XRGB8888 };
-	ret = draw_scene(p, c, &s, have, &t);
+	ret = draw_scene(p, &s, have, &t);
 	if (ret < 0) {
 		have->is_valid = false;
 		p->display->impl->release(p->display, output, b);
 		return ret;
 	}
-	note_drawn(have, c, &s);
+	note_drawn(have, &s);
 	f->output = output;
-	add_damage(f, &o->shown, c, &s, b->width, b->height);
+	add_damage(f, &o->shown, &s, b->width, b->height);
 	return 0;
 }
 
@@ -198,7 +209,7 @@ void present_picture(struct presenter *p, const struct content *c, struct presen
 		const struct pica_show_target t = { xrgb, 4 * (size_t)mode->width, mode->width,
 			mode->height, PICA_SHOW_XRGB8888 };
 		make_scene(p, c, out->output, p->n_outputs, mode->width, mode->height, &s);
-		out->result = draw_scene(p, c, &s, &nothing, &t);
+		out->result = draw_scene(p, &s, &nothing, &t);
 	}
 	if (out->result == 0) {
 		to_rgb(out->rgb, xrgb, px);

@@ -108,6 +108,11 @@ struct present_frame *present_pop(struct present_client *c) {
 }
 
 void present_take(struct presenter *p, struct present_client *c, struct present_frame *f) {
+	if (f->is_picture != c->last.is_picture) {
+		content_clear(&c->last);
+		c->last.session = c->session;
+		c->last.is_picture = f->is_picture;
+	}
 	for (unsigned i = 0; i < 2; i++) {
 		if (f->shot[i]) {
 			pica_shot_put(c->last.shot[i]);

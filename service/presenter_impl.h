@@ -15,13 +15,13 @@ struct latencies {
 	uint64_t n; /* so far */
 };
 
-/* A picture of both screens, or the idle one. Holds references. */
+/* Both screens, or one picture: of a chip without screens, or the idle one. Holds references. */
 struct content {
 	uint64_t session;          /* 0: none */
-	struct pica_shot *shot[2]; /* top, bottom; NULL: never presented */
+	struct pica_shot *shot[2]; /* top, bottom, or a picture; NULL: never presented */
 	uint64_t serial[2];        /* of the shots: equal serials show the same */
 	uint32_t eye;
-	bool is_idle;
+	bool is_picture, is_idle;
 };
 
 struct present_client {
@@ -41,7 +41,7 @@ struct present_client {
 /* The contents of a buffer or of an output. */
 struct drawn {
 	bool is_valid;
-	bool is_idle;
+	uint64_t shape; /* contents of equal shape have the same places */
 	uint64_t key[LAYOUT_PLACES];
 };
 

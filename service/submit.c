@@ -176,7 +176,7 @@ static int resolve(struct context *c, struct slot *slot, struct pica_job *job) {
 
 /* Submits a frame for the display, by a separate call. */
 static int submit_frame(struct context *c, struct slot *slot, const struct pica_job *job) {
-	struct present_frame *f = present_frame_create(job, slot->arrived_ns);
+	struct present_frame *f = present_frame_create(job, c->chip, slot->arrived_ns);
 	int ret = f ? pica_submit_present(c->ctx, job, f->shot[0], f->shot[1], NULL) : -ENOMEM;
 	if (ret < 0) {
 		present_frame_free(f);

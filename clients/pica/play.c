@@ -170,15 +170,6 @@ static int play(struct pica_client *client, struct track *t, struct pace *pace) 
 		}
 		return t->exit;
 	}
-	struct pica_capture_info info;
-	pica_capture_info(capture, &info);
-	if (info.chip != PICA_CHIP_PICA200) {
-		if (is_news(t, EXIT_TROUBLE)) {
-			capture_is_pica200(capture, t->path);
-		}
-		pica_capture_close(capture);
-		return t->exit;
-	}
 	ret = remote_create(&remote, client, capture, NULL, message);
 	if (ret == 0) {
 		play_frames(client, capture, t, remote, pace);

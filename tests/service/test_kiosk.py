@@ -50,6 +50,19 @@ class Kiosk(Case):
         p.stdout.close()
         self.end(p)
 
+    def test_kiosk_plays_both_chips(self):
+        captures = [CAPTURES / f'{name}.pica' for name in ('vc4-mesh', 'cube')]
+        p = self.start('--headless', '640x480@500', '--scale', '1', '--frames', 'hash:-', '--kiosk', *captures,
+                       stdout=subprocess.PIPE)
+        mesh = self.hashes(captures[0])
+        n = len(mesh) + len(self.hashes(captures[1]))
+        have = [row[2] for row in self.rows(p, 1 + 2 * n)][1:]
+        self.assertEqual(have[:len(mesh)], mesh)
+        self.assertEqual(have[n:], have[:n])
+        self.assertEqual(len(set(have)), n)
+        p.stdout.close()
+        self.end(p)
+
     def test_each_capture_is_held(self):
         names = 'triangle', 'cube', 'triangle'
         before_ns = time.monotonic_ns()

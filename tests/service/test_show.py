@@ -133,6 +133,22 @@ class Shown(Case):
     def test_top_screen_of_a_capture_in_stereo(self):
         self.check('stereo.pica', 'top', '400x240@200')
 
+    def test_pictures_of_a_videocore(self):
+        """Each is shown in its own size, on all outputs, between screens."""
+        p = self.start('--headless', '640x480@200,1280x960@200', '--layout', 'split-outputs', '--frames',
+                       f'hash:{self.dir}/hashes')
+        self.pica('play', f'--connect={self.socket}', *(CAPTURES / f'{name}.pica' for name in
+                                                        ('vc4-d50', 'triangle', 'vc4-mesh', 'vc4-samples')))
+        self.pica('render', '-o', self.dir / 'drawn.ppm', CAPTURES / 'vc4-samples.pica')
+        self.assertEqual(self.picture(), (self.dir / 'drawn.ppm').read_bytes())
+        self.end(p)
+        have = [row[2] for row in self.shown() if row[1] == '0'][1:]
+        d50, triangle, mesh, samples = (self.hashes(CAPTURES / f'{name}.pica') for name in
+                                        ('vc4-d50', 'triangle', 'vc4-mesh', 'vc4-samples'))
+        self.assertEqual(have[:1], d50)
+        self.assertEqual(have[1 + len(triangle):], mesh + samples)
+        self.assertEqual(len([row for row in self.shown() if row[1] == '1']), len(have) + 1)
+
     def test_two_outputs(self):
         p = self.start('--headless', '400x240@200,320x240@200', '--layout', 'split-outputs', '--frames',
                        f'hash:{self.dir}/hashes')

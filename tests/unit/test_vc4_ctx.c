@@ -12,6 +12,7 @@
 #include "pica_vc4_emit.h"
 
 #include "tests/suite.h"
+#include "vc4/front/front.h"
 #include "vc4_rig.h"
 #include "vc4_seed.h"
 
@@ -319,9 +320,53 @@ static void wrong_chip(struct pica_ctx *vc4, struct pica_ctx *pica200) {
 	struct pica_shot *shot;
 	ck_assert_int_eq(pica_shot_create(&shot), 0);
 	job = (struct pica_job){ .op = PICA_OP_PRESENT, .u.present.screens = 1 };
-	ck_assert_int_eq(pica_submit_present(vc4, &job, shot, NULL, NULL), -EOPNOTSUPP);
+	ck_assert_int_eq(pica_submit_present(vc4, &job, NULL, shot, NULL), -EOPNOTSUPP);
 	pica_shot_put(shot);
 	ck_assert_int_eq(rig_submit(vc4, &job).result, 0);
+}
+
+static struct pica_screen take_shot(struct pica_ctx *ctx, struct pica_shot *shot) {
+	const struct pica_job job = { .op = PICA_OP_PRESENT };
+	struct pica_screen info;
+	uint64_t seq;
+	ck_assert_int_eq(pica_submit_present(ctx, &job, shot, NULL, &seq), 0);
+	ck_assert_int_eq(pica_wait(ctx, seq, -1), 0);
+	pica_shot_screen(shot, &info);
+	return info;
+}
+
+TEST_LOOP(a_present_copies_the_picture, ARRAY_LEN(thread_counts)) {
+	static uint8_t rgb[WIDTH * HEIGHT * 3];
+	struct pica_shot *shot, *other;
+	rig_open(&rig, isa_best(), thread_counts[_i]);
+	ck_assert_int_eq(pica_shot_create(&shot), 0);
+	ck_assert_int_eq(take_shot(rig.ctx, shot).is_set, 0); /* no job had a target */
+	struct pica_job job = put_seed(rig.ctx, false);
+	ck_assert_int_eq(pica_submit(rig.ctx, &job, 1, NULL), 0);
+	const struct pica_screen info = take_shot(rig.ctx, shot); /* which waits for the job */
+	expect_seed(rig.ctx);
+	ck_assert_int_eq(info.is_set, 1);
+	ck_assert_uint_eq(info.width, WIDTH);
+	ck_assert_uint_eq(info.height, HEIGHT);
+	memset(pica_ctx_host(rig.ctx, SEED_TARGET, PICTURE_BYTES), 0, PICTURE_BYTES);
+	ck_assert_int_eq(pica_shot_read(shot, PICA_EYE_LEFT, rgb, 3 * WIDTH), 0);
+	for (unsigned i = 0; i < WIDTH * HEIGHT; i++) {
+		ck_assert_mem_eq(rgb + 3 * i, rgba + 4 * i, 3);
+	}
+	/* A target outside memory, or too large for a display. */
+	ck_assert_int_eq(pica_shot_create(&other), 0);
+	vc4_from(rig.ctx)->unit.target.address = RIG_BASE + RIG_SIZE - 64;
+	ck_assert_int_eq(take_shot(rig.ctx, other).is_set, 0);
+	vc4_from(rig.ctx)->unit.target.address = RIG_BASE;
+	vc4_from(rig.ctx)->unit.target.width = 4097;
+	vc4_from(rig.ctx)->unit.target.height = 1;
+	ck_assert_int_eq(take_shot(rig.ctx, other).is_set, 0);
+	vc4_from(rig.ctx)->unit.target.width = 4096;
+	ck_assert_int_eq(take_shot(rig.ctx, other).is_set, 1);
+	ck_assert_uint_eq(rig_stats(rig.ctx).faults[PICA_FAULT_BAD_TARGET], 2);
+	pica_shot_put(other);
+	pica_shot_put(shot);
+	rig_close(&rig);
 }
 
 /* A PICA200 that fills memory again and again. */

@@ -2,8 +2,16 @@
 #include "vc4/front/front.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
-enum { RECORD_TICKS = 20 }; /* ns of a record */
+#include "pica_show.h"
+
+enum {
+	RECORD_TICKS = 20, /* ns of a record */
+	ROW_TICK_PX = 8,   /* pixels that are copied in that time */
+	MAX_SHOT_PX = 4096,
+};
 
 #define MAX_PLACE ((UINT32_C(1) << (32 - PICA_DONE_PLACE_SHIFT)) - 1)
 
@@ -82,6 +90,35 @@ static void control_lists(struct pica_ctx *ctx, const struct pica_job_control_li
 	}
 }
 
+/* Copies the picture. The shot is new: without a picture it stays empty. */
+static void present(struct pica_ctx *ctx, struct pica_shot *shot) {
+	struct pica_picture picture;
+	if (vc4_picture(of(ctx), &picture) < 0) {
+		return;
+	}
+	if (picture.width > MAX_SHOT_PX || picture.height > MAX_SHOT_PX ||
+			!vc4_picture_is_there(&ctx->space, &picture)) {
+		ctx_fault(ctx, PICA_FAULT_BAD_TARGET);
+		return;
+	}
+	uint8_t *rgba = malloc(4 * (size_t)picture.width);
+	uint8_t *rgb = malloc(3 * (size_t)picture.width * picture.height);
+	ctx->run.result = rgba && rgb ? 0 : -ENOMEM;
+	for (uint32_t y = 0, at = 0; ctx->run.result == 0 && y < picture.height; y++) {
+		vc4_picture_read_rows(&ctx->space, &picture, y, 1, rgba, 0);
+		for (uint32_t x = 0; x < picture.width; x++, at += 3) {
+			memcpy(rgb + at, rgba + 4 * (size_t)x, 3);
+		}
+		ctx->run.result = tick(ctx, picture.width / ROW_TICK_PX);
+	}
+	if (ctx->run.result == 0) {
+		ctx->run.result = pica_shot_set_rgb(shot, picture.width, picture.height, rgb,
+				3 * (size_t)picture.width);
+	}
+	free(rgba);
+	free(rgb);
+}
+
 static void run(struct pica_ctx *ctx, const struct pica_job *job) {
 	struct vc4_history *history = of(ctx)->unit.history;
 	observe_settled(ctx); /* this job may write to the same memory as earlier ones */
@@ -94,6 +131,10 @@ static void run(struct pica_ctx *ctx, const struct pica_job *job) {
 		control_lists(ctx, &job->u.control_lists);
 		break;
 	case PICA_OP_PRESENT: /* a frame ends with its lists */
+		if (ctx->run.attached[PICA_SCREEN_TOP]) {
+			exec_wait_all(&ctx->exec);
+			present(ctx, ctx->run.attached[PICA_SCREEN_TOP]);
+		}
 		break;
 	default:
 		ctx_run_job(ctx, job);

@@ -29,5 +29,8 @@ bool vc4_picture_is_there(const struct space *space, const struct pica_picture *
 /* Decodes rows from the top. Returns 0, or -ERANGE if the picture is not inside one window. */
 int vc4_picture_read(const struct space *space, const struct pica_picture *picture, uint8_t *rgba,
 		size_t stride_bytes);
+/* The same for n rows, the first of which goes to rgba. */
+int vc4_picture_read_rows(const struct space *space, const struct pica_picture *picture,
+		uint32_t first, uint32_t n, uint8_t *rgba, size_t stride_bytes);
 
 #endif

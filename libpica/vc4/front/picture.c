@@ -35,20 +35,25 @@ bool vc4_picture_is_there(const struct space *space, const struct pica_picture *
 	return find(space, picture) != NULL;
 }
 
-int vc4_picture_read(const struct space *space, const struct pica_picture *picture, uint8_t *rgba,
-		size_t stride_bytes) {
+int vc4_picture_read_rows(const struct space *space, const struct pica_picture *picture,
+		uint32_t first, uint32_t n, uint8_t *rgba, size_t stride_bytes) {
 	const struct vc4_image image = image_of(picture);
 	const uint8_t *host = find(space, picture);
 	if (!host) {
 		return -ERANGE;
 	}
-	for (uint32_t y = 0; y < picture->height; y++) {
+	for (uint32_t y = first; y < first + n; y++, rgba += stride_bytes) {
 		for (uint32_t x = 0; x < picture->width; x++) {
 			uint32_t v = 0;
 			memcpy(&v, host + vc4_image_offset(&image, x, y), image.px_bytes);
 			v = image.px_bytes == 2 ? vc4_rgba_from_565(v) : v;
-			memcpy(rgba + y * stride_bytes + 4 * (size_t)x, &v, sizeof(v));
+			memcpy(rgba + 4 * (size_t)x, &v, sizeof(v));
 		}
 	}
 	return 0;
+}
+
+int vc4_picture_read(const struct space *space, const struct pica_picture *picture, uint8_t *rgba,
+		size_t stride_bytes) {
+	return vc4_picture_read_rows(space, picture, 0, picture->height, rgba, stride_bytes);
 }
