@@ -86,7 +86,11 @@ static void narrow(struct picture *p) {
 
 int shown_compose(struct picture *out, struct gpu gpu, unsigned screens, enum pica_eye top) {
 	struct picture p = { 0 };
-	int ret = shown_blank(out, screens), y = 0;
+	int ret = gpu_read_picture(out, gpu), y = 0;
+	if (ret != -EOPNOTSUPP) {
+		return ret == -ENODATA ? shown_blank(out, screens) : ret;
+	}
+	ret = shown_blank(out, screens);
 	for (unsigned i = 0; ret == 0 && i < 2; i++) {
 		if (!(screens >> i & 1)) {
 			continue;

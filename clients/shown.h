@@ -37,7 +37,8 @@ void shown_finish(struct shown *s);
 
 /*
  * Composes both screens, one below the other, or one of them, at their usual size; screens: bits 1
- * << PICA_SCREEN_... A screen that was never set is black; top: the eye of the top screen. Replaces
+ * << PICA_SCREEN_... A screen that was never set is black; top: the eye of the top screen. Of a
+ * VideoCore IV it is the picture at its own size, or the same black before there is one. Replaces
  * *out. Returns 0 or a negative errno.
  */
 int shown_compose(struct picture *out, struct gpu gpu, unsigned screens, enum pica_eye top);

@@ -58,7 +58,7 @@ struct present_frame {
 	/* top, bottom: references that the presenter takes over; NULL: unchanged */
 	struct pica_shot *shot[2];
 	uint32_t eye;               /* of the top screen, where one is shown */
-	bool is_picture;            /* shot[0] is a picture of its own size, instead of the screens */
+	bool is_picture;            /* shot[0] has a size of its own, and is instead of screens */
 	uint64_t arrived_ns;        /* when it was submitted: CLOCK_MONOTONIC */
 	/* For the owner: the job that waits for this frame. */
 	uint64_t session;

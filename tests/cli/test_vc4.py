@@ -255,6 +255,15 @@ class VideoCore(Case):
         self.assertEqual(self.pica('render', '--connect=builtin:1', '--format', 'hash', '--frames', 'all',
                                    *sorted(BUNDLED.glob('vc4-*.pica'))), expected)
 
+    def test_video_of_pictures(self):
+        self.pica('render', '--format', 'y4m', '-o', 'v.y4m', '--frames', 'all', BUNDLED / 'vc4-mesh.pica')
+        head, _, rest = self.bytes('v.y4m').partition(b'\n')
+        self.assertIn(b' W640 H480 ', head)
+        self.assertEqual(len(rest), 2 * (6 + 3 * 640 * 480))
+        self.pica('render', '--format', 'y4m', '-o', 'w.y4m', BUNDLED / 'vc4-mesh.pica', BUNDLED / 'cube.pica', code=2)
+        self.assertIn('expected a picture of 640x480 as before in the video, not of 400x480', self.err)
+        self.assertFalse((self.dir / 'w.y4m').exists())
+
     def test_diff(self):
         self.job('a.pica')
         self.job('b.pica', ('COLOR=0xFF102030 COLOR_ODD', 'COLOR=0xFF102031 COLOR_ODD'))

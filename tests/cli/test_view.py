@@ -121,6 +121,24 @@ class View(unittest.TestCase):
             self.assertEqual(rows[y][x], (self.mean(frame, 8 * x, 16 * y, 8), self.mean(frame, 8 * x, 16 * y + 8, 8)))
         self.finish()
 
+    def test_picture_of_a_videocore(self):
+        # 640x480 in 40 columns and 15 rows of two: squares of 16 pixels.
+        self.start('--pixels', 'blocks', rows=16, columns=40, capture=str(CAPTURES / 'vc4-mesh.pica'))
+        self.read_until(rb'frame \d+ of 0-1  (playing|slow)')
+        self.key(b' ')
+        text = self.read_until(rb'frame (\d+) of 0-1  paused')
+        frame = int(re.findall(rb'frame (\d+) of', text)[-1])
+        picture = subprocess.run([PICA, 'render', '--frames', str(frame), '--format', 'ppm', '-o', '-',
+                                  CAPTURES / 'vc4-mesh.pica'], check=True, capture_output=True).stdout[-640 * 480 * 3:]
+        rows = self.cells(text)
+        self.assertEqual([len(row) for row in rows], [40] * 15)
+        for x, y in (0, 0), (20, 15), (11, 20):
+            pixels = [picture[3 * (640 * (16 * y + j) + 16 * x + i) + c] for c in range(3) for j in range(16)
+                      for i in range(16)]
+            self.assertEqual(rows[y // 2][x][y % 2], tuple((sum(pixels[256 * c:256 * c + 256]) + 128) // 256
+                                                           for c in range(3)))
+        self.finish()
+
     def test_keys_step_and_wrap(self):
         self.start('--pixels', 'blocks', '--screen', 'top', rows=16, columns=50)
         n = len(self.top)

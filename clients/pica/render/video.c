@@ -15,6 +15,7 @@ enum { CONSOLE_MHZ = 59831 }; /* pictures in 1000 seconds [fidelity: screen-geom
 struct render_video {
 	struct file_out out;
 	struct picture canvas;
+	uint32_t width, height; /* of all pictures; 0: not known yet */
 };
 
 static const char *video_path(const struct render_options *o) {
@@ -56,9 +57,19 @@ int render_video_begin(struct render *r) {
 		return log_result(file_shown(path), ret);
 	}
 	r->video = v;
-	/* The end reports errors. */
-	o->writer->open(v->out.f, v->canvas.width, v->canvas.height, CONSOLE_MHZ);
 	return EXIT_FINE;
+}
+
+/* The first picture says the size, which the blank one has if there is none. */
+static int begin_pictures(struct render *r) {
+	struct render_video *v = r->video;
+	if (!v->width) {
+		v->width = v->canvas.width;
+		v->height = v->canvas.height;
+		/* The end reports errors. */
+		r->o->writer->open(v->out.f, v->width, v->height, CONSOLE_MHZ);
+	}
+	return v->width == v->canvas.width && v->height == v->canvas.height ? 0 : -EINVAL;
 }
 
 void render_video_frame(struct shot *s, uint32_t frame) {
@@ -69,6 +80,11 @@ void render_video_frame(struct shot *s, uint32_t frame) {
 	if (ret < 0) {
 		render_fail(s, EXIT_TROUBLE, "frame %" PRIu32 ": cannot read the screen: %s", frame,
 				strerror(-ret));
+	} else if (begin_pictures(s->r) < 0) {
+		render_fail(s, EXIT_TROUBLE,
+				"frame %" PRIu32 ": expected a picture of %" PRIu32 "x%" PRIu32
+				" as before in the video, not of %" PRIu32 "x%" PRIu32,
+				frame, v->width, v->height, v->canvas.width, v->canvas.height);
 	}
 	s->n_pictures++;
 	errno = 0;
@@ -84,6 +100,7 @@ int render_video_end(struct render *r, int exit) {
 	if (!v) {
 		return exit;
 	}
+	begin_pictures(r);
 	/* Keeps the file if only a capture was bad, as with other formats. */
 	const int ret = file_finish(&v->out, exit == EXIT_TROUBLE ? -ECANCELED : 0);
 	if (ret < 0 && exit < EXIT_TROUBLE) {
