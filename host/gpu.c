@@ -108,14 +108,22 @@ static void on_stop(int number) {
 	}
 }
 
-static void watch_end(void) {
-	static const int ends[] = { SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGINT, SIGTERM };
-	for (unsigned i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-		const bool is_crash = ends[i] != SIGINT && ends[i] != SIGTERM;
-		const struct sigaction action = { .sa_handler = is_crash ? on_crash : on_stop,
-			.sa_flags = is_crash ? (int)SA_RESETHAND : SA_RESTART };
-		sigaction(ends[i], &action, NULL);
+static void watch(const int *numbers, unsigned n, void (*handler)(int number), int flags) {
+	const struct sigaction action = { .sa_handler = handler, .sa_flags = flags };
+	for (unsigned i = 0; i < n; i++) {
+		struct sigaction old;
+		sigaction(numbers[i], NULL, &old);
+		if (old.sa_handler != SIG_IGN) { /* as nohup sets it */
+			sigaction(numbers[i], &action, NULL);
+		}
 	}
+}
+
+static void watch_end(void) {
+	static const int crashes[] = { SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV };
+	static const int stops[] = { SIGHUP, SIGINT, SIGTERM };
+	watch(crashes, sizeof(crashes) / sizeof(*crashes), on_crash, (int)SA_RESETHAND);
+	watch(stops, sizeof(stops) / sizeof(*stops), on_stop, SA_RESTART);
 }
 
 enum pica_float host_float_mode(void) {

@@ -124,34 +124,69 @@ static void parse_options(struct options *o, int argc, char **argv) {
 	o->render.eyes++;
 }
 
-/* ---- Time ---- */
+/* ---- Ends ---- */
 
-static volatile sig_atomic_t watched, is_late;
+static volatile sig_atomic_t watched; /* the program; 0: none */
+static volatile sig_atomic_t is_late, stop_signal;
+static volatile sig_atomic_t is_finishing; /* its recording */
+static char temporary[] = "/tmp/pica-host-XXXXXX.pica"; /* the recording of --lint */
 
 /* Let it finish its recording; then end it in any case. */
 static void on_alarm(int signal) {
 	(void)signal;
-	kill(watched, is_late ? SIGKILL : SIGTERM);
-	is_late = 1;
+	kill(watched, is_late || stop_signal ? SIGKILL : SIGTERM);
+	is_late |= !stop_signal;
 	alarm(PATIENCE_S);
+}
+
+/*
+ * Ends the program alone, so that its recording is finished and linted; the second time kills it.
+ * From a terminal the program gets the signal twice, which it takes as one.
+ */
+static void on_stop(int number) {
+	if (!watched) {
+		unlink(temporary);
+		_exit(SIGNALLED + number);
+	}
+	kill(watched, number == stop_signal ? SIGKILL : number);
+	stop_signal = number;
+	if (!is_finishing) {
+		alarm(PATIENCE_S);
+	}
 }
 
 /* Starts the time anew, unless it is over: then the program has PATIENCE_S in all. */
 static void set_alarm(uint32_t seconds) {
-	if (!is_late) {
+	if (!is_late && !stop_signal) {
 		alarm(seconds);
 	}
 }
 
-/*
- * Ends the program after the timeout, from now on. An interrupt from the terminal ends the program
- * alone: its recording is complete then.
- */
+static const int stops[] = { SIGHUP, SIGINT, SIGTERM };
+
+/* While blocked, they wait until the program runs. Returns the mask before. */
+static sigset_t block_stops(void) {
+	sigset_t set, before;
+	sigemptyset(&set);
+	for (size_t i = 0; i < ARRAY_LEN(stops); i++) {
+		sigaddset(&set, stops[i]);
+	}
+	sigprocmask(SIG_BLOCK, &set, &before);
+	return before;
+}
+
+/* Ends the program after the timeout, from now on, or when this process is to end. */
 static void watch(pid_t pid, uint32_t timeout_s) {
-	struct sigaction action = { .sa_handler = on_alarm, .sa_flags = SA_RESTART };
+	struct sigaction action = { .sa_handler = on_alarm, .sa_flags = SA_RESTART }, old;
 	watched = pid;
 	sigaction(SIGALRM, &action, NULL);
-	signal(SIGINT, SIG_IGN);
+	action.sa_handler = on_stop;
+	for (size_t i = 0; i < ARRAY_LEN(stops); i++) {
+		sigaction(stops[i], NULL, &old);
+		if (old.sa_handler != SIG_IGN) {
+			sigaction(stops[i], &action, NULL);
+		}
+	}
 	alarm(timeout_s);
 }
 
@@ -202,6 +237,7 @@ static bool read_head(struct host_frame *frame, FILE *pipe) {
 		return false;
 	}
 	if (frame->number == HOST_FRAME_FINISHING) {
+		is_finishing = 1;
 		alarm(0);
 		return read_all(pipe, frame, sizeof(*frame));
 	}
@@ -249,7 +285,8 @@ static void take_pictures(struct run *r, int fd) {
 		log_progress(r->shot.name, r->frame.number + 1, n_frames);
 	}
 	fclose(pipe);
-	alarm(is_late ? PATIENCE_S : r->o->timeout_s);
+	is_finishing = 0;
+	alarm(is_late || stop_signal ? PATIENCE_S : r->o->timeout_s);
 	/* The program ended before its last frame. */
 	if (r->has_frame && !r->is_written && frame_list_has(list, n_frames, n_frames - 1)) {
 		write_frame(r);
@@ -294,9 +331,10 @@ static void set_environment(const struct options *o, const char *record, int pic
 	}
 }
 
-/* Starts the program. Returns an exit code. *fd: the pipe with its pictures. */
+/* Starts and watches the program. Returns an exit code. *fd: the pipe with its pictures. */
 static int start(const struct options *o, const char *record, pid_t *pid, int *fd) {
 	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
 	int ends[2];
 	if (pipe2(ends, O_CLOEXEC) < 0) {
 		return log_fail("%s", strerror(errno));
@@ -309,7 +347,17 @@ static int start(const struct options *o, const char *record, pid_t *pid, int *f
 	}
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, ends[1], ends[1]); /* stays open there */
-	const int error = posix_spawnp(pid, o->program[0], &actions, NULL, o->program, environ);
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+	const sigset_t mask = block_stops();
+	posix_spawnattr_setsigmask(&attributes, &mask);
+	const int error = posix_spawnp(
+			pid, o->program[0], &actions, &attributes, o->program, environ);
+	if (!error) {
+		watch(*pid, o->timeout_s);
+	}
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&actions);
 	close(ends[1]);
 	if (error) {
@@ -328,6 +376,7 @@ static int finish(const char *name, pid_t pid, uint32_t timeout_s) {
 			return log_fail("%s", strerror(errno));
 		}
 	}
+	watched = 0;
 	alarm(0);
 	if (is_late) {
 		log_line("%s: no frame in %u s: ended (--timeout)", name, timeout_s);
@@ -354,7 +403,6 @@ static int run(struct run *r, const char *record) {
 	if (exit != EXIT_FINE) {
 		return exit;
 	}
-	watch(pid, r->o->timeout_s);
 	take_pictures(r, fd);
 	const int code = finish(r->shot.path, pid, r->o->timeout_s);
 	log_end();
@@ -368,7 +416,7 @@ static int run(struct run *r, const char *record) {
 int verb_host_run(int argc, char **argv) {
 	struct options o;
 	parse_options(&o, argc, argv);
-	char *lines = NULL, temporary[] = "/tmp/pica-host-XXXXXX.pica";
+	char *lines = NULL;
 	size_t lines_size = 0;
 	struct run r = { .o = &o, .render = { .o = &o.render } };
 	r.shot = (struct shot){

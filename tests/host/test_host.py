@@ -216,17 +216,20 @@ class Host(unittest.TestCase):
         self.assertEqual((program.returncode, error), (-signal.SIGTERM, ''))
         self.assertEqual((self.folder / 'y.pica').read_bytes(), whole)
 
-    def test_an_interrupt_ends_the_program(self):
-        """From the terminal: for all of its processes."""
-        with subprocess.Popen([PICA, 'host-run', '--romfs', 'romfs', '-n', '1000000', '--pictures', '0', '-o', '{screen}.ppm',
-                               '--record', 'x.pica', '--lint', PROGRAMS / 'host-cube'], cwd=self.folder, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True, start_new_session=True) as run:
-            while run.poll() is None and not (self.folder / 'bottom.ppm').exists():
-                time.sleep(0.01)
-            os.killpg(run.pid, signal.SIGINT)
-            out, error = run.communicate(timeout=300)
-        self.assertEqual((run.returncode, out.splitlines()[-1]), (130, 'x.pica: clean'), error)
-        self.assertIn('ended by a signal: Interrupt', error)
+    def test_a_signal_ends_the_program(self):
+        """To the verb alone, or from the terminal, for both processes: the recording and the findings stay."""
+        for number, send, why in ((signal.SIGINT, os.killpg, 'Interrupt'), (signal.SIGINT, os.kill, 'Interrupt'),
+                                  (signal.SIGTERM, os.kill, 'Terminated'), (signal.SIGHUP, os.kill, 'Hangup')):
+            name = f'{number}-{send.__name__}'
+            with subprocess.Popen([PICA, 'host-run', '--romfs', 'romfs', '-n', '1000000', '--pictures', '0', '-o', name + '-{screen}.ppm',
+                                   '--record', f'{name}.pica', '--lint', PROGRAMS / 'host-cube'], cwd=self.folder, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True, start_new_session=True) as run:
+                while run.poll() is None and not (self.folder / f'{name}-bottom.ppm').exists():
+                    time.sleep(0.01)
+                send(run.pid, number)
+                out, error = run.communicate(timeout=300)
+            self.assertEqual((run.returncode, out.splitlines()[-1]), (128 + number, f'{name}.pica: clean'), error)
+            self.assertEqual(error, f'pica host-run: {PROGRAMS}/host-cube: ended by a signal: {why}\n')
 
     def test_eyes(self):
         names = {}
