@@ -208,7 +208,7 @@ static CFNT_s *make_own(void) {
 	CWDH_s *widths = room(sizeof(*widths) + LETTERS * sizeof(charWidthInfo_s));
 	glyphs.sheetData = linearAlloc(glyphs.sheetSize);
 	if (!glyphs.sheetData) {
-		host_fail("a font: no room in the linear heap");
+		host_fault("a font: no room in the linear heap");
 	}
 	memset(glyphs.sheetData, 0, glyphs.sheetSize);
 	widths->endIndex = LETTERS - 1;

@@ -24,7 +24,7 @@ static bool is_3d, is_wide, in_vram, is_open;
 static void *make(u32 size) {
 	void *mem = in_vram ? vramAlloc(size) : linearAlloc(size);
 	if (!mem) {
-		host_fail("gfxInit: no room for a screen's buffer of %u bytes", size);
+		host_fault("gfxInit: no room for a screen's buffer of %u bytes", size);
 	}
 	return memset(mem, 0, size);
 }

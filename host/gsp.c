@@ -61,7 +61,7 @@ void host_raise(GSPGPU_Event id, gxCmdQueue_s *queue) {
 		i++;
 	}
 	if (i == n_raised) {
-		host_fail("%d commands are done, and the program never waits", MAX_RAISED);
+		host_fault("%d commands are done, and the program never waits", MAX_RAISED);
 	}
 	memmove(&raised[i], &raised[i + 1], (n_raised - i - 1) * sizeof(*raised));
 	raised[n_raised - 1] = (struct raised){ id, queue };

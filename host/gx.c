@@ -94,7 +94,7 @@ PICA_EXPORT void gxCmdQueueClear(gxCmdQueue_s *queue) {
 
 PICA_EXPORT void gxCmdQueueAdd(gxCmdQueue_s *queue, const gxCmdEntry_s *entry) {
 	if (queue->numEntries >= queue->maxEntries) {
-		host_fail("gxCmdQueueAdd: the queue is full: it has room for %u commands",
+		host_fault("gxCmdQueueAdd: the queue is full: it has room for %u commands",
 				queue->maxEntries);
 	}
 	queue->entries[queue->numEntries++] = *entry;

@@ -36,7 +36,16 @@ void host_fail(const char *format, ...) {
 	va_start(args, format);
 	say(format, args);
 	va_end(args);
+	host_gpu_end();
 	_Exit(2);
+}
+
+void host_fault(const char *format, ...) {
+	va_list args;
+	va_start(args, format);
+	say(format, args);
+	va_end(args);
+	abort();
 }
 
 static uint32_t number(const char *name, uint32_t otherwise) {

@@ -48,9 +48,12 @@ void host_log(const char *format, ...);
 /* The same once for each `said`. */
 PICA_PRINTF(2, 3)
 void host_log_once(bool *said, const char *format, ...);
-/* The same, and ends the process with status 2. */
+/* Prints a line, finishes the recording, and ends the process with status 2. */
 PICA_PRINTF(1, 2)
 _Noreturn void host_fail(const char *format, ...);
+/* A fault of the program: prints a line and ends the process with SIGABRT, as a crash. */
+PICA_PRINTF(1, 2)
+_Noreturn void host_fault(const char *format, ...);
 
 /* ---- console.c ---- */
 

@@ -53,8 +53,7 @@ PICA_EXPORT void svcExitProcess(void) {
 
 PICA_EXPORT void svcBreak(UserBreakType reason) {
 	static const char *const names[] = { "panic", "assert", "user", "load RO", "unload RO" };
-	host_log("svcBreak: %s", (unsigned)reason < 5 ? names[reason] : "?");
-	abort();
+	host_fault("svcBreak: %s", (unsigned)reason < 5 ? names[reason] : "?");
 }
 
 PICA_EXPORT Result svcOutputDebugString(const char *text, s32 length) {

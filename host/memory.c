@@ -238,7 +238,7 @@ static size_t heap_size_of(const struct heap *h, const void *mem) {
 static void heap_free(struct heap *h, void *mem) {
 	struct block *b = mem ? find(h, mem) : NULL;
 	if (mem && !b) {
-		host_fail("%s(%p): this is not a block of that heap", h->name, mem);
+		host_fault("%s(%p): this is not a block of that heap", h->name, mem);
 	}
 	if (b) {
 		memmove(b, b + 1, (size_t)(&h->blocks[h->n] - (b + 1)) * sizeof(*b));

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Programs of the console on this machine: test_host.py PICA PICAD PROGRAMS [unittest arguments]
 
-The folder has host-calls, host-console, host-cube, host-threads and cube.shbin.
+The folder has host-calls, host-console, host-cube, host-ends, host-threads and cube.shbin.
 """
 import os
 import pathlib
@@ -200,6 +200,16 @@ class Host(unittest.TestCase):
             self.assertEqual(run.stdout, f'{key}.pica: clean\n')
             drawn = self.pica('render', '--format', 'hash', '--frames', 'all', f'{key}.pica').stdout.splitlines()
             self.assertEqual([line.split()[1:] for line in drawn[:6]], [line.split()[1:] for line in whole])
+
+    def test_a_fault_is_recorded(self):
+        """As a crash, with the message."""
+        for how, message in (('twice', 'linearFree(0x'), ('linear', 'linearFree(0x'), ('vram', 'vramFree(0x'),
+                             ('queue', 'gxCmdQueueAdd: the queue is full'), ('break', 'svcBreak: panic')):
+            run = self.host('ends', '--format', 'none', '--record', 'x.pica', '--lint', program=[how], exit=134)
+            self.assertTrue(run.stderr.startswith('libpica-ctru: ' + message), run.stderr)
+            self.assertEqual(run.stdout, 'x.pica: clean\n')
+            self.assertIn('\nframes           3\n', self.pica('info', 'x.pica').stdout)
+            (self.folder / 'x.pica').unlink()
 
     def test_finishing_a_recording_may_take_long(self):
         """Longer than --timeout; and no signal disturbs it."""

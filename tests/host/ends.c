@@ -1,0 +1,38 @@
+/* A console program that draws three frames, then ends in the way of its argument, or never. */
+#include <3ds.h>
+#include <string.h>
+
+static void frame(void) {
+	gfxSwapBuffers();
+	gspWaitForVBlank();
+}
+
+/* What a console would not survive. */
+static void fault(const char *how) {
+	static u32 elsewhere;
+	u8 *block = linearAlloc(16);
+	if (strcmp(how, "twice") == 0) {
+		linearFree(block);
+		linearFree(block);
+	} else if (strcmp(how, "linear") == 0) {
+		linearFree(block + 1);
+	} else if (strcmp(how, "vram") == 0) {
+		vramFree(&elsewhere);
+	} else if (strcmp(how, "queue") == 0) {
+		gxCmdQueue_s queue = { .maxEntries = 0 };
+		gxCmdQueueAdd(&queue, &(gxCmdEntry_s){ .data = { 0 } });
+	} else if (strcmp(how, "break") == 0) {
+		svcBreak(USERBREAK_PANIC);
+	}
+	linearFree(block);
+}
+
+int main(int argc, char **argv) {
+	const char *how = argc > 1 ? argv[1] : "";
+	gfxInitDefault();
+	for (int i = 0; i < 3; i++) {
+		frame();
+	}
+	fault(how);
+	return 0;
+}
