@@ -336,9 +336,13 @@ static void check_end(void) {
 	if (limit && host_frames == limit) {
 		host_gpu_end();
 	} else if (limit && host_frames > limit && host_frames - limit > HOST_GRACE_FRAMES) {
-		host_log("the program continued for %d frames after aptMainLoop() returned false: ended",
+		host_log(host_has_told_end ? "the program continued for %d frames after aptMainLoop() "
+					     "returned false: ended" :
+					     "the program has not called aptMainLoop() in the %d frames "
+					     "after its last one: ended",
 				HOST_GRACE_FRAMES);
-		_Exit(5);
+		host_log_waits(limit);
+		_Exit(HOST_EXIT_TIMEOUT);
 	}
 }
 

@@ -16,10 +16,11 @@
 enum {
 	/* Lines of 451 dots, 414 of them, 24 ticks a dot: 59.83 a second. */
 	HOST_FRAME_TICKS = 451 * 414 * 24,
-	/* Frames that a program may still run after aptMainLoop() has returned false. */
+	/* Frames that a program may still run after its last one. */
 	HOST_GRACE_FRAMES = 60,
-	/* Exit status if there is no service, or it ends; as that of the tools. */
+	/* Exit status as that of the tools: there is no service, or it ends; an end is forced. */
 	HOST_EXIT_NO_SERVICE = 4,
+	HOST_EXIT_TIMEOUT = 5,
 	/* Of physical memory: the linear heap, VRAM. */
 	HOST_WINDOWS = 2,
 };
@@ -90,8 +91,14 @@ void *host_memory_at(uint32_t address, uint32_t size);
 
 /* Ticks since the start. */
 extern uint64_t host_now;
-/* Waits for host_wake(object), at most until a tick. Returns false at the tick. */
-bool host_wait(const void *object, uint64_t until);
+/*
+ * Waits for host_wake(object), at most until a tick. Returns false at the tick. function: of the
+ * program's call, for messages.
+ */
+bool host_wait_in(const char *function, const void *object, uint64_t until);
+#define host_wait(object, until) host_wait_in(__func__, object, until)
+/* Logs the waits that began before a frame. */
+void host_log_waits(uint32_t frame);
 /* Returns the tick in ns from now; negative: never. */
 uint64_t host_after(int64_t ns);
 /* Wakes up to n threads that wait for an object, by priority. */
@@ -100,6 +107,11 @@ void host_wake(const void *object, unsigned n);
 void host_turn(void);
 /* Advances the time by ticks for the program's own work. */
 void host_spend(uint64_t ticks);
+
+/* ---- life.c ---- */
+
+/* Whether the program knows that it is to end: aptMainLoop() has returned false. */
+extern bool host_has_told_end;
 
 /* ---- gpu.c ---- */
 

@@ -14,8 +14,11 @@ enum { LOOP_TICKS = SYSCLOCK_ARM11 / 10000 };
 
 static aptHookCookie *hooks;
 
+bool host_has_told_end;
+
 PICA_EXPORT bool aptShouldClose(void) {
-	return host_options.frames && host_frames >= host_options.frames;
+	host_has_told_end |= host_options.frames && host_frames >= host_options.frames;
+	return host_has_told_end;
 }
 
 PICA_EXPORT bool aptMainLoop(void) {

@@ -9,6 +9,7 @@
 #include "host.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/time.h>
 #include <time.h>
@@ -29,6 +30,8 @@ struct wait {
 	const void *object;
 	uint64_t until, order;
 	bool is_over, is_late;
+	const char *function; /* NULL: not the program's */
+	uint32_t frame; /* in which it began */
 };
 
 struct Thread_tag {
@@ -144,9 +147,14 @@ static struct Thread_tag *next_thread(void) {
 	}
 }
 
-bool host_wait(const void *object, uint64_t until) {
+bool host_wait_in(const char *function, const void *object, uint64_t until) {
 	struct Thread_tag *self = running;
-	struct wait w = { self->wait, object, until, ++last_order, false, false };
+	struct wait w = { .outer = self->wait,
+		.object = object,
+		.until = until,
+		.order = ++last_order,
+		.function = function,
+		.frame = host_frames };
 	self->wait = &w;
 	while (!w.is_over) {
 		switch_to(next_thread());
@@ -183,6 +191,19 @@ void host_wake(const void *object, unsigned n) {
 			return;
 		}
 		end_wait(thread, wait, false);
+	}
+}
+
+void host_log_waits(uint32_t frame) {
+	for (const struct Thread_tag *t = threads; t; t = t->next) {
+		const struct wait *w = t->wait;
+		if (w && !w->is_over && w->function && w->frame < frame) {
+			char name[32];
+			snprintf(name, sizeof(name), "thread 0x%X", t->handle);
+			host_log("%s has waited in %s() since frame %u",
+					t == &main_thread ? "the main thread" : name, w->function,
+					w->frame);
+		}
 	}
 }
 

@@ -27,6 +27,35 @@ static void fault(const char *how) {
 	linearFree(block);
 }
 
+static LightEvent event;
+static LightSemaphore semaphore;
+
+static void sleep_long(void *user) {
+	(void)user;
+	svcSleepThread(INT64_MAX);
+}
+
+/* For what never comes. */
+static void wait(const char *how) {
+	LightEvent_Init(&event, RESET_ONESHOT);
+	LightSemaphore_Init(&semaphore, 0, 1);
+	if (strcmp(how, "event") == 0) {
+		LightEvent_Wait(&event);
+	} else if (strcmp(how, "semaphore") == 0) {
+		LightSemaphore_Acquire(&semaphore, 1);
+	} else if (strcmp(how, "p3d") == 0) {
+		gspWaitForP3D();
+	} else if (strcmp(how, "join") == 0) {
+		threadJoin(threadCreate(sleep_long, NULL, 0, 0x31, -2, false), U64_MAX);
+	}
+	while (strcmp(how, "vblank") == 0 || strcmp(how, "loop") == 0) {
+		if (how[0] == 'l') {
+			aptMainLoop();
+		}
+		frame();
+	}
+}
+
 int main(int argc, char **argv) {
 	const char *how = argc > 1 ? argv[1] : "";
 	gfxInitDefault();
@@ -34,5 +63,6 @@ int main(int argc, char **argv) {
 		frame();
 	}
 	fault(how);
+	wait(how);
 	return 0;
 }

@@ -211,6 +211,18 @@ class Host(unittest.TestCase):
             self.assertIn('\nframes           3\n', self.pica('info', 'x.pica').stdout)
             (self.folder / 'x.pica').unlink()
 
+    def test_a_program_that_does_not_end(self):
+        """The message says why."""
+        began = 'the program has not called aptMainLoop() in the 60 frames after its last one: ended'
+        main = 'the main thread has waited in %s() since frame 3'
+        for how, lines in (('event', [began, main % 'LightEvent_WaitTimeout']), ('semaphore', [began, main % 'LightSemaphore_Acquire']),
+                           ('p3d', [began, main % 'gspWaitForEvent']), ('vblank', [began]),
+                           ('join', [began, 'thread 0x101 has waited in svcSleepThread() since frame 3', main % 'threadJoin']),
+                           ('loop', ['the program continued for 60 frames after aptMainLoop() returned false: ended'])):
+            run = self.host('ends', '-n', '5', '--format', 'none', '--record', 'x.pica', '--lint', program=[how], exit=5)
+            self.assertEqual(run.stderr, ''.join(f'libpica-ctru: {line}\n' for line in lines))
+            self.assertEqual(run.stdout, 'x.pica: clean\n')
+
     def test_finishing_a_recording_may_take_long(self):
         """Longer than --timeout; and no signal disturbs it."""
         run = self.host('cube', '-n', '1500', '--format', 'none', '--timeout', '1', '--record', 'x.pica')
