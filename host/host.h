@@ -135,8 +135,8 @@ void host_gpu_end(void);
 /* ---- service.c ---- */
 
 /*
- * With host_options.connect, a service replaces libpica. If it is gone, these end the process with
- * HOST_EXIT_NO_SERVICE and a message.
+ * With host_options.connect, a service replaces libpica. If it is gone, these finish the
+ * recording and end the process with HOST_EXIT_NO_SERVICE and a message.
  */
 
 /* Connects, and shares the windows; before main(). */

@@ -19,6 +19,7 @@ static _Noreturn void fail_gone(void) {
 	const char *why = pica_client_error(client);
 	const bool is_known = why[0] && strcmp(why, gone) != 0;
 	host_log("%s%s%s", gone, is_known ? ": " : "", is_known ? why : "");
+	host_gpu_end();
 	_Exit(HOST_EXIT_NO_SERVICE);
 }
 

@@ -136,21 +136,24 @@ class Host(unittest.TestCase):
         self.assertEqual((log.count('event=session_open'), log.count('event=session_closed')), (3, 3), log)
 
     def test_no_service(self):
+        whole = [line.split()[1:] for line in self.hashes('-n', '5')]
         run = self.host('cube', '--connect=none', exit=4)
         self.assertEqual(run.stderr, 'libpica-ctru: no service at none: No such file or directory\n')
         run = self.host('cube', '--connect=builtin:', '--isa', 'c', exit=2)
         self.assertIn('--connect: --isa is the service\'s own', run.stderr)
         for end, why in (('kill', ''), ('terminate', ': the service stops')):
             picad = self.service()
-            with subprocess.Popen([PICA, 'host-run', '--romfs', 'romfs', '-n', '1000000', '--pictures', '0',
-                                   '-o', f'{end}-{{screen}}.ppm', '--connect=socket', '--record', 'x.pica', PROGRAMS / 'host-cube'], cwd=self.folder,
-                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as program:
+            with subprocess.Popen([PICA, 'host-run', '--romfs', 'romfs', '-n', '1000000', '--pictures', '4', '-o', f'{end}-{{screen}}.ppm',
+                                   '--connect=socket', '--record', f'{end}.pica', '--lint', PROGRAMS / 'host-cube'], cwd=self.folder,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as program:
                 while program.poll() is None and not (self.folder / f'{end}-bottom.ppm').exists():
                     time.sleep(0.01)
                 getattr(picad, end)()
-                error = program.communicate(timeout=60)[1]
+                out, error = program.communicate(timeout=60)
             self.assertEqual((program.returncode, error), (4, f'libpica-ctru: the service is gone{why}\n'))
-            self.assertFalse((self.folder / 'x.pica').exists())
+            self.assertEqual(out.splitlines()[-1], f'{end}.pica: clean')
+            drawn = self.pica('render', '--verify', '--format', 'hash', '--frames', '0-4', f'{end}.pica').stdout.splitlines()
+            self.assertEqual([line.split()[1:] for line in drawn[:10]], whole)
         self.service('--region', '1M')
         run = self.host('cube', '--connect=socket', exit=2)
         self.assertEqual(run.stderr, 'libpica-ctru: the service: 128 MiB of memory: larger than the quota of region_bytes\n')
