@@ -85,12 +85,26 @@ static int run_shard(const struct batch_options *o, const struct batch_plan *pla
 	return exit;
 }
 
+/* Prints a line for each golden picture of no capture. */
+static void print_unused(const struct batch_report *r) {
+	for (unsigned i = 0; i < r->n; i++) {
+		if (r->rows[i].state == BATCH_UNUSED) {
+			printf("%s ", batch_state_name(BATCH_UNUSED));
+			plain_write(stdout, r->rows[i].name);
+			printf(": %s\n", r->rows[i].what);
+		}
+	}
+}
+
 /* Writes the three files, and prints their summary. */
 static int report(const struct batch_options *o, const struct batch_plan *plan,
 		const struct batch_store *store) {
 	struct batch_report r;
 	int ret = batch_report_load(&r, plan, store, o->command);
 	int exit = ret < 0 ? log_no_memory() : batch_report_write(&r, o->output);
+	if (exit == EXIT_FINE && !o->json) {
+		print_unused(&r);
+	}
 	if (exit == EXIT_FINE) {
 		exit = batch_report_print(r.counts, o->output, "report.html", o->json);
 	}

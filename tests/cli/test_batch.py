@@ -244,7 +244,8 @@ class Compare(Case):
 
     def test_bless_then_compare(self):
         text = self.golden()
-        self.assertIn('in/a.ctf: frame 0, screen top: a-top.png: no such golden picture\n  blessed a-top.png, which is new\n', text)
+        self.assertIn('pass in/a.ctf: blessed a-top.png, which is new\n', text)
+        self.assertNotIn('no such', text)
         self.assertEqual(sorted(f for f in self.files() if f.startswith('gold')), ['gold/a-top.png', 'gold/sub/b-top.png'])
         self.assertEqual(cli.read_png(self.bytes('gold/a-top.png')), (400, 240, cli.rgb(RED, 400 * 240)))
         self.batch('in', '-o', 'out', '--golden', 'gold')
@@ -288,6 +289,45 @@ class Compare(Case):
         self.assertEqual([suite.get(k) for k in ('tests', 'failures', 'errors')], ['2', '1', '0'])
         self.assertEqual(suite[0][0].get('message'), message)
         self.assertEqual(len(suite[1]), 0)
+
+    def test_blessing_says_what_changes(self):
+        self.golden()
+        self.capture('in/a.ctf', screen(RED + 0x30))
+        self.capture('in/sub/b.ctf', screen(BLUE, unit=1))
+        shutil.copy(self.dir / 'gold/a-top.png', self.dir / 'gold/sub/b-bottom.png')
+        text = self.batch('in', '-o', 'out', '--golden', 'gold', '--bless')
+        self.assertIn('pass in/a.ctf: blessed a-top.png, which has changed: 96000 pixels by 48 at most\n', text)
+        self.assertIn('pass in/sub/b.ctf: blessed sub/b-bottom.png, which has another size\n', text)
+        (self.dir / 'gold/a-top.png').write_bytes(b'no')
+        self.assertIn('pass in/a.ctf: blessed a-top.png, which was not a PNG picture\n',
+                      self.batch('in', '-o', 'out', '--golden', 'gold', '--bless'))
+
+    def test_golden_pictures_of_no_capture(self):
+        self.golden()
+        for name in 'c-top.png', 'sub/old-f0003-top.png', 'cut-top.png':
+            shutil.copy(self.dir / 'gold/a-top.png', self.dir / 'gold' / name)
+        (self.dir / 'gold/notes.txt').write_text('')
+        self.capture('in/cut.ctf', b'')
+        (self.dir / 'in/cut.ctf').write_bytes(b'')  # broken: which pictures it has is not known
+        text = self.batch('in', '-o', 'out', '--golden', 'gold', code=3)
+        why = 'no capture of this batch has this golden picture'
+        unused = ['gold/c-top.png', 'gold/sub/old-f0003-top.png']
+        self.assertEqual(re.findall(r'(?m)^unused (.*): (.*)$', text), [(name, why) for name in unused])
+        self.assertIn('3 units: 2 pass, 1 broken, 2 unused; ', text)
+        os.remove(self.dir / 'in/cut.ctf')
+        os.remove(self.dir / 'gold/cut-top.png')
+        report = json.loads(self.batch('in', '-o', 'out', '--golden', 'gold', '--json'))  # which is no failure
+        self.assertEqual((report['units'], report['states']), (2, {'pass': 2, 'unused': 2}))
+        self.assertEqual([(r['unit'], r['state'], r['messages']) for r in self.rows()[2:]],
+                         [(name, 'unused', [why]) for name in unused])
+        suite = xml.etree.ElementTree.parse(self.dir / 'out/junit.xml').getroot()[0]
+        self.assertEqual([suite.get(k) for k in ('tests', 'failures', 'errors', 'skipped')], ['4', '0', '0', '2'])
+        self.assertEqual([case.get('name') for case in suite if case.find('skipped') is not None], unused)
+        page = (self.dir / 'out/report.html').read_text()
+        self.assertIn('<title>2 units</title>', page)
+        self.assertIn('2 pictures</h3>', page)
+        self.batch('in', '-o', 'out', '--golden', 'gold', '--bless')
+        self.assertTrue((self.dir / 'gold/c-top.png').exists())
 
     def test_tolerance(self):
         self.golden()

@@ -24,6 +24,7 @@ enum batch_state {
 	BATCH_CRASH,
 	BATCH_TIMEOUT,
 	BATCH_MISSING, /* no result */
+	BATCH_UNUSED,  /* of no unit: a golden picture that no capture has */
 	BATCH_STATE_COUNT,
 };
 
@@ -293,6 +294,12 @@ void batch_golden_finish(struct drawing *d);
 bool batch_golden_is_current(
 	const struct batch_settings *settings, const struct batch_unit *unit, const json_t *result);
 
+/*
+ * Appends the names of the PNG files below the folder that are not members of used, sorted.
+ * Returns 0 or a negative errno.
+ */
+int batch_golden_unused(const struct batch_settings *settings, const json_t *used, json_t *names);
+
 /* ---- pool.c ---- */
 
 /* Runs units in processes of their own, so that a crash costs one unit. */
@@ -326,9 +333,9 @@ int batch_pool_run(const struct batch_plan *plan, const unsigned *units, unsigne
  */
 
 struct batch_row {
-	const struct batch_unit *unit;
+	const struct batch_unit *unit; /* NULL: BATCH_UNUSED */
 	char *name; /* ours: the path as UTF-8 */
-	char *folder; /* ours: of its result */
+	char *folder; /* ours: of its result; or NULL */
 	enum batch_state state;
 	json_t *result;   /* or NULL */
 	const char *what; /* reason why there is no result; "": it is missing */
@@ -340,7 +347,7 @@ struct batch_row {
 struct batch_report {
 	const struct batch_plan *plan;
 	const char *command;    /* line, borrowed */
-	struct batch_row *rows; /* ours, by path */
+	struct batch_row *rows; /* ours, by path; then golden pictures that are unused */
 	unsigned n;
 	unsigned counts[BATCH_STATE_COUNT];
 	double seconds; /* of all runs */

@@ -4,6 +4,7 @@
  * the result is still valid.
  */
 #include <errno.h>
+#include <fts.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,15 +73,17 @@ static int each_name(const struct batch_settings *s, const struct batch_unit *u,
 static void report_different(struct drawing *d, uint32_t frame, enum shown_view view,
 		const char *name, const struct picture *p, const struct picture *golden,
 		const struct picture_difference *x) {
-	const enum batch_state state = d->settings->bless ? BATCH_PASS : BATCH_DIFFERENT;
+	if (d->settings->bless) {
+		return; /* bless_all() */
+	}
 	if (p->width != golden->width || p->height != golden->height) {
-		drawing_fail(d, state,
+		drawing_fail(d, BATCH_DIFFERENT,
 				"frame %" PRIu32 ", screen %s: %" PRIu32 "x%" PRIu32
 				", but %s is %" PRIu32 "x%" PRIu32,
 				frame, shown_name(view), p->width, p->height, name, golden->width,
 				golden->height);
 	} else {
-		drawing_fail(d, state,
+		drawing_fail(d, BATCH_DIFFERENT,
 				"frame %" PRIu32 ", screen %s: %" PRIu64
 				" pixel%s from %s, by %u at most, first "
 				"at column %" PRIu32 ", row %" PRIu32,
@@ -144,8 +147,9 @@ static bool compare_with(struct drawing *d, uint32_t frame, enum shown_view view
 	char *path = file_in(s->golden, name);
 	bool is_wrong = true;
 	if (!path || picture_read_png(&golden, path, 0) < 0) {
-		drawing_fail(d, s->bless ? BATCH_PASS : BATCH_UNREADABLE,
-				"%s: expected a PNG picture", name);
+		if (!s->bless) {
+			drawing_fail(d, BATCH_UNREADABLE, "%s: expected a PNG picture", name);
+		}
 		json_object_set_new(row, "golden", json_string("unreadable"));
 	} else {
 		const bool is_other_size = picture_compare(p, &golden, s->tolerance, &x) < 0;
@@ -184,9 +188,11 @@ bool batch_golden_compare(struct drawing *d, uint32_t frame, enum shown_view vie
 		is_wrong = false;
 	} else if (!hash[0]) {
 		json_object_set_new(row, "golden", json_string("missing"));
-		drawing_fail(d, d->settings->bless ? BATCH_PASS : BATCH_DIFFERENT,
-				"frame %" PRIu32 ", screen %s: %s: no such golden picture", frame,
-				shown_name(view), name);
+		if (!d->settings->bless) {
+			drawing_fail(d, BATCH_DIFFERENT,
+					"frame %" PRIu32 ", screen %s: %s: no such golden picture",
+					frame, shown_name(view), name);
+		}
 	} else {
 		is_wrong = compare_with(d, frame, view, p, name, row);
 	}
@@ -220,6 +226,25 @@ static int bless(struct drawing *d, const char *file, const char *name) {
 	return ret;
 }
 
+/* Says what is blessed, and how much changes. */
+static void report_blessed(struct drawing *d, const json_t *row, const char *name,
+		const char *was) {
+	const json_t *differing = json_object_get(row, "differing");
+	if (strcmp(was, "different") == 0 && differing) {
+		const json_int_t pixels = json_number_of(differing, "pixels");
+		drawing_fail(d, BATCH_PASS,
+				"blessed %s, which has changed: %" JSON_INTEGER_FORMAT
+				" pixel%s by %" JSON_INTEGER_FORMAT " at most",
+				name, pixels, plural((unsigned)pixels),
+				json_number_of(differing, "max"));
+	} else {
+		drawing_fail(d, BATCH_PASS, "blessed %s, which %s", name,
+				strcmp(was, "missing") == 0    ? "is new" :
+				strcmp(was, "different") == 0 ? "has another size" :
+								"was not a PNG picture");
+	}
+}
+
 static void bless_all(struct drawing *d) {
 	json_t *row;
 	size_t i;
@@ -230,13 +255,11 @@ static void bless_all(struct drawing *d) {
 		if (!what || strcmp(what, "same") == 0 || !file || !name) {
 			continue;
 		}
-		const bool is_new = strcmp(what, "missing") == 0;
 		int ret = bless(d, file, name);
 		if (ret < 0) {
 			drawing_fail(d, BATCH_TROUBLE, "cannot bless %s: %s", name, strerror(-ret));
 		} else {
-			drawing_fail(d, BATCH_PASS, "blessed %s, which %s", name,
-					is_new ? "is new" : "has changed");
+			report_blessed(d, row, name, what);
 			json_object_set_new(row, "golden", json_string("blessed"));
 		}
 	}
@@ -278,6 +301,31 @@ void batch_golden_finish(struct drawing *d) {
 	if (d->state < BATCH_REFUSED) {
 		each_name(d->settings, d->unit, d->n_frames, check_left, d);
 	}
+}
+
+/* ---- Those of no capture ---- */
+
+static int by_name(const FTSENT **a, const FTSENT **b) {
+	return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+int batch_golden_unused(const struct batch_settings *settings, const json_t *used, json_t *names) {
+	FTSENT *e;
+	FTS *tree = fts_open((char *[]){ (char *)settings->golden, NULL },
+			FTS_COMFOLLOW | FTS_PHYSICAL | FTS_NOCHDIR, by_name);
+	int ret = tree ? 0 : -errno;
+	while (ret == 0 && (e = fts_read(tree))) {
+		const char *name = e->fts_path + strlen(settings->golden);
+		name += strspn(name, "/");
+		if (e->fts_info == FTS_F && file_ends_with(name, ".png") &&
+				!json_object_get(used, name)) {
+			ret = json_array_append_new(names, json_text(name)) < 0 ? -ENOMEM : 0;
+		}
+	}
+	if (tree) {
+		fts_close(tree);
+	}
+	return ret == -ENOENT ? 0 : ret;
 }
 
 /* ---- Later ---- */

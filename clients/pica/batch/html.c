@@ -56,7 +56,7 @@ static const char style[] =
 
 static const char *class_of(enum batch_state state) {
 	return state == BATCH_PASS ? "pass" :
-			state == BATCH_REFUSED || state == BATCH_MISSING ? "warn" : "bad";
+			state == BATCH_REFUSED || state >= BATCH_MISSING ? "warn" : "bad";
 }
 
 static void write_messages(FILE *f, const struct batch_row *row) {
@@ -128,7 +128,7 @@ static void write_failed(FILE *f, const struct batch_row *const *rows, unsigned 
 	if (n == 1) {
 		write_name(f, row);
 	} else {
-		fprintf(f, "%u captures", n);
+		fprintf(f, "%u %s", n, row->state == BATCH_UNUSED ? "pictures" : "captures");
 	}
 	fputs("</h3>\n", f);
 	batch_views(f, row);
@@ -259,7 +259,7 @@ static void write_head(FILE *f, const struct batch_report *report) {
 		"<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<meta name=\"viewport\" "
 		"content=\"width=device-width\">\n<title>%u unit%s</title>\n<style>\n%s</style></head>\n<body>\n"
 		"<h1>pica batch</h1>\n<p class=\"about\"><code>",
-		report->n, plural(report->n), style);
+		report->plan->n, plural(report->plan->n), style);
 	markup_text(f, report->command);
 	fprintf(f, "</code><br>libpica %u.%u.%u, build <code>%.12s</code>; frames ", v >> 16,
 		v >> 8 & 0xFF, v & 0xFF, report->plan->program);

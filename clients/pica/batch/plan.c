@@ -27,6 +27,7 @@ static const struct {
 	[BATCH_CRASH] = { "crash", EXIT_TROUBLE, false },
 	[BATCH_TIMEOUT] = { "timeout", EXIT_TIMEOUT, false },
 	[BATCH_MISSING] = { "missing", EXIT_TROUBLE, false },
+	[BATCH_UNUSED] = { "unused", EXIT_FINE, false },
 };
 
 const char *const batch_pictures_words[BATCH_PICTURES_COUNT + 1] = {

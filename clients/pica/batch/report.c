@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <unistd.h>
 
@@ -38,6 +39,50 @@ static int load_row(struct batch_row *row, const struct batch_unit *unit,
 	return 0;
 }
 
+/* Returns whether a unit that could not be compared may have a golden picture of that name. */
+static bool may_have(const struct batch_row *row, const char *name) {
+	const size_t len = strlen(row->unit->base);
+	return strncmp(name, row->unit->base, len) == 0 && name[len] == '-' &&
+	       json_object_size(json_object_get(row->result, "golden")) == 0;
+}
+
+static int add_unused(struct batch_report *report, const char *name) {
+	const unsigned n = report->n - report->counts[BATCH_UNUSED];
+	for (unsigned i = 0; i < n; i++) {
+		if (may_have(&report->rows[i], name)) {
+			return 0;
+		}
+	}
+	struct batch_row *rows = realloc(report->rows, (report->n + 1) * sizeof(*rows));
+	report->rows = rows ? rows : report->rows;
+	char *path = rows ? file_in(report->plan->settings.golden, name) : NULL;
+	if (!path) {
+		return -ENOMEM;
+	}
+	rows[report->n++] = (struct batch_row){ .name = path, .state = BATCH_UNUSED,
+		.what = "no capture of this batch has this golden picture" };
+	report->counts[BATCH_UNUSED]++;
+	return 0;
+}
+
+/* Adds the golden pictures of no capture. */
+static int load_unused(struct batch_report *report) {
+	json_t *used = json_object(), *names = json_array();
+	int ret = used && names ? 0 : -ENOMEM;
+	for (unsigned i = 0; i < report->n; i++) {
+		json_object_update(used, json_object_get(report->rows[i].result, "golden"));
+	}
+	ret = ret < 0 ? ret : batch_golden_unused(&report->plan->settings, used, names);
+	const json_t *name;
+	size_t i;
+	json_array_foreach(names, i, name) {
+		ret = ret < 0 ? ret : add_unused(report, json_string_value(name));
+	}
+	json_decref(used);
+	json_decref(names);
+	return ret;
+}
+
 int batch_report_load(struct batch_report *report, const struct batch_plan *plan,
 		const struct batch_store *store, const char *command) {
 	*report = (struct batch_report){ .plan = plan,
@@ -51,7 +96,7 @@ int batch_report_load(struct batch_report *report, const struct batch_plan *plan
 		/* Units that share a result had one run. */
 		report->seconds += plan->units[i].first == i ? row->seconds : 0;
 	}
-	return ret;
+	return ret == 0 && plan->settings.golden ? load_unused(report) : ret;
 }
 
 void batch_report_finish(struct batch_report *report) {
@@ -152,7 +197,7 @@ int batch_report_print(const unsigned counts[BATCH_STATE_COUNT], const char *fol
 			json_object_set_new(states, name, json_integer((json_int_t)counts[i]));
 			exit = worse(exit, batch_state_exit((enum batch_state)i));
 		}
-		sum += counts[i];
+		sum += i == BATCH_UNUSED ? 0 : counts[i];
 	}
 	if (as_json) {
 		json_t *json = json_report("batch");
