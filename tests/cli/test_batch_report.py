@@ -113,6 +113,17 @@ class Report(batch.Case):
         self.assertIn(f'frame {made["frame"]}, screen top: {text}', self.rows()[0]['messages'])
         self.assertIn(f'<p class="maker">{text}</p>', self.page())
 
+    def test_first_draw_that_differs_where_only_hashes_are_known(self):
+        shutil.copy(batch.BUNDLED / 'cube.pica', self.dir)
+        printed = self.batch('cube.pica', '-o', 'out', '--verify', '--combiner', 'truncate', code=1)
+        diff = json.loads(self.pica('diff', '--json', '--b', 'combiner=truncate', 'cube.pica', code=1))
+        text = f'draw {diff["draw"]["draw"]} of frame {diff["frame"]} is the first that differs when drawn with ' \
+               '--float f24 --combiner nearest'
+        self.assertIn(f'\n  {text}\n', printed)
+        self.assertEqual(self.rows()[0]['pictures'][0]['made_by'], text)
+        self.assertIn(text, self.rows()[0]['messages'])
+        self.assertIn(text, self.page())
+
     def test_a_build_server_gets_annotations(self):
         script = pathlib.Path(__file__).resolve().parents[2] / 'packaging/pica-ci'
         tools = self.dir / 'bin'

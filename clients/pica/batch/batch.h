@@ -267,6 +267,7 @@ struct drawing {
 	const char *folder;
 	json_t *messages, *pictures, *golden;
 	enum batch_state state;
+	struct pica_capture_info info;
 	uint32_t n_frames;   /* of the capture, 0: not opened */
 	uint32_t n_compared; /* pictures compared with expected ones */
 	unsigned n_messages, n_kept;

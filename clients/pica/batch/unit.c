@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "common/json.h"
+#include "diff/diff.h"
 #include "expect.h"
 #include "pictures/file.h"
 #include "pictures/writer.h"
@@ -83,9 +84,9 @@ static enum shown_view view_of(const struct pica_expected *e) {
 
 /*
  * Finds the writer of the first differing pixel of the first differing screen, as pica pixel does:
- * the most useful hint.
+ * the most useful hint. Returns false if no pixel is known.
  */
-static void find_maker(struct drawing *d, const struct engine_options *engine) {
+static bool find_maker(struct drawing *d, const struct engine_options *engine) {
 	json_t *row = NULL, *first = NULL;
 	size_t i;
 	json_array_foreach(d->pictures, i, row) {
@@ -97,7 +98,7 @@ static void find_maker(struct drawing *d, const struct engine_options *engine) {
 	}
 	const char *screen = first ? json_text_of(row, "screen") : NULL;
 	if (!screen || (strncmp(screen, "top", 3) != 0 && strcmp(screen, "bottom") != 0)) {
-		return;
+		return false;
 	}
 	struct pixel_answer a;
 	const struct pixel_options o = { .engine = *engine, .capture = d->unit->path,
@@ -123,6 +124,52 @@ static void find_maker(struct drawing *d, const struct engine_options *engine) {
 				screen, json_text_of(row, "made_by"));
 	}
 	pixel_finish(&a);
+	return true;
+}
+
+static bool has_its_modes(const struct drawing *d) {
+	return d->info.float_mode == d->settings->float_mode &&
+	       d->info.combiner == d->settings->combiner;
+}
+
+/*
+ * A hash names no pixel. Draws the capture once more, with its own arithmetic, or else in plain C,
+ * and finds the first draw that differs from that, as pica diff does.
+ */
+static void find_draw(struct drawing *d, const struct engine_options *engine) {
+	json_t *row = NULL;
+	size_t i;
+	json_array_foreach(d->pictures, i, row) {
+		if (json_object_get(row, "expected_hash")) {
+			break;
+		}
+	}
+	if (!row) {
+		return;
+	}
+	struct diff_options o = { .engine = { *engine, *engine }, .path = { d->unit->path },
+		.n_paths = 1, .frames = d->settings->frames };
+	o.engine[0].float_mode = d->info.float_mode;
+	o.engine[0].combiner = d->info.combiner;
+	o.engine[0].isa = has_its_modes(d) ? "c" : engine->isa;
+	struct diff diff = { .o = &o, .report = json_object() };
+	const int exit = diff_captures(&diff);
+	const json_t *draw = json_object_get(diff.report, "draw");
+	if (exit == EXIT_FINE && draw) {
+		char other[64] = "--isa c";
+		if (!has_its_modes(d)) {
+			snprintf(other, sizeof(other), "--float %s --combiner %s",
+					float_words[d->info.float_mode],
+					combiner_words[d->info.combiner]);
+		}
+		json_object_set_new(row, "made_by",
+				json_sprintf("draw %" JSON_INTEGER_FORMAT " of frame %"
+					     JSON_INTEGER_FORMAT " is the first that differs "
+					     "when drawn with %s", json_number_of(draw, "draw"),
+					     json_number_of(diff.report, "frame"), other));
+		drawing_fail(d, BATCH_DIFFERENT, "%s", json_text_of(row, "made_by"));
+	}
+	json_decref(diff.report);
 }
 
 /* Compares with the hash in the capture. */
@@ -271,10 +318,9 @@ static void draw_capture(struct drawing *d, struct pica_ctx *ctx, struct pica_ca
 }
 
 /* Pictures drawn with other arithmetic differ, which is not an error. */
-static void note_modes(struct drawing *d, const struct pica_capture_info *info) {
-	const struct batch_settings *s = d->settings;
-	if (s->verify && d->state == BATCH_DIFFERENT &&
-		(info->float_mode != s->float_mode || info->combiner != s->combiner)) {
+static void note_modes(struct drawing *d) {
+	const struct pica_capture_info *info = &d->info;
+	if (d->settings->verify && d->state == BATCH_DIFFERENT && !has_its_modes(d)) {
 		/* However many messages there are. */
 		json_array_append_new(d->messages,
 			json_sprintf("note: its pictures were drawn with --float %s --combiner %s",
@@ -293,7 +339,6 @@ static void note_counters(json_t *result, struct pica_ctx *ctx) {
 static void draw(struct drawing *d, const struct engine_options *engine, json_t *result) {
 	struct pica_capture *capture = NULL;
 	struct pica_capture_error error;
-	struct pica_capture_info info;
 	struct pica_device *device = NULL;
 	struct pica_ctx *ctx = NULL;
 	int ret = pica_capture_open(&capture, d->unit->path, &error);
@@ -305,7 +350,7 @@ static void draw(struct drawing *d, const struct engine_options *engine, json_t 
 			"%s", without_path(d, error.message));
 		return;
 	}
-	pica_capture_info(capture, &info);
+	pica_capture_info(capture, &d->info);
 	d->n_frames = capture_frames(capture);
 	if (engine_create(&device, engine) != EXIT_FINE) {
 		drawing_fail(d, BATCH_TROUBLE, "the engine does not start");
@@ -313,7 +358,6 @@ static void draw(struct drawing *d, const struct engine_options *engine, json_t 
 		fail_errno(d, "cannot make a context", ret);
 	} else {
 		draw_capture(d, ctx, capture);
-		note_modes(d, &info);
 		note_counters(result, ctx);
 	}
 	pica_ctx_destroy(ctx);
@@ -383,9 +427,10 @@ int batch_unit_draw(const struct batch_plan *plan, const struct batch_unit *unit
 	if (d.settings->golden && d.n_frames) {
 		batch_golden_finish(&d);
 	}
-	if (d.state == BATCH_DIFFERENT) {
-		find_maker(&d, engine);
+	if (d.state == BATCH_DIFFERENT && !find_maker(&d, engine)) {
+		find_draw(&d, engine);
 	}
+	note_modes(&d);
 	if (d.n_messages > MAX_MESSAGES) {
 		char text[64];
 		snprintf(text, sizeof(text), "and %u more", d.n_messages - MAX_MESSAGES);
