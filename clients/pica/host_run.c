@@ -15,6 +15,7 @@
 
 #include "host/pictures.h"
 #include "lint/lint.h"
+#include "pictures/file.h"
 #include "render/render.h"
 #include "verbs.h"
 
@@ -47,6 +48,12 @@ struct run {
 
 static const char *const format_words[] = { "png", "ppm", "qoi", "raw", "hash", "none", NULL };
 
+static const char *format_option(void *out, char *text) {
+	const struct writer *writer = writer_named(text);
+	*(const struct writer **)out = writer;
+	return writer && writer != &writer_y4m ? NULL : "expected png, ppm, qoi, raw, hash or none";
+}
+
 static const struct option_row rows[] = {
 	{ "frames", 'n', "N", "How many frames the program lives (default: 60, a second)",
 			OPTION_U32, .at = AT(frames), .min = 1, .max = 1000000 },
@@ -73,7 +80,7 @@ static const struct option_row rows[] = {
 			.at = AT(render.eyes), .words = render_eye_words, .given = RENDER_EYES },
 	{ "format", 0, "FORMAT", "png, ppm, qoi, raw, hash, none (default: as PATH, or png)",
 			OPTION_CALL, .at = AT(render.writer), .words = format_words,
-			.parse = render_format_option, .given = RENDER_FORMAT },
+			.parse = format_option, .given = RENDER_FORMAT },
 	{ "connect", 0, "SOCKET", "Let a service be its GPU; builtin: is one in its process",
 			OPTION_TEXT, .at = AT(where), .given = RENDER_CONNECT,
 			.is_arg_optional = true },
@@ -90,12 +97,33 @@ static void check(void *input, struct option_args args) {
 					given & ENGINE_ISA ? "--isa" : "--threads");
 		}
 	}
-	if (o->render.output && !(o->render.given & RENDER_FORMAT)) {
-		o->render.writer = writer_of_path(o->render.output, true);
+	const char *output = o->render.output;
+	if (output && !(o->render.given & RENDER_FORMAT)) {
+		o->render.writer = writer_of_path(output, true);
+		if (o->render.writer == &writer_y4m || writer_path_error(output)) {
+			options_fail("--output %s: expected a name that ends in .png, .ppm, .qoi or .raw",
+					output);
+		}
 	}
-	if (!o->render.writer || o->render.writer == &writer_y4m) {
-		options_fail("expected png, ppm, qoi, raw, hash or none");
+	const uint32_t end = frame_list_end(&o->render.frames, o->frames);
+	if (end >= o->frames) {
+		options_fail("--pictures: frame %u was asked for, but the last one is %u (--frames)", end,
+				o->frames - 1);
 	}
+}
+
+/* Checks the files that the program reads later, or never. */
+static int check_files(const struct options *o) {
+	const char *files[] = { o->input, o->romfs, o->font };
+	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
+		if (files[i] && access(files[i], R_OK) < 0) {
+			return log_fail("%s: %s", files[i], strerror(errno));
+		}
+	}
+	if (o->romfs && !file_is_folder(o->romfs)) {
+		return log_fail("%s: expected a folder", o->romfs);
+	}
+	return EXIT_FINE;
 }
 
 static void parse_options(struct options *o, int argc, char **argv) {
@@ -410,6 +438,11 @@ static int run(struct run *r, const char *record) {
 		return log_fail("%s: no frame: it must be linked with libpica-ctru, and call gfxInit()",
 				r->shot.path);
 	}
+	const uint32_t n = r->frame.number + 1, end = frame_list_end(&r->o->render.frames, n);
+	if (code == 0 && end >= n && r->shot.exit == EXIT_FINE) {
+		return log_fail("%s: --pictures: frame %u was asked for, but the last one is %u",
+				r->shot.path, end, n - 1);
+	}
 	return code ? code : r->shot.exit;
 }
 
@@ -433,7 +466,8 @@ int verb_host_run(int argc, char **argv) {
 	}
 	const char *name = o.record ? o.record : r.shot.path; /* for messages */
 	const ino_t before = file_at(record);
-	int exit = render_begin_output(&r.render, &lines, &lines_size);
+	int exit = check_files(&o);
+	exit = exit ? exit : render_begin_output(&r.render, &lines, &lines_size);
 	if (exit == EXIT_FINE) {
 		exit = run(&r, record);
 		exit = render_end_output(&r.render, &lines, &lines_size, exit);

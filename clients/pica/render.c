@@ -46,11 +46,17 @@ int render_begin_output(struct render *r, char **lines, size_t *lines_size) {
 		if (o->output && strchr(o->output, '{')) {
 			return log_fail("-o %s: --format hash writes all lines into one file", o->output);
 		}
-		r->lines = open_memstream(lines, lines_size);
-		if (!r->lines) {
-			return log_fail("%s", strerror(errno));
+		const bool has_file = o->output || !o->json;
+		const char *path = o->output ? o->output : "-";
+		int ret = has_file ? file_begin(&r->hashes, path) : 0;
+		r->lines = ret < 0 ? NULL : open_memstream(lines, lines_size);
+		if (ret == 0 && !r->lines) {
+			ret = -errno;
+			if (has_file) {
+				file_finish(&r->hashes, ret);
+			}
 		}
-		return EXIT_FINE;
+		return log_result(file_shown(path), ret);
 	}
 	const char *error;
 	int ret = outname_init(&r->names, o->output,
@@ -524,8 +530,11 @@ int render_end_output(struct render *r, char **lines, const size_t *lines_size, 
 	if (r->lines) {
 		int ret = fclose(r->lines) ? -errno : 0;
 		const char *path = r->o->output ? r->o->output : "-";
-		if (ret == 0 && (r->o->output || !r->o->json)) {
-			ret = file_write(path, *lines, *lines_size);
+		if (r->hashes.f) {
+			if (ret == 0) {
+				fwrite(*lines, 1, *lines_size, r->hashes.f);
+			}
+			ret = file_finish(&r->hashes, ret);
 		}
 		exit = worse(exit, log_result(file_shown(path), ret));
 		free(*lines);

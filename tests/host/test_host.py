@@ -188,7 +188,24 @@ class Host(unittest.TestCase):
         self.assertNotEqual(tuple(middle), (0x20, 0x30, 0x40))
         self.host('cube', '-n', '2', '--screen', 'bottom', '-o', 'b.png')
         self.assertEqual((self.folder / 'b.png').read_bytes()[1:4], b'PNG')
-        self.host('cube', '-n', '2', '-o', '{screen}.y4m', exit=2)
+        for name in '{screen}.y4m', '{screen}.gif':
+            self.assertIn('expected a name that ends in .png', self.host('cube', '-n', '2', '-o', name, exit=2).stderr)
+        for name in 'gif', 'y4m':
+            run = self.host('cube', '-n', '2', '--format', name, exit=2)
+            self.assertIn(f'--format {name}: expected png, ppm, qoi, raw, hash or none', run.stderr)
+        run = self.host('cube', '-n', '2', '--format', 'hash', '-o', 'new/', '--record', 'x.pica', exit=2)
+        self.assertEqual(run.stderr, 'pica host-run: new/: No such file or directory\n')
+        self.assertFalse((self.folder / 'x.pica').exists(), 'refused before the run')
+        self.host('cube', '-n', '2', '--format', 'hash', '-o', 'hashes')
+        self.assertEqual((self.folder / 'hashes').read_text().splitlines(), self.hashes('-n', '2')[2:])
+
+    def test_pictures_that_do_not_come(self):
+        run = self.host('cube', '--pictures', '0,70', exit=2)
+        self.assertIn('--pictures: frame 70 was asked for, but the last one is 59 (--frames)', run.stderr)
+        for pictures in '2,3', '5-last':
+            run = self.host('ends', '--format', 'hash', '--pictures', pictures, exit=2)
+            self.assertIn(f'--pictures: frame {pictures[0:1] if "-" in pictures else 3} was asked for, but the last one is 2', run.stderr)
+        self.assertEqual(len(self.host('ends', '--format', 'hash', '--pictures', '0-last').stdout.splitlines()), 6)
 
     def test_lint(self):
         run = self.host('cube', '-n', '2', '--format', 'none', '--lint')
@@ -298,7 +315,12 @@ class Host(unittest.TestCase):
         self.assertIn('no frame', self.pica('host-run', '--format', 'none', 'true', exit=2).stderr)
         self.assertIn('Segmentation', self.pica('host-run', 'sh', '-c', 'kill -SEGV $$', exit=139).stderr)
         self.assertIn('cannot record', self.host('cube', '--record', 'none/x.pica', exit=2).stderr)
-        run = self.pica('host-run', '--romfs', 'none', PROGRAMS / 'host-cube', exit=3)
+        for option, name, why in (('--romfs', 'none', 'No such file'), ('--romfs', 'file', 'expected a folder'), ('--font', 'none', 'No such file'),
+                                  ('--input', 'none', 'No such file')):
+            (self.folder / 'file').touch()
+            run = self.host('cube', option, name, exit=2)
+            self.assertTrue(run.stderr.startswith(f'pica host-run: {name}: {why}'), run.stderr)
+        run = subprocess.run([PROGRAMS / 'host-cube'], env={'PICA_HOST_ROMFS': 'none'}, capture_output=True, text=True, timeout=60)
         self.assertIn('there is no folder none', run.stderr)
         self.pica('host-run', '--frames', '0', 'true', exit=2)
         run = self.pica('host-run', '--timeout', '1', 'sleep', '60', exit=5)

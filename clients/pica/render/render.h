@@ -13,6 +13,7 @@
 #include "common/remote.h"
 #include "core/base/attributes.h"
 #include "pica_inspect.h"
+#include "pictures/file.h"
 #include "pictures/picture.h"
 #include "pictures/writer.h"
 #include "step.h"
@@ -89,6 +90,7 @@ struct render {
 	struct pica_client *client; /* NULL: the device draws */
 	struct outname names;
 	FILE *lines;     /* of hashes: a buffer */
+	struct file_out hashes; /* their file; f NULL: none */
 	json_t *reports; /* of captures; NULL: no --json */
 	void *written;   /* paths, for tfind() */
 	struct render_video *video; /* NULL: pictures of their own */
