@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "batch/batch.h"
+#include "common/command.h"
 #include "common/json.h"
 #include "pictures/file.h"
 #include "pictures/plain.h"
@@ -50,10 +51,6 @@ static void report_unit(void *user, const struct batch_unit *unit, enum batch_st
 	}
 	fflush(stdout);
 }
-
-/* Whether text needs no quotes in a shell. */
-static const char plain_letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				    "_-+=./,:@%";
 
 /* Options that the engine checks. */
 static int check_engine(const struct engine_options *engine) {
@@ -189,33 +186,9 @@ static void end_by(int signal_number) {
 	raise(signal_number);
 }
 
-/* Returns the arguments, quoted for a shell, before parsing reorders them. NULL: out of memory. */
-static char *command_line(int argc, char **argv) {
-	char *text = NULL, *line;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
-	if (!f) {
-		return NULL;
-	}
-	fputs("pica batch", f);
-	for (int i = 1; i < argc; i++) {
-		const char *arg = argv[i];
-		const bool is_plain = *arg && strspn(arg, plain_letters) == strlen(arg);
-		fputs(is_plain ? " " : " '", f);
-		for (; *arg; arg++) {
-			fputs(*arg == '\'' ? "'\\''" : (char[]){ *arg, '\0' }, f);
-		}
-		fputs(is_plain ? "" : "'", f);
-	}
-	fclose(f);
-	line = text ? json_utf8(text) : NULL;
-	free(text);
-	return line;
-}
-
 int verb_batch(int argc, char **argv) {
 	struct batch_options o;
-	char *command = command_line(argc, argv);
+	char *command = command_line("pica batch", argc, argv);
 	batch_options_parse(&o, argc, argv);
 	o.command = command ? command : "";
 	log_show_progress(o.progress);

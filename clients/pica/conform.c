@@ -7,6 +7,7 @@
 
 #include <unistd.h>
 
+#include "common/command.h"
 #include "common/json.h"
 #include "common/options.h"
 #include "conform/conform.h"
@@ -22,6 +23,7 @@ enum { MANIFEST_BYTES = 1 << 20, SIDE = 64, TOP_WIDTH = 400, TOP_HEIGHT = 240 };
 struct options {
 	bool json, html;
 	const char *folder, *replayer;
+	char *command; /* owned: the command line, or NULL */
 	struct engine_options engine;
 };
 
@@ -329,7 +331,7 @@ static int report(const struct conform *c, const struct options *o) {
 		return json_finish(report_json(c), exit);
 	}
 	if (o->html) {
-		conform_html(stdout, c);
+		conform_html(stdout, c, o->command ? o->command : "");
 	} else {
 		print_text(c);
 	}
@@ -404,7 +406,7 @@ int verb_conform(int argc, char **argv) {
 		.max_args = OPTION_ANY,
 		.check = check,
 	};
-	struct options o = { 0 };
+	struct options o = { .command = command_line("pica conform", argc, argv) };
 	struct conform c = { 0 };
 	engine_options_init(&o.engine);
 	const struct option_args patterns = options_parse(&spec, argc, argv, &o);
@@ -416,5 +418,6 @@ int verb_conform(int argc, char **argv) {
 			run(&c, &o, &patterns) :
 			log_fail("no library of cases is installed with this program: --cases names one");
 	finish(&c);
+	free(o.command);
 	return exit;
 }

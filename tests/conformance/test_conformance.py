@@ -4,6 +4,7 @@
 Sets: all instruction sets of this machine with 0 to 8 threads. Naive: the independent renderer, the program
 $NAIVE_PICTURES, as a replayer of all cases. Python's standard library only.
 """
+import base64
 import json
 import os
 import pathlib
@@ -89,7 +90,18 @@ class Conformance(unittest.TestCase):
             self.assertGreaterEqual(row['y'], 240 - 16)
         page = conform('--combiner=truncate', '--html', 'combiner-rgb-modulate', code=1).stdout
         self.assertIn('0 of 1 bit-identical', page)
-        self.assertEqual(page.count('data:image/png;base64,'), 2)
+        titles = re.findall(r'<img title="(\w+)".*?src="data:image/png;base64,([^"]*)"', page)
+        self.assertEqual([title for title, _ in titles], ['expected', 'drawn', 'difference'])
+        with tempfile.TemporaryDirectory() as folder:
+            paths = [pathlib.Path(folder) / f'{title}.png' for title, _ in titles]
+            for path, (_, data) in zip(paths, titles):
+                path.write_bytes(base64.b64decode(data))
+            # The third picture is grey where the first two are the same.
+            grey = subprocess.run([PICA, 'diff', '-o', folder, *paths[:2]], text=True, capture_output=True)
+            self.assertEqual((pathlib.Path(folder) / 'picture-diff.png').read_bytes(), paths[2].read_bytes(), grey.stdout)
+        self.assertIn('<code>pica conform --combiner=truncate --html combiner-rgb-modulate</code><br>libpica '
+                      f'{json.loads(conform("--json", "combiner-rgb-add").stdout)["version"]}, 20', page)
+        self.assertRegex(page, r' \d{4}-\d\d-\d\d \d\d:\d\d UTC</p>')
 
     def test_replayer(self):
         chosen = ['combiner-rgb-add', 'combiner-rgb-modulate']

@@ -45,7 +45,7 @@ struct conform {
 char *conform_replay(struct picture *out, const char *command, const char *capture);
 /* Returns the sum of the numbers by origin, without guesses. */
 unsigned conform_counted(const unsigned by_origin[CONFORM_ORIGINS]);
-/* Writes a self-contained page, with failures first. */
-void conform_html(FILE *f, const struct conform *c);
+/* Writes a self-contained page, with failures first; command: the command line. */
+void conform_html(FILE *f, const struct conform *c, const char *command);
 
 #endif

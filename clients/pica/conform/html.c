@@ -1,8 +1,10 @@
 /* The report of pica conform as one page, with pictures inside. */
 #include <stdlib.h>
+#include <time.h>
 
 #include "common/markup.h"
 #include "conform.h"
+#include "pica.h"
 #include "pictures/writer.h"
 
 enum { ENLARGED = 6 };
@@ -35,6 +37,15 @@ static void write_image(FILE *f, const struct picture *p, const char *title) {
 	free(bytes);
 }
 
+/* Red to white where the pictures differ, by how much; grey elsewhere. */
+static void write_difference(FILE *f, const struct conform_case *k) {
+	struct picture p = { 0 };
+	if (k->has_pixel && picture_show_difference(&p, &k->drawn, &k->expected) == 0) {
+		write_image(f, &p, "difference");
+	}
+	picture_finish(&p);
+}
+
 static void write_case(FILE *f, const struct conform_case *k) {
 	fprintf(f, "<tr><td><code>%s</code><td>%s<td>", k->name, conform_origins[k->origin]);
 	markup_text(f, k->rule);
@@ -45,18 +56,33 @@ static void write_case(FILE *f, const struct conform_case *k) {
 		fputs("<br>", f);
 		write_image(f, &k->expected, "expected");
 		write_image(f, &k->drawn, "drawn");
+		write_difference(f, k);
 	}
 	fputc('\n', f);
 }
 
-void conform_html(FILE *f, const struct conform *c) {
+/* Writes what drew this, and when. */
+static void write_origin(FILE *f, const char *command) {
+	const uint32_t v = pica_version();
+	const time_t now = time(NULL);
+	struct tm tm;
+	char date[32];
+	strftime(date, sizeof(date), "%Y-%m-%d %H:%M UTC", gmtime_r(&now, &tm));
+	fputs("<p><code>", f);
+	markup_text(f, command);
+	fprintf(f, "</code><br>libpica %u.%u.%u, %s</p>\n", v >> 16, v >> 8 & 0xFF, v & 0xFF,
+			date);
+}
+
+void conform_html(FILE *f, const struct conform *c, const char *command) {
 	fputs(head, f);
+	write_origin(f, command);
 	fprintf(f, "<p>%u of %u bit-identical", conform_counted(c->passed),
 			conform_counted(c->by_origin));
 	for (unsigned i = 0; i < CONFORM_ORIGINS; i++) {
 		fprintf(f, "; %s: %u of %u", conform_origins[i], c->passed[i], c->by_origin[i]);
 	}
-	fputs("</p>\n<table>\n<tr><th>case<th>provenance<th>rule<th>result (expected, drawn)\n", f);
+	fputs("</p>\n<table>\n<tr><th>case<th>provenance<th>rule<th>result (expected, drawn, difference)\n", f);
 	for (unsigned passed = 0; passed < 2; passed++) {
 		for (unsigned i = 0; i < c->n; i++) {
 			if (c->cases[i].is_chosen && c->cases[i].has_passed == (passed != 0)) {
