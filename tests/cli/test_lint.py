@@ -530,6 +530,23 @@ class Lint(Case):
             row, = self.findings(textured(0, {0x082: dim}))
             self.assertEqual((row['rule'], row['value'], row['detail']), ('texture-size', dim, detail))
 
+    def test_a_fault_of_a_size_has_one_finding(self):
+        dims = 32760 << 16 | 1024
+        src, dst = 0x18100000, 0x20300000
+        for parts, rule, register, value, detail in (
+                (submit(FINALIZE), 'list-memory', 0x238, 1, '8 bytes, of which none is read'),
+                (scene(events=transfer(out=(1024, 32760))), 'copy-memory', 0x10400C08, dims,
+                 f'134184960 bytes at 0x{src:08X} to 134184960 bytes at 0x{dst:08X}'),
+                (scene(events=transfer(out=(1024, 32760), crop=(240, 400))), 'copy-memory', 0x10400C08, dims,
+                 f'31449600 bytes at 0x{src:08X} to 134184960 bytes at 0x{dst:08X}'),
+                (scene(events=copy(0xF000000)), 'copy-memory', 0x10400C20, 0xF000000,
+                 f'251658240 bytes at 0x{src:08X} to 251658240 bytes at 0x{dst:08X}')):
+            row, = self.findings(parts)
+            self.assertEqual((row['rule'], row['register'], row['value'], row['detail']),
+                             (rule, register, value, detail))
+        # Two addresses are two faults.
+        self.assertEqual([row['rule'] for row in self.findings(scene(events=transfer(src=0, dst=0)))], 2 * ['copy-memory'])
+
     def test_a_nan_is_shown_with_its_component(self):
         for values, value, detail in (((0x80000005, 0x7FC00000, 0, 0, 0), 0x7FC00000, 'c5.w, an f32'),
                                       ((0x80000005, 0, 0xFFC00001, 0, 0), 0xFFC00001, 'c5.z, an f32'),

@@ -40,12 +40,32 @@ static void check_memory(struct lint *l, uint32_t reg, struct lint_range r) {
 	}
 }
 
-static void check_source(struct lint *l, struct lint_range r) {
-	check_memory(l, PPF_IN_ADDR, r);
-	if (lint_is_dirty(l, r)) {
-		lint_report(l, LINT_FLUSH_TRANSFER, PPF_IN_ADDR, (uint32_t)(r.begin >> 3),
-				"source 0x%08X", (unsigned)r.begin);
+/* Begins in memory and ends outside. */
+static bool is_too_long(const struct lint *l, struct lint_range r) {
+	return !lint_in_memory(l, r) && lint_in_memory(l, lint_range(r.begin, 16));
+}
+
+/*
+ * Checks both sides of a transfer or copy whose size is in a register. A size that fits neither
+ * side is one fault. Returns whether the size is at fault.
+ */
+static bool check_sides(struct lint *l, uint32_t size_reg, uint32_t size, struct lint_range from,
+		struct lint_range to) {
+	const bool is_long[2] = { is_too_long(l, from), is_too_long(l, to) };
+	if (is_long[0] && is_long[1]) {
+		lint_report(l, LINT_COPY_MEMORY, size_reg, size,
+				"%u bytes at 0x%08X to %u bytes at 0x%08X",
+				(unsigned)(from.end - from.begin), (unsigned)from.begin,
+				(unsigned)(to.end - to.begin), (unsigned)to.begin);
+	} else {
+		check_memory(l, PPF_IN_ADDR, from);
+		check_memory(l, PPF_OUT_ADDR, to);
 	}
+	if (lint_is_dirty(l, from)) {
+		lint_report(l, LINT_FLUSH_TRANSFER, PPF_IN_ADDR, (uint32_t)(from.begin >> 3),
+				"source 0x%08X", (unsigned)from.begin);
+	}
+	return is_long[0] || is_long[1];
 }
 
 /* ---- Fills ---- */
@@ -83,10 +103,6 @@ static void check_transfer_size(
 	if (width < 64 || height < (keep ? 32 : 16)) {
 		lint_report(l, LINT_TRANSFER_SMALL, PPF_OUT_DIM, a->out_dim, "%ux%u", width,
 				height);
-	}
-	if ((flags & ENGINES_CROP) && (width > in_width || height > a->in_dim >> 16)) {
-		lint_report(l, LINT_TRANSFER_LARGER, PPF_IN_DIM, a->in_dim, "%ux%u of %ux%u", width,
-				height, in_width, a->in_dim >> 16);
 	}
 	if ((width | height) & 7) {
 		lint_report(l, LINT_TRANSFER_DIM, PPF_OUT_DIM, a->out_dim, "%ux%u", width, height);
@@ -134,9 +150,13 @@ static void check_transfer(struct lint *l, const struct pica_job_transfer *a) {
 	const uint64_t written = (uint64_t)(width >> (scale != 0)) * (height >> (scale >= 2)) *
 			engines_pixel_bytes(out);
 	const struct lint_range from = lint_range(a->src & ~15u, read);
-	check_source(l, from);
 	const struct lint_range to = lint_range(a->dst & ~15u, written);
-	check_memory(l, PPF_OUT_ADDR, to);
+	const bool is_larger = (flags & ENGINES_CROP) &&
+			(width > in_width || height > a->in_dim >> 16);
+	if (!check_sides(l, PPF_OUT_DIM, a->out_dim, from, to) && is_larger) {
+		lint_report(l, LINT_TRANSFER_LARGER, PPF_IN_DIM, a->in_dim, "%ux%u of %ux%u", width,
+				height, in_width, a->in_dim >> 16);
+	}
 	lint_moved(l, PICA_HISTORY_TRANSFER, from, to);
 }
 
@@ -172,9 +192,8 @@ static void check_copy(struct lint *l, const struct pica_job_copy *a, bool has_c
 				"%u bytes, crop bit %d", total, has_crop);
 	}
 	const struct lint_range from = lint_range(a->src & ~15u, span(line[0], total));
-	check_source(l, from);
 	const struct lint_range to = lint_range(a->dst & ~15u, span(line[1], total));
-	check_memory(l, PPF_OUT_ADDR, to);
+	check_sides(l, PPF_SIZE, a->size_bytes, from, to);
 	lint_moved(l, PICA_HISTORY_COPY, from, to);
 }
 

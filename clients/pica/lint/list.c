@@ -32,14 +32,19 @@ static const struct {
 
 static void check_place(struct lint *l, uint32_t size_reg, uint32_t size, uint32_t addr_reg,
 		uint32_t addr, uint32_t size_bytes, uint32_t addr_bytes) {
+	const uint32_t read = size_bytes & ~15u;
+	if (!read) {
+		lint_report(l, LINT_LIST_MEMORY, size_reg, size, "%u bytes, of which none is read",
+				size_bytes);
+		return;
+	}
 	if (size_bytes & 8) {
 		lint_report(l, LINT_LIST_SIZE, size_reg, size, "%u bytes", size_bytes);
 	}
 	if (addr_bytes & 15) {
 		lint_report(l, LINT_LIST_ADDRESS, addr_reg, addr, "address 0x%08X", addr_bytes);
 	}
-	const uint32_t read = size_bytes & ~15u;
-	if (!read || !lint_in_memory(l, lint_range(addr_bytes & ~15u, read))) {
+	if (!lint_in_memory(l, lint_range(addr_bytes & ~15u, read))) {
 		lint_report(l, LINT_LIST_MEMORY, addr_reg, addr, "%u bytes at 0x%08X", read,
 				addr_bytes & ~15u);
 	}
