@@ -108,6 +108,16 @@ void host_turn(void);
 /* Advances the time by ticks for the program's own work. */
 void host_spend(uint64_t ticks);
 
+/* Returns a new handle. */
+Handle host_new_handle(void);
+/* Returns whether a handle is that of a thread; *is_done: it has ended. */
+bool host_find_thread(Handle handle, bool *is_done);
+
+/* ---- kernel.c ---- */
+
+/* Releases its mutexes, and ends waits for it. thread: its id. */
+void host_kernel_thread_ended(u32 thread);
+
 /* ---- life.c ---- */
 
 /* Whether the program knows that it is to end: aptMainLoop() has returned false. */

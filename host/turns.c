@@ -21,6 +21,7 @@ enum {
 	MAIN_PRIORITY = 0x30,
 	LEAST_PRIORITY = 0x3F,
 	MICROSECOND = 268,
+	MAIN_ID = 1, /* handles of other threads are their ids */
 	LEAST_STACK = 1 << 20, /* host code needs more than the console's */
 };
 
@@ -53,6 +54,7 @@ uint64_t host_now;
 static struct Thread_tag main_thread = { .priority = MAIN_PRIORITY,
 	.turn = PTHREAD_COND_INITIALIZER };
 static struct Thread_tag *threads = &main_thread, *running = &main_thread;
+static struct Thread_tag *ended; /* until threadFree() */
 static pthread_mutex_t processor = PTHREAD_MUTEX_INITIALIZER; /* of running */
 static uint64_t last_order, next_blank = HOST_FRAME_TICKS;
 static Handle last_handle = 0x100;
@@ -268,6 +270,19 @@ PICA_EXPORT int gettimeofday(struct timeval *restrict out, void *restrict zone) 
 
 /* ---- Threads ---- */
 
+Handle host_new_handle(void) {
+	return ++last_handle;
+}
+
+static void unlink_thread(struct Thread_tag **list, const struct Thread_tag *t) {
+	while (*list && *list != t) {
+		list = &(*list)->next;
+	}
+	if (*list) {
+		*list = t->next;
+	}
+}
+
 static void end_thread(int code) {
 	struct Thread_tag *self = running;
 	struct wait forever = { .outer = self->wait, .until = UINT64_MAX };
@@ -275,14 +290,14 @@ static void end_thread(int code) {
 	self->is_done = true;
 	self->wait = &forever;
 	host_wake(self, UINT32_MAX);
+	host_kernel_thread_ended(self->handle);
 	struct Thread_tag *t = next_thread();
-	for (struct Thread_tag **p = &threads; *p; p = &(*p)->next) {
-		if (*p == self) {
-			*p = self->next;
-			break;
-		}
-	}
+	unlink_thread(&threads, self);
 	const bool is_detached = self->is_detached;
+	if (!is_detached) {
+		self->next = ended;
+		ended = self;
+	}
 	self->is_gone = true;
 	switch_to(t);
 	if (is_detached) {
@@ -324,7 +339,7 @@ PICA_EXPORT Thread threadCreate(ThreadFunc entry, void *argument, size_t stack_b
 		.entry = entry,
 		.argument = argument,
 		.priority = priority,
-		.handle = ++last_handle,
+		.handle = host_new_handle(),
 		.order = ++last_order,
 		.is_detached = detached };
 	pthread_attr_init(&attr);
@@ -353,6 +368,7 @@ PICA_EXPORT int threadGetExitCode(Thread thread) {
 
 PICA_EXPORT void threadFree(Thread thread) {
 	if (thread && thread->is_done && !thread->is_detached) {
+		unlink_thread(&ended, thread);
 		pthread_join(thread->posix, NULL);
 		free(thread);
 	}
@@ -391,6 +407,30 @@ static struct Thread_tag *thread_of(Handle handle) {
 		}
 	}
 	return handle == CUR_THREAD_HANDLE ? running : NULL;
+}
+
+bool host_find_thread(Handle handle, bool *is_done) {
+	const struct Thread_tag *t = thread_of(handle);
+	for (const struct Thread_tag *e = ended; e && !t; e = e->next) {
+		t = e->handle == handle ? e : NULL;
+	}
+	*is_done = t && t->is_done;
+	return t;
+}
+
+PICA_EXPORT Result svcGetThreadId(u32 *out, Handle handle) {
+	const struct Thread_tag *t = thread_of(handle);
+	*out = !t ? 0 : t == &main_thread ? MAIN_ID : t->handle;
+	return t ? 0 : HOST_BAD_ARGUMENT;
+}
+
+PICA_EXPORT Result svcGetProcessId(u32 *out, Handle handle) {
+	*out = handle == CUR_PROCESS_HANDLE;
+	return *out ? 0 : HOST_BAD_ARGUMENT;
+}
+
+PICA_EXPORT s32 svcGetProcessorID(void) {
+	return 0;
 }
 
 PICA_EXPORT Result svcGetThreadPriority(s32 *out, Handle handle) {

@@ -162,6 +162,67 @@ static void check_time(void) {
 	CHECK(osTickCounterRead(&counter) > 4.99 && osTickCounterRead(&counter) < 5.01);
 }
 
+/* ---- The kernel ---- */
+
+static Handle sticky, oneshot, mutex, semaphore;
+static int woken;
+
+static void wait_for_both(void *user) {
+	const Handle handles[2] = { sticky, oneshot };
+	s32 first = -1;
+	CHECK(svcWaitSynchronizationN(&first, handles, 2, true, -1) == 0 && first == 0);
+	woken += *(int *)user;
+}
+
+static void lock_and_end(void *user) {
+	CHECK(svcWaitSynchronization(mutex, -1) == 0);
+	woken += *(int *)user;
+}
+
+static void check_kernel(void) {
+	enum { LATE = 0x09401BFE };
+	static int ten = 10, hundred = 100;
+	s32 first = -1, count = -1;
+	u32 id, other;
+	CHECK(svcCreateEvent(&sticky, RESET_STICKY) == 0 && svcCreateMutex(&mutex, true) == 0);
+	CHECK(svcCreateEvent(&oneshot, RESET_ONESHOT) == 0);
+	CHECK(svcWaitSynchronization(oneshot, 0) == LATE);
+	const u64 before = svcGetSystemTick();
+	CHECK(svcWaitSynchronization(oneshot, 1000000) == LATE);
+	CHECK(svcGetSystemTick() - before >= 268111);
+	CHECK(svcSignalEvent(oneshot) == 0 && svcSignalEvent(sticky) == 0);
+	const Handle events[2] = { oneshot, sticky };
+	CHECK(svcWaitSynchronizationN(&first, events, 2, false, -1) == 0 && first == 0);
+	CHECK(svcWaitSynchronizationN(&first, events, 2, false, -1) == 0 && first == 1);
+	CHECK(svcWaitSynchronizationN(&first, events, 2, true, 0) == LATE);
+	/* for two threads, of which one gets the event that wakes one */
+	Thread a = threadCreate(wait_for_both, &ten, 0, 0x2F, -2, false);
+	Thread b = threadCreate(wait_for_both, &hundred, 0, 0x2F, -2, false);
+	CHECK(svcSignalEvent(oneshot) == 0 && woken == 10);
+	CHECK(svcWaitSynchronization(threadGetHandle(a), 0) == 0);
+	CHECK(svcWaitSynchronization(threadGetHandle(b), 1000) == LATE);
+	CHECK(svcClearEvent(sticky) == 0 && svcSignalEvent(oneshot) == 0 && woken == 10);
+	CHECK(svcSignalEvent(sticky) == 0 && woken == 110);
+	threadFree(a);
+	threadFree(b);
+	/* a mutex is its owner's, as often as it was locked, and free after the owner's end */
+	a = threadCreate(lock_and_end, &ten, 0, 0x2F, -2, false);
+	CHECK(svcWaitSynchronization(mutex, 0) == 0 && svcReleaseMutex(mutex) == 0);
+	CHECK(woken == 110 && svcReleaseMutex(mutex) == 0 && woken == 120);
+	CHECK(svcReleaseMutex(mutex) < 0 && svcWaitSynchronization(mutex, 0) == 0);
+	threadFree(a);
+	CHECK(svcCreateSemaphore(&semaphore, 3, 2) < 0);
+	CHECK(svcCreateSemaphore(&semaphore, 1, 2) == 0);
+	CHECK(svcWaitSynchronization(semaphore, 0) == 0 &&
+			svcWaitSynchronization(semaphore, 0) == LATE);
+	CHECK(svcReleaseSemaphore(&count, semaphore, 2) == 0 && count == 0);
+	CHECK(svcReleaseSemaphore(&count, semaphore, 1) < 0);
+	CHECK(svcCloseHandle(semaphore) == 0 && svcCloseHandle(semaphore) < 0);
+	CHECK(svcWaitSynchronization(semaphore, 0) < 0 && svcSignalEvent(mutex) < 0);
+	CHECK(svcGetThreadId(&id, CUR_THREAD_HANDLE) == 0 && svcGetProcessorID() == 0);
+	CHECK(svcGetThreadId(&other, 0x12345) < 0 && id != 0);
+}
+
 /* ---- Shaders ---- */
 
 static void check_shader(void) {
@@ -295,6 +356,7 @@ int main(void) {
 	check_shader();
 	check_queue();
 	check_time();
+	check_kernel();
 	check_font();
 	gfxExit();
 	return wrong ? 9 : 0;

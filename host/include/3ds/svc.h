@@ -40,6 +40,33 @@ void svcSleepThread(s64 ns);
 /* handle: CUR_THREAD_HANDLE, or from threadGetHandle(). Lower numbers have priority. */
 Result svcGetThreadPriority(s32 *out, Handle handle);
 Result svcSetThreadPriority(Handle handle, s32 priority);
+/* Numbers of the thread and of the process; the core, always 0. */
+Result svcGetThreadId(u32 *out, Handle handle);
+Result svcGetProcessId(u32 *out, Handle handle);
+s32 svcGetProcessorID(void);
+
+/*
+ * Events, mutexes and semaphores, known by handles. A result is negative if the handle is not of
+ * such an object; a mutex can only be released by the thread that locked it, as often as that.
+ */
+Result svcCreateEvent(Handle *event, ResetType reset_type);
+Result svcSignalEvent(Handle event);
+Result svcClearEvent(Handle event);
+Result svcCreateMutex(Handle *mutex, bool initially_locked);
+Result svcReleaseMutex(Handle mutex);
+Result svcCreateSemaphore(Handle *semaphore, s32 count, s32 most);
+/* *before: the count before n were added. */
+Result svcReleaseSemaphore(s32 *before, Handle semaphore, s32 n);
+/*
+ * Waits for one object or thread; for the first of n, or for all of them. *out: the first one that
+ * was signalled. ns: 0 does not wait, negative waits forever. At the timeout the result is
+ * 0x09401BFE, which is not negative.
+ */
+Result svcWaitSynchronization(Handle handle, s64 ns);
+Result svcWaitSynchronizationN(s32 *out, const Handle *handles, s32 n, bool wait_all, s64 ns);
+/* Objects without a handle are gone; waits for them do not end. */
+Result svcCloseHandle(Handle handle);
+
 /* Prints the reason, and ends the program by SIGABRT. */
 void svcBreak(UserBreakType reason);
 /* Writes to the standard error. */
