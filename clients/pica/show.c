@@ -1,11 +1,13 @@
 /* pica focus, pica screenshot: the display of a service. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/options.h"
 #include "common/remote.h"
+#include "pictures/file.h"
 #include "pictures/writer.h"
 #include "verbs.h"
 
@@ -106,6 +108,9 @@ static int write_picture(const struct picture *p, const char *pattern, uint32_t 
 	char *path = path_of(pattern, display);
 	const int ret = path ? picture_write(p, path, writer_of_path(path, false)) : -ENOMEM;
 	const int exit = log_result(path ? path : pattern, ret);
+	if (exit == EXIT_FINE && !file_is_stdout(path)) {
+		printf("%s %" PRIu32 "x%" PRIu32 "\n", path, p->width, p->height);
+	}
 	free(path);
 	return exit;
 }

@@ -125,7 +125,9 @@ class Ruled(Asked):
         self.pica('render', '-o', f'{self.dir}/want-{{screen}}.ppm', CAPTURES / 'octopus.pica')
         want = [(self.dir / f'want-{screen}.ppm').read_bytes() for screen in ('top', 'bottom')]
         want += [b'P6\n64 48\n255\n' + 64 * 48 * b'\x20\x40\x60']  # a third output has no screen
-        self.pica('screenshot', connect, '-o', f'{self.dir}/{{display}}-have-{{display}}.ppm')
+        said = self.pica('screenshot', connect, '-o', f'{self.dir}/{{display}}-have-{{display}}.ppm')
+        self.assertEqual(said, ''.join(f'{self.dir}/{n}-have-{n}.ppm {size}\n'
+                                       for n, size in enumerate(('400x240', '320x240', '64x48'))))
         have = sorted(self.dir.glob('*-have-*.ppm'))
         self.assertEqual([path.name for path in have], ['0-have-0.ppm', '1-have-1.ppm', '2-have-2.ppm'])
         self.assertEqual([path.read_bytes() for path in have], want)
