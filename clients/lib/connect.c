@@ -95,12 +95,32 @@ static int dial(const char *where, int *out) {
 	return 0;
 }
 
+/* The usual places: none of them has a socket. */
+static int refuse_places(struct pica_client *c) {
+	char text[PICA_TEXT_BYTES] = "expected a socket at ";
+	static const char *const after[] = { ", ", " or ", "" };
+	for (unsigned i = 0; i < 3; i++) {
+		const size_t at = strlen(text);
+		path_of(i, text + at, sizeof(text) - at);
+		const size_t end = strlen(text);
+		snprintf(text + end, sizeof(text) - end, "%s", after[i]);
+	}
+	return client_refuse(c, -ENOENT, text);
+}
+
+static int reach_socket(struct pica_client *c) {
+	const char *env = getenv("PICA_SOCKET");
+	const bool is_usual = !(c->where && c->where[0]) && !(env && env[0]);
+	const int ret = dial(c->where, &c->sock);
+	return ret == -ENOENT && is_usual ? refuse_places(c) : ret;
+}
+
 static int reach(struct pica_client *c) {
 	static const char builtin[] = "builtin:";
 	if (!c->where || strncmp(c->where, builtin, sizeof(builtin) - 1) != 0) {
 		return c->settings.trace ?
 				client_refuse(c, -EINVAL, "a trace needs builtin:") :
-				dial(c->where, &c->sock);
+				reach_socket(c);
 	}
 	char *end;
 	const char *number = c->where + sizeof(builtin) - 1;

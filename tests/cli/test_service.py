@@ -4,6 +4,7 @@ import fcntl
 import json
 import os
 import pathlib
+import pwd
 import re
 import select
 import signal
@@ -288,15 +289,16 @@ class Sessions(Case):
         for verb in ('sessions',), ('metrics',), ('kick', '1'), ('top', '--once'):
             _, err = pica(*verb, '--connect', self.socket, exit=4)
             self.assertIn('no service at', err)
-        # The message names the default socket without --connect, and what is wrong with it.
+        # Without --connect the message names $PICA_SOCKET, or all usual places.
         with tempfile.TemporaryDirectory() as folder:
             place = folder + '/here'
             for env in {'PICA_SOCKET': place}, {'XDG_RUNTIME_DIR': folder}:
                 p = subprocess.run([PICA, 'sessions'], capture_output=True, text=True, timeout=60, env=env)
-                where = place if 'PICA_SOCKET' in env else '/run/pica/0'
-                if env.get('PICA_SOCKET') or not os.path.exists('/run/pica/0'):
-                    self.assertEqual((p.returncode, p.stderr),
-                                     (4, f'pica sessions: no service at {where}: No such file or directory\n'))
+                user = pwd.getpwuid(os.geteuid()).pw_name
+                said = f' at {place}: No such file or directory' if 'PICA_SOCKET' in env else \
+                    f': expected a socket at {folder}/pica/0, /run/pica/{user}/0 or /run/pica/0'
+                if env.get('PICA_SOCKET') or not any(map(os.path.exists, (f'/run/pica/{user}/0', '/run/pica/0'))):
+                    self.assertEqual((p.returncode, p.stderr), (4, f'pica sessions: no service{said}\n'))
             with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as silent:
                 silent.bind(place)
                 silent.listen(1)

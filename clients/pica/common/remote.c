@@ -81,8 +81,13 @@ int remote_failed(const struct pica_client *client, int error) {
 int remote_refused(const char *where, int error, const char *message) {
 	char path[PATH_BYTES] = "";
 	if (!where || !where[0]) {
+		const char *env = getenv("PICA_SOCKET");
 		pica_client_default_path(path, sizeof(path));
 		where = path;
+		if (error == -ENOENT && !(env && env[0])) {
+			log_line("no service: %s", message); /* which names several places */
+			return remote_exit(error);
+		}
 	}
 	if (error == -ENOENT || error == -ECONNREFUSED) {
 		log_line("no service at %s: %s", where, message);
