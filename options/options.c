@@ -247,19 +247,9 @@ static const struct option_row common_rows[] = {
 	{ .name = "version", .letter = 'V', .help = "Print program version" },
 };
 
-static bool has_hidden(const struct option_spec *spec) {
-	struct cursor c = { spec, 0, 0 };
-	for (const struct option_row *row; (row = next_row(&c));) {
-		if (row->is_hidden) {
-			return true;
-		}
-	}
-	return false;
-}
-
 /* Whether a row of common_rows belongs to the program. */
-static bool is_common(const struct option_spec *spec, unsigned i) {
-	return i == 1 ? has_hidden(spec) : i == 3 ? version != NULL : true;
+static bool is_common(unsigned i) {
+	return i != 3 || version;
 }
 
 /* Returns the length of the first form; moves *forms to the next one. */
@@ -294,7 +284,7 @@ static void print_help(const struct option_spec *spec, bool all) {
 		putchar('\n');
 	}
 	for (unsigned i = 0; i < sizeof(common_rows) / sizeof(common_rows[0]); i++) {
-		if (is_common(spec, i)) {
+		if (is_common(i)) {
 			put_row(&common_rows[i]);
 		}
 	}
@@ -327,7 +317,7 @@ static void print_usage(const struct option_spec *spec) {
 		}
 	}
 	for (unsigned i = 0; i < sizeof(common_rows) / sizeof(common_rows[0]); i++) {
-		if (is_common(spec, i)) {
+		if (is_common(i)) {
 			put_usage(&common_rows[i], line, sizeof(line));
 		}
 	}
@@ -353,7 +343,7 @@ static void print_complete(const struct option_spec *spec) {
 		putchar('\n');
 	}
 	for (unsigned i = 0; i < sizeof(common_rows) / sizeof(common_rows[0]); i++) {
-		if (is_common(spec, i)) {
+		if (is_common(i)) {
 			printf("option --%s -\n", common_rows[i].name);
 		}
 	}
@@ -476,7 +466,7 @@ struct option_args options_parse(const struct option_spec *spec, int argc, char 
 		}
 	}
 	for (unsigned i = 0; i < sizeof(common_rows) / sizeof(common_rows[0]); i++) {
-		if (is_common(spec, i)) {
+		if (is_common(i)) {
 			longs[n_longs++] = (struct option){ common_rows[i].name, no_argument, NULL,
 				KEY_HELP + (int)i };
 		}

@@ -269,6 +269,9 @@ class General(Case):
             self.assertIn(option, all_of_it)
         self.assertNotIn('HANG', all_of_it)
         self.assertEqual([line for line in few.splitlines() if line not in all_of_it], [])
+        for verb in ['', *verbs()]:
+            every = self.pica(*verb.split(), '--help-all').splitlines()
+            self.assertEqual([line for line in self.pica(*verb.split(), '--help').splitlines() if line not in every], [], verb)
 
     def test_wrong_values_name_their_option(self):
         for args, message in (

@@ -17,13 +17,10 @@ PICA, SCENES, PICAD, MAN, COMPLETION = (pathlib.Path(p).resolve() for p in sys.a
 
 @functools.cache
 def help_text(*command):
-    """That of --help-all, which shows what --help leaves out, where there is one."""
+    """That of --help-all, which shows what --help leaves out."""
     env = dict(os.environ, LC_ALL='C')
-    for option in '--help-all', '--help':
-        run = subprocess.run([str(c) for c in command] + [option], env=env, text=True, capture_output=True,
-                             stdin=subprocess.DEVNULL)
-        if run.returncode == 0:
-            break
+    run = subprocess.run([str(c) for c in command] + ['--help-all'], env=env, text=True, capture_output=True,
+                         stdin=subprocess.DEVNULL)
     assert run.returncode == 0, (command, run.stderr)
     return run.stdout
 
