@@ -31,6 +31,7 @@ enum {
 	MOST_RUNS = 100, MOST_SAMPLES = 1 << 20,
 	WARM_UP = 50, PAUSE_US = 1000,
 	LEAST_P99_US = 5000, MOST_MAX_US = 50000, MOST_STOP_MS = 2000, PATIENCE_MS = 10000,
+	CHURN_BYTES = 256 << 20,
 	HOSTILE_SESSIONS = 1000, HOSTILE_MS = 60, HOSTILE_LIMIT_MS = 180000, SETTLE_MS = 20000,
 };
 
@@ -192,7 +193,8 @@ static pid_t start_attack(const char *path, const struct attack *what, unsigned 
 	for (unsigned i = 0; i < n; i++) {
 		if (fork() == 0) {
 			struct attacker a = {
-				.path = path, .attack = what, .opened = &shared->opened
+				.path = path, .attack = what, .opened = &shared->opened,
+				.churn_bytes = CHURN_BYTES
 			};
 			become(ATTACKER_UID + i % users);
 			attack(&a);
@@ -455,7 +457,7 @@ static int attack_service(const char *name) {
 	for (unsigned i = 0; i < MANY; i++) {
 		if (fork() == 0) {
 			struct attacker a = { .path = options.socket, .attack = what,
-				.opened = &shared->opened };
+				.opened = &shared->opened, .churn_bytes = CHURN_BYTES };
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
 			attack(&a);
 		}

@@ -16,6 +16,7 @@ struct attacker {
 	struct neighbour n;
 	uint32_t region; /* handle of memory that no list can address */
 	atomic_uint *opened; /* counts its sessions */
+	uint32_t churn_bytes; /* of the regions that it makes and destroys */
 };
 
 struct attack {

@@ -16,7 +16,6 @@ enum {
 	TEXTURE_SIDE = 256,
 	BIG_TRIANGLES = 200, /* limited by the number of vertices */
 	CHURN = 0x30000000,
-	CHURN_BYTES = 256 << 20,
 	IN_FLIGHT = 8,
 	AGAIN_MS = 50,
 	LIFE_MS = 1000, /* of a session that reconnects */
@@ -230,11 +229,11 @@ static void churn(struct attacker *a) {
 	int ret = 0;
 	for (uint32_t i = 0; ret == 0; i++) {
 		int fd = -1;
-		const int64_t region =
-				raw_region(&a->n.raw, a->n.context, CHURN, CHURN_BYTES, NULL, &fd);
+		const int64_t region = raw_region(
+				&a->n.raw, a->n.context, CHURN, a->churn_bytes, NULL, &fd);
 		struct pica_job *job = raw_slot(&a->n.raw, a->n.context, PICA_OP_FILL, 0);
 		job->u.fill = (struct pica_job_fill){
-			.start = CHURN, .end = CHURN + CHURN_BYTES, .value = i, .control = 2 << 8
+			.start = CHURN, .end = CHURN + a->churn_bytes, .value = i, .control = 2 << 8
 		};
 		if (region < 0 || raw_run(&a->n.raw) < 0) {
 			ret = -EDQUOT;

@@ -10,7 +10,7 @@ struct one {
 	struct pica_client_memory *vram, *fcram;
 };
 
-static void open_service(struct server_settings *settings) {
+PICA_UNUSED static void open_service(struct server_settings *settings) {
 	settings->device.n_threads = 2;
 	begin_service(settings);
 }
@@ -31,7 +31,7 @@ static void put_list(struct one *o, uint32_t size_bytes) {
 	job->u.list.size_bytes = size_bytes;
 }
 
-static void draw_triangle(struct one *o) {
+PICA_UNUSED static void draw_triangle(struct one *o) {
 	struct pica_done done;
 	memset(pica_client_host(o->vram), 0, SIDE * SIDE * 4);
 	put_list(o, triangle_list(pica_client_host(o->fcram), 1));
@@ -42,7 +42,7 @@ static void draw_triangle(struct one *o) {
 }
 
 /* A number of the service, as an administrator gets it. */
-static double metric(struct one *o, const char *name) {
+PICA_UNUSED static double metric(struct one *o, const char *name) {
 	struct pica_msg_object m = { .head.type = PICA_MSG_METRICS };
 	struct pica_msg_text answer;
 	char line[100];

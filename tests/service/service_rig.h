@@ -26,12 +26,13 @@ static struct server *server;
 static pthread_t thread;
 static void (*before_run)(void); /* called when there is a server, before it runs; or NULL */
 
-static void *run(void *arg) {
+PICA_UNUSED static void *run(void *arg) {
 	server_run(server);
 	return NULL;
 }
 
-static void begin_service(const struct server_settings *settings) {
+/* Nothing runs yet. */
+static void create_service(const struct server_settings *settings) {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	snprintf(path, sizeof(path), "%s/socket", folder);
 	memcpy(addr.sun_path, path, sizeof(path));
@@ -44,11 +45,15 @@ static void begin_service(const struct server_settings *settings) {
 		before_run();
 	}
 	ck_assert_int_eq(server_listen(server, sock), 0);
+}
+
+PICA_UNUSED static void begin_service(const struct server_settings *settings) {
+	create_service(settings);
 	ck_assert_int_eq(pthread_create(&thread, NULL, run, NULL), 0);
 }
 
 /* Every recording is finished then. */
-static void close_service(void) {
+PICA_UNUSED static void close_service(void) {
 	server_stop(server);
 	pthread_join(thread, NULL);
 	server_destroy(server);
