@@ -90,7 +90,8 @@ static uint32_t count_cpus(void) {
 }
 
 /* Sets the limits of users and regions that were not given. */
-static void follow_defaults(struct server_settings *s, uint64_t region_bytes) {
+static void follow_defaults(struct options *o, uint32_t cpus, uint64_t region_bytes) {
+	struct server_settings *s = &o->settings;
 	struct pica_limits *limits = &s->limits;
 	if (limits->region_bytes == region_bytes && region_bytes > limits->memory_bytes) {
 		limits->region_bytes = limits->memory_bytes;
@@ -102,6 +103,9 @@ static void follow_defaults(struct server_settings *s, uint64_t region_bytes) {
 		const uint64_t total = s->total_memory_bytes, one = limits->memory_bytes;
 		s->user_memory_bytes = total / 4 > one ? total / 4 : one < total ? one : total;
 	}
+	if (s->user_cpu_ns_per_s == UINT64_MAX) {
+		s->user_cpu_ns_per_s = o->kiosk || o->exec ? 0 : cpus * UINT64_C(900000000);
+	}
 }
 
 static int read_all(struct options *o, int argc, char **argv, bool may_exit) {
@@ -109,6 +113,7 @@ static int read_all(struct options *o, int argc, char **argv, bool may_exit) {
 	server_settings_init(&o->settings);
 	o->settings.user_sessions = UINT32_MAX;
 	o->settings.user_memory_bytes = UINT64_MAX;
+	o->settings.user_cpu_ns_per_s = UINT64_MAX;
 	const uint32_t cpus = count_cpus();
 	o->settings.device.n_threads = cpus > 1 ? (cpus < 64 ? cpus : 64) : 0;
 	const uint64_t region_bytes = o->settings.limits.region_bytes;
@@ -121,7 +126,7 @@ static int read_all(struct options *o, int argc, char **argv, bool may_exit) {
 		plain_stderr_end();
 	}
 	ret = ret < 0 ? ret : parse_round(o, argc, argv, false, may_exit);
-	follow_defaults(&o->settings, region_bytes);
+	follow_defaults(o, cpus, region_bytes);
 	return ret;
 }
 

@@ -128,8 +128,8 @@ void usage_add(struct pica_usage *sum, const struct pica_usage *more);
 void session_usage(const struct session *s, struct pica_usage *sum);
 /* Adds the usage of its current contexts to sum. */
 void session_live_usage(const struct session *s, struct pica_usage *sum);
-/* Returns whether processor time of the session or of its user is limited. */
-bool session_is_metered(const struct session *s);
+/* Returns whether half a second's time or more was left when it was last charged. */
+bool session_has_ample_time(const struct session *s);
 /*
  * Returns false if the session, or its user, has exhausted its processor time; the session is
  * marked when it has time again.

@@ -11,7 +11,7 @@
 
 enum {
 	/*
-	 * instead of ENGINE_DEPTH if processor time is limited, since jobs in the engine cannot be
+	 * instead of ENGINE_DEPTH if processor time is short, since jobs in the engine cannot be
 	 * delayed
 	 */
 	METERED_DEPTH = 2,
@@ -250,11 +250,13 @@ static bool wait_is_over(struct context *c, int32_t *result) {
 /* Returns whether another job of the context may go to the engine now. */
 static bool has_turn(struct context *c, const struct pica_job *job) {
 	const struct session *s = c->session;
-	const uint32_t depth = session_is_metered(s) ? METERED_DEPTH : ENGINE_DEPTH;
 	if (job->op == PICA_OP_PRESENT && s->presents >= s->limits.presents) {
 		return false; /* until one of those was shown */
 	}
-	return c->engine_jobs < depth && session_may_run(c->session) && record_ready(c);
+	const bool may_run = session_has_ample_time(s) ?
+			c->engine_jobs < ENGINE_DEPTH :
+			c->engine_jobs < METERED_DEPTH && session_may_run(c->session);
+	return may_run && record_ready(c);
 }
 
 /* Returns false if the request has to wait for earlier jobs. */

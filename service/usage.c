@@ -40,7 +40,7 @@ void context_usage_ends(const struct context *c) {
 
 static const uint64_t second_ns = 1000000000;
 
-bool session_is_metered(const struct session *s) {
+static bool is_metered(const struct session *s) {
 	return s->limits.cpu_ns_per_s || s->server->settings.user_cpu_ns_per_s;
 }
 
@@ -57,12 +57,12 @@ static void fill(struct cpu_bucket *b, uint64_t quota, uint64_t now, uint64_t us
 	b->at_ns = now;
 }
 
-/* Returns the time until the bucket holds a twentieth of a second; 0 if it is not empty. */
+/* Returns the time until the bucket holds a hundredth of a second; 0 if it is not empty. */
 static uint64_t time_to_fill(const struct cpu_bucket *b, uint64_t quota) {
 	if (!quota || b->allowance_ns > 0) {
 		return 0;
 	}
-	const uint64_t lacks = (uint64_t)-b->allowance_ns + quota / 20 + 1;
+	const uint64_t lacks = (uint64_t)-b->allowance_ns + quota / 100 + 1;
 	return lacks / (quota / 1000 + 1) * (second_ns / 1000) + 1;
 }
 
@@ -92,8 +92,17 @@ static void on_cpu_again(void *owner) {
 	session_unthrottle(owner);
 }
 
+static bool is_ample(const struct cpu_bucket *b, uint64_t quota) {
+	return !quota || b->allowance_ns > (int64_t)(quota / 2);
+}
+
+bool session_has_ample_time(const struct session *s) {
+	return is_ample(&s->cpu, s->limits.cpu_ns_per_s) &&
+			is_ample(&s->account->cpu, s->server->settings.user_cpu_ns_per_s);
+}
+
 bool session_may_run(struct session *s) {
-	if (!session_is_metered(s) || s->server->is_stopping) {
+	if (!is_metered(s) || s->server->is_stopping) {
 		s->cpu.at_ns = s->account->cpu.at_ns = 0;
 		return true; /* finish the jobs that were taken */
 	}
@@ -117,7 +126,7 @@ bool session_may_run(struct session *s) {
 }
 
 void session_meter(struct session *s) {
-	if (session_is_metered(s)) {
+	if (is_metered(s)) {
 		look(s);
 	}
 }

@@ -94,6 +94,12 @@ class Configuration(Case):
             if memory is not None:
                 self.assertIn(f'\nuser-memory = {memory}\n', text)
 
+    def test_a_user_has_nine_tenths_of_the_processors_by_default(self):
+        cpus = len(os.sched_getaffinity(0))
+        for given, percent in (((), 90 * cpus), (('--user-cpu', '0'), 0), (('--user-cpu', '50'), 50),
+                               (('--kiosk', 'a.pica'), 0), (('--exec', '/bin/true'), 0)):
+            self.assertIn(f'\nuser-cpu = {percent}\n', self.printed('--config', str(self.config()), *given))
+
     def test_printed_configuration_is_equivalent(self):
         first = self.printed('--config', str(self.config()), '--memory', '1G', '--access', 'all', '--jobs', '77')
         self.assertIn('memory = 1073741824\n', first)

@@ -59,18 +59,20 @@ TEST_LOOP(processor_time_is_limited, 2 * N_LOOPS) {
 	close_service();
 }
 
-static uint64_t ten_ms_a_run(void) {
+/* Runs that use up what a user saves in a second. */
+enum { RUN_NS = 2000000, PERCENT = 50, RUNS = PERCENT * 10000000 / RUN_NS };
+
+static uint64_t a_run(void) {
 	static uint64_t ns;
-	return ns += 10000000;
+	return ns += RUN_NS;
 }
 
 static void set_clock(void) {
-	loop_set_clock(server_loop(server), ten_ms_a_run);
+	loop_set_clock(server_loop(server), a_run);
 }
 
 /* A user also pays for the loop's thread: here small jobs that need much of it. */
 TEST_LOOP(time_at_the_loop_is_limited, N_LOOPS) {
-	enum { PERCENT = 50 }; /* a second of it is used up in as many runs */
 	struct server_settings settings;
 	struct one o;
 	unsigned frames = 0;
@@ -81,7 +83,7 @@ TEST_LOOP(time_at_the_loop_is_limited, N_LOOPS) {
 	open_service(&settings);
 	open_one(&o);
 	for (; metric(&o, "picad_throttled_total") < 3; frames++) {
-		ck_assert_uint_le(frames, 20 * PERCENT);
+		ck_assert_uint_le(frames, 20 * RUNS);
 		draw_triangle(&o);
 	}
 	ck_assert_uint_ge(frames, 2);
