@@ -187,7 +187,7 @@ Result host_command(const u32 command[8], gxCmdQueue_s *queue);
 struct host_input {
 	u32 keys;
 	u16 touch_x, touch_y;
-	s16 circle_x, circle_y;
+	s16 circle_x, circle_y, cstick_x, cstick_y;
 	float slider;
 };
 

@@ -1,7 +1,7 @@
 /*
  * The input script. A line sets the state from a frame on:
  *
- *	30: A LEFT touch=160,120 circle=-100,20 slider=0.5
+ *	30: A LEFT touch=160,120 circle=-100,20 cstick=0,50 slider=0.5
  *	45:
  *
  * Empty lines and those that begin with # are comments.
@@ -15,8 +15,9 @@
 
 #include <3ds/os.h>
 #include <3ds/services/hid.h>
+#include <3ds/services/irrst.h>
 
-enum { CIRCLE_EDGE = 41, CIRCLE_MOST = 156 }; /* threshold of a direction; range of the pad */
+enum { STICK_EDGE = 41, STICK_MOST = 156 }; /* threshold of a direction; range */
 
 struct step {
 	uint32_t frame;
@@ -45,6 +46,21 @@ static bool pair(const char *text, int least, int most_x, int most_y, int *x, in
 			*y >= least && *x <= most_x && *y <= most_y;
 }
 
+static bool take_stick(const char *name, const char *word, s16 *out_x, s16 *out_y, u32 *keys,
+		u32 right, u32 left, u32 up, u32 down) {
+	const size_t n = strlen(name);
+	int x, y;
+	if (strncmp(word, name, n) != 0 ||
+			!pair(word + n, -STICK_MOST, STICK_MOST, STICK_MOST, &x, &y)) {
+		return false;
+	}
+	*out_x = (s16)x;
+	*out_y = (s16)y;
+	*keys |= (x >= STICK_EDGE ? right : x <= -STICK_EDGE ? left : 0) |
+			(y >= STICK_EDGE ? up : y <= -STICK_EDGE ? down : 0);
+	return true;
+}
+
 static bool take_word(struct host_input *in, const char *word) {
 	int x, y, end = 0;
 	if (strncmp(word, "touch=", 6) == 0 && pair(word + 6, 0, 319, 239, &x, &y)) {
@@ -53,16 +69,12 @@ static bool take_word(struct host_input *in, const char *word) {
 		in->touch_y = (u16)y;
 		return true;
 	}
-	if (strncmp(word, "circle=", 7) == 0 &&
-			pair(word + 7, -CIRCLE_MOST, CIRCLE_MOST, CIRCLE_MOST, &x, &y)) {
-		in->circle_x = (s16)x;
-		in->circle_y = (s16)y;
-		in->keys |= (x >= CIRCLE_EDGE                                 ? KEY_CPAD_RIGHT :
-							    x <= -CIRCLE_EDGE ? KEY_CPAD_LEFT :
-										0) |
-				(y >= CIRCLE_EDGE                                 ? KEY_CPAD_UP :
-								y <= -CIRCLE_EDGE ? KEY_CPAD_DOWN :
-										    0);
+	if (take_stick("circle=", word, &in->circle_x, &in->circle_y, &in->keys, KEY_CPAD_RIGHT,
+			    KEY_CPAD_LEFT, KEY_CPAD_UP, KEY_CPAD_DOWN)) {
+		return true;
+	}
+	if (take_stick("cstick=", word, &in->cstick_x, &in->cstick_y, &in->keys, KEY_CSTICK_RIGHT,
+			    KEY_CSTICK_LEFT, KEY_CSTICK_UP, KEY_CSTICK_DOWN)) {
 		return true;
 	}
 	if (sscanf(word, "slider=%f%n", &in->slider, &end) == 1 && !word[end]) {
@@ -81,7 +93,7 @@ static void take_line(const char *path, unsigned number, char *line) {
 	char *rest = line, *word = strsep(&rest, ":"), *end;
 	const unsigned long frame = strtoul(word, &end, 10);
 	if (!rest || end == word || *end || *word == '-' || frame >= UINT32_MAX) {
-		host_fail("%s:%u: expected `FRAME: KEY... touch=X,Y circle=X,Y slider=0.5'", path,
+		host_fail("%s:%u: expected `FRAME: KEY... touch=X,Y circle=X,Y cstick=X,Y slider=0.5'", path,
 				number);
 	}
 	if (n_steps && frame <= steps[n_steps - 1].frame) {
@@ -97,7 +109,7 @@ static void take_line(const char *path, unsigned number, char *line) {
 	while ((word = strsep(&rest, " \t\n"))) {
 		if (*word && !take_word(&steps[n_steps].input, word)) {
 			host_fail("%s:%u: %s: expected a key (A, LEFT, ...), touch=0..319,0..239, "
-				  "circle=-156..156,-156..156 or slider=0..1",
+				  "circle=-156..156,-156..156, cstick= like it or slider=0..1",
 					path, number, word);
 		}
 	}
@@ -176,6 +188,26 @@ PICA_EXPORT void hidTouchRead(touchPosition *position) {
 PICA_EXPORT void hidCircleRead(circlePosition *position) {
 	*position = (circlePosition){ now.circle_x, now.circle_y };
 }
+
+/* ---- The C-stick ---- */
+
+static struct host_input stick;
+
+PICA_EXPORT void irrstScanInput(void) {
+	host_deliver();
+	stick = *host_input_at(host_frames);
+}
+
+PICA_EXPORT u32 irrstKeysHeld(void) {
+	return stick.keys & (KEY_ZL | KEY_ZR | KEY_CSTICK_RIGHT | KEY_CSTICK_LEFT | KEY_CSTICK_UP |
+			KEY_CSTICK_DOWN);
+}
+
+PICA_EXPORT void irrstCstickRead(circlePosition *position) {
+	*position = (circlePosition){ stick.cstick_x, stick.cstick_y };
+}
+
+/* ---- Life ---- */
 
 PICA_EXPORT Result hidInit(void) {
 	return 0;

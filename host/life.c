@@ -59,6 +59,15 @@ PICA_EXPORT void svcBreak(UserBreakType reason) {
 	host_fault("svcBreak: %s", (unsigned)reason < 5 ? names[reason] : "?");
 }
 
+PICA_EXPORT const char *osStrError(Result error) {
+	static const char *const words[] = { "success", "no effect", "it would block",
+		"out of resources", "not found", "invalid state", "not supported",
+		"invalid argument", "wrong argument", "cancelled", "the status changed",
+		"internal error" };
+	const u32 summary = R_SUMMARY((u32)error);
+	return summary < sizeof(words) / sizeof(*words) ? words[summary] : "unknown error";
+}
+
 PICA_EXPORT Result svcOutputDebugString(const char *text, s32 length) {
 	dprintf(STDERR_FILENO, "%.*s\n", length < 0 ? 0 : length, text);
 	return 0;

@@ -19,7 +19,8 @@
 #include <3ds/allocator/vram.h>
 #include <3ds/os.h>
 
-enum { ALIGNMENT = 0x80, PAGE = 0x1000, LINEAR_SIZE = 0x08000000, BANK_SIZE = OS_VRAM_SIZE / 2 };
+enum { ALIGNMENT = 0x80, PAGE = 0x1000, LINEAR_SIZE = 0x08000000, BANK_SIZE = OS_VRAM_SIZE / 2,
+	NOMINAL_HEAP = 0x02000000 };
 
 struct block {
 	uint32_t at, size; /* from the start of the heap */
@@ -42,6 +43,7 @@ static int shared[HOST_WINDOWS] = { -1, -1 }; /* descriptors of their memory; -1
 static uint8_t *copies[HOST_WINDOWS];
 
 PICA_EXPORT u32 __ctru_linear_heap, __ctru_linear_heap_size = LINEAR_SIZE;
+PICA_EXPORT u32 __ctru_heap_size = NOMINAL_HEAP;
 
 /* ---- Maps ---- */
 
@@ -286,6 +288,26 @@ static void *move(void *to, void *from, size_t had, size_t size, void free_it(vo
 
 PICA_EXPORT void *linearRealloc(void *mem, size_t size) {
 	return move(linearAlloc(size), mem, linearGetSize(mem), size, linearFree);
+}
+
+/* ---- Sizes ---- */
+
+PICA_EXPORT u32 osGetMemRegionSize(MemRegion region) {
+	return region <= MEMREGION_APPLICATION ? __ctru_heap_size + linear.size : 0;
+}
+
+PICA_EXPORT u32 osGetMemRegionFree(MemRegion region) {
+	return region <= MEMREGION_APPLICATION ? linearSpaceFree() : 0;
+}
+
+PICA_EXPORT u32 osGetMemRegionUsed(MemRegion region) {
+	return osGetMemRegionSize(region) - osGetMemRegionFree(region);
+}
+
+PICA_EXPORT Result svcGetSystemInfo(s64 *out, u32 type, s32 param) {
+	*out = type == 0 ? osGetMemRegionUsed((MemRegion)param) : 0;
+	return type == 0 ? 0 :
+			   MAKERESULT(RL_USAGE, RS_INVALIDARG, RM_KERNEL, RD_INVALID_ENUM_VALUE);
 }
 
 /* ---- VRAM ---- */

@@ -62,7 +62,7 @@ static const struct option_row rows[] = {
 	{ "record", 0, "FILE", "Record its work as a capture", OPTION_TEXT, .at = AT(record) },
 	{ "lint", 0, NULL, "Tell what would hang or misbehave on the console", OPTION_FLAG,
 			.at = AT(lint) },
-	{ "input", 0, "FILE", "Script of buttons, circle pad and touch screen", OPTION_TEXT,
+	{ "input", 0, "FILE", "Script of buttons, sticks and touch screen", OPTION_TEXT,
 			.at = AT(input) },
 	{ "romfs", 0, "DIR", "Its files (default: the folder romfs beside it)", OPTION_TEXT,
 			.at = AT(romfs) },

@@ -32,6 +32,7 @@ extern "C" {
 #include <3ds/services/apt.h>
 #include <3ds/services/gspgpu.h>
 #include <3ds/services/hid.h>
+#include <3ds/services/irrst.h>
 #include <3ds/gfx.h>
 #include <3ds/console.h>
 #include <3ds/romfs.h>

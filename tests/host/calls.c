@@ -39,6 +39,14 @@ static void check_linear(void) {
 	u8 *d = linearRealloc(a, 0x400);
 	CHECK(d && d != a && d[0x7F] == 7);
 	linearFree(NULL);
+	CHECK(osGetMemRegionFree(MEMREGION_APPLICATION) == linearSpaceFree());
+	CHECK(osGetMemRegionSize(MEMREGION_ALL) == envGetHeapSize() + envGetLinearHeapSize());
+	s64 used = 0;
+	CHECK(svcGetSystemInfo(&used, 0, MEMREGION_APPLICATION) == 0 &&
+			used == osGetMemRegionUsed(MEMREGION_APPLICATION));
+	CHECK(svcGetSystemInfo(&used, 0x10000, 0) < 0 && used == 0);
+	CHECK(osGetMemRegionUsed(MEMREGION_SYSTEM) == 0);
+	CHECK(strcmp(osStrError((Result)0xD8E007F7), "invalid argument") == 0);
 	CHECK(virt(osConvertOldLINEARMemToNew((void *)0x14000123)) == 0x30000123);
 }
 

@@ -56,6 +56,18 @@ static void wait(const char *how) {
 	}
 }
 
+/* Returns whether the script has moved the C-stick right and down. */
+static bool is_moved(void) {
+	circlePosition at;
+	irrstInit();
+	irrstScanInput();
+	hidScanInput();
+	irrstCstickRead(&at);
+	irrstExit();
+	return at.dx == 100 && at.dy == -50 && irrstKeysHeld() == hidKeysHeld() &&
+			irrstKeysHeld() == (KEY_CSTICK_RIGHT | KEY_CSTICK_DOWN);
+}
+
 int main(int argc, char **argv) {
 	const char *how = argc > 1 ? argv[1] : "";
 	gfxInitDefault();
@@ -64,5 +76,5 @@ int main(int argc, char **argv) {
 	}
 	fault(how);
 	wait(how);
-	return 0;
+	return is_moved() ? 7 : 0;
 }

@@ -169,9 +169,10 @@ class Host(unittest.TestCase):
         self.assertEqual([i for i in range(12) if just_a[i] != still[i]], [4])  # the top screen, red
         script = self.write('keys', '4: START\n')
         self.assertEqual(self.hashes('--input', script, exit=7), still[:8])
+        self.host('ends', '--format', 'none', '--input', self.write('keys', '2: cstick=100,-50\n'), exit=7)
         for line, message in (('x: A', 'expected `FRAME:'), ('1: Q', 'Q: expected a key'),
                               ('1: touch=320,0', 'touch=320,0: expected'), ('2: A\n2: B', 'frame 2: expected one after'),
-                              ('1: slider=2', 'slider=2: expected')):
+                              ('1: slider=2', 'slider=2: expected'), ('1: cstick=0,157', 'cstick=0,157: expected')):
             run = self.host('cube', '--input', self.write('keys', line + '\n'), exit=2)
             self.assertIn('keys:', run.stderr)
             self.assertIn(message, run.stderr)

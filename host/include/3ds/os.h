@@ -35,6 +35,16 @@
 /* Start and size of the linear heap, which exists before main(). */
 extern u32 __ctru_linear_heap, __ctru_linear_heap_size;
 
+/* Of malloc(): nominal, the C library has no limit here. */
+extern u32 __ctru_heap_size;
+/*
+ * Memory of MEMREGION_APPLICATION and MEMREGION_ALL: both heaps, malloc()'s counts as used. Other
+ * regions have none.
+ */
+u32 osGetMemRegionSize(MemRegion region);
+u32 osGetMemRegionUsed(MemRegion region);
+u32 osGetMemRegionFree(MemRegion region);
+
 /* Returns the physical address in the linear heap or VRAM, and 0 for all other memory. */
 u32 osConvertVirtToPhys(const void *address);
 /* From the old map's linear memory to the new one's. */
@@ -59,5 +69,13 @@ double osTickCounterRead(const TickCounter *counter);
 u64 osGetTime(void);
 /* 0 to 1, from the input script. */
 float osGet3DSliderState(void);
+static inline u8 osGetWifiStrength(void) {
+	return 0;
+}
+static inline bool osIsHeadsetConnected(void) {
+	return false;
+}
+/* Returns words for a result, by its summary. */
+const char *osStrError(Result error);
 
 #endif

@@ -44,6 +44,8 @@ Result svcSetThreadPriority(Handle handle, s32 priority);
 Result svcGetThreadId(u32 *out, Handle handle);
 Result svcGetProcessId(u32 *out, Handle handle);
 s32 svcGetProcessorID(void);
+/* type 0: *out is the used memory of the region param (os.h). Other types have no meaning here. */
+Result svcGetSystemInfo(s64 *out, u32 type, s32 param);
 
 /*
  * Events, mutexes and semaphores, known by handles. A result is negative if the handle is not of
