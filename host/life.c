@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <3ds/noops.h>
 #include <3ds/os.h>
 #include <3ds/services/apt.h>
 
@@ -66,6 +67,11 @@ PICA_EXPORT const char *osStrError(Result error) {
 		"internal error" };
 	const u32 summary = R_SUMMARY((u32)error);
 	return summary < sizeof(words) / sizeof(*words) ? words[summary] : "unknown error";
+}
+
+PICA_EXPORT void errorText(errorConf *error, const char *text) {
+	(void)error;
+	host_log("errorText: %s", text);
 }
 
 PICA_EXPORT Result svcOutputDebugString(const char *text, s32 length) {

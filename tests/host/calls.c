@@ -353,6 +353,28 @@ static void check_font(void) {
 	CHECK(at.vtxcoord.top == -10.5f && at.vtxcoord.bottom == 1.5f && at.vtxcoord.left == 0);
 }
 
+/* ---- What is not here ---- */
+
+static void check_absent(void) {
+	bool flag = true;
+	u8 level = 9;
+	char text[8] = "old";
+	Handle file = 7;
+	SwkbdState keyboard;
+	MiiSelectorReturn mii = { 0 };
+	CHECK(APT_CheckNew3DS(&flag) < 0 && !flag);
+	CHECK(PTMU_GetBatteryLevel(&level) < 0 && level == 0);
+	swkbdInit(&keyboard, SWKBD_TYPE_NORMAL, 2, 7);
+	CHECK(swkbdInputText(&keyboard, text, sizeof(text)) == SWKBD_BUTTON_NONE && !text[0]);
+	miiSelectorLaunch(NULL, &mii);
+	CHECK(mii.no_mii_selected);
+	CHECK(FSUSER_OpenFileDirectly(&file, ARCHIVE_SDMC, fsMakePath(PATH_EMPTY, ""),
+			      fsMakePath(PATH_ASCII, "/x"), FS_OPEN_READ, 0) < 0);
+	CHECK(file == 0 && fsMakePath(PATH_UTF16, u"ab").size == 6);
+	CHECK(fsMakePath(PATH_ASCII, "ab").size == 3 && ndspInit() < 0);
+	ndspSetMasterVol(1);
+}
+
 int main(void) {
 	check_unpacking();
 	check_unicode();
@@ -366,6 +388,7 @@ int main(void) {
 	check_time();
 	check_kernel();
 	check_font();
+	check_absent();
 	gfxExit();
 	return wrong ? 9 : 0;
 }

@@ -63,6 +63,10 @@ class Host(unittest.TestCase):
         run = self.host('calls', '--format', 'none')
         self.assertIn('GX_TextureCopy: 0x00001000 is not in the linear heap or VRAM', run.stderr)
         self.assertIn('DVLB_ParseFile: ', run.stderr)
+        absent = [line for line in run.stderr.splitlines() if line.endswith(' here: such calls do nothing')]
+        self.assertEqual(absent, [f'libpica-ctru: {name}: there is no {what} here: such calls do nothing' for name, what in (
+            ('APT_CheckNew3DS', 'New 3DS'), ('PTMU_GetBatteryLevel', 'battery, shell or step counter'), ('swkbdInit', 'keyboard applet'),
+            ('FSUSER_OpenFileDirectly', 'file system service'), ('ndspInit', 'sound'))])
         # By itself, at addresses that are what they are by chance.
         run = subprocess.run([PROGRAMS / 'host-calls'], capture_output=True, text=True, timeout=300,
                              env={'PICA_HOST_ROMFS': str(self.folder / 'romfs')})

@@ -73,8 +73,106 @@ typedef struct tag_ndspWaveBuf {
 
 typedef void (*ndspCallback)(void *data);
 
-#define NOOP(says, type, name, params, value) type name params;
+/* ---- Files ---- */
+
+typedef u64 FS_Archive;
+
+typedef enum {
+	ARCHIVE_ROMFS = 3, ARCHIVE_SAVEDATA = 4, ARCHIVE_EXTDATA = 6, ARCHIVE_SDMC = 9,
+} FS_ArchiveID;
+
+typedef enum {
+	PATH_INVALID = 0, PATH_EMPTY = 1, PATH_BINARY = 2, PATH_ASCII = 3, PATH_UTF16 = 4,
+} FS_PathType;
+
+typedef struct {
+	FS_PathType type;
+	u32 size; /* in bytes, with the zero at the end */
+	const void *data;
+} FS_Path;
+
+enum {
+	FS_OPEN_READ = BIT(0), FS_OPEN_WRITE = BIT(1), FS_OPEN_CREATE = BIT(2),
+};
+
+static inline FS_Path fsMakePath(FS_PathType type, const void *path) {
+	u32 n = 0;
+	while (type == PATH_ASCII && ((const char *)path)[n++]) {
+	}
+	while (type == PATH_UTF16 && ((const u16 *)path)[n++]) {
+	}
+	const u32 size = type == PATH_UTF16 ? 2 * n : n;
+	const FS_Path made = { type, size, path };
+	return made;
+}
+
+/* ---- Applets: all input is cancelled ---- */
+
+typedef enum {
+	SWKBD_TYPE_NORMAL = 0, SWKBD_TYPE_QWERTY, SWKBD_TYPE_NUMPAD, SWKBD_TYPE_WESTERN,
+} SwkbdType;
+
+typedef enum {
+	SWKBD_BUTTON_LEFT = 0, SWKBD_BUTTON_MIDDLE, SWKBD_BUTTON_RIGHT, SWKBD_BUTTON_NONE,
+	SWKBD_BUTTON_CONFIRM = SWKBD_BUTTON_RIGHT,
+} SwkbdButton;
+
+typedef enum {
+	SWKBD_ANYTHING = 0, SWKBD_NOTEMPTY, SWKBD_NOTEMPTY_NOTBLANK, SWKBD_NOTBLANK, SWKBD_FIXEDLEN,
+} SwkbdValidInput;
+
+typedef enum {
+	SWKBD_PASSWORD_NONE = 0, SWKBD_PASSWORD_HIDE, SWKBD_PASSWORD_HIDE_DELAY,
+} SwkbdPasswordMode;
+
+typedef enum {
+	SWKBD_NONE = -1, SWKBD_INVALID_INPUT = -2, SWKBD_OUTOFMEM = -3,
+} SwkbdResult;
+
+enum {
+	SWKBD_FILTER_DIGITS = BIT(0), SWKBD_FILTER_AT = BIT(1), SWKBD_FILTER_PERCENT = BIT(2),
+	SWKBD_FILTER_BACKSLASH = BIT(3), SWKBD_FILTER_PROFANITY = BIT(4),
+	SWKBD_PARENTAL = BIT(0), SWKBD_DARKEN_TOP_SCREEN = BIT(1), SWKBD_PREDICTIVE_INPUT = BIT(2),
+	SWKBD_MULTILINE = BIT(3), SWKBD_FIXED_WIDTH = BIT(4), SWKBD_ALLOW_HOME = BIT(5),
+	SWKBD_ALLOW_RESET = BIT(6), SWKBD_ALLOW_POWER = BIT(7), SWKBD_DEFAULT_QWERTY = BIT(9),
+};
+
+typedef struct {
+	u32 unused;
+} SwkbdState, MiiSelectorConf;
+
+typedef enum {
+	ERROR_CODE = 0, ERROR_TEXT = 1, ERROR_EULA = 2, ERROR_LANGUAGE_FLAG = 0x100,
+	ERROR_WORD_WRAP_FLAG = 0x200, ERROR_CODE_LANGUAGE = ERROR_CODE | ERROR_LANGUAGE_FLAG,
+	ERROR_TEXT_LANGUAGE = ERROR_TEXT | ERROR_LANGUAGE_FLAG,
+	ERROR_TEXT_WORD_WRAP = ERROR_TEXT | ERROR_WORD_WRAP_FLAG,
+	ERROR_TEXT_LANGUAGE_WORD_WRAP = ERROR_TEXT | ERROR_LANGUAGE_FLAG | ERROR_WORD_WRAP_FLAG,
+} errorType;
+
+typedef struct {
+	u32 unused;
+} errorConf;
+
+enum {
+	MIISELECTOR_CANCEL = BIT(0), MIISELECTOR_GUESTS = BIT(1), MIISELECTOR_TOP = BIT(2),
+	MIISELECTOR_GUESTSTART = BIT(3),
+};
+
+typedef struct {
+	u32 no_mii_selected; /* 1 */
+} MiiSelectorReturn;
+
+#define NOOP(subject, type, name, params, value) type name params;
+#define OUT(subject, type, name, params, out, value) type name params;
 #include <3ds/noops.def>
 #undef NOOP
+#undef OUT
+
+static inline void miiSelectorLaunch(const MiiSelectorConf *config, MiiSelectorReturn *out) {
+	(void)config;
+	out->no_mii_selected = 1;
+}
+/* Prints the text on the standard error. */
+void errorText(errorConf *error, const char *text);
 
 #endif

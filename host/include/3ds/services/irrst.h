@@ -1,4 +1,4 @@
-/* The C-stick, ZL and ZR, from the script of `pica host-run --input`; hid*() has their keys, too. */
+/* The C-stick, ZL and ZR, from the script of host-run --input; hid*() has their keys, too. */
 #ifndef CTRU_IRRST_H
 #define CTRU_IRRST_H
 
