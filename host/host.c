@@ -69,6 +69,7 @@ __attribute__((constructor(101))) static void begin(int argc, char **argv) {
 		.record = getenv("PICA_HOST_RECORD"),
 		.input = getenv("PICA_HOST_INPUT"),
 		.romfs = getenv("PICA_HOST_ROMFS"),
+		.sdmc = getenv("PICA_HOST_SDMC"),
 		.pictures = (int)number("PICA_HOST_PICTURES", UINT32_MAX),
 		.connect = getenv("PICA_HOST_CONNECT"),
 		.threads = number("PICA_HOST_THREADS", 1),

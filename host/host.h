@@ -33,6 +33,7 @@ struct host_options {
 	const char *record; /* path, or NULL */
 	const char *input;
 	const char *romfs; /* NULL: the folder beside the program */
+	const char *sdmc; /* NULL: none */
 	int pictures; /* pipe for the pictures of each frame, or -1 */
 	const char *connect; /* socket of a service; "": the default one; NULL: no service */
 	uint32_t threads;

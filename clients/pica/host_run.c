@@ -26,7 +26,7 @@ enum { SIGNALLED = 128, PATIENCE_S = 15 };
 struct options {
 	struct render_options render; /* its output, frames, screens, format and engine */
 	uint32_t frames, timeout_s;
-	const char *record, *input, *romfs, *font, *where;
+	const char *record, *input, *romfs, *sdmc, *font, *where;
 	bool lint;
 	char **program; /* up to NULL */
 };
@@ -66,6 +66,7 @@ static const struct option_row rows[] = {
 			.at = AT(input) },
 	{ "romfs", 0, "DIR", "Its files (default: the folder romfs beside it)", OPTION_TEXT,
 			.at = AT(romfs) },
+	{ "sdmc", 0, "DIR", "Its SD card: a folder (default: none)", OPTION_TEXT, .at = AT(sdmc) },
 	{ "font", 0, "FILE", "The system's font (.bcfnt), for programs that write with it",
 			OPTION_TEXT, .at = AT(font) },
 	{ "output", 'o', "PATH", "File, folder, - or pattern: {name}-{frame:4}-{screen}",
@@ -114,14 +115,16 @@ static void check(void *input, struct option_args args) {
 
 /* Checks the files that the program reads later, or never. */
 static int check_files(const struct options *o) {
-	const char *files[] = { o->input, o->romfs, o->font };
+	const char *files[] = { o->input, o->font, o->romfs, o->sdmc };
 	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
 		if (files[i] && access(files[i], R_OK) < 0) {
 			return log_fail("%s: %s", files[i], strerror(errno));
 		}
 	}
-	if (o->romfs && !file_is_folder(o->romfs)) {
-		return log_fail("%s: expected a folder", o->romfs);
+	for (size_t i = 2; i < ARRAY_LEN(files); i++) {
+		if (files[i] && !file_is_folder(files[i])) {
+			return log_fail("%s: expected a folder", files[i]);
+		}
 	}
 	return EXIT_FINE;
 }
@@ -351,6 +354,7 @@ static void set_environment(const struct options *o, const char *record, int pic
 	set_text("PICA_HOST_RECORD", record);
 	set_text("PICA_HOST_INPUT", o->input);
 	set_text("PICA_HOST_ROMFS", o->romfs);
+	set_text("PICA_HOST_SDMC", o->sdmc);
 	if (o->font) {
 		setenv("PICA_HOST_FONT", o->font, 1);
 	}

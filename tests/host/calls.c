@@ -3,7 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 static int wrong;
 
@@ -353,6 +355,22 @@ static void check_font(void) {
 	CHECK(at.vtxcoord.top == -10.5f && at.vtxcoord.bottom == 1.5f && at.vtxcoord.left == 0);
 }
 
+/* ---- The SD card ---- */
+
+static void check_card(void) {
+	struct stat st;
+	if (archiveMountSdmc() < 0) {
+		CHECK(fopen("sdmc:/new/a", "w") == NULL && mkdir("sdmc:/new", 0777) < 0);
+		return;
+	}
+	CHECK(mkdir("sdmc:/new", 0777) == 0);
+	FILE *f = fopen("sdmc:/new/a", "w");
+	CHECK(f && fputs("text", f) >= 0 && fclose(f) == 0);
+	CHECK(rename("sdmc:/new/a", "sdmc:/b") == 0 && stat("sdmc:/b", &st) == 0);
+	CHECK(st.st_size == 4 && unlink("sdmc:/new/none") < 0 && rmdir("sdmc:/new") == 0);
+	CHECK(romfsMountSelf("sdmc") < 0);
+}
+
 /* ---- What is not here ---- */
 
 static void check_absent(void) {
@@ -389,6 +407,7 @@ int main(void) {
 	check_kernel();
 	check_font();
 	check_absent();
+	check_card();
 	gfxExit();
 	return wrong ? 9 : 0;
 }

@@ -60,7 +60,10 @@ class Host(unittest.TestCase):
         return name
 
     def test_calls(self):
-        run = self.host('calls', '--format', 'none')
+        (self.folder / 'card').mkdir()
+        run = self.host('calls', '--format', 'none', '--sdmc', 'card')
+        self.assertEqual([(p.name, p.read_text()) for p in (self.folder / 'card').iterdir()], [('b', 'text')])
+        self.assertNotIn('sdmc', run.stderr)
         self.assertIn('GX_TextureCopy: 0x00001000 is not in the linear heap or VRAM', run.stderr)
         self.assertIn('DVLB_ParseFile: ', run.stderr)
         absent = [line for line in run.stderr.splitlines() if line.endswith(' here: such calls do nothing')]
@@ -71,6 +74,7 @@ class Host(unittest.TestCase):
         run = subprocess.run([PROGRAMS / 'host-calls'], capture_output=True, text=True, timeout=300,
                              env={'PICA_HOST_ROMFS': str(self.folder / 'romfs')})
         self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual(run.stderr.count('sdmc:/ is not there: host-run --sdmc DIR gives it a folder'), 1)
 
     def test_console(self):
         """Text is drawn, and recorded; it is forwarded as lines."""
@@ -320,7 +324,7 @@ class Host(unittest.TestCase):
         self.assertIn('no frame', self.pica('host-run', '--format', 'none', 'true', exit=2).stderr)
         self.assertIn('Segmentation', self.pica('host-run', 'sh', '-c', 'kill -SEGV $$', exit=139).stderr)
         self.assertIn('cannot record', self.host('cube', '--record', 'none/x.pica', exit=2).stderr)
-        for option, name, why in (('--romfs', 'none', 'No such file'), ('--romfs', 'file', 'expected a folder'), ('--font', 'none', 'No such file'),
+        for option, name, why in (('--romfs', 'none', 'No such file'), ('--romfs', 'file', 'expected a folder'), ('--sdmc', 'file', 'expected a folder'), ('--font', 'none', 'No such file'),
                                   ('--input', 'none', 'No such file')):
             (self.folder / 'file').touch()
             run = self.host('cube', option, name, exit=2)

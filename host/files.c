@@ -1,6 +1,6 @@
 /*
- * "romfs:/..." is a folder of the host: these functions replace libc's calls with a path, and
- * translate it.
+ * "romfs:/..." and "sdmc:/..." are folders of the host: these functions replace libc's calls with a
+ * path, and translate it.
  */
 #undef _FILE_OFFSET_BITS /* both functions of a pair have their own names */
 #define _LARGEFILE64_SOURCE 1
@@ -25,8 +25,10 @@
 
 enum { MAX_NAMES = 8, NAME_BYTES = 32 };
 
-static char names[MAX_NAMES][NAME_BYTES];
+static char names[MAX_NAMES][NAME_BYTES]; /* of romfs */
 static char folder[PATH_MAX];
+
+static const char sd_card[] = "sdmc";
 
 /* ---- Mounting ---- */
 
@@ -51,7 +53,7 @@ PICA_EXPORT Result romfsMountSelf(const char *name) {
 			return 0;
 		}
 	}
-	if (!place || !*name || strlen(name) >= NAME_BYTES) {
+	if (!place || !*name || strlen(name) >= NAME_BYTES || strcmp(name, sd_card) == 0) {
 		return HOST_BAD_ARGUMENT;
 	}
 	if (!find_folder()) {
@@ -76,19 +78,43 @@ PICA_EXPORT Result romfsUnmount(const char *name) {
 	return HOST_BAD_ARGUMENT;
 }
 
+/* Returns the folder of the SD card, or NULL. */
+static const char *find_card(void) {
+	static bool said;
+	if (!host_options.sdmc) {
+		host_log_once(&said, "sdmc:/ is not there: host-run --sdmc DIR gives it a folder");
+	}
+	return host_options.sdmc;
+}
+
+PICA_EXPORT Result archiveMountSdmc(void) {
+	return find_card() ? 0 : NOT_FOUND;
+}
+
+PICA_EXPORT Result archiveUnmountAll(void) {
+	return 0;
+}
+
 /* ---- Paths ---- */
+
+/* Returns the folder of a name of n bytes, or NULL. */
+static const char *folder_of(const char *name, size_t n) {
+	if (n == sizeof(sd_card) - 1 && memcmp(name, sd_card, n) == 0) {
+		return find_card();
+	}
+	for (unsigned i = 0; n && i < MAX_NAMES; i++) {
+		if (strlen(names[i]) == n && memcmp(name, names[i], n) == 0) {
+			return folder;
+		}
+	}
+	return NULL;
+}
 
 /* Returns the path of the host, perhaps in `room`; path itself if it is not in a mounted name. */
 static const char *translate(const char *path, char room[PATH_MAX]) {
 	const char *colon = path ? strchr(path, ':') : NULL;
-	for (unsigned i = 0; colon && i < MAX_NAMES; i++) {
-		const size_t n = strlen(names[i]);
-		if (n && n == (size_t)(colon - path) && memcmp(path, names[i], n) == 0) {
-			const int len = snprintf(room, PATH_MAX, "%s/%s", folder, colon + 1);
-			return len < PATH_MAX ? room : path;
-		}
-	}
-	return path;
+	const char *at = colon ? folder_of(path, (size_t)(colon - path)) : NULL;
+	return at && snprintf(room, PATH_MAX, "%s/%s", at, colon + 1) < PATH_MAX ? room : path;
 }
 
 /* NAME calls libc's function of that name. */
@@ -116,6 +142,17 @@ IN_FRONT(int, stat, (const char *restrict path, struct stat *restrict out), (pat
 IN_FRONT(int, stat64, (const char *restrict path, struct stat64 *restrict out), (path, out), -1)
 IN_FRONT(int, lstat, (const char *restrict path, struct stat *restrict out), (path, out), -1)
 IN_FRONT(int, lstat64, (const char *restrict path, struct stat64 *restrict out), (path, out), -1)
+
+IN_FRONT(int, mkdir, (const char *path, mode_t mode), (path, mode), -1)
+IN_FRONT(int, rmdir, (const char *path), (path), -1)
+IN_FRONT(int, unlink, (const char *path), (path), -1)
+IN_FRONT(int, remove, (const char *path), (path), -1)
+
+PICA_EXPORT int rename(const char *from, const char *to);
+PICA_EXPORT int rename(const char *from, const char *to) {
+	char room[2][PATH_MAX];
+	return renameat(AT_FDCWD, translate(from, room[0]), AT_FDCWD, translate(to, room[1]));
+}
 
 static int open_at(const char *path, int flags, mode_t mode) {
 	char room[PATH_MAX];
