@@ -94,7 +94,7 @@ static int recover(struct pica_capture **out, const struct options *o) {
 int verb_convert(int argc, char **argv) {
 	static const struct option_row rows[] = {
 		KEYS_ROW(AT(r.key_frames), PICA_KEYS),
-		LEVEL_ROW(AT(r.level), PICA_LEVEL),
+		LEVEL_ROW(AT(r.level), PICA_LEVEL, LEVEL_BY_SIZE),
 		{ "lossy", 0, NULL, "Write a .ctf although it draws other pictures", OPTION_FLAG,
 				.at = AT(lossy) },
 		{ "recover", 0, "FRAME", "Read a damaged .pica: the frames before the damage, or the "
@@ -114,7 +114,7 @@ int verb_convert(int argc, char **argv) {
 		.expected = "two names: CAPTURE and OUT",
 	};
 	struct options o = {
-		.r = { .tool = "pica convert", .last = FRAME_LAST, .key_frames = 60, .level = 12 }
+		.r = { .tool = "pica convert", .last = FRAME_LAST, .key_frames = 60 }
 	};
 	engine_options_init(&o.r.engine);
 	const struct option_args args = options_parse(&spec, argc, argv, &o);

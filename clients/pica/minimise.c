@@ -256,7 +256,7 @@ int verb_minimise(int argc, char **argv) {
 				.at = AT(until.eye), .words = eye_words },
 		{ "timeout", 0, "SECONDS", "Of one test, 1-3600 (default: 20)", OPTION_U32,
 				.at = AT(until.timeout_s), 1, 3600 },
-		LEVEL_ROW(AT(level), 0),
+		LEVEL_ROW(AT(level), 0, "12"),
 		PROGRESS_ROW(AT(progress), false),
 	};
 	static const struct option_spec spec = {

@@ -54,7 +54,7 @@ int verb_trim(int argc, char **argv) {
 		{ "frames", 0, "RANGE", "Frames to keep, as 3-7, 5-last, 4 or all", OPTION_CALL,
 				.at = AT(frames), .words = frames_words, .parse = parse_range },
 		KEYS_ROW(AT(r.key_frames), 0),
-		LEVEL_ROW(AT(r.level), 0),
+		LEVEL_ROW(AT(r.level), 0, LEVEL_BY_SIZE),
 		TRUST_LOADS_ROW(AT(r.trust_loads)),
 		PROGRESS_ROW(AT(progress), false),
 	};
@@ -67,7 +67,7 @@ int verb_trim(int argc, char **argv) {
 		.at_most = "two names: CAPTURE and OUT",
 		.check = check,
 	};
-	struct options o = { .r = { .tool = "pica trim", .key_frames = 60, .level = 12 } };
+	struct options o = { .r = { .tool = "pica trim", .key_frames = 60 } };
 	engine_options_init(&o.r.engine);
 	options_parse(&spec, argc, argv, &o);
 	log_show_progress(o.progress);

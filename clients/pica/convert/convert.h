@@ -14,11 +14,13 @@
 #define KEYS_ROW(at_, bit) \
 	{ "keys", 0, "N", "The whole state each N frames; 0: once (default: 60)", OPTION_U32, \
 			.at = at_, 0, UINT32_MAX, .given = bit, .expected = "a number of frames" }
-#define LEVEL_ROW(at_, bit) \
-	{ "level", 0, "N", "Compression, 1-19 (default: 12)", OPTION_U32, .at = at_, 1, 19, \
-			.given = bit, .expected = "a level from 1 to 19" }
+#define LEVEL_ROW(at_, bit, default_) \
+	{ "level", 0, "N", "Compression, 1-19 (default: " default_ ")", OPTION_U32, \
+			.at = at_, 1, 19, .given = bit, .expected = "a level from 1 to 19" }
 #define TRUST_LOADS_ROW(at_) \
 	{ "trust-loads", 0, NULL, "Recorded textures replace what was drawn there", OPTION_FLAG, .at = at_ }
+
+#define LEVEL_BY_SIZE "19, or 12 if CAPTURE exceeds 1 MiB"
 
 struct repack_options {
 	const char *in, *out;
@@ -26,7 +28,7 @@ struct repack_options {
 	/* frames; last FRAME_LAST: to the end, including events after the last frame */
 	uint32_t first, last;
 	uint32_t key_frames;   /* frames between two keys; 0: one at the start only */
-	uint32_t level;        /* zstd */
+	uint32_t level;        /* zstd; 0: by the size of the input */
 	bool trust_loads;
 	struct engine_options engine;
 };
@@ -41,15 +43,17 @@ void convert_report_sizes(const char *in, const char *out);
 
 /* ---- overwritten.c ---- */
 
-/* Frames first to last; a replay of them begins with frame `from`. */
+/* Frames first to last; a replay of them begins with frame `from`. is_all: no frame follows. */
 struct overwritten_frames {
 	uint32_t from, first, last;
+	bool is_all;
 };
 
 /*
  * Zeroes the memory of ctx, which is at the start of frame `first`, that the frames overwrite
- * before they read it; otherwise pictures of earlier frames would be most of the output. The frames
- * are drawn by the context `ahead`, from another open capture. Returns 0 or a negative errno.
+ * before they read it, and if they are all, what they never read; otherwise pictures of earlier
+ * frames would be most of the output. The frames are drawn by the context `ahead`, from another
+ * open capture. Returns 0 or a negative errno.
  */
 int overwritten_clear(struct pica_ctx *ctx, struct pica_ctx *ahead, struct pica_capture *capture,
 		const struct overwritten_frames *f);

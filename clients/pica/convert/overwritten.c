@@ -1,7 +1,7 @@
 /*
- * Memory that frames overwrite before they read it. Each 16 bytes of memory are in one of three
- * states. In doubt, bytes count as read, not as written, so cleared bytes have no effect on
- * pictures.
+ * Memory that frames overwrite before they read it, or never read. Each 16 bytes of memory are in
+ * one of three states. In doubt, bytes count as read, not as written, so cleared bytes have no
+ * effect on pictures.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -107,16 +107,21 @@ static void on_list(void *user, uint32_t addr, uint32_t size_bytes, bool is_jump
 	note_read(user, addr, size_bytes);
 }
 
-static int on_draw(void *user, const struct step_draw *draw) {
-	struct overwritten *o = user;
+static int note_target(struct overwritten *o) {
 	uint32_t regs[PICA_REG_COUNT];
 	struct pica_target t;
-	struct reads found;
 	const int ret = pica_ctx_read_regs(o->ctx, 0, PICA_REG_COUNT, regs);
 	pica_target_from_regs(&t, regs);
 	const uint64_t pixels = (uint64_t)((t.width + 31) & ~31u) * ((t.height + 31) & ~31u);
 	note_read(o, t.color_addr, 4 * pixels);
 	note_read(o, t.depth_addr, 4 * pixels);
+	return ret;
+}
+
+static int on_draw(void *user, const struct step_draw *draw) {
+	struct overwritten *o = user;
+	struct reads found;
+	const int ret = note_target(o);
 	reads_find(&found, o->ctx, draw->kind);
 	for (unsigned i = 0; i < found.n; i++) {
 		note_read(o, found.r[i].addr, (uint64_t)found.r[i].size_bytes + VERTEX_BYTES);
@@ -124,13 +129,13 @@ static int on_draw(void *user, const struct step_draw *draw) {
 	return ret;
 }
 
-/* An eye's picture lies between its corners. */
-static void note_screen(struct overwritten *o, enum pica_screen_id id, enum pica_eye eye) {
+/* An eye's picture lies between its corners. Returns false if there is none. */
+static bool note_screen(struct overwritten *o, enum pica_screen_id id, enum pica_eye eye) {
 	struct pica_screen s;
 	struct pica_watch corner[4];
 	uint32_t format, begin = UINT32_MAX, end = 0;
 	if (pica_ctx_screen(o->ctx, id, &s) < 0 || !s.is_set || s.is_solid) {
-		return;
+		return false;
 	}
 	for (unsigned i = 0; i < ARRAY_LEN(corner); i++) {
 		struct pica_watch *c = &corner[i];
@@ -143,12 +148,17 @@ static void note_screen(struct overwritten *o, enum pica_screen_id id, enum pica
 	if (begin < end) {
 		note_read(o, begin, end - begin);
 	}
+	return begin < end;
 }
 
+/* Without screens the last target is shown. */
 static void note_screens(struct overwritten *o) {
-	note_screen(o, PICA_SCREEN_TOP, PICA_EYE_LEFT);
-	note_screen(o, PICA_SCREEN_TOP, PICA_EYE_RIGHT);
-	note_screen(o, PICA_SCREEN_BOTTOM, PICA_EYE_LEFT);
+	bool is_shown = note_screen(o, PICA_SCREEN_TOP, PICA_EYE_LEFT);
+	is_shown |= note_screen(o, PICA_SCREEN_TOP, PICA_EYE_RIGHT);
+	is_shown |= note_screen(o, PICA_SCREEN_BOTTOM, PICA_EYE_LEFT);
+	if (!is_shown) {
+		note_target(o);
+	}
 }
 
 /* ---- Frames ---- */
@@ -183,8 +193,8 @@ static int look(struct overwritten *o, struct pica_capture *capture,
 	return ret < 0 ? ret : 0;
 }
 
-/* Zeroes the units that were first overwritten, in runs. */
-static int clear(const struct overwritten *o, struct pica_ctx *ctx) {
+/* Zeroes the units that nobody will read, in runs. */
+static int clear(const struct overwritten *o, struct pica_ctx *ctx, bool is_all) {
 	static const uint8_t zero[4096];
 	int ret = 0;
 	for (unsigned i = 0; i < o->n_windows; i++) {
@@ -193,7 +203,8 @@ static int clear(const struct overwritten *o, struct pica_ctx *ctx) {
 			for (run = 1; g + run < n && run < sizeof(zero) / GRAIN &&
 					o->grain[i][g + run] == o->grain[i][g]; run++) {
 			}
-			if (o->grain[i][g] == OVERWRITTEN) {
+			if (o->grain[i][g] == OVERWRITTEN ||
+					(is_all && o->grain[i][g] == UNTOUCHED)) {
 				ret = pica_ctx_write_memory(ctx,
 						o->window[i].phys + (uint32_t)(g * GRAIN), zero,
 						(uint32_t)(run * GRAIN));
@@ -212,7 +223,7 @@ int overwritten_clear(struct pica_ctx *ctx, struct pica_ctx *ahead, struct pica_
 		o->ctx = ahead;
 		ret = look(o, capture, f, state);
 	}
-	ret = ret < 0 ? ret : clear(o, ctx);
+	ret = ret < 0 ? ret : clear(o, ctx, f->is_all);
 	for (unsigned i = 0; o && i < o->n_windows; i++) {
 		free(o->grain[i]);
 	}

@@ -13,7 +13,13 @@
 #include "pictures/plain.h"
 #include "replay.h"
 
-enum { MAX_WINDOWS = 32 };
+enum {
+	MAX_WINDOWS = 32,
+	/* The best compression of large captures takes a minute, and gains a few percent. */
+	SMALL_BYTES = 1 << 20,
+	BEST_LEVEL = 19,
+	FAST_LEVEL = 12,
+};
 
 struct run {
 	const struct repack_options *o;
@@ -34,12 +40,20 @@ struct run {
 	uint64_t seq, waited; /* of the last job; of the last one of the frame before */
 };
 
+static uint64_t size_of(const char *path) {
+	struct stat st;
+	return stat(strcmp(path, "-") == 0 ? "/dev/stdin" : path, &st) == 0 ? (uint64_t)st.st_size :
+									      0;
+}
+
 static void settings_from(struct run *r, struct pica_capture_writer_settings *s, char tool[64]) {
 	const uint32_t version = pica_version();
 	pica_capture_writer_settings_init(s);
 	snprintf(tool, 64, "%s %u.%u.%u", r->o->tool, version >> 16, version >> 8 & 0xFF,
 			version & 0xFF);
-	s->level = r->o->level;
+	const uint64_t size = size_of(r->o->in);
+	const bool is_small = size && size <= SMALL_BYTES;
+	s->level = r->o->level ? r->o->level : is_small ? BEST_LEVEL : FAST_LEVEL;
 	s->missing = r->info.missing;
 	s->source = r->info.form == PICA_CAPTURE_PICA ? r->info.source : (uint32_t)r->info.form;
 	s->first_frame = r->info.first_frame + r->o->first;
@@ -93,6 +107,7 @@ static int clear_overwritten(struct run *r) {
 	const uint32_t few = o->last - o->first < FRAMES ? o->last : o->first + FRAMES - 1;
 	ret = ret < 0 ? ret : overwritten_clear(r->ctx, ahead, capture,
 			&(struct overwritten_frames){ .first = o->first, .last = few,
+				.is_all = few == o->last,
 				.from = replay_first(capture, o->first, o->engine.float_mode,
 						o->engine.combiner, o->trust_loads) });
 	pica_ctx_destroy(ahead);
@@ -205,12 +220,6 @@ static int start(struct run *r) {
 	r->n_windows = pica_ctx_windows(r->ctx, r->window, MAX_WINDOWS);
 	settings_from(r, &settings, tool);
 	return pica_capture_writer_create(&r->writer, r->o->out, &settings);
-}
-
-static uint64_t size_of(const char *path) {
-	struct stat st;
-	return stat(strcmp(path, "-") == 0 ? "/dev/stdin" : path, &st) == 0 ? (uint64_t)st.st_size :
-									      0;
 }
 
 void convert_report_sizes(const char *in, const char *out) {
