@@ -126,12 +126,24 @@ typedef enum {
 } SwkbdPasswordMode;
 
 typedef enum {
-	SWKBD_NONE = -1, SWKBD_INVALID_INPUT = -2, SWKBD_OUTOFMEM = -3,
+	SWKBD_NONE = -1, SWKBD_INVALID_INPUT = -2, SWKBD_OUTOFMEM = -3, SWKBD_D0_CLICK = 0,
+	SWKBD_D1_CLICK0, SWKBD_D1_CLICK1, SWKBD_D2_CLICK0, SWKBD_D2_CLICK1, SWKBD_D2_CLICK2,
+	SWKBD_HOMEPRESSED = 10, SWKBD_RESETPRESSED, SWKBD_POWERPRESSED, SWKBD_PARENTAL_OK = 20,
+	SWKBD_PARENTAL_FAIL, SWKBD_BANNED_INPUT = 30,
 } SwkbdResult;
+
+typedef enum {
+	SWKBD_CALLBACK_OK = 0, SWKBD_CALLBACK_CLOSE, SWKBD_CALLBACK_CONTINUE,
+} SwkbdCallbackResult;
+
+/* message: what the keyboard shows then. Never called. */
+typedef SwkbdCallbackResult (*SwkbdCallbackFn)(
+		void *user, const char **message, const char *text, size_t len);
 
 enum {
 	SWKBD_FILTER_DIGITS = BIT(0), SWKBD_FILTER_AT = BIT(1), SWKBD_FILTER_PERCENT = BIT(2),
 	SWKBD_FILTER_BACKSLASH = BIT(3), SWKBD_FILTER_PROFANITY = BIT(4),
+	SWKBD_FILTER_CALLBACK = BIT(5),
 	SWKBD_PARENTAL = BIT(0), SWKBD_DARKEN_TOP_SCREEN = BIT(1), SWKBD_PREDICTIVE_INPUT = BIT(2),
 	SWKBD_MULTILINE = BIT(3), SWKBD_FIXED_WIDTH = BIT(4), SWKBD_ALLOW_HOME = BIT(5),
 	SWKBD_ALLOW_RESET = BIT(6), SWKBD_ALLOW_POWER = BIT(7), SWKBD_DEFAULT_QWERTY = BIT(9),
@@ -139,7 +151,7 @@ enum {
 
 typedef struct {
 	u32 unused;
-} SwkbdState, MiiSelectorConf;
+} SwkbdState, SwkbdDictWord, SwkbdStatusData, SwkbdLearningData, MiiSelectorConf;
 
 typedef enum {
 	ERROR_CODE = 0, ERROR_TEXT = 1, ERROR_EULA = 2, ERROR_LANGUAGE_FLAG = 0x100,
