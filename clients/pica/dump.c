@@ -9,12 +9,14 @@
 #include "common/snapshot.h"
 #include "dump/dump.h"
 #include "pictures/file.h"
+#include "pictures/plain.h"
 #include "verbs.h"
 #include "videocore/videocore.h"
 
 struct dump {
 	const struct dump_options *o;
-	const char *name;     /* of the capture */
+	const char *path, *name; /* of the capture */
+	json_t *reports;      /* of several captures, or NULL; borrowed */
 	struct pica_ctx *ctx; /* borrowed */
 	uint32_t frame, since_frame; /* resolved */
 	struct snapshot *here, *then;
@@ -128,7 +130,7 @@ static void vertex_files(
 		}
 	}
 	if (could_begin && ret < 0) {
-		log_line("%s: %s", d->o->capture, vertex_error(ret));
+		log_line("%s: %s", d->path, vertex_error(ret));
 		d->files.exit = EXIT_TROUBLE;
 	}
 	for (unsigned i = 0; i < n; i++) {
@@ -152,7 +154,7 @@ static void vertex_text(struct dump *d, print_fn *print) {
 	d->csv = text;
 	d->csv_size = size;
 	if (ret < 0) {
-		log_line("%s: %s", d->o->capture, vertex_error(ret));
+		log_line("%s: %s", d->path, vertex_error(ret));
 		d->files.exit = EXIT_TROUBLE;
 	}
 }
@@ -271,7 +273,7 @@ static int gather(struct dump *d, struct pica_capture *capture, uint32_t n_frame
 			replay_first(capture, first, d->o->engine.float_mode,
 					d->o->engine.combiner, false),
 			&visitor, d);
-	capture_note_skipped(capture, d->o->capture, ret == 0 && step.replay.skipped_key);
+	capture_note_skipped(capture, d->path, ret == 0 && step.replay.skipped_key);
 	for (uint32_t frame = (uint32_t)step.replay.frames; ret >= 0 && frame <= last; frame++) {
 		choose_writes(d, frame, 0);
 		ret = step_frame(
@@ -343,7 +345,7 @@ static void write_text_files(struct dump *d) {
 static int print_json(const struct dump *d, json_t *events) {
 	const struct dump_options *o = d->o;
 	json_t *report = json_report("dump");
-	json_object_set_new(report, "path", json_text(o->capture));
+	json_object_set_new(report, "path", json_text(d->path));
 	json_object_set_new(report, "name", json_text(d->name));
 	json_object_set_new(report, "frame", json_integer(d->frame));
 	json_object_set_new(report, "draws", json_integer(d->draws));
@@ -376,7 +378,7 @@ static int print_json(const struct dump *d, json_t *events) {
 		json_decref(report);
 		return ret;
 	}
-	return json_print(report);
+	return json_put(report, d->reports, EXIT_FINE) == EXIT_FINE ? 0 : -ENOMEM;
 }
 
 /* ---- The verb ---- */
@@ -386,16 +388,16 @@ static bool has_draw(const struct dump *d, const struct dump_place *asked, uint3
 		bool was_found) {
 	if (asked->is_given && !was_found) {
 		log_line("%s: frame %" PRIu32 " has no draw %" PRIu32 " (draws count from 0)",
-				d->o->capture, frame, asked->draw);
+				d->path, frame, asked->draw);
 		return false;
 	}
 	return true;
 }
 
 static bool resolve_frame(
-		const struct dump_options *o, uint32_t asked, uint32_t n_frames, uint32_t *out) {
+		const char *path, uint32_t asked, uint32_t n_frames, uint32_t *out) {
 	*out = asked == FRAME_LAST ? n_frames - 1 : asked;
-	return capture_has_frame(o->capture, n_frames, *out);
+	return capture_has_frame(path, n_frames, *out);
 }
 
 static int dump_capture(struct dump *d, const struct capture_here *c) {
@@ -411,9 +413,9 @@ static int dump_capture(struct dump *d, const struct capture_here *c) {
 	if (!d->here || !d->then) {
 		return log_no_memory();
 	}
-	if (!resolve_frame(o, o->at.frame, n_frames, &d->frame) ||
+	if (!resolve_frame(d->path, o->at.frame, n_frames, &d->frame) ||
 			(o->since.is_given &&
-					!resolve_frame(o, o->since.frame, n_frames,
+					!resolve_frame(d->path, o->since.frame, n_frames,
 							&d->since_frame))) {
 		return EXIT_TROUBLE;
 	}
@@ -448,27 +450,28 @@ static int dump_capture(struct dump *d, const struct capture_here *c) {
 		}
 	}
 	if (ret < 0) {
-		exit = capture_failed(c->capture, o->capture, ret);
+		exit = capture_failed(c->capture, d->path, ret);
 	} else if (end.worst < 0) {
-		exit = replay_job_failed(&end, o->capture);
+		exit = replay_job_failed(&end, d->path);
 	}
 	json_decref(events);
 	return worse(exit, d->files.exit);
 }
 
-int verb_dump(int argc, char **argv) {
-	struct dump_options o;
-	dump_options_parse(&o, argc, argv);
-	log_show_progress(o.progress);
-	if (o.json) {
-		json_promise("dump", o.capture);
-	}
-
-	struct dump d = { .o = &o };
+/* reports: of several captures, or NULL. */
+static int dump_of(const void *options, const char *path, json_t *reports) {
+	const struct dump_options *o = options;
+	struct dump d = { .o = o, .path = path, .reports = reports };
 	struct capture_here c;
-	int exit = capture_here_open(&c, o.capture, &o.engine);
+	int exit = capture_here_open(&c, path, &o->engine);
+	if (exit == EXIT_FINE && !o->json && o->captures.n > 1) {
+		output_page();
+		plain_write(stdout, path);
+		puts(":");
+	}
 	if (exit == EXIT_FINE) {
-		exit = c.info.chip == PICA_CHIP_VC4 ? videocore_dump(&o, &c) : dump_capture(&d, &c);
+		exit = c.info.chip == PICA_CHIP_VC4 ? videocore_dump(o, &c, reports) :
+						       dump_capture(&d, &c);
 	}
 	dump_files_finish(&d.files);
 	dump_immediate_finish(&d.immediate);
@@ -477,4 +480,11 @@ int verb_dump(int argc, char **argv) {
 	free(d.then);
 	capture_here_close(&c);
 	return exit;
+}
+
+int verb_dump(int argc, char **argv) {
+	struct dump_options o;
+	dump_options_parse(&o, argc, argv);
+	log_show_progress(o.progress);
+	return json_each("dump", &o.captures, o.json, dump_of, &o);
 }

@@ -322,7 +322,8 @@ static json_t *report_of(const struct info *info) {
 }
 
 /* One capture. reports: of several, or NULL. */
-static int info_of(const char *path, const struct options *o, json_t *reports) {
+static int info_of(const void *options, const char *path, json_t *reports) {
+	const struct options *o = options;
 	struct capture_here c;
 	struct info info = { .path = path };
 	int exit = capture_here_open(&c, path, NULL);
@@ -338,10 +339,8 @@ static int info_of(const char *path, const struct options *o, json_t *reports) {
 				lint_outside(path, &info.outside);
 		if (ret < 0) {
 			exit = capture_failed(c.capture, path, ret);
-		} else if (reports) {
-			json_array_append_new(reports, report_of(&info));
 		} else if (o->json) {
-			exit = json_finish(report_of(&info), EXIT_FINE);
+			exit = json_put(report_of(&info), reports, EXIT_FINE);
 		} else {
 			print_text(&info);
 		}
@@ -371,27 +370,5 @@ int verb_info(int argc, char **argv) {
 	struct options o = { 0 };
 	const struct option_args captures = options_parse(&spec, argc, argv, &o);
 	log_show_progress(o.progress);
-	json_t *reports = o.json && captures.n > 1 ? json_array() : NULL;
-	if (o.json && !reports) {
-		json_promise("info", captures.v[0]);
-	}
-	int exit = EXIT_FINE;
-	for (unsigned i = 0; i < captures.n; i++) {
-		if (i > 0 && !o.json) {
-			putchar('\n');
-		}
-		const int one = info_of(captures.v[i], &o, reports);
-		if (reports && json_array_size(reports) == i) {
-			json_array_append_new(reports,
-					json_pack("{so s[o]}", "path", json_text(captures.v[i]),
-							"errors", json_last_error()));
-		}
-		exit = worse(exit, one);
-	}
-	if (reports) {
-		json_t *report = json_report("info");
-		json_object_set_new(report, "captures", reports);
-		exit = json_finish(report, exit);
-	}
-	return exit;
+	return json_each("info", &captures, o.json, info_of, &o);
 }

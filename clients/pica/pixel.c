@@ -52,8 +52,8 @@ static void parse_place(struct pixel_options *o, char *text) {
 
 static void check(void *input, struct option_args args) {
 	struct pixel_options *o = input;
-	o->capture = args.v[0];
-	parse_place(o, args.v[1]);
+	o->captures = (struct option_args){ args.v, args.n - 1 };
+	parse_place(o, args.v[args.n - 1]);
 	if (o->has_surface && o->given & PIXEL_SCREEN) {
 		options_fail("--surface takes the place of --screen and --eye");
 	}
@@ -84,6 +84,22 @@ static void init(struct pixel_options *o) {
 	o->engine.threads = 0;
 }
 
+/* reports: of several captures, or NULL. */
+static int pixel_of(const void *options, const char *path, json_t *reports) {
+	struct pixel_options o = *(const struct pixel_options *)options;
+	struct pixel_answer a;
+	o.capture = path;
+	int exit = pixel_find(&a, &o);
+	if (exit == EXIT_FINE && o.json) {
+		exit = json_put(pixel_json(&a, &o), reports, exit);
+	} else if (exit == EXIT_FINE) {
+		output_page();
+		pixel_print(&a, &o);
+	}
+	pixel_finish(&a);
+	return exit;
+}
+
 int verb_pixel(int argc, char **argv) {
 	static const struct option_row rows[] = {
 		PLACE_ROWS,
@@ -92,28 +108,19 @@ int verb_pixel(int argc, char **argv) {
 		JSON_ROW(AT(json)),
 	};
 	static const struct option_spec spec = {
-		.forms = "CAPTURE X,Y",
+		.forms = "CAPTURE... X,Y",
 		.doc = "All that touched a pixel, in order: loads, fills, transfers, and each "
 		       "primitive of each draw with the reason why it is, or is not, in the picture.",
 		.tables = { OPTION_TABLE(rows, 0, AT(given)), ENGINE_SERIAL_TABLES(AT(engine)) },
 		.min_args = 2,
-		.max_args = 2,
+		.max_args = OPTION_ANY,
 		.expected = "a capture and a pixel",
 		.check = check,
 	};
 	struct pixel_options o;
-	struct pixel_answer a;
 	init(&o);
 	options_parse(&spec, argc, argv, &o);
-	int exit = pixel_find(&a, &o);
-	if (exit == EXIT_FINE && o.json) {
-		exit = json_finish(pixel_json(&a, &o), exit);
-	} else if (exit == EXIT_FINE) {
-		output_page();
-		pixel_print(&a, &o);
-	}
-	pixel_finish(&a);
-	return exit;
+	return json_each("pixel", &o.captures, o.json, pixel_of, &o);
 }
 
 static bool is_color(const struct pixel_options *o, const uint8_t color[4]) {
@@ -123,6 +130,25 @@ static bool is_color(const struct pixel_options *o, const uint8_t color[4]) {
 		}
 	}
 	return true;
+}
+
+static int assert_of(struct pixel_options *o, const char *path) {
+	struct pixel_answer a;
+	o->capture = path;
+	int exit = pixel_find(&a, o);
+	if (exit == EXIT_FINE && (o->given & PIXEL_COLOR) && !is_color(o, a.color)) {
+		exit = EXIT_DIFFERENT;
+	}
+	if (exit == EXIT_FINE && (o->given & PIXEL_DRAW) &&
+			(a.last < 0 || a.entries[a.last].kind != PICA_HISTORY_DRAW ||
+					a.entries[a.last].draw != o->draw)) {
+		exit = EXIT_DIFFERENT;
+	}
+	if (exit == EXIT_DIFFERENT) {
+		pixel_print(&a, o);
+	}
+	pixel_finish(&a);
+	return exit;
 }
 
 int verb_assert_pixel(int argc, char **argv) {
@@ -137,31 +163,21 @@ int verb_assert_pixel(int argc, char **argv) {
 		PLACE_ROWS,
 	};
 	static const struct option_spec spec = {
-		.forms = "CAPTURE X,Y",
+		.forms = "CAPTURE... X,Y",
 		.doc = "Whether a pixel has a colour, or was made by a draw. Exit status 0: it is so; 1: it is "
 		       "not, and its history is printed.",
 		.tables = { OPTION_TABLE(rows, 0, AT(given)), ENGINE_SERIAL_TABLES(AT(engine)) },
 		.min_args = 2,
-		.max_args = 2,
+		.max_args = OPTION_ANY,
 		.expected = "a capture and a pixel",
 		.check = check_assert,
 	};
 	struct pixel_options o;
-	struct pixel_answer a;
 	init(&o);
 	options_parse(&spec, argc, argv, &o);
-	int exit = pixel_find(&a, &o);
-	if (exit == EXIT_FINE && (o.given & PIXEL_COLOR) && !is_color(&o, a.color)) {
-		exit = EXIT_DIFFERENT;
+	int exit = EXIT_FINE;
+	for (unsigned i = 0; i < o.captures.n; i++) {
+		exit = worse(exit, assert_of(&o, o.captures.v[i]));
 	}
-	if (exit == EXIT_FINE && (o.given & PIXEL_DRAW) &&
-			(a.last < 0 || a.entries[a.last].kind != PICA_HISTORY_DRAW ||
-					a.entries[a.last].draw != o.draw)) {
-		exit = EXIT_DIFFERENT;
-	}
-	if (exit == EXIT_DIFFERENT) {
-		pixel_print(&a, &o);
-	}
-	pixel_finish(&a);
 	return exit;
 }

@@ -313,7 +313,7 @@ class Draws(Case):
         self.assertIn('frame 1 has no draw 77', self.err)
 
     def test_wrong_use(self):
-        for args in ([], [TRIANGLE, KNOT], ['--since', '1', TRIANGLE], ['--state', TRIANGLE], ['--draw', 'x', TRIANGLE],
+        for args in ([], ['--since', '1', TRIANGLE], ['--state', TRIANGLE], ['--draw', 'x', TRIANGLE],
                      ['--frame', 'all', TRIANGLE], ['--group', 'colours', TRIANGLE]):
             self.assertEqual(self.pica('dump', *args, code=2), '', args)
 
@@ -526,7 +526,31 @@ class Files(Case):
         self.assertEqual(self.pica('dump', '--draw', '2', '--vertices', '--threads', '2', KNOT), first)
         self.assertNotEqual(self.pica('dump', '--draw', '2', '--vertices', '--float', 'f32', KNOT), first)
 
+    def test_several_captures(self):
+        vc4 = BUNDLED / 'vc4-d50.pica'
+        for args in [], ['--frame', '0', '--list']:
+            one, other, chip = (self.pica('dump', *args, path) for path in (CUBE, KNOT, vc4))
+            self.assertEqual(self.pica('dump', *args, CUBE, KNOT, 'missing.pica', vc4, code=2),
+                             f'{CUBE}:\n{one}\n{KNOT}:\n{other}\n\n{vc4}:\n{chip}')
+        reports = json.loads(self.pica('dump', '--json', CUBE, 'missing.pica', vc4, code=2))['captures']
+        self.assertEqual(reports[0], json.loads(self.pica('dump', '--json', CUBE)))
+        self.assertEqual((reports[1]['path'], len(reports[1]['errors'])), ('missing.pica', 1))
+        self.assertEqual(reports[2], json.loads(self.pica('dump', '--json', vc4)))
+
+    def test_the_pixel_of_several_captures(self):
+        paths = CUBE, BUNDLED / 'vc4-mesh.pica'
+        each = [self.pica('pixel', path, '200,120') for path in paths]
+        self.assertEqual(self.pica('pixel', *paths, '200,120'), '\n'.join(each))
+        reports = json.loads(self.pica('pixel', '--json', CUBE, 'missing.pica', '200,120', code=2))['captures']
+        self.assertEqual(reports[0], json.loads(self.pica('pixel', '--json', CUBE, '200,120')))
+        self.assertEqual((reports[1]['path'], len(reports[1]['errors'])), ('missing.pica', 1))
+        color = reports[0]['color'][1:7]
+        self.pica('assert-pixel', '--color', color, CUBE, CUBE, '200,120')
+        self.assertEqual(self.pica('assert-pixel', '--color', color, *paths, '200,120', code=1), each[1])
+
     def test_wrong_use(self):
+        self.pica('dump', '--draw', '0', '-o', 'out', CUBE, KNOT, code=2)
+        self.assertIn('-o: expected one capture\n', self.err)
         for args in (['--draw', '0', '--textures'], ['--draw', '0', '--luts'], ['--draw', '0', '--surfaces'], ['-o', 'out'], ['--vertices'],
                      ['--draw', '0', '--vertices', '--json'], ['--draw', '1', '--since', '0', '-o', 'out']):
             self.assertEqual(self.pica('dump', *args, CUBE, code=2), '', args)

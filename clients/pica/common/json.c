@@ -193,6 +193,31 @@ int json_captures(const char *verb, const struct option_args *captures, bool is_
 	return exit;
 }
 
+int json_each(const char *verb, const struct option_args *captures, bool is_json,
+		json_capture_fn *one, const void *options) {
+	int exit = EXIT_FINE;
+	if (is_json && captures->n > 1) {
+		return json_captures(verb, captures, true, one, options);
+	}
+	if (is_json) {
+		json_promise(verb, captures->v[0]);
+	}
+	for (unsigned i = 0; i < captures->n; i++) {
+		if (i > 0) {
+			putchar('\n');
+		}
+		exit = worse(exit, one(options, captures->v[i], NULL));
+	}
+	return exit;
+}
+
+int json_put(json_t *report, json_t *reports, int exit) {
+	if (!reports) {
+		return json_finish(report, exit);
+	}
+	return json_array_append_new(reports, report) < 0 ? log_no_memory() : exit;
+}
+
 /* ---- Reports that cannot be made ---- */
 
 void json_promise(const char *verb, const char *path) {

@@ -58,6 +58,14 @@ typedef int json_capture_fn(const void *options, const char *path, json_t *repor
 int json_captures(const char *verb, const struct option_args *captures, bool is_json,
 		json_capture_fn *one, const void *options);
 /*
+ * The same for verbs whose report of one capture is not in a list: then reports is NULL with
+ * is_json, too, and one() prints it (json_put()). An empty line separates texts.
+ */
+int json_each(const char *verb, const struct option_args *captures, bool is_json,
+		json_capture_fn *one, const void *options);
+/* Appends the report to reports, or, if that is NULL, as json_finish(). Returns the exit code. */
+int json_put(json_t *report, json_t *reports, int exit);
+/*
  * Promises that a report is printed: if the verb ends without one, json_keep_promise() prints
  * {"schema", "verb", "version", "path", "errors": [json_last_error()]}. verb and path (may be NULL)
  * are borrowed until then.

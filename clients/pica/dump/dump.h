@@ -37,7 +37,7 @@ struct dump_place {
 
 struct dump_options {
 	struct engine_options engine;
-	const char *capture;
+	struct option_args captures;
 	struct dump_place at;    /* is_given: --draw was given; the frame counts in any case */
 	struct dump_place since; /* is_given: print the differences from this place */
 	unsigned what;           /* DUMP_... */

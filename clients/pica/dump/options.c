@@ -45,7 +45,10 @@ static const char *parse_groups(void *groups, char *arg) {
 
 static void check(void *input, struct option_args args) {
 	struct dump_options *o = input;
-	o->capture = args.v[0];
+	o->captures = args;
+	if (o->output && args.n > 1) {
+		options_fail("-o: expected one capture");
+	}
 	if (!o->at.is_given &&
 			(o->since.is_given || o->output ||
 					(o->what & ~(unsigned)(DUMP_LIST | DUMP_SHADERS)))) {
@@ -93,14 +96,13 @@ static const struct option_row rows[] = {
 
 void dump_options_parse(struct dump_options *o, int argc, char **argv) {
 	static const struct option_spec spec = {
-		.forms = "CAPTURE",
-		.doc = "Shows what is in a capture: the command lists of a frame with registers and fields "
+		.forms = "CAPTURE...",
+		.doc = "Shows what is in captures: the command lists of a frame with registers and fields "
 		       "by name, and with --draw the state that a draw sees.",
 		.tables = { OPTION_TABLE(rows, 0, 0), ENGINE_TABLES(AT(engine)) },
 		.min_args = 1,
-		.max_args = 1,
+		.max_args = OPTION_ANY,
 		.expected = "a capture",
-		.at_most = "one capture",
 		.check = check,
 	};
 	/* Without a frame, --since counts in that of --draw. */

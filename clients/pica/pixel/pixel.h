@@ -9,7 +9,8 @@
 
 struct pixel_options {
 	struct engine_options engine;
-	const char *capture;
+	const char *capture; /* of several: this one */
+	struct option_args captures;
 	uint32_t x, y;
 	uint32_t frame; /* FRAME_LAST: the last one */
 	unsigned screen, eye; /* enum pica_screen_id, enum pica_eye */

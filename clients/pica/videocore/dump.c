@@ -213,7 +213,8 @@ static int gather(struct dump *d, struct videocore_walk *w, const struct capture
 	return ret;
 }
 
-int videocore_dump(const struct dump_options *o, const struct capture_here *c) {
+int videocore_dump(
+		const struct dump_options *o, const struct capture_here *c, json_t *reports) {
 	struct dump d = { .o = o, .list = -1 };
 	struct videocore_walk walk;
 	const uint32_t n_frames = capture_frames(c->capture);
@@ -222,7 +223,7 @@ int videocore_dump(const struct dump_options *o, const struct capture_here *c) {
 		return log_fail("%s: a capture of a vc4: expected --frame, --list, --shaders and --json only",
 				c->path);
 	}
-	if (!capture_has_frame(o->capture, n_frames, frame)) {
+	if (!capture_has_frame(c->path, n_frames, frame)) {
 		return EXIT_TROUBLE;
 	}
 	if (o->json) {
@@ -241,7 +242,7 @@ int videocore_dump(const struct dump_options *o, const struct capture_here *c) {
 		json_object_set_new(report, "frame", json_integer(frame));
 		json_object_set(report, "jobs", d.jobs);
 		json_object_set(report, "programs", d.programs);
-		exit = json_finish(report, exit);
+		exit = json_put(report, reports, exit);
 	}
 	exit = worse(exit, ret < 0 ? EXIT_FINE : replay_job_failed(&walk.replay, c->path));
 	json_decref(d.jobs);

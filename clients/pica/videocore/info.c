@@ -277,10 +277,8 @@ int videocore_info(const struct capture_here *c, bool json, json_t *reports) {
 	int exit = EXIT_FINE;
 	if (ret < 0) {
 		exit = capture_failed(c->capture, c->path, ret);
-	} else if (reports) {
-		json_array_append_new(reports, report_of(&info, &stats));
 	} else if (json) {
-		exit = json_finish(report_of(&info, &stats), EXIT_FINE);
+		exit = json_put(report_of(&info, &stats), reports, EXIT_FINE);
 	} else {
 		print_text(&info, &stats);
 	}

@@ -120,6 +120,8 @@ int videocore_trace(
 
 /* Disassembles up to the slots after the end, or after the last branch target. */
 void videocore_print_program(const struct space *space, uint32_t addr, FILE *out);
-int videocore_dump(const struct dump_options *o, const struct capture_here *c);
+/* reports: as of videocore_info() */
+int videocore_dump(
+		const struct dump_options *o, const struct capture_here *c, json_t *reports);
 
 #endif
