@@ -327,8 +327,11 @@ static void show_color_buffer(struct shot *s, uint32_t frame) {
 	picture_finish(&p);
 }
 
-/* Logs notes about missing parts of the capture and of libpica. */
-static void take_notes(struct shot *s) {
+/*
+ * Logs notes about missing parts of the capture and of libpica. ran_once: no job ran more than
+ * once, so that its counters are right.
+ */
+static void take_notes(struct shot *s, bool ran_once) {
 	static const char *const screens[] = { "top", "bottom" };
 	for (unsigned i = 0; i < 2; i++) {
 		if (s->unset[i] && s->unset[i] == s->n_frames_shown) {
@@ -343,7 +346,7 @@ static void take_notes(struct shot *s) {
 			s->path);
 	}
 	struct pica_stats stats = { .size = sizeof(stats) };
-	if (s->gpu.impl->stats(s->gpu, &stats) < 0) {
+	if (!ran_once || s->gpu.impl->stats(s->gpu, &stats) < 0) {
 		return;
 	}
 	for (unsigned i = 0; i < PICA_FEATURE_COUNT; i++) {
@@ -391,22 +394,21 @@ static void replay_and_show(struct shot *s, struct pica_capture *capture) {
 				end, n_frames - 1);
 		return;
 	}
-	if (info.chip != PICA_CHIP_PICA200 && (o->draws || o->n_surfaces)) {
+	if (info.chip != PICA_CHIP_PICA200 && ((o->draws & DRAWS_HEAT) || o->n_surfaces)) {
 		render_fail(s, EXIT_TROUBLE,
-				"pictures of draws and surfaces are of a PICA200: this is a capture of a %s",
+				"heat maps and surfaces are of a PICA200: this is a capture of a %s",
 				pica_chip_name(info.chip));
 		return;
 	}
 	json_object_set_new(s->report, "frames", json_integer(info.frames));
 	pica_capture_trust_loads(capture, o->trust_loads);
-	static const struct step_visitor nobody;
 	struct render_draws draws = { .s = s };
-	struct step step;
+	struct render_walk walk;
 	const uint32_t first = replay_first(capture, frame_list_first(&o->frames, n_frames),
 			o->engine.float_mode, o->engine.combiner, o->trust_loads);
-	int ret = step_start(&step, s->gpu, capture, first,
-			o->draws ? &render_draws_visitor : &nobody, &draws);
-	struct replay *replay = &step.replay;
+	int ret = render_walk_start(
+			&walk, &draws, capture, first, info.chip == PICA_CHIP_VC4);
+	struct replay *replay = walk.replay;
 	capture_note_skipped(capture, s->path, ret == 0 && replay->skipped_key);
 	for (uint32_t frame = (uint32_t)replay->frames;
 			ret == 0 && frame <= end && s->exit == EXIT_FINE; frame++) {
@@ -415,7 +417,7 @@ static void replay_and_show(struct shot *s, struct pica_capture *capture) {
 		if (is_shown && o->draws) {
 			render_draws_begin(&draws, frame);
 		}
-		ret = step_frame(&step, is_shown && (o->draws & DRAWS_STEP));
+		ret = render_walk_frame(&walk, is_shown && (o->draws & DRAWS_STEP));
 		if (ret < 0) {
 			break;
 		}
@@ -436,6 +438,7 @@ static void replay_and_show(struct shot *s, struct pica_capture *capture) {
 		ret = replay_wait(replay);
 	}
 	sheet_finish(&draws.sheet); /* of a frame that failed */
+	render_walk_finish(&walk);
 	if (ret < 0 && s->exit != EXIT_FINE) {
 		return; /* the visitor has said why */
 	}
@@ -461,7 +464,7 @@ static void replay_and_show(struct shot *s, struct pica_capture *capture) {
 	if (replay->worst < 0) {
 		failed(s, replay_job_failed(replay, s->path));
 	}
-	take_notes(s);
+	take_notes(s, !walk.is_vc4);
 }
 
 /* Creates the GPU. On failure logs it and returns false. */

@@ -255,6 +255,26 @@ class VideoCore(Case):
         self.assertEqual(self.pica('render', '--connect=builtin:1', '--format', 'hash', '--frames', 'all',
                                    *sorted(BUNDLED.glob('vc4-*.pica'))), expected)
 
+    def test_pictures_after_draws(self):
+        mesh = BUNDLED / 'vc4-mesh.pica'
+        frames = self.pica('render', '--frames', 'all', '--format', 'hash', mesh).split('\n')[:-1]
+        rows = [row.split() for row in
+                self.pica('render', '--every-draw', '--frames', 'all', '--format', 'hash', mesh).splitlines()]
+        self.assertEqual([row[1:3] for row in rows], [[f, f'd000{i}'] for f in '01' for i in range(3)])
+        self.assertEqual(len({row[4] for row in rows}), 6)
+        # After the last draw the picture is the frame's, and the frame's is as without looking.
+        self.assertEqual([row[4] for row in rows[2::3]], [frame.split()[4] for frame in frames])
+        report, = json.loads(self.pica('render', '--every-draw', '--frames', '1', '--json', '--verify', '-o', 'x/',
+                                       mesh))['captures']
+        draws = [row for row in json.loads(self.pica('draws', '--json', mesh))['captures'][0]['rows'] if row['frame'] == 1]
+        self.assertEqual([(p['draw'], p['kind'], p['addr']) for p in report['pictures']],
+                         [(row['draw'], row['mode'], row['record']) for row in draws])
+        self.assertEqual(report['verified'], 1)
+        self.pica('render', '--contact-sheet', '-o', 'sheet.ppm', mesh)
+        self.assertEqual(self.bytes('sheet.ppm').split()[1:3], [b'512', b'164'])  # three of 160x120
+        self.pica('render', '--cost', '-o', 'x/', mesh, code=2)
+        self.assertIn('heat maps and surfaces are of a PICA200', self.err)
+
     def test_video_of_pictures(self):
         self.pica('render', '--format', 'y4m', '-o', 'v.y4m', '--frames', 'all', BUNDLED / 'vc4-mesh.pica')
         head, _, rest = self.bytes('v.y4m').partition(b'\n')

@@ -36,10 +36,27 @@ static json_t *draw_row(const struct step_draw *draw, const struct pica_target *
 			field_text("COLOR_FORMAT", t->color_format));
 }
 
+void render_draws_put(struct render_draws *d, uint32_t draw, const char *text,
+		const struct picture *p, json_t *row) {
+	struct shot *s = d->s;
+	const unsigned draws = s->r->o->draws;
+	const int ret = draws & DRAWS_SHEET ? sheet_add(&d->sheet, p, text) : 0;
+	if (ret < 0) {
+		render_fail(s, EXIT_TROUBLE, "%s", strerror(-ret));
+	}
+	if (ret == 0 && (draws & DRAWS_EACH)) {
+		char screen[32];
+		snprintf(screen, sizeof(screen), "d%04" PRIu32, draw);
+		const struct outname_values v = { s->name, d->frame, draw, screen, "left" };
+		render_put(s, &v, p, row);
+	} else {
+		json_decref(row);
+	}
+}
+
 static int on_drawn(void *user, const struct step_draw *draw) {
 	struct render_draws *d = user;
 	struct shot *s = d->s;
-	const unsigned draws = s->r->o->draws;
 	uint32_t regs[PICA_REG_COUNT];
 	struct pica_target t;
 	struct picture p = { 0 };
@@ -48,7 +65,7 @@ static int on_drawn(void *user, const struct step_draw *draw) {
 		log_line("%s: note: frame %" PRIu32 " draw %" PRIu32 ": no picture: %s", s->path,
 				draw->frame, draw->draw, reason(ret));
 	}
-	if (ret == 0 && (draws & DRAWS_SHEET)) {
+	if (ret == 0) {
 		char text[40];
 		int len = snprintf(text, sizeof(text), "%" PRIu32 " %s", draw->draw,
 				draw_kind_name(draw->kind));
@@ -56,17 +73,7 @@ static int on_drawn(void *user, const struct step_draw *draw) {
 			snprintf(text + len, sizeof(text) - (size_t)len, " %" PRIu32,
 					regs[PICA_REG_NUMVERTICES]);
 		}
-		ret = sheet_add(&d->sheet, &p, text);
-		if (ret < 0) {
-			render_fail(s, EXIT_TROUBLE, "%s", strerror(-ret));
-		}
-	}
-	if (ret == 0 && (draws & DRAWS_EACH)) {
-		char screen[32];
-		snprintf(screen, sizeof(screen), "d%04" PRIu32, draw->draw);
-		const struct outname_values v = { s->name, draw->frame, draw->draw, screen,
-			"left" };
-		render_put(s, &v, &p, s->report ? draw_row(draw, &t) : NULL);
+		render_draws_put(d, draw->draw, text, &p, s->report ? draw_row(draw, &t) : NULL);
 	}
 	picture_finish(&p);
 	return s->exit != EXIT_FINE;
@@ -148,6 +155,7 @@ const struct step_visitor render_draws_visitor = { .drawn = on_drawn };
 
 void render_draws_begin(struct render_draws *d, uint32_t frame) {
 	d->frame = frame;
+	d->n = 0;
 	if (d->s->r->o->draws & DRAWS_HEAT) {
 		pica_ctx_count(d->s->gpu.ctx, 1);
 	}

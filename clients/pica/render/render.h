@@ -17,6 +17,7 @@
 #include "pictures/picture.h"
 #include "pictures/writer.h"
 #include "step.h"
+#include "videocore/videocore.h"
 
 /* ---- options.c ---- */
 
@@ -202,7 +203,7 @@ void sheet_finish(struct sheet *s);
 
 struct render_draws {
 	struct shot *s;
-	uint32_t frame;
+	uint32_t frame, n;  /* n: draws so far, of a VideoCore IV */
 	struct sheet sheet; /* of the frame */
 };
 
@@ -211,5 +212,27 @@ extern const struct step_visitor render_draws_visitor;
 /* Called before and after a chosen frame. */
 void render_draws_begin(struct render_draws *d, uint32_t frame);
 void render_draws_end(struct render_draws *d);
+/*
+ * Writes the picture after a draw, or adds it to the sheet with that text, as the options say. row:
+ * further members of its row in the report, or NULL; takes ownership.
+ */
+void render_draws_put(struct render_draws *d, uint32_t draw, const char *text,
+		const struct picture *p, json_t *row);
+
+/* ---- videocore.c ---- */
+
+/* A replay that shows draws, of either chip. */
+struct render_walk {
+	bool is_vc4;
+	struct step step;
+	struct videocore_walk vc4;
+	struct replay *replay; /* in one of them */
+};
+
+/* Like replay_start() and replay_frame(). d is borrowed; looks: its draws are shown. */
+int render_walk_start(struct render_walk *w, struct render_draws *d, struct pica_capture *capture,
+		uint32_t first, bool is_vc4);
+int render_walk_frame(struct render_walk *w, bool looks);
+void render_walk_finish(struct render_walk *w);
 
 #endif
