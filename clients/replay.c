@@ -52,6 +52,10 @@ static int submit(struct replay *r, const struct pica_job *jobs, size_t n) {
 	return ret;
 }
 
+static int next_event(struct replay *r, struct pica_capture_event *event) {
+	return r->next ? r->next(r->next_user, event) : pica_capture_next(r->capture, event);
+}
+
 int replay_frame(struct replay *r) {
 	struct pica_job jobs[BATCH_JOBS];
 	const size_t batch = r->look ? 1 : BATCH_JOBS;
@@ -59,7 +63,7 @@ int replay_frame(struct replay *r) {
 	int got = 0;
 	bool frame = false;
 	struct pica_capture_event ev;
-	while (!frame && (got = pica_capture_next(r->capture, &ev)) > 0) {
+	while (!frame && (got = next_event(r, &ev)) > 0) {
 		int ret = r->look ? r->look(r->look_user, &ev) : 0;
 		if (ret == REPLAY_TAKEN) {
 			continue;

@@ -21,6 +21,9 @@ enum { REPLAY_TAKEN = 1 };
  */
 typedef int replay_look_fn(void *user, const struct pica_capture_event *event);
 
+/* The next event of something else than a capture; returns as pica_capture_next(). */
+typedef int replay_next_fn(void *user, struct pica_capture_event *event);
+
 struct replay {
 	struct gpu gpu;
 	struct pica_capture *capture; /* borrowed */
@@ -34,6 +37,8 @@ struct replay {
 	/* Set after replay_start(), or NULL. If set, jobs are submitted one by one. */
 	replay_look_fn *look;
 	void *look_user;
+	replay_next_fn *next; /* NULL: the capture */
+	void *next_user;
 };
 
 /*

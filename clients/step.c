@@ -137,6 +137,12 @@ int step_start(struct step *s, struct gpu gpu, struct pica_capture *capture,
 	return replay_start(&s->replay, gpu, capture, frame);
 }
 
+void step_start_events(struct step *s, struct gpu gpu, replay_next_fn *next, void *next_user,
+		const struct step_visitor *visitor, void *user) {
+	*s = (struct step){ .visitor = visitor, .user = user };
+	s->replay = (struct replay){ .gpu = gpu, .next = next, .next_user = next_user };
+}
+
 int step_frame(struct step *s, bool look) {
 	static const struct list_visitor walker = { on_write, on_draw, on_vertex, on_drawn, on_list,
 		on_list_end };

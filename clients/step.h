@@ -56,6 +56,9 @@ struct step {
 /* Like replay_start(). Visiting needs a GPU of this process. */
 int step_start(struct step *s, struct gpu gpu, struct pica_capture *capture, uint32_t frame,
 		const struct step_visitor *visitor, void *user);
+/* The same for events of a context in any state. */
+void step_start_events(struct step *s, struct gpu gpu, replay_next_fn *next, void *next_user,
+		const struct step_visitor *visitor, void *user);
 /*
  * Runs the next frame. Returns 1, 0 at the end, or a negative errno, like replay_frame();
  * -ECANCELED: the visitor ended it. look: calls the visitor; otherwise the frame runs without

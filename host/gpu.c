@@ -34,6 +34,65 @@ static void on_log(void *user, enum pica_log_level level, const char *line) {
 	host_log("%s", line);
 }
 
+static void close_pictures(void) {
+	if (host_options.pictures >= 0) {
+		close(host_options.pictures);
+		host_options.pictures = -1;
+	}
+}
+
+static void write_all(const void *data, size_t size) {
+	const uint8_t *at = data;
+	while (size && host_options.pictures >= 0) {
+		const ssize_t n = write(host_options.pictures, at, size);
+		if (n < 0 && errno != EINTR) {
+			close_pictures();
+		}
+		at += n > 0 ? n : 0;
+		size -= n > 0 ? (size_t)n : 0;
+	}
+}
+
+/* Returns whether there are such messages, and none was interrupted by a signal. */
+static bool send_head(uint32_t number, uint32_t n) {
+	const struct host_frame head = { number, n };
+	if (host_options.pictures < 0 || is_sending) {
+		return false;
+	}
+	is_sending = true;
+	write_all(&head, sizeof(head));
+	return true;
+}
+
+static void send_memory(void) {
+	if (host_options.lint < 0 || !send_head(HOST_FRAME_MEMORY, HOST_WINDOWS)) {
+		return;
+	}
+	for (unsigned i = 0; i < HOST_WINDOWS; i++) {
+		const struct host_window w = host_memory_window(i);
+		const struct host_memory m = { w.phys, w.size, host_memory_fd(i) };
+		write_all(&m, sizeof(m));
+	}
+	is_sending = false;
+}
+
+/* Returns when the job was checked: the memory is that at its start. */
+static void send_job(const struct pica_job *job) {
+	char byte;
+	ssize_t n;
+	if (host_options.lint < 0 || !send_head(HOST_FRAME_JOB, 1)) {
+		return;
+	}
+	write_all(job, sizeof(*job));
+	is_sending = false;
+	do {
+		n = read(host_options.lint, &byte, 1);
+	} while (n < 0 && errno == EINTR);
+	if (n <= 0) {
+		host_options.lint = -1;
+	}
+}
+
 static void begin_recording(void) {
 	struct pica_recorder_settings settings;
 	pica_recorder_settings_init(&settings);
@@ -139,6 +198,7 @@ void host_gpu_begin(void) {
 		return;
 	}
 	has_begun = true;
+	send_memory();
 	if (host_options.connect && !host_options.record) {
 		return;
 	}
@@ -164,31 +224,9 @@ void host_gpu_begin(void) {
 	}
 }
 
-static void close_pictures(void) {
-	if (host_options.pictures >= 0) {
-		close(host_options.pictures);
-		host_options.pictures = -1;
-	}
-}
-
-static void write_all(const void *data, size_t size) {
-	const uint8_t *at = data;
-	while (size && host_options.pictures >= 0) {
-		const ssize_t n = write(host_options.pictures, at, size);
-		if (n < 0 && errno != EINTR) {
-			close_pictures();
-		}
-		at += n > 0 ? n : 0;
-		size -= n > 0 ? (size_t)n : 0;
-	}
-}
-
 static void finish_recording(void) {
-	const struct host_frame note = { HOST_FRAME_FINISHING, 0 };
 	struct pica_capture_error error;
-	if (!is_sending) { /* what a signal has interrupted */
-		write_all(&note, sizeof(note));
-	}
+	send_head(HOST_FRAME_FINISHING, 0);
 	if (pica_recorder_finish(recorder, &error) < 0) {
 		host_log("%s: not recorded: %s", host_options.record, error.message);
 	}
@@ -254,10 +292,24 @@ static void run_copy(const struct pica_job *jobs, size_t n) {
 	}
 }
 
+/* One by one, so that the memory is right for each. */
+static int run_checked(const struct pica_job *jobs, size_t n, const char *name) {
+	int result = 0;
+	for (size_t i = 0; i < n; i++) {
+		const int ret = host_run(&jobs[i], 1, name);
+		result = result < 0 ? result : ret;
+	}
+	return result;
+}
+
 int host_run(const struct pica_job *jobs, size_t n, const char *name) {
+	if (n > 1 && host_options.lint >= 0) {
+		return run_checked(jobs, n, name);
+	}
 	const bool is_there = host_options.connect;
 	struct pica_done done;
 	host_gpu_begin();
+	send_job(&jobs[0]);
 	if (is_there && recorder) {
 		run_copy(jobs, n);
 	}
@@ -311,19 +363,20 @@ static void send_frame(void) {
 	} views[HOST_FRAME_PICTURES] = { { PICA_SCREEN_TOP, PICA_EYE_LEFT },
 		{ PICA_SCREEN_TOP, PICA_EYE_RIGHT }, { PICA_SCREEN_BOTTOM, PICA_EYE_LEFT } };
 	static struct sent pictures[HOST_FRAME_PICTURES];
-	struct host_frame frame = { host_frames, 0 };
+	uint32_t n = 0;
 	struct pica_screen screen;
 	for (unsigned i = 0; i < HOST_FRAME_PICTURES; i++) {
 		if (has_picture(views[i].screen, views[i].eye, &screen)) {
-			struct sent *p = &pictures[frame.n++];
+			struct sent *p = &pictures[n++];
 			p->head = (struct host_picture){ (uint32_t)views[i].screen,
 				(uint32_t)views[i].eye, screen.width, screen.height };
 			read_picture(p);
 		}
 	}
-	is_sending = true;
-	write_all(&frame, sizeof(frame));
-	for (unsigned i = 0; i < frame.n; i++) {
+	if (!send_head(host_frames, n)) {
+		return;
+	}
+	for (unsigned i = 0; i < n; i++) {
 		const struct sent *p = &pictures[i];
 		write_all(&p->head, sizeof(p->head));
 		write_all(p->rgb, (size_t)p->head.width * p->head.height * 3);

@@ -71,6 +71,7 @@ __attribute__((constructor(101))) static void begin(int argc, char **argv) {
 		.romfs = getenv("PICA_HOST_ROMFS"),
 		.sdmc = getenv("PICA_HOST_SDMC"),
 		.pictures = (int)number("PICA_HOST_PICTURES", UINT32_MAX),
+		.lint = (int)number("PICA_HOST_LINT", UINT32_MAX),
 		.connect = getenv("PICA_HOST_CONNECT"),
 		.threads = number("PICA_HOST_THREADS", 1),
 		.arithmetic = number("PICA_HOST_ARITHMETIC", 0),
@@ -78,6 +79,9 @@ __attribute__((constructor(101))) static void begin(int argc, char **argv) {
 	host_memory_begin(argv);
 	if (host_options.connect) {
 		host_service_begin();
+	}
+	if (host_options.lint >= 0) {
+		host_memory_share_all();
 	}
 	host_console_begin();
 	if (host_options.input) {

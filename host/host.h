@@ -34,6 +34,7 @@ struct host_options {
 	const char *input;
 	const char *romfs; /* NULL: the folder beside the program */
 	const char *sdmc; /* NULL: none */
+	int lint; /* socket for jobs that were checked, or -1 */
 	int pictures; /* pipe for the pictures of each frame, or -1 */
 	const char *connect; /* socket of a service; "": the default one; NULL: no service */
 	uint32_t threads;
@@ -75,10 +76,14 @@ struct host_window {
 
 /* Returns window i of HOST_WINDOWS. */
 struct host_window host_memory_window(unsigned i);
-/* Replaces the memory of an unused window by that of a descriptor. */
+/* Replaces the memory of an unused window by that of a descriptor, which this keeps. */
 void host_memory_share(unsigned i, int fd);
+/* Returns the descriptor of a shared window, or -1. */
+int host_memory_fd(unsigned i);
+/* Shares all windows that are private. */
+void host_memory_share_all(void);
 /*
- * Maps the windows into a context; if they are shared, maps copies, which host_memory_renew()
+ * Maps the windows into a context; if a service has them, maps copies, which host_memory_renew()
  * updates.
  */
 int host_memory_map(struct pica_ctx *ctx);

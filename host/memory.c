@@ -122,6 +122,22 @@ void host_memory_share(unsigned i, int fd) {
 	shared[i] = fd;
 }
 
+int host_memory_fd(unsigned i) {
+	return shared[i];
+}
+
+void host_memory_share_all(void) {
+	for (unsigned i = 0; i < HOST_WINDOWS; i++) {
+		const int fd = shared[i] < 0 ? memfd_create("pica-host", MFD_CLOEXEC) : -1;
+		if (shared[i] < 0 && (fd < 0 || ftruncate(fd, host_memory_window(i).size) < 0)) {
+			host_fail("memory for --lint: %s", strerror(errno));
+		}
+		if (fd >= 0) {
+			host_memory_share(i, fd);
+		}
+	}
+}
+
 /* A private mapping: its writes do not reach the window, whose contents show in unwritten pages. */
 static uint8_t *copy_window(unsigned i, uint32_t size) {
 	const int flags = MAP_PRIVATE | MAP_NORESERVE;
@@ -133,7 +149,7 @@ static uint8_t *copy_window(unsigned i, uint32_t size) {
 int host_memory_map(struct pica_ctx *ctx) {
 	for (unsigned i = 0; i < HOST_WINDOWS; i++) {
 		const struct host_window w = host_memory_window(i);
-		uint8_t *base = shared[i] < 0 ? w.base : copy_window(i, w.size);
+		uint8_t *base = host_options.connect ? copy_window(i, w.size) : w.base;
 		const int ret = base ? pica_ctx_map(ctx, w.phys, w.size, base, 0) : -ENOMEM;
 		if (ret < 0) {
 			return ret;

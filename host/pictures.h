@@ -1,6 +1,11 @@
 /*
  * The stream from libpica-ctru to `pica host-run`, through a pipe (PICA_HOST_PICTURES): at the end
- * of each frame struct host_frame, then for each picture struct host_picture and its rows. A frame
+ * of each frame struct host_frame, then for each picture struct host_picture and its rows.
+ *
+ * With PICA_HOST_LINT, a socket, also the work: first HOST_FRAME_MEMORY and n of struct
+ * host_memory, then before each job HOST_FRAME_JOB and a struct pica_job. The program waits for a
+ * byte from the socket before it executes the job.
+ *
  * HOST_FRAME_FINISHING says that the program has ended, or is at its last frame, and its recording
  * is being finished, which may take long; the pipe is closed afterwards.
  */
@@ -12,7 +17,10 @@
 enum {
 	HOST_PICTURE_MAX_WIDTH = 800,
 	HOST_PICTURE_HEIGHT = 240,
+	/* Numbers of frames that are none. */
 	HOST_FRAME_FINISHING = INT32_MAX,
+	HOST_FRAME_MEMORY = INT32_MAX - 1,
+	HOST_FRAME_JOB = INT32_MAX - 2,
 	HOST_FRAME_PICTURES = 3, /* both eyes of the top screen, the bottom screen */
 };
 
@@ -20,6 +28,12 @@ struct host_frame {
 	uint32_t number;
 	uint32_t n; /* pictures of the screens that were set, including the right eye's if it has
 	 * one */
+};
+
+/* A window of physical memory. fd: of the program's process, which maps its start. */
+struct host_memory {
+	uint32_t phys, size;
+	int32_t fd;
 };
 
 struct host_picture {

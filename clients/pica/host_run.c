@@ -8,8 +8,11 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/personality.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,7 +24,10 @@
 
 extern char **environ;
 
-enum { SIGNALLED = 128, PATIENCE_S = 15 };
+enum { SIGNALLED = 128, PATIENCE_S = 15, HOST_MAX_WINDOWS = 8 };
+
+/* Results of next_job(). */
+enum { TAKEN_JOB = 1, TAKEN_MEMORY = 2 };
 
 struct options {
 	struct render_options render; /* its output, frames, screens, format and engine */
@@ -40,6 +46,16 @@ struct run {
 	struct host_picture head[HOST_FRAME_PICTURES];
 	struct picture picture[HOST_FRAME_PICTURES];
 	bool has_frame, is_written;
+	/* the program's stream, and for --lint its memory and jobs */
+	FILE *pipe;
+	pid_t pid;
+	int checked; /* socket: an answer for each job; -1: no --lint */
+	struct host_memory memory[HOST_MAX_WINDOWS];
+	uint8_t *base[HOST_MAX_WINDOWS];
+	uint32_t n_windows;
+	bool is_waiting; /* for that answer */
+	struct lint lint;
+	bool is_linted;
 };
 
 /* ---- Options ---- */
@@ -160,7 +176,6 @@ static void parse_options(struct options *o, int argc, char **argv) {
 static volatile sig_atomic_t watched; /* the program; 0: none */
 static volatile sig_atomic_t is_late, stop_signal;
 static volatile sig_atomic_t is_finishing; /* its recording */
-static char temporary[] = "/tmp/pica-host-XXXXXX.pica"; /* the recording of --lint */
 
 /* Let it finish its recording; then end it in any case. */
 static void on_alarm(int signal) {
@@ -176,13 +191,28 @@ static void on_alarm(int signal) {
  */
 static void on_stop(int number) {
 	if (!watched) {
-		unlink(temporary);
 		_exit(SIGNALLED + number);
 	}
 	kill(watched, number == stop_signal ? SIGKILL : number);
 	stop_signal = number;
 	if (!is_finishing) {
 		alarm(PATIENCE_S);
+	}
+}
+
+/* The time does not count while the program waits for this process. */
+static struct itimerval held;
+
+static void hold_alarm(void) {
+	static const struct itimerval none;
+	if (!is_late && !stop_signal) {
+		setitimer(ITIMER_REAL, &none, &held);
+	}
+}
+
+static void continue_alarm(void) {
+	if (!is_late && !stop_signal) {
+		setitimer(ITIMER_REAL, &held, NULL);
 	}
 }
 
@@ -262,28 +292,13 @@ static bool read_picture(FILE *pipe, struct host_picture *head, struct picture *
 			read_all(pipe, p->rgb, (size_t)head->width * head->height * 3);
 }
 
-/* Returns whether there is another frame. Its recording may take longer than any frame. */
-static bool read_head(struct host_frame *frame, FILE *pipe) {
-	if (!read_all(pipe, frame, sizeof(*frame))) {
-		return false;
-	}
-	if (frame->number == HOST_FRAME_FINISHING) {
-		is_finishing = 1;
-		alarm(0);
-		return read_all(pipe, frame, sizeof(*frame));
-	}
-	return true;
-}
-
-/* Returns false at the end. An incomplete frame leaves the previous one. */
-static bool read_frame(struct run *r, FILE *pipe) {
+/* An incomplete frame leaves the previous one. */
+static bool read_frame(struct run *r, const struct host_frame *head) {
 	struct run next = *r;
-	if (!read_head(&next.frame, pipe)) {
-		return false;
-	}
+	next.frame = *head;
 	bool is_whole = next.frame.n <= HOST_FRAME_PICTURES;
 	for (unsigned i = 0; is_whole && i < next.frame.n; i++) {
-		is_whole = read_picture(pipe, &next.head[i], &next.picture[i]);
+		is_whole = read_picture(r->pipe, &next.head[i], &next.picture[i]);
 	}
 	memcpy(r->picture, next.picture, sizeof(r->picture)); /* they are the owners now */
 	if (!is_whole) {
@@ -299,23 +314,158 @@ static bool read_frame(struct run *r, FILE *pipe) {
 	return true;
 }
 
-static void take_pictures(struct run *r, int fd) {
+static bool take_frame(struct run *r, const struct host_frame *head) {
+	const uint32_t n_frames = r->o->frames;
+	if (!read_frame(r, head)) {
+		return false;
+	}
+	set_alarm(r->o->timeout_s);
+	if (frame_list_has(&r->o->render.frames, n_frames, r->frame.number)) {
+		write_frame(r);
+	}
+	log_progress(r->shot.name, r->frame.number + 1, n_frames);
+	return true;
+}
+
+/* ---- Lint ---- */
+
+/* The program's memory; what this process writes stays its own. */
+static int map_memory(struct run *r, uint32_t i) {
+	const struct host_memory *m = &r->memory[i];
+	char path[64];
+	snprintf(path, sizeof(path), "/proc/%ld/fd/%d", (long)r->pid, m->fd);
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	void *at = MAP_FAILED;
+	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size >= m->size) {
+		at = mmap(NULL, m->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd,
+				0);
+	}
+	close(fd);
+	r->base[i] = at == MAP_FAILED ? NULL : at;
+	return r->base[i] ? 0 : -EIO;
+}
+
+static bool take_memory(struct run *r, const struct host_frame *head) {
+	if (r->n_windows || head->n > HOST_MAX_WINDOWS) {
+		return false;
+	}
+	for (uint32_t i = 0; i < head->n; i++) {
+		if (!read_all(r->pipe, &r->memory[i], sizeof(r->memory[i])) ||
+				map_memory(r, i) < 0) {
+			return false;
+		}
+		r->n_windows = i + 1;
+	}
+	return true;
+}
+
+/* Drops what the last job wrote here. */
+static bool take_job(struct run *r, struct pica_job *job) {
+	if (!read_all(r->pipe, job, sizeof(*job)) || job->op == PICA_OP_WRITE ||
+			job->op == PICA_OP_STATS) { /* which have pointers */
+		return false;
+	}
+	for (uint32_t i = 0; i < r->n_windows; i++) {
+		madvise(r->base[i], r->memory[i].size, MADV_DONTNEED);
+	}
+	return true;
+}
+
+static void answer(struct run *r) {
+	if (r->is_waiting) {
+		continue_alarm();
+		send(r->checked, "", 1, MSG_NOSIGNAL);
+	}
+	r->is_waiting = false;
+}
+
+/*
+ * Takes the program's messages up to its next job, or without --lint to its end. Returns as
+ * pica_capture_next().
+ */
+static int next_job(void *user, struct pica_capture_event *event) {
+	struct run *r = user;
+	struct host_frame head;
+	bool is_fine = true;
+	answer(r);
+	while (is_fine && read_all(r->pipe, &head, sizeof(head))) {
+		if (head.number == HOST_FRAME_FINISHING) {
+			is_finishing = 1;
+			alarm(0);
+		} else if (head.number == HOST_FRAME_MEMORY) {
+			is_fine = take_memory(r, &head);
+			if (is_fine) {
+				return TAKEN_MEMORY;
+			}
+		} else if (head.number == HOST_FRAME_JOB) {
+			*event = (struct pica_capture_event){ .offset = LINT_NO_OFFSET };
+			is_fine = take_job(r, &event->job);
+			if (is_fine) {
+				event->kind = event->job.op == PICA_OP_PRESENT ?
+						PICA_CAPTURE_FRAME :
+						PICA_CAPTURE_JOB;
+				r->is_waiting = true;
+				hold_alarm();
+				return TAKEN_JOB;
+			}
+		} else {
+			is_fine = take_frame(r, &head);
+		}
+	}
+	if (!is_fine && r->shot.exit == EXIT_FINE) {
+		render_fail(&r->shot, EXIT_TROUBLE, "--lint: cannot read the program's jobs or memory");
+	}
+	return 0;
+}
+
+/* Executes the program's jobs once more, draw by draw. */
+static void lint_jobs(struct run *r) {
+	const struct engine_options *e = &r->o->render.engine;
+	struct pica_settings settings;
+	struct pica_ctx_settings of_ctx;
+	struct pica_device *device = NULL;
+	struct pica_ctx *ctx = NULL;
+	pica_settings_init(&settings);
+	settings.n_threads = 0;
+	settings.float_mode = e->float_mode;
+	settings.combiner = e->combiner;
+	pica_ctx_settings_init(&of_ctx);
+	of_ctx.fcram_bytes = of_ctx.vram_bytes = 0;
+	int ret = pica_device_create(&device, &settings);
+	ret = ret < 0 ? ret : pica_ctx_create(&ctx, device, &of_ctx);
+	for (uint32_t i = 0; ret == 0 && i < r->n_windows; i++) {
+		const struct host_memory *m = &r->memory[i];
+		ret = pica_ctx_map(ctx, m->phys, m->size, r->base[i], 0);
+	}
+	r->lint = (struct lint){ .ctx = ctx, .teller = r->shot.name };
+	ret = ret < 0 ? ret : lint_program(&r->lint, next_job, r);
+	r->is_linted = ret == 0;
+	if (ret < 0) {
+		render_fail(&r->shot, EXIT_TROUBLE, "--lint: %s", strerror(-ret));
+	}
+	pica_ctx_destroy(ctx);
+	pica_device_destroy(device);
+}
+
+/* ---- The stream ---- */
+
+static void take_stream(struct run *r, int fd) {
 	const struct frame_list *list = &r->o->render.frames;
 	const uint32_t n_frames = r->o->frames;
-	FILE *pipe = fdopen(fd, "r");
-	if (!pipe) {
+	struct pica_capture_event event;
+	r->pipe = fdopen(fd, "r");
+	if (!r->pipe) {
 		close(fd);
 		render_fail(&r->shot, EXIT_TROUBLE, "%s", strerror(errno));
 		return;
 	}
-	while (read_frame(r, pipe)) {
-		set_alarm(r->o->timeout_s);
-		if (frame_list_has(list, n_frames, r->frame.number)) {
-			write_frame(r);
+	if (next_job(r, &event) == TAKEN_MEMORY) {
+		lint_jobs(r);
+		while (next_job(r, &event) == TAKEN_JOB) { /* lint has failed */
 		}
-		log_progress(r->shot.name, r->frame.number + 1, n_frames);
 	}
-	fclose(pipe);
+	fclose(r->pipe);
 	is_finishing = 0;
 	alarm(is_late || stop_signal ? PATIENCE_S : r->o->timeout_s);
 	/* The program ended before its last frame. */
@@ -324,6 +474,9 @@ static void take_pictures(struct run *r, int fd) {
 	}
 	for (unsigned i = 0; i < HOST_FRAME_PICTURES; i++) {
 		picture_finish(&r->picture[i]);
+	}
+	for (uint32_t i = 0; i < r->n_windows; i++) {
+		munmap(r->base[i], r->memory[i].size);
 	}
 }
 
@@ -344,14 +497,15 @@ static void set_number(const char *name, uint32_t value) {
 }
 
 /* The environment, for libpica-ctru. */
-static void set_environment(const struct options *o, const char *record, int pictures) {
+static void set_environment(const struct options *o, int pictures, int lint) {
 	const struct engine_options *e = &o->render.engine;
 	set_number("PICA_HOST_FRAMES", o->frames);
 	set_number("PICA_HOST_PICTURES", (uint32_t)pictures);
+	set_number("PICA_HOST_LINT", (uint32_t)lint);
 	set_number("PICA_HOST_THREADS", e->threads);
 	set_number("PICA_HOST_ARITHMETIC", (uint32_t)e->float_mode | (uint32_t)e->combiner << 1);
 	set_text("PICA_HOST_CONNECT", o->where);
-	set_text("PICA_HOST_RECORD", record);
+	set_text("PICA_HOST_RECORD", o->record);
 	set_text("PICA_HOST_INPUT", o->input);
 	set_text("PICA_HOST_ROMFS", o->romfs);
 	set_text("PICA_HOST_SDMC", o->sdmc);
@@ -363,15 +517,19 @@ static void set_environment(const struct options *o, const char *record, int pic
 	}
 }
 
-/* Starts and watches the program. Returns an exit code. *fd: the pipe with its pictures. */
-static int start(const struct options *o, const char *record, pid_t *pid, int *fd) {
+/* Starts and watches the program. Returns an exit code. *fd: the pipe with its stream. */
+static int start(struct run *r, int *fd) {
+	const struct options *o = r->o;
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
-	int ends[2];
-	if (pipe2(ends, O_CLOEXEC) < 0) {
+	int ends[2], answers[2] = { -1, -1 };
+	if (pipe2(ends, O_CLOEXEC) < 0 ||
+			(o->lint && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, answers) <
+							0)) {
 		return log_fail("%s", strerror(errno));
 	}
-	set_environment(o, record, ends[1]);
+	r->checked = answers[0];
+	set_environment(o, ends[1], answers[1]);
 	/* The addresses of a process are the same in every run. */
 	const int persona = personality(0xFFFFFFFF);
 	if (persona >= 0) {
@@ -379,19 +537,25 @@ static int start(const struct options *o, const char *record, pid_t *pid, int *f
 	}
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, ends[1], ends[1]); /* stays open there */
+	if (o->lint) {
+		posix_spawn_file_actions_adddup2(&actions, answers[1], answers[1]);
+	}
 	posix_spawnattr_init(&attributes);
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
 	const sigset_t mask = block_stops();
 	posix_spawnattr_setsigmask(&attributes, &mask);
 	const int error = posix_spawnp(
-			pid, o->program[0], &actions, &attributes, o->program, environ);
+			&r->pid, o->program[0], &actions, &attributes, o->program, environ);
 	if (!error) {
-		watch(*pid, o->timeout_s);
+		watch(r->pid, o->timeout_s);
 	}
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&actions);
 	close(ends[1]);
+	if (o->lint) {
+		close(answers[1]);
+	}
 	if (error) {
 		close(ends[0]);
 		return log_fail("%s: cannot run it: %s", o->program[0], strerror(error));
@@ -428,15 +592,14 @@ static ino_t file_at(const char *path) {
 }
 
 /* The program's own exit code has priority. */
-static int run(struct run *r, const char *record) {
-	pid_t pid = -1;
+static int run(struct run *r) {
 	int fd = -1;
-	const int exit = start(r->o, record, &pid, &fd);
+	const int exit = start(r, &fd);
 	if (exit != EXIT_FINE) {
 		return exit;
 	}
-	take_pictures(r, fd);
-	const int code = finish(r->shot.path, pid, r->o->timeout_s);
+	take_stream(r, fd);
+	const int code = finish(r->shot.path, r->pid, r->o->timeout_s);
 	log_end();
 	if (code == 0 && !r->has_frame && r->shot.exit == EXIT_FINE) {
 		return log_fail("%s: no frame: it must be linked with libpica-ctru, and call gfxInit()",
@@ -459,32 +622,21 @@ int verb_host_run(int argc, char **argv) {
 	r.shot = (struct shot){
 		.r = &r.render, .path = o.program[0], .name = capture_name(o.program[0])
 	};
-	const char *record = o.record;
-	if (o.lint && !record) {
-		const int fd = mkstemps(temporary, 5);
-		if (fd < 0) {
-			return log_fail("%s: %s", temporary, strerror(errno));
-		}
-		close(fd);
-		record = temporary;
-	}
-	const char *name = o.record ? o.record : r.shot.path; /* for messages */
-	const ino_t before = file_at(record);
+	const ino_t before = file_at(o.record);
 	int exit = check_files(&o);
 	exit = exit ? exit : render_begin_output(&r.render, &lines, &lines_size);
 	if (exit == EXIT_FINE) {
-		exit = run(&r, record);
+		exit = run(&r);
 		exit = render_end_output(&r.render, &lines, &lines_size, exit);
 	}
-	if (record && file_at(record) != before) {
-		const int found = o.lint ? lint_recording(record, name) : EXIT_FINE;
+	if (o.record && exit == EXIT_FINE && file_at(o.record) == before) {
+		exit = log_fail("%s: was not recorded", o.record);
+	}
+	if (r.is_linted) {
+		const int found = lint_print(&r.lint, o.record ? o.record : r.shot.path);
 		exit = exit ? exit : found;
-	} else if (record && exit == EXIT_FINE) {
-		exit = log_fail("%s: was not recorded", name);
 	}
-	if (record == temporary) {
-		unlink(temporary);
-	}
+	lint_finish(&r.lint);
 	free(r.shot.name);
 	return exit;
 }

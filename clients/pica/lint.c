@@ -59,6 +59,15 @@ static struct lint_finding *find(struct lint *l, enum lint_rule rule, uint32_t r
 	return NULL;
 }
 
+/* Returns whether a rule had no finding before. */
+static bool is_first(const struct lint *l, const struct lint_finding *f) {
+	const struct lint_finding *other = l->findings;
+	while (other->rule != f->rule) {
+		other++;
+	}
+	return other == f;
+}
+
 void lint_report(struct lint *l, enum lint_rule rule, uint32_t reg, uint32_t value, const char *fmt,
 		...) {
 	struct lint_finding *f = find(l, rule, reg);
@@ -82,6 +91,10 @@ void lint_report(struct lint *l, enum lint_rule rule, uint32_t reg, uint32_t val
 	va_start(args, fmt);
 	vsnprintf(f->detail, sizeof(f->detail), fmt, args);
 	va_end(args);
+	if (l->teller && is_first(l, f)) {
+		log_line("%s: frame %" PRIu32 ": %s: %s [%s]", l->teller, f->place.frame,
+				rules[rule].severity, rules[rule].title, rules[rule].id);
+	}
 }
 
 void lint_finite(struct lint *l, enum lint_rule rule, const uint32_t *regs, uint32_t reg) {
@@ -221,17 +234,17 @@ void lint_moved(struct lint *l, enum pica_history_kind kind, struct lint_range f
 	}
 }
 
-int lint_gather(struct lint *l, struct pica_capture *capture, const char *name, uint32_t n_frames) {
-	static const struct step_visitor visitor = {
-		.event = on_event,
-		.list = lint_list_begin,
-		.list_end = lint_list_end,
-		.write = lint_list_write,
-		.draw = on_draw,
-		.vertex = lint_position_vertex,
-		.drawn = on_drawn,
-	};
-	const struct pica_state *start = pica_capture_state(capture);
+static const struct step_visitor visitor = {
+	.event = on_event,
+	.list = lint_list_begin,
+	.list_end = lint_list_end,
+	.write = lint_list_write,
+	.draw = on_draw,
+	.vertex = lint_position_vertex,
+	.drawn = on_drawn,
+};
+
+static int prepare(struct lint *l, const struct pica_state *start) {
 	l->state = calloc(1, sizeof(*l->state));
 	if (!l->state) {
 		return -ENOMEM;
@@ -246,18 +259,30 @@ int lint_gather(struct lint *l, struct pica_capture *capture, const char *name, 
 	l->blend[1] = start->regs[PICA_REG_LOGIC_OP];
 	l->program_changed = true;
 	l->here.list = l->here.draw = -1;
-	int ret = step_start(&l->step, gpu_here(l->ctx), capture, 0, &visitor, l);
+	return 0;
+}
+
+/* n_frames: for the progress line, which a program has already. */
+static int gather(struct lint *l, const char *name, uint32_t n_frames) {
 	l->stats.size = sizeof(l->stats);
-	ret = ret < 0 ? ret : pica_stats(l->ctx, &l->stats);
+	int ret = pica_stats(l->ctx, &l->stats);
 	int more = ret < 0 ? 0 : 1;
 	for (uint32_t frame = 0; ret == 0 && more > 0; frame++) {
 		l->here.frame = frame;
 		l->next_list = 0;
 		more = step_frame(&l->step, true);
 		ret = more < 0 ? more : l->error;
-		log_progress(name, frame + 1, n_frames);
+		if (!l->teller) {
+			log_progress(name, frame + 1, n_frames);
+		}
 	}
 	return ret;
+}
+
+int lint_gather(struct lint *l, struct pica_capture *capture, const char *name, uint32_t n_frames) {
+	int ret = prepare(l, pica_capture_state(capture));
+	ret = ret < 0 ? ret : step_start(&l->step, gpu_here(l->ctx), capture, 0, &visitor, l);
+	return ret < 0 ? ret : gather(l, name, n_frames);
 }
 
 void lint_finish(struct lint *l) {
@@ -284,7 +309,7 @@ static void print_place(const struct lint_place *p) {
 	}
 	if (p->addr) {
 		printf(", word 0x%08" PRIx32, p->addr);
-	} else {
+	} else if (p->offset != LINT_NO_OFFSET) {
 		printf(", byte 0x%" PRIX64, p->offset);
 	}
 }
@@ -436,6 +461,12 @@ static int print_rules(bool json) {
 	return json ? json_finish(report, EXIT_FINE) : EXIT_FINE;
 }
 
+static void sort(struct lint *l) {
+	if (l->n) {
+		qsort(l->findings, l->n, sizeof(*l->findings), compare_findings);
+	}
+}
+
 /* reports: NULL for text. */
 static int lint(const struct options *o, const struct capture_here *c, struct lint *l,
 		json_t *reports) {
@@ -446,9 +477,7 @@ static int lint(const struct options *o, const struct capture_here *c, struct li
 	if (ret < 0) {
 		return capture_failed(c->capture, c->path, ret);
 	}
-	if (l->n) {
-		qsort(l->findings, l->n, sizeof(*l->findings), compare_findings);
-	}
+	sort(l);
 	if (reports) {
 		json_array_append_new(reports, capture_json(l, c->path));
 	} else {
@@ -457,28 +486,36 @@ static int lint(const struct options *o, const struct capture_here *c, struct li
 	return l->n ? EXIT_FINDINGS : EXIT_FINE;
 }
 
-/* name: for reports. */
-static int lint_file(const struct options *o, const char *path, const char *name, json_t *reports) {
+static int lint_capture(const void *options, const char *path, json_t *reports) {
+	const struct options *o = options;
 	struct capture_here c;
 	struct lint l = { .ctx = NULL };
 	int exit = capture_here_open(&c, path, NULL);
 	if (exit == EXIT_FINE) {
-		c.path = name;
 		exit = lint(o, &c, &l, reports);
-		exit = worse(exit, replay_job_failed(&l.step.replay, name));
+		exit = worse(exit, replay_job_failed(&l.step.replay, path));
 	}
 	lint_finish(&l);
 	capture_here_close(&c);
 	return exit;
 }
 
-static int lint_capture(const void *options, const char *path, json_t *reports) {
-	return lint_file(options, path, path, reports);
+int lint_program(struct lint *l, replay_next_fn *next, void *user) {
+	struct pica_state *start = calloc(1, sizeof(*start));
+	int ret = start ? pica_ctx_save_state(l->ctx, start) : -ENOMEM;
+	ret = ret < 0 ? ret : prepare(l, start);
+	free(start);
+	if (ret < 0) {
+		return ret;
+	}
+	step_start_events(&l->step, gpu_here(l->ctx), next, user, &visitor, l);
+	return gather(l, l->teller, 0);
 }
 
-int lint_recording(const char *path, const char *name) {
-	static const struct options o;
-	return lint_file(&o, path, name, NULL);
+int lint_print(struct lint *l, const char *name) {
+	sort(l);
+	print_text(l, name, false);
+	return l->n ? EXIT_FINDINGS : EXIT_FINE;
 }
 
 json_t *lint_findings(const char *path) {

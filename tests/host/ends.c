@@ -27,6 +27,18 @@ static void fault(const char *how) {
 	linearFree(block);
 }
 
+/* Draws nothing, and never tells the console's GPU where the list ends. */
+static void run_endless_list(void) {
+	u32 *list = linearAlloc(64);
+	memset(list, 0, 64);
+	GPUCMD_SetBuffer(list, 16, 0);
+	GPUCMD_AddWrite(GPUREG_FACECULLING_CONFIG, GPU_CULL_NONE);
+	GX_ProcessCommandList(list, 16, GX_CMDLIST_FLUSH);
+	gspWaitForP3D();
+	svcOutputDebugString("later", 5);
+	frame();
+}
+
 static LightEvent event;
 static LightSemaphore semaphore;
 
@@ -73,6 +85,9 @@ int main(int argc, char **argv) {
 	gfxInitDefault();
 	for (int i = 0; i < 3; i++) {
 		frame();
+	}
+	if (strcmp(how, "list") == 0) {
+		run_endless_list();
 	}
 	fault(how);
 	wait(how);

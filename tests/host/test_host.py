@@ -219,6 +219,17 @@ class Host(unittest.TestCase):
     def test_lint(self):
         run = self.host('cube', '-n', '2', '--format', 'none', '--lint')
         self.assertEqual(run.stdout, f'{PROGRAMS}/host-cube: clean\n')
+        # A finding is told before the job runs, and is that of the recording; without its place there.
+        for where in [], ['--connect=builtin:']:
+            run = self.host('ends', '--format', 'none', '--record', 'x.pica', '--lint', *where, program=['list'], exit=6)
+            lines = run.stderr.splitlines()
+            told = [line for line in lines if line.startswith('pica host-run: ')]
+            self.assertEqual(told, ['pica host-run: host-ends: frame 3: hang: a list ends without a write to FINALIZE: '
+                                    'the GPU never signals its end [no-finalize]'])
+            self.assertLess(lines.index(told[0]), lines.index('later'), run.stderr)
+            self.assertEqual(run.stdout, self.pica('lint', 'x.pica', exit=6).stdout)
+        run = self.host('ends', '--format', 'none', '--lint', program=['list'], exit=6)
+        self.assertIn(f'{PROGRAMS}/host-ends: 1 rule (hang)\n', run.stdout)
 
     def test_a_program_that_crashes_or_hangs_is_recorded(self):
         whole = self.hashes('-n', '3')

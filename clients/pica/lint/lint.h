@@ -40,8 +40,10 @@ struct lint_place {
 	uint32_t frame;
 	int64_t list, draw;
 	uint32_t addr;   /* of the word in a list, 0: none */
-	uint64_t offset; /* of the event in the capture */
+	uint64_t offset; /* of the event in the capture; LINT_NO_OFFSET: there is none */
 };
+
+#define LINT_NO_OFFSET UINT64_MAX
 
 /* The findings of a rule about one register. */
 struct lint_finding {
@@ -86,6 +88,7 @@ struct lint_guest {
 struct lint {
 	struct pica_ctx *ctx;    /* borrowed */
 	const struct lint_guest *guest; /* or NULL */
+	const char *teller; /* name for messages of findings as they appear; NULL: there are none */
 	/* The first finding since the previous draw or job, or -1. */
 	int64_t heard;
 	struct step step;
@@ -210,8 +213,14 @@ bool lint_outside(const char *path, struct lint_finding *out);
 /* Prints place, register and detail. */
 void lint_print_where(const struct lint_finding *f);
 json_t *lint_finding_json(const struct lint_finding *f);
-/* Prints the findings of a capture under a name. Returns the exit code of pica lint. */
-int lint_recording(const char *path, const char *name);
+/*
+ * Gathers the findings of a program that runs: next() gives its jobs, which l->ctx executes, whose
+ * memory is the program's at that time. Logs the first finding of each rule when it appears, with
+ * the name l->teller. Returns 0 or a negative errno. Call lint_finish() in any case.
+ */
+int lint_program(struct lint *l, replay_next_fn *next, void *user);
+/* Prints findings under a name. Returns the exit code of pica lint. */
+int lint_print(struct lint *l, const char *name);
 /* Returns all findings of a capture, or NULL after logging. A job that fails is not logged. */
 json_t *lint_findings(const char *path);
 
