@@ -183,6 +183,7 @@ static bool fetch(const struct invocation *at, unsigned array, const struct batc
 	const uint8_t *all = span > VC4_ADDRESS_BITS ? NULL :
 			find(at->env->space, a->address, b->least, a->stride_bytes, (uint32_t)span);
 	const uint8_t *host[VERTEX_BATCH];
+	const size_t ahead = (size_t)2 * b->n * a->stride_bytes; /* batches */
 	for (unsigned i = 0; i < b->n; i++) {
 		host[i] = all ? all + (size_t)(b->number[i] - b->least) * a->stride_bytes :
 				find(at->env->space, a->address, b->number[i], a->stride_bytes,
@@ -190,6 +191,7 @@ static bool fetch(const struct invocation *at, unsigned array, const struct batc
 		if (!host[i]) {
 			return false;
 		}
+		PICA_PREFETCH(host[i] + ahead);
 	}
 	for (unsigned r = p.first; r < p.end; r++) {
 		const unsigned done = (r - p.first) * 4, left = a->size_bytes - done;

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/base/f24.h"
 #include "core/space/space.h"
 #include "core/vec/cpu.h"
 #include "pica_history.h"
@@ -149,8 +150,10 @@ struct qpu_wide_run {
 /* Tame: 0, or of a magnitude such that products and sums of tame numbers are not tiny or huge. */
 #define WIDE_TAME_MOST 0x1p30f
 static inline bool qpu_is_tame(float x) {
-	const float magnitude = x < 0 ? -x : x;
-	return x == 0 || (magnitude > 1.0f / WIDE_TAME_MOST && magnitude < WIDE_TAME_MOST);
+	/* By bits, as signs are hard to predict for branches. */
+	const uint32_t least = f32_bits(1.0f / WIDE_TAME_MOST), most = f32_bits(WIDE_TAME_MOST);
+	const uint32_t bits = f32_bits(x) & 0x7FFFFFFF;
+	return (bits == 0) | (bits - least - 1 < most - least - 1);
 }
 
 /*
