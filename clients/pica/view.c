@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -65,7 +66,7 @@ struct view {
 	struct options *o;
 	struct pica_capture *capture;
 	struct gpu gpu;
-	struct replay replay;
+	struct replay replay, failed; /* failed: the one whose job failed, if its worst is not 0 */
 	uint32_t n_frames, frame;  /* the one shown, from 0 */
 	bool is_paused, is_behind; /* late: drawing takes longer than a frame */
 	struct picture canvas, scaled;
@@ -109,6 +110,7 @@ static int next_frame(struct view *v) {
 	}
 	int ret = replay_frame(&v->replay);
 	ret = ret < 0 ? ret : replay_wait(&v->replay);
+	v->failed = v->failed.worst ? v->failed : v->replay;
 	v->frame++;
 	return ret;
 }
@@ -310,7 +312,8 @@ static int view_in_terminal(struct view *v) {
 		v->o->pixels = v->o->pixels == PIXELS_AUTO ? find_pixels() : v->o->pixels;
 		ret = run(v);
 		terminal_end();
-		exit = ret < 0 ? capture_failed(v->capture, v->o->capture, ret) : EXIT_FINE;
+		exit = ret < 0 ? capture_failed(v->capture, v->o->capture, ret) :
+				 replay_job_failed(&v->failed, v->o->capture);
 	} else {
 		exit = log_fail("%s",
 				ret == -ENOTTY ?
@@ -341,30 +344,15 @@ static void find_picad(char path[PATH_BYTES]) {
 	snprintf(path, PATH_BYTES, "picad");
 }
 
-/* A pattern that this file alone matches. */
-static char *literal_pattern(const char *path) {
-	char *out = malloc(2 * strlen(path) + 1), *p = out;
-	for (; out && *path; path++) {
-		if (strchr("*?[{\\", *path)) {
-			*p++ = '\\';
-		}
-		*p++ = *path;
-	}
-	if (out) {
-		*p = 0;
-	}
-	return out;
-}
+static char program[] = "pica view"; /* in messages of both processes */
 
 static _Noreturn void run_picad(const struct options *o, const char *socket, pid_t parent) {
 	static const char *const layouts[] = { "stacked", "top", "bottom" };
 	enum { N_FIXED = 8 };
-	char picad[PATH_BYTES], threads[16], kiosk[] = "--kiosk";
-	static char program[] = "pica view"; /* in its messages */
-	char *argv[N_FIXED + N_PICADS + 4], *pattern = literal_pattern(o->capture);
+	char picad[PATH_BYTES], threads[16], *argv[N_FIXED + N_PICADS + 2];
 	unsigned n = 0;
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (!pattern || getppid() != parent) {
+	if (getppid() != parent) {
 		_exit(127);
 	}
 	find_picad(picad);
@@ -390,8 +378,6 @@ static _Noreturn void run_picad(const struct options *o, const char *socket, pid
 			_exit(127);
 		}
 	}
-	argv[n++] = kiosk;
-	argv[n++] = pattern;
 	argv[n] = NULL;
 	execvp(picad, argv);
 	log_line("%s: %s", picad, strerror(errno));
@@ -411,11 +397,65 @@ static bool has_card(int wanted) {
 	return found;
 }
 
-static volatile pid_t display_pid;
+/*
+ * Plays the capture until a signal, or until it cannot be played. Without the service, which may
+ * not have started yet, or has kicked the session, it tries again and again, and says nothing.
+ */
+static _Noreturn void run_player(const struct options *o, const char *socket, pid_t parent) {
+	static char loop[] = "--loop", name[] = "--name=view", end[] = "--";
+	const struct timespec rest = { .tv_nsec = 50000000 };
+	char connect[80];
+	int exit;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent) {
+		_exit(EXIT_FINE);
+	}
+	snprintf(connect, sizeof(connect), "--connect=%s", socket);
+	log_hold();
+	do {
+		char *argv[] = { program, loop, name, connect, end, (char *)o->capture, NULL };
+		nanosleep(&rest, NULL);
+		exit = verb_play(6, argv);
+	} while (exit == EXIT_NO_SERVICE);
+	log_release();
+	if (exit != EXIT_FINE) {
+		log_line("%s", log_last()->message);
+	}
+	_exit(exit);
+}
+
+static volatile pid_t player_pid;
 
 static void on_end(int number) {
-	if (display_pid > 0) {
-		kill(display_pid, SIGTERM);
+	if (player_pid > 0) {
+		kill(player_pid, SIGTERM);
+	}
+}
+
+/* Waits for both processes: the end of one ends the other. Returns the exit code. */
+static int wait_for_both(pid_t picad, pid_t player) {
+	int status, exit = picad > 0 && player > 0 ? EXIT_FINE : EXIT_TROUBLE;
+	bool is_shown = picad > 0;
+	if (player < 0 && is_shown) {
+		kill(picad, SIGTERM);
+	}
+	for (;;) {
+		const pid_t ended = waitpid(-1, &status, 0);
+		if (ended < 0 && errno != EINTR) {
+			return exit;
+		}
+		if (ended > 0 && ended == picad) {
+			is_shown = false;
+			exit = worse(exit, WIFEXITED(status) && WEXITSTATUS(status) == 0 ?
+					EXIT_FINE : EXIT_TROUBLE);
+			if (player > 0) {
+				kill(player, SIGKILL);
+			}
+		} else if (ended > 0 && ended == player && is_shown) {
+			player = player_pid = -1;
+			exit = worse(exit, WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FINE);
+			kill(picad, SIGTERM);
+		}
 	}
 }
 
@@ -426,7 +466,6 @@ static int view_on_display(const struct options *o) {
 	const struct sigaction end = { .sa_handler = on_end };
 	const pid_t self = getpid();
 	sigset_t blocked, before;
-	int status = 0;
 	if (!mkdtemp(folder)) {
 		return log_result(folder, -errno);
 	}
@@ -439,20 +478,24 @@ static int view_on_display(const struct options *o) {
 		sigaddset(&blocked, ends[i]);
 	}
 	sigprocmask(SIG_BLOCK, &blocked, &before);
-	const pid_t pid = fork();
-	if (pid == 0) {
+	const pid_t picad = fork();
+	if (picad == 0) {
 		sigprocmask(SIG_SETMASK, &before, NULL);
 		run_picad(o, socket, self);
 	}
-	display_pid = pid;
+	const pid_t player = picad > 0 ? fork() : -1;
+	if (player == 0) {
+		sigprocmask(SIG_SETMASK, &before, NULL);
+		run_player(o, socket, self);
+	}
+	player_pid = player;
 	for (unsigned i = 0; i < 3; i++) {
 		sigaction(ends[i], &end, NULL);
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-	}
+	const int exit = wait_for_both(picad, player);
 	rmdir(folder);
-	return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0 ? EXIT_FINE : EXIT_TROUBLE;
+	return exit;
 }
 
 /* Returns a given option that applies only to displays, or NULL. */

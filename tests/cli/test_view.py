@@ -139,6 +139,22 @@ class View(unittest.TestCase):
                                                            for c in range(3)))
         self.finish()
 
+    def test_work_that_cannot_be_done_is_reported_at_the_end(self):
+        with tempfile.TemporaryDirectory() as folder:
+            bad = pathlib.Path(folder) / 'bad.ctf'
+            stream = b''.join(struct.pack('<5I', 0xE3, 0x10401000 + 4 * register, value, 0, 0)
+                              for register, value in ((0x238, 8), (0x23A, 0x70000000 >> 3), (0x23C, 1)))
+            bad.write_bytes(b'CiTr' + struct.pack('<II', 1, 100) + struct.pack('<II', 100, 0) * 10 +
+                            struct.pack('<II', 100, len(stream)) + stream)
+            self.start('--pixels', 'blocks', capture=str(bad))
+            self.read_until(rb'frame 0 of 0-0  (playing|slow)')
+            self.read_until(rb'frame 0 of 0-0  (playing|slow)')  # again, and it goes on
+            self.key(b'q')
+            while self.p.poll() is None:
+                self.take(0.02)
+            self.assertEqual((self.p.returncode, self.p.stderr.read()),
+                             (3, b'pica view: %s: byte 0x8C: expected a command list inside memory\n' % bytes(bad)))
+
     def test_keys_step_and_wrap(self):
         self.start('--pixels', 'blocks', '--screen', 'top', rows=16, columns=50)
         n = len(self.top)
@@ -336,18 +352,20 @@ class View(unittest.TestCase):
             self.read_until(re.escape(said))
             self.finish()
 
-    def test_a_display_shows_the_file_that_was_named(self):
-        # picad accepts a pattern; the picad next to `pica` is used.
+    def test_a_display_is_that_of_the_picad_beside(self):
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
             shutil.copy(PICA, folder / 'pica')
-            (folder / 'picad').write_text('#!/bin/sh\nfor last; do :; done\nprintf %s "$last" >"$0.said"\n')
+            (folder / 'picad').write_text('#!/bin/sh\necho "$@" >"$0.said"\nexit $(cat "$0.ends")\n')
             (folder / 'picad').chmod(0o700)
-            for name, pattern in ('a.pica', 'a.pica'), ('*?[x]{a,b}\\.pica', r'\*\?\[x]\{a,b}\\.pica'):
-                (folder / name).symlink_to(CAPTURE)
-                subprocess.run([folder / 'pica', 'view', '--backend', 'kms', folder / name], check=True, timeout=60,
-                               capture_output=True)
-                self.assertEqual((folder / 'picad.said').read_text(), f'{folder}/{pattern}')
+            for status, exit in (0, 0), (1, 2):
+                (folder / 'picad.ends').write_text(str(status))
+                p = subprocess.run([folder / 'pica', 'view', '--backend', 'kms', '--rotate', '90', CAPTURE], timeout=60,
+                                   capture_output=True)
+                self.assertEqual(p.returncode, exit)
+                said = (folder / 'picad.said').read_text()
+                self.assertIn('--display=kms ', said)
+                self.assertIn('--rotate=90', said)
 
     def test_mistakes(self):
         def refused(*args, exit=2, **kw):

@@ -315,7 +315,7 @@ class OnDisplay(Case):
             p.communicate(timeout=300)
             self.skipTest('built without KMS')
         self.assertEqual(lines[0], 'pica view: no card found: waiting for one; Ctrl+C ends it\n')
-        self.assertIn('name="kiosk"', lines[-1])
+        self.assertIn('name="view"', lines[-1])
         self.assertIn('threads=1 ', text)
         folder = re.search(r'socket="(.*)/0"', text)[1]
         self.assertTrue(os.path.exists(folder))

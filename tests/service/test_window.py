@@ -7,6 +7,7 @@ import fcntl
 import os
 import re
 import socket
+import struct
 import subprocess
 import sys
 import time
@@ -228,12 +229,27 @@ class Window(Case):
             self.assertEqual(p.returncode, 2)
             self.assertTrue(p.stderr.startswith('pica view: ' + what), p.stderr)
 
+    def test_view_of_work_that_cannot_be_done_ends(self):
+        self.compositor = Compositor(self.dir)
+        self.addCleanup(self.compositor.end)
+        stream = b''.join(struct.pack('<5I', 0xE3, 0x10401000 + 4 * register, value, 0, 0)
+                          for register, value in ((0x238, 8), (0x23A, 0x70000000 >> 3), (0x23C, 1)))
+        bad = self.dir / 'bad.ctf'
+        bad.write_bytes(b'CiTr' + struct.pack('<II', 1, 100) + struct.pack('<II', 100, 0) * 10 +
+                        struct.pack('<II', 100, len(stream)) + stream)
+        p = subprocess.run([PICA, 'view', '--backend', 'wayland', '--threads', '1', bad], env=self.env, capture_output=True,
+                           text=True, timeout=60)
+        self.assertEqual(p.returncode, 3, p.stderr)
+        self.assertIn(f'pica view: {bad}: byte 0x8C: expected a command list inside memory\n', p.stderr)
+
     def test_view(self):
         self.compositor = Compositor(self.dir)
         self.addCleanup(self.compositor.end)
-        args = [PICA, 'view', '--threads', '1', CAPTURES / 'colors.pica']
+        named = self.dir / '*?[x]{a,b}\\.pica'
+        named.symlink_to(CAPTURES / 'colors.pica')
+        args = [PICA, 'view', '--threads', '1', named]
         for more in ['--backend', 'wayland', '--screen', 'top'], ['--layout', 'top']:  # the second one asks for a display
-            view = subprocess.Popen(args + more, env=self.env)
+            view = subprocess.Popen(args + more, env=self.env, stderr=subprocess.PIPE, text=True)
             self.addCleanup(view.kill)
             self.wait(lambda s: s['commits'] > 2)
             self.compositor.tell('size 400 240')
@@ -243,7 +259,8 @@ class Window(Case):
             self.pica('render', '--screen', 'top', '--frames', 'last', '-o', self.dir / 'drawn.ppm', CAPTURES / 'colors.pica')
             self.assertEqual((self.dir / 'window.ppm').read_bytes(), (self.dir / 'drawn.ppm').read_bytes())
             self.compositor.tell('close')
-            self.assertEqual(view.wait(60), 0)
+            self.assertEqual(view.communicate(timeout=60), (None, ''))
+            self.assertEqual(view.returncode, 0)
             self.compositor.end()
             self.compositor = Compositor(self.dir)
 
