@@ -52,7 +52,7 @@ struct run {
 	int checked; /* socket: an answer for each job; -1: no --lint */
 	struct host_memory memory[HOST_MAX_WINDOWS];
 	uint8_t *base[HOST_MAX_WINDOWS];
-	uint32_t n_windows;
+	uint32_t n_windows; /* 0: not known yet */
 	bool is_waiting; /* for that answer */
 	struct lint lint;
 	bool is_linted;
@@ -347,7 +347,7 @@ static int map_memory(struct run *r, uint32_t i) {
 }
 
 static bool take_memory(struct run *r, const struct host_frame *head) {
-	if (r->n_windows || head->n > HOST_MAX_WINDOWS) {
+	if (r->n_windows || head->n < 1 || head->n > HOST_MAX_WINDOWS) {
 		return false;
 	}
 	for (uint32_t i = 0; i < head->n; i++) {
