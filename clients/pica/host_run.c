@@ -1,66 +1,28 @@
 /*
  * pica host-run: starts a program that is linked with libpica-ctru, configures it by environment
- * variables, and reads the pictures of its frames from a pipe.
+ * variables, and takes what it sends through a pipe.
  */
+#include "host_run/host_run.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "host/pictures.h"
-#include "lint/lint.h"
 #include "pictures/file.h"
-#include "render/render.h"
 #include "verbs.h"
 
 extern char **environ;
 
-enum { SIGNALLED = 128, PATIENCE_S = 15, HOST_MAX_WINDOWS = 8 };
-
-/* Results of next_job(). */
-enum { TAKEN_JOB = 1, TAKEN_MEMORY = 2 };
-
-struct options {
-	struct render_options render; /* its output, frames, screens, format and engine */
-	uint32_t frames, timeout_s;
-	const char *record, *input, *romfs, *sdmc, *font, *where;
-	bool lint;
-	char **program; /* up to NULL */
-};
-
-struct run {
-	const struct options *o;
-	struct render render;
-	struct shot shot;
-	/* the last frame */
-	struct host_frame frame;
-	struct host_picture head[HOST_FRAME_PICTURES];
-	struct picture picture[HOST_FRAME_PICTURES];
-	bool has_frame, is_written;
-	/* the program's stream, and for --lint its memory and jobs */
-	FILE *pipe;
-	pid_t pid;
-	int checked; /* socket: an answer for each job; -1: no --lint */
-	struct host_memory memory[HOST_MAX_WINDOWS];
-	uint8_t *base[HOST_MAX_WINDOWS];
-	uint32_t n_windows; /* 0: not known yet */
-	bool is_waiting; /* for that answer */
-	struct lint lint;
-	bool is_linted;
-};
-
 /* ---- Options ---- */
 
-#define AT(member) offsetof(struct options, member)
+#define AT(member) offsetof(struct run_options, member)
 
 static const char *const format_words[] = { "png", "ppm", "qoi", "raw", "hash", "none", NULL };
 
@@ -104,7 +66,7 @@ static const struct option_row rows[] = {
 };
 
 static void check(void *input, struct option_args args) {
-	struct options *o = input;
+	struct run_options *o = input;
 	const unsigned given = o->render.engine.given;
 	o->program = args.v;
 	if (o->render.given & RENDER_CONNECT) {
@@ -130,7 +92,7 @@ static void check(void *input, struct option_args args) {
 }
 
 /* Checks the files that the program reads later, or never. */
-static int check_files(const struct options *o) {
+static int check_files(const struct run_options *o) {
 	const char *files[] = { o->input, o->font, o->romfs, o->sdmc };
 	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
 		if (files[i] && access(files[i], R_OK) < 0) {
@@ -145,7 +107,7 @@ static int check_files(const struct options *o) {
 	return EXIT_FINE;
 }
 
-static void parse_options(struct options *o, int argc, char **argv) {
+static void parse_options(struct run_options *o, int argc, char **argv) {
 	static const struct option_spec spec = {
 		.forms = "PROGRAM [ARG...]",
 		.doc = "Runs a program of the console that is built for this machine with "
@@ -159,7 +121,7 @@ static void parse_options(struct options *o, int argc, char **argv) {
 		.is_in_order = true,
 		.check = check,
 	};
-	*o = (struct options){ .frames = 60,
+	*o = (struct run_options){ .frames = 60,
 		.timeout_s = 60,
 		.render = { .writer = &writer_png,
 				.screens = (SCREEN_TOP | SCREEN_BOTTOM) - 1,
@@ -169,315 +131,6 @@ static void parse_options(struct options *o, int argc, char **argv) {
 	options_parse(&spec, argc, argv, o);
 	o->render.screens++;
 	o->render.eyes++;
-}
-
-/* ---- Ends ---- */
-
-static volatile sig_atomic_t watched; /* the program; 0: none */
-static volatile sig_atomic_t is_late, stop_signal;
-static volatile sig_atomic_t is_finishing; /* its recording */
-
-/* Let it finish its recording; then end it in any case. */
-static void on_alarm(int signal) {
-	(void)signal;
-	kill(watched, is_late || stop_signal ? SIGKILL : SIGTERM);
-	is_late |= !stop_signal;
-	alarm(PATIENCE_S);
-}
-
-/*
- * Ends the program alone, so that its recording is finished and linted; the second time kills it.
- * From a terminal the program gets the signal twice, which it takes as one.
- */
-static void on_stop(int number) {
-	if (!watched) {
-		_exit(SIGNALLED + number);
-	}
-	kill(watched, number == stop_signal ? SIGKILL : number);
-	stop_signal = number;
-	if (!is_finishing) {
-		alarm(PATIENCE_S);
-	}
-}
-
-/* The time does not count while the program waits for this process. */
-static struct itimerval held;
-
-static void hold_alarm(void) {
-	static const struct itimerval none;
-	if (!is_late && !stop_signal) {
-		setitimer(ITIMER_REAL, &none, &held);
-	}
-}
-
-static void continue_alarm(void) {
-	if (!is_late && !stop_signal) {
-		setitimer(ITIMER_REAL, &held, NULL);
-	}
-}
-
-/* Starts the time anew, unless it is over: then the program has PATIENCE_S in all. */
-static void set_alarm(uint32_t seconds) {
-	if (!is_late && !stop_signal) {
-		alarm(seconds);
-	}
-}
-
-static const int stops[] = { SIGHUP, SIGINT, SIGTERM };
-
-/* While blocked, they wait until the program runs. Returns the mask before. */
-static sigset_t block_stops(void) {
-	sigset_t set, before;
-	sigemptyset(&set);
-	for (size_t i = 0; i < ARRAY_LEN(stops); i++) {
-		sigaddset(&set, stops[i]);
-	}
-	sigprocmask(SIG_BLOCK, &set, &before);
-	return before;
-}
-
-/* Ends the program after the timeout, from now on, or when this process is to end. */
-static void watch(pid_t pid, uint32_t timeout_s) {
-	struct sigaction action = { .sa_handler = on_alarm, .sa_flags = SA_RESTART }, old;
-	watched = pid;
-	sigaction(SIGALRM, &action, NULL);
-	action.sa_handler = on_stop;
-	for (size_t i = 0; i < ARRAY_LEN(stops); i++) {
-		sigaction(stops[i], NULL, &old);
-		if (old.sa_handler != SIG_IGN) {
-			sigaction(stops[i], &action, NULL);
-		}
-	}
-	alarm(timeout_s);
-}
-
-/* ---- Pictures ---- */
-
-/* As in `pica render': without a second picture, both eyes have the same. */
-static bool is_wanted(const struct run *r, unsigned i) {
-	const struct host_picture *head = &r->head[i];
-	const bool has_right = i + 1 < r->frame.n && r->head[i + 1].eye == PICA_EYE_RIGHT;
-	const unsigned eyes = r->o->render.eyes;
-	const bool is_seen = head->eye == PICA_EYE_RIGHT ? eyes & EYE_RIGHT :
-							    eyes & EYE_LEFT || !has_right;
-	return is_seen && r->o->render.screens >> head->screen & 1;
-}
-
-static void write_frame(struct run *r) {
-	static const char *const screens[] = { "top", "bottom" };
-	static const char *const eyes[] = { "left", "right" };
-	bool is_shown = false;
-	r->is_written = true;
-	for (unsigned i = 0; i < r->frame.n && r->o->render.writer != &writer_none; i++) {
-		const struct host_picture *head = &r->head[i];
-		const struct outname_values v = { r->shot.name, r->frame.number, UINT32_MAX,
-			screens[head->screen], eyes[head->eye] };
-		if (is_wanted(r, i) && !(r->render.one_screen && is_shown)) {
-			render_put(&r->shot, &v, &r->picture[i], NULL);
-			is_shown = true;
-		}
-	}
-}
-
-static bool read_all(FILE *pipe, void *data, size_t size) {
-	return fread(data, 1, size, pipe) == size;
-}
-
-static bool read_picture(FILE *pipe, struct host_picture *head, struct picture *p) {
-	return read_all(pipe, head, sizeof(*head)) && head->screen <= PICA_SCREEN_BOTTOM &&
-			head->eye <= PICA_EYE_RIGHT && head->width &&
-			head->width <= HOST_PICTURE_MAX_WIDTH &&
-			head->height == HOST_PICTURE_HEIGHT &&
-			picture_alloc(p, head->width, head->height) == 0 &&
-			read_all(pipe, p->rgb, (size_t)head->width * head->height * 3);
-}
-
-/* An incomplete frame leaves the previous one. */
-static bool read_frame(struct run *r, const struct host_frame *head) {
-	struct run next = *r;
-	next.frame = *head;
-	bool is_whole = next.frame.n <= HOST_FRAME_PICTURES;
-	for (unsigned i = 0; is_whole && i < next.frame.n; i++) {
-		is_whole = read_picture(r->pipe, &next.head[i], &next.picture[i]);
-	}
-	memcpy(r->picture, next.picture, sizeof(r->picture)); /* they are the owners now */
-	if (!is_whole) {
-		r->has_frame = false;
-		render_fail(&r->shot, EXIT_TROUBLE,
-				"the program ended in the middle of a frame's pictures");
-		return false;
-	}
-	memcpy(r->head, next.head, sizeof(r->head));
-	r->frame = next.frame;
-	r->has_frame = true;
-	r->is_written = false;
-	return true;
-}
-
-static bool take_frame(struct run *r, const struct host_frame *head) {
-	const uint32_t n_frames = r->o->frames;
-	if (!read_frame(r, head)) {
-		return false;
-	}
-	set_alarm(r->o->timeout_s);
-	if (frame_list_has(&r->o->render.frames, n_frames, r->frame.number)) {
-		write_frame(r);
-	}
-	log_progress(r->shot.name, r->frame.number + 1, n_frames);
-	return true;
-}
-
-/* ---- Lint ---- */
-
-/* The program's memory; what this process writes stays its own. */
-static int map_memory(struct run *r, uint32_t i) {
-	const struct host_memory *m = &r->memory[i];
-	char path[64];
-	snprintf(path, sizeof(path), "/proc/%ld/fd/%d", (long)r->pid, m->fd);
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct stat st;
-	void *at = MAP_FAILED;
-	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size >= m->size) {
-		at = mmap(NULL, m->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd,
-				0);
-	}
-	close(fd);
-	r->base[i] = at == MAP_FAILED ? NULL : at;
-	return r->base[i] ? 0 : -EIO;
-}
-
-static bool take_memory(struct run *r, const struct host_frame *head) {
-	if (r->n_windows || head->n < 1 || head->n > HOST_MAX_WINDOWS) {
-		return false;
-	}
-	for (uint32_t i = 0; i < head->n; i++) {
-		if (!read_all(r->pipe, &r->memory[i], sizeof(r->memory[i])) ||
-				map_memory(r, i) < 0) {
-			return false;
-		}
-		r->n_windows = i + 1;
-	}
-	return true;
-}
-
-/* Drops what the last job wrote here. */
-static bool take_job(struct run *r, struct pica_job *job) {
-	if (!read_all(r->pipe, job, sizeof(*job)) || job->op == PICA_OP_WRITE ||
-			job->op == PICA_OP_STATS) { /* which have pointers */
-		return false;
-	}
-	for (uint32_t i = 0; i < r->n_windows; i++) {
-		madvise(r->base[i], r->memory[i].size, MADV_DONTNEED);
-	}
-	return true;
-}
-
-static void answer(struct run *r) {
-	if (r->is_waiting) {
-		continue_alarm();
-		send(r->checked, "", 1, MSG_NOSIGNAL);
-	}
-	r->is_waiting = false;
-}
-
-/*
- * Takes the program's messages up to its next job, or without --lint to its end. Returns as
- * pica_capture_next().
- */
-static int next_job(void *user, struct pica_capture_event *event) {
-	struct run *r = user;
-	struct host_frame head;
-	bool is_fine = true;
-	answer(r);
-	while (is_fine && read_all(r->pipe, &head, sizeof(head))) {
-		if (head.number == HOST_FRAME_FINISHING) {
-			is_finishing = 1;
-			alarm(0);
-		} else if (head.number == HOST_FRAME_MEMORY) {
-			is_fine = take_memory(r, &head);
-			if (is_fine) {
-				return TAKEN_MEMORY;
-			}
-		} else if (head.number == HOST_FRAME_JOB) {
-			*event = (struct pica_capture_event){ .offset = LINT_NO_OFFSET };
-			is_fine = take_job(r, &event->job);
-			if (is_fine) {
-				event->kind = event->job.op == PICA_OP_PRESENT ?
-						PICA_CAPTURE_FRAME :
-						PICA_CAPTURE_JOB;
-				r->is_waiting = true;
-				hold_alarm();
-				return TAKEN_JOB;
-			}
-		} else {
-			is_fine = take_frame(r, &head);
-		}
-	}
-	if (!is_fine && r->shot.exit == EXIT_FINE) {
-		render_fail(&r->shot, EXIT_TROUBLE, "--lint: cannot read the program's jobs or memory");
-	}
-	return 0;
-}
-
-/* Executes the program's jobs once more, draw by draw. */
-static void lint_jobs(struct run *r) {
-	const struct engine_options *e = &r->o->render.engine;
-	struct pica_settings settings;
-	struct pica_ctx_settings of_ctx;
-	struct pica_device *device = NULL;
-	struct pica_ctx *ctx = NULL;
-	pica_settings_init(&settings);
-	settings.n_threads = 0;
-	settings.float_mode = e->float_mode;
-	settings.combiner = e->combiner;
-	pica_ctx_settings_init(&of_ctx);
-	of_ctx.fcram_bytes = of_ctx.vram_bytes = 0;
-	int ret = pica_device_create(&device, &settings);
-	ret = ret < 0 ? ret : pica_ctx_create(&ctx, device, &of_ctx);
-	for (uint32_t i = 0; ret == 0 && i < r->n_windows; i++) {
-		const struct host_memory *m = &r->memory[i];
-		ret = pica_ctx_map(ctx, m->phys, m->size, r->base[i], 0);
-	}
-	r->lint = (struct lint){ .ctx = ctx, .teller = r->shot.name };
-	ret = ret < 0 ? ret : lint_program(&r->lint, next_job, r);
-	r->is_linted = ret == 0;
-	if (ret < 0) {
-		render_fail(&r->shot, EXIT_TROUBLE, "--lint: %s", strerror(-ret));
-	}
-	pica_ctx_destroy(ctx);
-	pica_device_destroy(device);
-}
-
-/* ---- The stream ---- */
-
-static void take_stream(struct run *r, int fd) {
-	const struct frame_list *list = &r->o->render.frames;
-	const uint32_t n_frames = r->o->frames;
-	struct pica_capture_event event;
-	r->pipe = fdopen(fd, "r");
-	if (!r->pipe) {
-		close(fd);
-		render_fail(&r->shot, EXIT_TROUBLE, "%s", strerror(errno));
-		return;
-	}
-	if (next_job(r, &event) == TAKEN_MEMORY) {
-		lint_jobs(r);
-		while (next_job(r, &event) == TAKEN_JOB) { /* lint has failed */
-		}
-	}
-	fclose(r->pipe);
-	is_finishing = 0;
-	alarm(is_late || stop_signal ? PATIENCE_S : r->o->timeout_s);
-	/* The program ended before its last frame. */
-	if (r->has_frame && !r->is_written && frame_list_has(list, n_frames, n_frames - 1)) {
-		write_frame(r);
-	}
-	for (unsigned i = 0; i < HOST_FRAME_PICTURES; i++) {
-		picture_finish(&r->picture[i]);
-	}
-	for (uint32_t i = 0; i < r->n_windows; i++) {
-		munmap(r->base[i], r->memory[i].size);
-	}
 }
 
 /* ---- The program ---- */
@@ -497,7 +150,7 @@ static void set_number(const char *name, uint32_t value) {
 }
 
 /* The environment, for libpica-ctru. */
-static void set_environment(const struct options *o, int pictures, int lint) {
+static void set_environment(const struct run_options *o, int pictures, int lint) {
 	const struct engine_options *e = &o->render.engine;
 	set_number("PICA_HOST_FRAMES", o->frames);
 	set_number("PICA_HOST_PICTURES", (uint32_t)pictures);
@@ -519,7 +172,7 @@ static void set_environment(const struct options *o, int pictures, int lint) {
 
 /* Starts and watches the program. Returns an exit code. *fd: the pipe with its stream. */
 static int start(struct run *r, int *fd) {
-	const struct options *o = r->o;
+	const struct run_options *o = r->o;
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
 	int ends[2], answers[2] = { -1, -1 };
@@ -542,12 +195,12 @@ static int start(struct run *r, int *fd) {
 	}
 	posix_spawnattr_init(&attributes);
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-	const sigset_t mask = block_stops();
+	const sigset_t mask = watch_block();
 	posix_spawnattr_setsigmask(&attributes, &mask);
 	const int error = posix_spawnp(
 			&r->pid, o->program[0], &actions, &attributes, o->program, environ);
 	if (!error) {
-		watch(r->pid, o->timeout_s);
+		watch_begin(r->pid, o->timeout_s);
 	}
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 	posix_spawnattr_destroy(&attributes);
@@ -572,15 +225,13 @@ static int finish(const char *name, pid_t pid, uint32_t timeout_s) {
 			return log_fail("%s", strerror(errno));
 		}
 	}
-	watched = 0;
-	alarm(0);
-	if (is_late) {
+	if (watch_end()) {
 		log_line("%s: no frame in %u s: ended (--timeout)", name, timeout_s);
 		return EXIT_TIMEOUT;
 	}
 	if (WIFSIGNALED(status)) {
 		log_line("%s: ended by a signal: %s", name, strsignal(WTERMSIG(status)));
-		return SIGNALLED + WTERMSIG(status);
+		return WATCH_SIGNALLED + WTERMSIG(status);
 	}
 	return WEXITSTATUS(status);
 }
@@ -598,7 +249,7 @@ static int run(struct run *r) {
 	if (exit != EXIT_FINE) {
 		return exit;
 	}
-	take_stream(r, fd);
+	run_take_stream(r, fd);
 	const int code = finish(r->shot.path, r->pid, r->o->timeout_s);
 	log_end();
 	if (code == 0 && !r->has_frame && r->shot.exit == EXIT_FINE) {
@@ -614,7 +265,7 @@ static int run(struct run *r) {
 }
 
 int verb_host_run(int argc, char **argv) {
-	struct options o;
+	struct run_options o;
 	parse_options(&o, argc, argv);
 	char *lines = NULL;
 	size_t lines_size = 0;

@@ -1,0 +1,98 @@
+/* The end of the program: by itself, after the timeout, or with this process. */
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "host_run.h"
+
+enum { PATIENCE_S = 15 };
+
+static volatile sig_atomic_t watched; /* the program; 0: none */
+static volatile sig_atomic_t is_late, stop_signal;
+static volatile sig_atomic_t is_finishing; /* its recording */
+
+/* Let it finish its recording; then end it in any case. */
+static void on_alarm(int signal) {
+	(void)signal;
+	kill(watched, is_late || stop_signal ? SIGKILL : SIGTERM);
+	is_late |= !stop_signal;
+	alarm(PATIENCE_S);
+}
+
+/*
+ * Ends the program alone, so that its recording is finished and linted; the second time kills it.
+ * From a terminal the program gets the signal twice, which it takes as one.
+ */
+static void on_stop(int number) {
+	if (!watched) {
+		_exit(WATCH_SIGNALLED + number);
+	}
+	kill(watched, number == stop_signal ? SIGKILL : number);
+	stop_signal = number;
+	if (!is_finishing) {
+		alarm(PATIENCE_S);
+	}
+}
+
+static struct itimerval held;
+
+void watch_hold(void) {
+	static const struct itimerval none;
+	if (!is_late && !stop_signal) {
+		setitimer(ITIMER_REAL, &none, &held);
+	}
+}
+
+void watch_continue(void) {
+	if (!is_late && !stop_signal) {
+		setitimer(ITIMER_REAL, &held, NULL);
+	}
+}
+
+/* Once the time is over, the program has PATIENCE_S in all. */
+void watch_frame(uint32_t timeout_s) {
+	if (!is_late && !stop_signal) {
+		alarm(timeout_s);
+	}
+}
+
+static const int stops[] = { SIGHUP, SIGINT, SIGTERM };
+
+sigset_t watch_block(void) {
+	sigset_t set, before;
+	sigemptyset(&set);
+	for (size_t i = 0; i < ARRAY_LEN(stops); i++) {
+		sigaddset(&set, stops[i]);
+	}
+	sigprocmask(SIG_BLOCK, &set, &before);
+	return before;
+}
+
+void watch_begin(pid_t pid, uint32_t timeout_s) {
+	struct sigaction action = { .sa_handler = on_alarm, .sa_flags = SA_RESTART }, old;
+	watched = pid;
+	sigaction(SIGALRM, &action, NULL);
+	action.sa_handler = on_stop;
+	for (size_t i = 0; i < ARRAY_LEN(stops); i++) {
+		sigaction(stops[i], NULL, &old);
+		if (old.sa_handler != SIG_IGN) {
+			sigaction(stops[i], &action, NULL);
+		}
+	}
+	alarm(timeout_s);
+}
+
+void watch_finishing(void) {
+	is_finishing = 1;
+	alarm(0);
+}
+
+void watch_last(uint32_t timeout_s) {
+	is_finishing = 0;
+	alarm(is_late || stop_signal ? PATIENCE_S : timeout_s);
+}
+
+bool watch_end(void) {
+	watched = 0;
+	alarm(0);
+	return is_late;
+}
