@@ -15,7 +15,7 @@
 
 #include "pica_record.h"
 
-enum { HANG_S = 2, PATIENCE_S = 10, IDLE_MS = 100 };
+enum { HANG_S = 2, PATIENCE_S = 10, IDLE_MS = 100, HANDLER_STACK = 1 << 20 };
 
 uint32_t host_frames;
 
@@ -181,7 +181,13 @@ static void watch(const int *numbers, unsigned n, void (*handler)(int number), i
 static void watch_end(void) {
 	static const int crashes[] = { SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV };
 	static const int stops[] = { SIGHUP, SIGINT, SIGTERM };
-	watch(crashes, sizeof(crashes) / sizeof(*crashes), on_crash, (int)SA_RESETHAND);
+	/* For a crash since there is no stack left. */
+	const stack_t own = { .ss_sp = malloc(HANDLER_STACK), .ss_size = HANDLER_STACK };
+	if (own.ss_sp) {
+		sigaltstack(&own, NULL);
+	}
+	watch(crashes, sizeof(crashes) / sizeof(*crashes), on_crash,
+			(int)SA_RESETHAND | SA_ONSTACK);
 	watch(stops, sizeof(stops) / sizeof(*stops), on_stop, SA_RESTART);
 }
 

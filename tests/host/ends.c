@@ -7,6 +7,13 @@ static void frame(void) {
 	gspWaitForVBlank();
 }
 
+/* Until there is no stack left. */
+static unsigned go_down(unsigned depth) {
+	volatile unsigned char room[4096];
+	room[depth % sizeof(room)] = (unsigned char)depth;
+	return depth ? go_down(depth + 1) + room[0] : 0;
+}
+
 /* What a console would not survive. */
 static void fault(const char *how) {
 	static u32 elsewhere;
@@ -23,6 +30,8 @@ static void fault(const char *how) {
 		gxCmdQueueAdd(&queue, &(gxCmdEntry_s){ .data = { 0 } });
 	} else if (strcmp(how, "break") == 0) {
 		svcBreak(USERBREAK_PANIC);
+	} else if (strcmp(how, "stack") == 0) {
+		go_down(1);
 	}
 	linearFree(block);
 }

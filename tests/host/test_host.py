@@ -250,6 +250,8 @@ class Host(unittest.TestCase):
             self.assertEqual(run.stdout, 'x.pica: clean\n')
             self.assertIn('\nframes           3\n', self.pica('info', 'x.pica').stdout)
             (self.folder / 'x.pica').unlink()
+        self.host('ends', '--format', 'none', '--record', 'x.pica', program=['stack'], exit=139)
+        self.assertIn('\nframes           3\n', self.pica('info', 'x.pica').stdout)
 
     def test_a_program_that_does_not_end(self):
         """The message says why."""
