@@ -275,6 +275,13 @@ class VideoCore(Case):
         self.pica('render', '--cost', '-o', 'x/', mesh, code=2)
         self.assertIn('heat maps and surfaces are of a PICA200', self.err)
 
+    def test_trim_leaves_out_targets_that_are_stored_again(self):
+        for name, most in ('vc4-mesh', 1.1), ('vc4-samples', 1.3), ('vc4-load', 50):  # the last one loads its target
+            source = BUNDLED / f'{name}.pica'
+            self.pica('trim', '--frames', '1-last', source, 'a.pica')
+            self.assertLess(len(self.bytes('a.pica')), most * source.stat().st_size, name)
+            self.assertRegex(self.pica('render', '--verify', '--format', 'none', 'a.pica'), r'^a: [12] pictures? as expected\n$')
+
     def test_video_of_pictures(self):
         self.pica('render', '--format', 'y4m', '-o', 'v.y4m', '--frames', 'all', BUNDLED / 'vc4-mesh.pica')
         head, _, rest = self.bytes('v.y4m').partition(b'\n')

@@ -58,6 +58,15 @@ struct overwritten_frames {
 int overwritten_clear(struct pica_ctx *ctx, struct pica_ctx *ahead, struct pica_capture *capture,
 		const struct overwritten_frames *f);
 
+/* ---- targets.c ---- */
+
+/*
+ * The same for a VideoCore IV, of targets that the frames store, and only if they are all: without
+ * the targets they draw the same pictures.
+ */
+int targets_clear(struct pica_ctx *ctx, struct pica_ctx *ahead, struct pica_capture *capture,
+		const struct overwritten_frames *f);
+
 /* ---- same_pictures.c ---- */
 
 /* Whether two captures draw the same pictures, frame by frame. */

@@ -105,11 +105,15 @@ static int clear_overwritten(struct run *r) {
 	pica_capture_trust_loads(capture, o->trust_loads);
 	ret = replay_create_ctx(&ahead, r->device, capture);
 	const uint32_t few = o->last - o->first < FRAMES ? o->last : o->first + FRAMES - 1;
-	ret = ret < 0 ? ret : overwritten_clear(r->ctx, ahead, capture,
-			&(struct overwritten_frames){ .first = o->first, .last = few,
-				.is_all = few == o->last,
-				.from = replay_first(capture, o->first, o->engine.float_mode,
-						o->engine.combiner, o->trust_loads) });
+	const struct overwritten_frames frames = { .first = o->first, .last = few,
+		.is_all = few == o->last,
+		.from = replay_first(capture, o->first, o->engine.float_mode, o->engine.combiner,
+				o->trust_loads) };
+	if (ret == 0 && r->info.chip == PICA_CHIP_PICA200) {
+		ret = overwritten_clear(r->ctx, ahead, capture, &frames);
+	} else if (ret == 0 && frames.is_all) {
+		ret = targets_clear(r->ctx, ahead, capture, &frames);
+	}
 	pica_ctx_destroy(ahead);
 	pica_capture_close(capture);
 	return ret;
@@ -164,8 +168,7 @@ static int run(struct run *r) {
 	int ret;
 	while ((ret = pica_capture_next(r->capture, &ev)) > 0) {
 		if (!r->started && ev.kind != PICA_CAPTURE_MEMORY && ev.frame >= r->o->first) {
-			const bool may_clear = r->o->first > 0 && r->info.chip == PICA_CHIP_PICA200;
-			ret = may_clear ? clear_overwritten(r) : 0;
+			ret = r->o->first > 0 ? clear_overwritten(r) : 0;
 			ret = ret < 0 ? ret : put_key(r);
 			r->started = true;
 		}
