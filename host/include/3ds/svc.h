@@ -1,6 +1,6 @@
 /*
  * Kernel calls of graphics programs. Time is that of host-run: it advances when all threads wait,
- * by 1 us with each query, and by 0.1 ms with aptMainLoop().
+ * by 1 us with each query or poll, and by 0.1 ms with aptMainLoop().
  */
 #ifndef CTRU_SVC_H
 #define CTRU_SVC_H
