@@ -180,14 +180,13 @@ drmModeConnectorPtr drmModeGetConnector(int fd, uint32_t id) {
 	}
 	unsigned i = id - CONNECTOR_ID;
 	drmModeConnector *c = mock_make(sizeof(*c));
-	bool is_plugged = mock.mode[i].hdisplay != 0;
 	encoders[i] = ENCODER_ID + i;
 	c->connector_id = id;
 	c->connector_type = DRM_MODE_CONNECTOR_VIRTUAL;
 	c->connector_type_id = i + 1;
-	c->connection = is_plugged ? DRM_MODE_CONNECTED : DRM_MODE_DISCONNECTED;
-	c->count_modes = is_plugged;
-	c->modes = &mock.mode[i];
+	c->connection = mock.n_modes[i] ? DRM_MODE_CONNECTED : DRM_MODE_DISCONNECTED;
+	c->count_modes = mock.n_modes[i];
+	c->modes = mock.mode[i];
 	c->count_encoders = 1;
 	c->encoders = &encoders[i];
 	c->encoder_id = i < MOCK_CRTCS ? ENCODER_ID + i : 0;

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MOCK_CONNECTORS = 3, MOCK_CRTCS = 2 };
+enum { MOCK_CONNECTORS = 3, MOCK_CRTCS = 2, MOCK_MODES = 3 };
 
 /* Makes a new card: nothing plugged in, atomic, vertical blanks, XRGB8888 and RGB565. */
 void mock_reset(void);
@@ -21,6 +21,8 @@ void mock_set_formats(unsigned bits);
 
 /* Plugs in a display with one mode; the kernel reports it. */
 void mock_plug(unsigned connector, unsigned width, unsigned height);
+/* Adds a mode to those of an unplugged or plugged connector, at most MOCK_MODES. */
+void mock_add_mode(unsigned connector, unsigned width, unsigned height, bool is_preferred);
 void mock_unplug(unsigned connector);
 /* The kernel says that something happened, though nothing did. */
 void mock_uevent(void);

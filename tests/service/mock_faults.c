@@ -55,8 +55,8 @@ void mock_uevent(void) {
 	}
 }
 
-void mock_plug(unsigned connector, unsigned width, unsigned height) {
-	drmModeModeInfo *m = &mock.mode[connector];
+void mock_add_mode(unsigned connector, unsigned width, unsigned height, bool is_preferred) {
+	drmModeModeInfo *m = &mock.mode[connector][mock.n_modes[connector]++];
 	memset(m, 0, sizeof(*m));
 	m->hdisplay = (uint16_t)width;
 	m->vdisplay = (uint16_t)height;
@@ -64,12 +64,17 @@ void mock_plug(unsigned connector, unsigned width, unsigned height) {
 	m->vtotal = (uint16_t)(height + 20);
 	m->vrefresh = 60;
 	m->clock = m->htotal * m->vtotal * 60u / 1000;
-	m->type = DRM_MODE_TYPE_PREFERRED;
+	m->type = is_preferred ? DRM_MODE_TYPE_PREFERRED : 0;
+}
+
+void mock_plug(unsigned connector, unsigned width, unsigned height) {
+	mock.n_modes[connector] = 0;
+	mock_add_mode(connector, width, height, true);
 	mock_uevent();
 }
 
 void mock_unplug(unsigned connector) {
-	memset(&mock.mode[connector], 0, sizeof(mock.mode[connector]));
+	mock.n_modes[connector] = 0;
 	mock_uevent();
 }
 

@@ -56,7 +56,8 @@ struct event {
 struct mock {
 	bool has_atomic, has_vblank, has_planes, is_unbound, is_master_taken, swallows;
 	unsigned formats;
-	drmModeModeInfo mode[MOCK_CONNECTORS]; /* hdisplay 0: unplugged */
+	drmModeModeInfo mode[MOCK_CONNECTORS][MOCK_MODES];
+	int n_modes[MOCK_CONNECTORS]; /* 0: unplugged */
 	uint32_t crtc_of[MOCK_CONNECTORS];
 	struct {
 		uint32_t fb;

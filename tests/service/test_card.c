@@ -166,6 +166,48 @@ TEST(wishes_are_followed) {
 	refuse_display(&s, -EINVAL);
 }
 
+TEST(the_wished_mode_or_the_preferred_or_a_large_one_is_chosen) {
+	static const struct {
+		const char *wish, *want;
+		struct {
+			unsigned width, height;
+			bool is_preferred;
+		} mode[3];
+	} cases[] = {
+		{ NULL, "640x480",
+				{ { 1024, 768, false }, { 640, 480, true }, { 800, 600, false } } },
+		{ NULL, "640x480",
+				{ { 1024, 768, false }, { 640, 480, true }, { 800, 600, true } } },
+		{ NULL, "1280x720",
+				{ { 3840, 2160, false }, { 1280, 720, false },
+						{ 1024, 768, false } } },
+		{ NULL, "3840x2160",
+				{ { 3840, 2160, false }, { 2560, 1440, false },
+						{ 2048, 1152, false } } },
+		{ "800x600", "800x600",
+				{ { 1024, 768, false }, { 640, 480, true }, { 800, 600, false } } },
+		{ "900x600", "640x480",
+				{ { 1024, 768, false }, { 640, 480, true }, { 800, 600, false } } },
+	};
+	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
+		struct display_output out[DISPLAY_OUTPUTS];
+		struct display_settings s = plain;
+		char size[20];
+		mock_unplug(0);
+		for (unsigned k = 0; k < 3; k++) {
+			mock_add_mode(0, cases[i].mode[k].width, cases[i].mode[k].height,
+					cases[i].mode[k].is_preferred);
+		}
+		s.mode = cases[i].wish;
+		open_display(&s);
+		run_ms(1);
+		ck_assert_uint_eq(display_kms.outputs(user.display, out, DISPLAY_OUTPUTS), 1);
+		snprintf(size, sizeof(size), "%ux%u", out[0].width, out[0].height);
+		ck_assert_str_eq(size, cases[i].want);
+		close_display();
+	}
+}
+
 static char said[4096];
 
 static void on_line(void *owner, enum log_level level, const char *line) {
