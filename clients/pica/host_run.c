@@ -283,7 +283,7 @@ int verb_host_run(int argc, char **argv) {
 	if (o.record && exit == EXIT_FINE && file_at(o.record) == before) {
 		exit = log_fail("%s: was not recorded", o.record);
 	}
-	if (r.is_linted) {
+	if (r.is_linted && (r.has_frame || r.lint.n)) { /* it has run */
 		const int found = lint_print(&r.lint, o.record ? o.record : r.shot.path);
 		exit = exit ? exit : found;
 	}

@@ -336,7 +336,9 @@ class Host(unittest.TestCase):
         self.assertIn('cannot run it', self.pica('host-run', './none', exit=2).stderr)
         self.assertIn('no frame', self.pica('host-run', '--format', 'none', 'true', exit=2).stderr)
         self.assertIn('Segmentation', self.pica('host-run', 'sh', '-c', 'kill -SEGV $$', exit=139).stderr)
-        self.assertIn('cannot record', self.host('cube', '--record', 'none/x.pica', exit=2).stderr)
+        run = self.host('cube', '--record', 'none/x.pica', '--lint', exit=2)
+        self.assertIn('cannot record', run.stderr)
+        self.assertEqual(run.stdout, '', 'nothing was checked')
         for option, name, why in (('--romfs', 'none', 'No such file'), ('--romfs', 'file', 'expected a folder'), ('--sdmc', 'file', 'expected a folder'), ('--font', 'none', 'No such file'),
                                   ('--input', 'none', 'No such file')):
             (self.folder / 'file').touch()
