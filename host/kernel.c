@@ -1,6 +1,6 @@
 /*
- * Events, mutexes and semaphores of the kernel, and waits for them and for the ends of threads. A
- * waiter looks up its handles anew each time, so that objects may be closed meanwhile.
+ * Events, timers, mutexes and semaphores of the kernel, and waits for them and for the ends of
+ * threads. A waiter looks up its handles anew each time, so that objects may be closed meanwhile.
  */
 #include "host.h"
 
@@ -14,7 +14,7 @@
 
 enum { POLL_TICKS = SYSCLOCK_ARM11 / 1000000 };
 
-enum kind { KIND_EVENT, KIND_MUTEX, KIND_SEMAPHORE };
+enum kind { KIND_EVENT, KIND_TIMER, KIND_MUTEX, KIND_SEMAPHORE };
 
 struct object {
 	struct object *next; /* objects */
@@ -22,6 +22,7 @@ struct object {
 	Handle handle;
 	ResetType reset;
 	s32 count, most; /* signals: of an event 0 or 1; of a mutex: of its owner's locks */
+	uint64_t due, interval; /* of a timer, in ticks; UINT64_MAX: never; 0: once */
 	u32 owner; /* id of the thread that holds the mutex; 0: none */
 };
 
@@ -32,7 +33,7 @@ struct waiter {
 	s32 n, first; /* of handles; the one that was signalled */
 	u32 thread;
 	s32 priority;
-	bool needs_all;
+	bool needs_all, is_over;
 };
 
 static struct object *objects;
@@ -65,13 +66,22 @@ static Result create(Handle *out, struct object init) {
 	return 0;
 }
 
+static void expire(struct object *o) {
+	if (o->kind == KIND_TIMER && o->due <= host_now) {
+		o->count = 1;
+		const uint64_t late = host_now - o->due;
+		o->due = o->interval ? host_now + o->interval - late % o->interval : UINT64_MAX;
+	}
+}
+
 /* Returns whether the waiter need not wait for this handle. */
 static bool is_signalled(const struct waiter *w, Handle handle) {
-	const struct object *o = find(handle);
+	struct object *o = find(handle);
 	bool is_done;
 	if (!o) {
 		return host_find_thread(handle, &is_done) && is_done;
 	}
+	expire(o);
 	return o->kind == KIND_MUTEX ? !o->owner || o->owner == w->thread : o->count > 0;
 }
 
@@ -81,7 +91,7 @@ static void take(const struct waiter *w, Handle handle) {
 	if (o && o->kind == KIND_MUTEX) {
 		o->owner = w->thread;
 		o->count++;
-	} else if (o && !(o->kind == KIND_EVENT && o->reset != RESET_ONESHOT)) {
+	} else if (o && (o->kind == KIND_SEMAPHORE || o->reset == RESET_ONESHOT)) {
 		o->count--;
 	}
 }
@@ -111,6 +121,7 @@ static void wake(void) {
 	for (struct waiter **p = &waiters, *w; (w = *p);) {
 		if (can_end(w)) {
 			*p = w->next;
+			w->is_over = true;
 			host_wake(w, 1);
 		} else {
 			p = &w->next;
@@ -147,6 +158,16 @@ static void unqueue(const struct waiter *w) {
 	*p = w->next;
 }
 
+/* When the first timer of a wait expires. */
+static uint64_t next_due(const struct waiter *w) {
+	uint64_t due = UINT64_MAX;
+	for (s32 i = 0; i < w->n; i++) {
+		const struct object *o = find(w->handles[i]);
+		due = o && o->kind == KIND_TIMER && o->due < due ? o->due : due;
+	}
+	return due;
+}
+
 PICA_EXPORT Result svcWaitSynchronizationN(
 		s32 *out, const Handle *handles, s32 n, bool wait_all, s64 ns) {
 	struct waiter w = { .handles = handles, .n = n, .first = -1, .needs_all = wait_all };
@@ -166,14 +187,15 @@ PICA_EXPORT Result svcWaitSynchronizationN(
 	}
 	host_deliver();
 	const uint64_t until = host_after(ns);
-	if (!can_end(&w)) {
-		if (ns == 0) {
+	while (!w.is_over && !can_end(&w)) {
+		if (host_now >= until) {
 			return LATE;
 		}
+		const uint64_t due = next_due(&w);
 		queue(&w);
-		if (!host_wait(&w, until)) {
+		host_wait(&w, due < until ? due : until);
+		if (!w.is_over) {
 			unqueue(&w);
-			return LATE;
 		}
 	}
 	*out = w.first;
@@ -220,6 +242,48 @@ PICA_EXPORT Result svcSignalEvent(Handle event) {
 PICA_EXPORT Result svcClearEvent(Handle event) {
 	struct object *o = find_kind(event, KIND_EVENT);
 	if (o) {
+		o->count = 0;
+	}
+	return o ? 0 : BAD_HANDLE;
+}
+
+/* ---- Timers ---- */
+
+PICA_EXPORT Result svcCreateTimer(Handle *timer, ResetType reset_type) {
+	return create(timer, (struct object){ .kind = KIND_TIMER, .reset = reset_type,
+					     .due = UINT64_MAX });
+}
+
+PICA_EXPORT Result svcSetTimer(Handle timer, s64 initial_ns, s64 interval_ns) {
+	struct object *o = find_kind(timer, KIND_TIMER);
+	if (!o) {
+		return BAD_HANDLE;
+	}
+	if (initial_ns < 0 || interval_ns < 0) {
+		return MAKERESULT(RL_USAGE, RS_INVALIDARG, RM_KERNEL, RD_OUT_OF_RANGE);
+	}
+	o->due = host_after(initial_ns);
+	o->interval = host_after(interval_ns) - host_now;
+	for (const struct waiter *w = waiters; w; w = w->next) {
+		host_wake(w, 1); /* it waits again, for the new time */
+	}
+	host_turn();
+	return 0;
+}
+
+PICA_EXPORT Result svcCancelTimer(Handle timer) {
+	struct object *o = find_kind(timer, KIND_TIMER);
+	if (o) {
+		expire(o);
+		o->due = UINT64_MAX;
+	}
+	return o ? 0 : BAD_HANDLE;
+}
+
+PICA_EXPORT Result svcClearTimer(Handle timer) {
+	struct object *o = find_kind(timer, KIND_TIMER);
+	if (o) {
+		expire(o);
 		o->count = 0;
 	}
 	return o ? 0 : BAD_HANDLE;

@@ -189,6 +189,33 @@ static void lock_and_end(void *user) {
 	woken += *(int *)user;
 }
 
+static Handle timer;
+
+static void set_timer(void *user) {
+	svcSleepThread(*(int *)user);
+	CHECK(svcSetTimer(timer, 2000000, 5000000) == 0);
+}
+
+/* A wait for a timer that another thread sets: 1 ms and 2 ms, then every 5 ms. */
+static void check_timer(void) {
+	enum { LATE = 0x09401BFE, MS = 268112 };
+	static int soon = 1000000;
+	CHECK(svcCreateTimer(&timer, RESET_ONESHOT) == 0);
+	CHECK(svcWaitSynchronization(timer, 1000) == LATE);
+	Thread setter = threadCreate(set_timer, &soon, 0, 0x2F, -2, false);
+	const u64 begin = svcGetSystemTick();
+	for (int i = 0; i < 3; i++) {
+		CHECK(svcWaitSynchronization(timer, 20000000) == 0);
+		const u64 ms = (svcGetSystemTick() - begin + MS / 2) / MS;
+		CHECK(ms == 3u + 5 * (unsigned)i);
+	}
+	CHECK(svcWaitSynchronization(timer, 4000000) == LATE);
+	CHECK(svcCancelTimer(timer) == 0 && svcWaitSynchronization(timer, 20000000) == LATE);
+	CHECK(svcSetTimer(timer, 0, 0) == 0 && svcClearTimer(timer) == 0);
+	CHECK(svcWaitSynchronization(timer, 0) == LATE && svcCancelTimer(oneshot) < 0);
+	threadFree(setter);
+}
+
 static void check_kernel(void) {
 	enum { LATE = 0x09401BFE };
 	static int ten = 10, hundred = 100;
@@ -405,6 +432,7 @@ int main(void) {
 	check_queue();
 	check_time();
 	check_kernel();
+	check_timer();
 	check_font();
 	check_absent();
 	check_card();

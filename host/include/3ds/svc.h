@@ -48,12 +48,18 @@ s32 svcGetProcessorID(void);
 Result svcGetSystemInfo(s64 *out, u32 type, s32 param);
 
 /*
- * Events, mutexes and semaphores, known by handles. A result is negative if the handle is not of
- * such an object; a mutex can only be released by the thread that locked it, as often as that.
+ * Events, timers, mutexes and semaphores, known by handles. A result is negative if the handle is
+ * not of such an object; a mutex can only be released by the thread that locked it, as often as
+ * that.
  */
 Result svcCreateEvent(Handle *event, ResetType reset_type);
 Result svcSignalEvent(Handle event);
 Result svcClearEvent(Handle event);
+Result svcCreateTimer(Handle *timer, ResetType reset_type);
+/* Signals after a time, and again after each interval; interval 0: once. Pulses are one-shots. */
+Result svcSetTimer(Handle timer, s64 initial_ns, s64 interval_ns);
+Result svcCancelTimer(Handle timer);
+Result svcClearTimer(Handle timer);
 Result svcCreateMutex(Handle *mutex, bool initially_locked);
 Result svcReleaseMutex(Handle mutex);
 Result svcCreateSemaphore(Handle *semaphore, s32 count, s32 most);
