@@ -51,9 +51,9 @@ int pica_shot_read(
  * Queues a PRESENT, as pica_submit() does, that copies the top and bottom screens into two shots,
  * as they are when all earlier jobs are complete. Either shot may be NULL. Holds references until
  * the job completes; until then nothing else may use the shots. A VideoCore IV has no screens: top
- * becomes its picture (pica_ctx_read_picture()), and is empty (is_set is 0) if there is none, if it
- * is not inside one window, or if a side has more than 4096 pixels. Returns 0; -EINVAL if the job
- * is not a PRESENT or is malformed; -EOPNOTSUPP for a bottom shot of a VideoCore IV.
+ * becomes its picture (pica_ctx_read_picture()), and stays as it was if there is none, if it is not
+ * inside one window, or if a side has more than 4096 pixels. Returns 0; -EINVAL if the job is not a
+ * PRESENT or is malformed; -EOPNOTSUPP for a bottom shot of a VideoCore IV.
  */
 int pica_submit_present(struct pica_ctx *ctx, const struct pica_job *job, struct pica_shot *top,
 		struct pica_shot *bottom, uint64_t *seq);

@@ -363,7 +363,9 @@ TEST_LOOP(a_present_copies_the_picture, ARRAY_LEN(thread_counts)) {
 	ck_assert_int_eq(take_shot(rig.ctx, other).is_set, 0);
 	vc4_from(rig.ctx)->unit.target.width = 4096;
 	ck_assert_int_eq(take_shot(rig.ctx, other).is_set, 1);
-	ck_assert_uint_eq(rig_stats(rig.ctx).faults[PICA_FAULT_BAD_TARGET], 2);
+	vc4_from(rig.ctx)->unit.target.width = 0;
+	ck_assert_uint_eq(take_shot(rig.ctx, other).width, 4096);
+	ck_assert_uint_eq(rig_stats(rig.ctx).faults[PICA_FAULT_BAD_TARGET], 3);
 	pica_shot_put(other);
 	pica_shot_put(shot);
 	rig_close(&rig);

@@ -90,7 +90,7 @@ static void control_lists(struct pica_ctx *ctx, const struct pica_job_control_li
 	}
 }
 
-/* Copies the picture. The shot is new: without a picture it stays empty. */
+/* Copies the picture. Without one the shot stays as it is. */
 static void present(struct pica_ctx *ctx, struct pica_shot *shot) {
 	struct pica_picture picture;
 	if (vc4_picture(of(ctx), &picture) < 0) {
