@@ -147,19 +147,28 @@ static bool takes_any_zero(const struct wide_value *v, unsigned k) {
 	}
 }
 
+/* Whether the processor reports tiny operands. */
+static bool is_sum_or_product(unsigned code) {
+	return code == WIDE_FADD || code == WIDE_FSUB || code == WIDE_FMUL ||
+			code == WIDE_MULTIPLY_ADD;
+}
+
 static void find_sensitive(struct wide_builder *b) {
 	for (uint64_t rows = b->written; rows; rows &= rows - 1) {
-		b->v[b->out[ctz64(rows)]].is_sensitive = true;
+		struct wide_value *v = &b->v[b->out[ctz64(rows)]];
+		v->is_sensitive = v->is_used_otherwise = true;
 	}
 	for (unsigned i = b->n; i-- > 0;) {
 		const struct wide_value *v = &b->v[i];
 		for (unsigned k = 0; v->is_live && k < wide_operands[v->code]; k++) {
-			b->v[v->in[k]].is_sensitive |= !takes_any_zero(v, k);
+			struct wide_value *in = &b->v[v->in[k]];
+			in->is_sensitive |= !takes_any_zero(v, k);
+			in->is_used_otherwise |= !is_sum_or_product(v->code);
 		}
 	}
 }
 
-static uint8_t plain_code(const struct wide_value *v) {
+static uint8_t plain_code(const struct wide_builder *b, const struct wide_value *v) {
 	if (v->is_sensitive) {
 		return v->code;
 	}
@@ -172,6 +181,9 @@ static uint8_t plain_code(const struct wide_value *v) {
 		return WIDE_PLAIN_FMUL;
 	case WIDE_MULTIPLY_ADD:
 		return WIDE_PLAIN_MULTIPLY_ADD;
+	case WIDE_SEE:
+		return v->is_used_otherwise || v->row != b->v[v->in[0]].row ? v->code :
+									WIDE_PLAIN_SEE;
 	default:
 		return v->code;
 	}
@@ -239,7 +251,13 @@ static void give_rows(struct wide_builder *b, unsigned *n_fills, unsigned *n_ops
 		if (in_place) {
 			release(b, &r, i);
 		}
-		v->row = wide_is_store(v->code) ? 0 : take(b, &r);
+		const uint8_t own = b->v[v->in[0]].row;
+		if (v->code == WIDE_SEE && !r.taken[own]) {
+			r.taken[own] = true;
+			v->row = own;
+		} else {
+			v->row = wide_is_store(v->code) ? 0 : take(b, &r);
+		}
 		if (!in_place) {
 			release(b, &r, i);
 		}
@@ -268,7 +286,7 @@ static unsigned emit(
 		struct wide_op *op = &w->op[n++];
 		*op = (struct wide_op){
 			.code = v->code,
-			.plain = plain_code(v),
+			.plain = plain_code(b, v),
 			.imm = v->imm,
 			.to = v->row,
 			.value = (uint8_t)v->value
