@@ -182,10 +182,9 @@ static void watch_end(void) {
 	static const int crashes[] = { SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV };
 	static const int stops[] = { SIGHUP, SIGINT, SIGTERM };
 	/* For a crash since there is no stack left. */
-	const stack_t own = { .ss_sp = malloc(HANDLER_STACK), .ss_size = HANDLER_STACK };
-	if (own.ss_sp) {
-		sigaltstack(&own, NULL);
-	}
+	static uint8_t room[HANDLER_STACK];
+	const stack_t own = { .ss_sp = room, .ss_size = sizeof(room) };
+	sigaltstack(&own, NULL);
 	watch(crashes, sizeof(crashes) / sizeof(*crashes), on_crash,
 			(int)SA_RESETHAND | SA_ONSTACK);
 	watch(stops, sizeof(stops) / sizeof(*stops), on_stop, SA_RESTART);
