@@ -81,6 +81,7 @@ void tex_band_decode(uint32_t *texels, struct tex_level *level, const struct tex
 	uint8_t tile[MAX_TILE_BYTES];
 	uint32_t at = first / 8 * (level->width / 8) * tile_bytes;
 	XXH3_state_t hash;
+	XXH3_INITSTATE(&hash);
 	XXH3_64bits_reset_withSeed(&hash, band);
 
 	/* Memory rows count down from t = height - 1.  [fidelity: texel-address] */
