@@ -412,6 +412,10 @@ int main(int argc, char **argv) {
 	fprintf(stderr, "emulator: %u frames, %llu cycles\n", m.n_frames, (unsigned long long)m.now);
 	printf("P6\n%d %d\n255\n", SIZE, SIZE);
 	fwrite(rgb, sizeof(rgb), 1, stdout);
+	if (fflush(stdout) == EOF || ferror(stdout)) {
+		perror("emulator: standard output");
+		return 1;
+	}
 	pica_ctx_destroy(m.ctx);
 	pica_device_destroy(m.device);
 	free(m.fcram);

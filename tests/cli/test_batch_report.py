@@ -34,8 +34,8 @@ class Report(batch.Case):
             data[3 * (width * y + x):3 * (width * y + x + 1)] = cli.rgb(color, 1)
         write_png(path, width, height, bytes(data))
 
-    def page(self):
-        return (self.dir / 'out/report.html').read_text()
+    def page(self, out='out'):
+        return (self.dir / out / 'report.html').read_text()
 
     def test_two_pixels_are_found_at_once(self):
         self.capture('a.ctf', cli.solid_screen(1, batch.VRAM + 0x100000, 0x405060, 320) + batch.screen(0x102030))
@@ -101,17 +101,22 @@ class Report(batch.Case):
         self.assertEqual(self.page(), page)
 
     def test_writer_of_the_first_differing_pixel(self):
-        shutil.copy(batch.BUNDLED / 'cube.pica', self.dir)
-        self.batch('cube.pica', '-o', 'out', '--golden', 'gold', '--bless')
-        self.poke('cube-top.png', (200, 120, 0x123456))
-        printed = self.batch('cube.pica', '-o', 'out', '--golden', 'gold', code=1)
-        made = json.loads(self.pica('pixel', '--json', 'cube.pica', '200,120'))['last_writer']
-        self.assertEqual(made['kind'], 'draw')
-        text = f'the first pixel that differs, 200,120, was made by draw {made["draw"]} of frame {made["frame"]}'
-        self.assertEqual(self.rows()[0]['pictures'][0]['made_by'], text)
-        self.assertIn(f'\n  {text}\n', printed)
-        self.assertIn(f'frame {made["frame"]}, screen top: {text}', self.rows()[0]['messages'])
-        self.assertIn(f'<p class="maker">{text}</p>', self.page())
+        for name, screen in (('cube', 'top'), ('vc4-mesa-cube', 'picture')):
+            with self.subTest(name):
+                capture = f'{name}.pica'
+                shutil.copy(batch.BUNDLED / capture, self.dir)
+                self.batch(capture, '-o', name, '--golden', 'gold', '--bless')
+                self.poke(f'{name}-{screen}.png', (200, 120, 0x123456))
+                printed = self.batch(capture, '-o', name, '--golden', 'gold', code=1)
+                made = json.loads(self.pica('pixel', '--json', capture, '200,120'))['last_writer']
+                self.assertEqual(made['kind'], 'draw')
+                text = 'the first pixel that differs, 200,120, was made by ' \
+                       f'draw {made["draw"]} of frame {made["frame"]}'
+                row = self.rows(name)[0]
+                self.assertEqual(row['pictures'][0]['made_by'], text)
+                self.assertIn(f'\n  {text}\n', printed)
+                self.assertIn(f'frame {made["frame"]}, screen {screen}: {text}', row['messages'])
+                self.assertIn(f'<p class="maker">{text}</p>', self.page(name))
 
     def test_first_draw_that_differs_where_only_hashes_are_known(self):
         shutil.copy(batch.BUNDLED / 'cube.pica', self.dir)

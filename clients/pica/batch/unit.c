@@ -97,7 +97,8 @@ static bool find_maker(struct drawing *d, const struct engine_options *engine) {
 		}
 	}
 	const char *screen = first ? json_text_of(row, "screen") : NULL;
-	if (!screen || (strncmp(screen, "top", 3) != 0 && strcmp(screen, "bottom") != 0)) {
+	if (!screen || (strncmp(screen, "top", 3) != 0 && strcmp(screen, "bottom") != 0 &&
+				       strcmp(screen, "picture") != 0)) {
 		return false;
 	}
 	struct pixel_answer a;
