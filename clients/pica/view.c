@@ -46,7 +46,7 @@ static const uint64_t key_ns = 50000000;
 enum { N_PICADS = 6 };
 static const struct option_row picads[N_PICADS] = {
 	PICADS_ROW(0, "layout", "HOW", "stacked, side-by-side, top, bottom or split-outputs"),
-	PICADS_ROW(1, "scale", "HOW", "integer, fit (default), stretch or a number"),
+	PICADS_ROW(1, "scale", "HOW", "integer, fit, stretch or a number"),
 	PICADS_ROW(2, "filter", "HOW", "nearest (default) or bilinear"),
 	PICADS_ROW(3, "rotate", "DEGREES", "0 (default), 90, 180 or 270, clockwise"),
 	PICADS_ROW(4, "background", "RRGGBB", "Around the screens (default: 000000)"),
@@ -364,7 +364,7 @@ static _Noreturn void run_picad(const struct options *o, const char *socket, pid
 		{ "log-level", o->engine.verbose ? "info" : "warning" },
 		{ "socket", socket },
 		{ "display", o->backend == BACKEND_WAYLAND ? "wayland" : "kms" },
-		{ "scale", "fit" },
+		{ "scale", o->backend == BACKEND_WAYLAND ? "integer" : "fit" },
 		{ "layout", layouts[o->screens] },
 		{ "isa", o->engine.isa },
 		{ "threads", threads },
