@@ -110,15 +110,51 @@ static const char *folder_of(const char *name, size_t n) {
 	return NULL;
 }
 
-/* Returns the path of the host, perhaps in `room`; path itself if it is not in a mounted name. */
-static const char *translate(const char *path, char room[PATH_MAX]) {
-	const char *colon = path ? strchr(path, ':') : NULL;
-	const char *at = colon ? folder_of(path, (size_t)(colon - path)) : NULL;
-	return at && snprintf(room, PATH_MAX, "%s/%s", at, colon + 1) < PATH_MAX ? room : path;
+/* Whether a path, without its name, stays in its folder. */
+static bool is_inside(const char *path) {
+	int depth = 0;
+	while (depth >= 0 && *path) {
+		path += strspn(path, "/");
+		const size_t n = strcspn(path, "/");
+		if (n == 2 && memcmp(path, "..", n) == 0) {
+			depth--;
+		} else if (n > 1 || (n == 1 && *path != '.')) {
+			depth++;
+		}
+		path += n;
+	}
+	return depth >= 0;
 }
 
-/* NAME calls libc's function of that name. */
-#define IN_FRONT(type, name, params, args, failed)                                                 \
+/*
+ * Returns the path of the host, perhaps in `room`; path itself if it is not in a mounted name;
+ * NULL, with errno, if it leaves its folder, or if is_write and the name is romfs.
+ */
+static const char *translate(const char *path, bool is_write, char room[PATH_MAX]) {
+	const char *colon = path ? strchr(path, ':') : NULL;
+	const char *at = colon ? folder_of(path, (size_t)(colon - path)) : NULL;
+	if (!at) {
+		errno = path ? errno : EFAULT;
+		return path;
+	}
+	if (!is_inside(colon + 1)) {
+		errno = ENOENT;
+	} else if (is_write && at == folder) {
+		errno = EROFS;
+	} else if (snprintf(room, PATH_MAX, "%s/%s", at, colon + 1) >= PATH_MAX) {
+		errno = ENAMETOOLONG;
+	} else {
+		return room;
+	}
+	return NULL;
+}
+
+static bool is_write_mode(const char *mode) {
+	return strcspn(mode, "wa+") < strcspn(mode, ",");
+}
+
+/* NAME calls libc's function of that name; is_write: whether it is to change a file. */
+#define IN_FRONT(type, name, params, args, is_write, failed)                                       \
 	PICA_EXPORT type name params;                                                              \
 	PICA_EXPORT type name params {                                                             \
 		static type(*next) params;                                                         \
@@ -130,33 +166,41 @@ static const char *translate(const char *path, char room[PATH_MAX]) {
 			errno = ENOSYS;                                                            \
 			return failed;                                                             \
 		}                                                                                  \
-		path = translate(path, room);                                                      \
-		return next args;                                                                  \
+		path = translate(path, is_write, room);                                            \
+		return path ? next args : failed;                                                  \
 	}
 
-IN_FRONT(FILE *, fopen, (const char *path, const char *mode), (path, mode), NULL)
-IN_FRONT(FILE *, fopen64, (const char *path, const char *mode), (path, mode), NULL)
-IN_FRONT(DIR *, opendir, (const char *path), (path), NULL)
-IN_FRONT(int, access, (const char *path, int mode), (path, mode), -1)
-IN_FRONT(int, stat, (const char *restrict path, struct stat *restrict out), (path, out), -1)
-IN_FRONT(int, stat64, (const char *restrict path, struct stat64 *restrict out), (path, out), -1)
-IN_FRONT(int, lstat, (const char *restrict path, struct stat *restrict out), (path, out), -1)
-IN_FRONT(int, lstat64, (const char *restrict path, struct stat64 *restrict out), (path, out), -1)
+IN_FRONT(FILE *, fopen, (const char *path, const char *mode), (path, mode), is_write_mode(mode),
+		NULL)
+IN_FRONT(FILE *, fopen64, (const char *path, const char *mode), (path, mode), is_write_mode(mode),
+		NULL)
+IN_FRONT(DIR *, opendir, (const char *path), (path), false, NULL)
+IN_FRONT(int, access, (const char *path, int mode), (path, mode), (mode & W_OK) != 0, -1)
+IN_FRONT(int, stat, (const char *restrict path, struct stat *restrict out), (path, out), false, -1)
+IN_FRONT(int, stat64, (const char *restrict path, struct stat64 *restrict out), (path, out), false,
+		-1)
+IN_FRONT(int, lstat, (const char *restrict path, struct stat *restrict out), (path, out), false, -1)
+IN_FRONT(int, lstat64, (const char *restrict path, struct stat64 *restrict out), (path, out), false,
+		-1)
 
-IN_FRONT(int, mkdir, (const char *path, mode_t mode), (path, mode), -1)
-IN_FRONT(int, rmdir, (const char *path), (path), -1)
-IN_FRONT(int, unlink, (const char *path), (path), -1)
-IN_FRONT(int, remove, (const char *path), (path), -1)
+IN_FRONT(int, mkdir, (const char *path, mode_t mode), (path, mode), true, -1)
+IN_FRONT(int, rmdir, (const char *path), (path), true, -1)
+IN_FRONT(int, unlink, (const char *path), (path), true, -1)
+IN_FRONT(int, remove, (const char *path), (path), true, -1)
 
 PICA_EXPORT int rename(const char *from, const char *to);
 PICA_EXPORT int rename(const char *from, const char *to) {
 	char room[2][PATH_MAX];
-	return renameat(AT_FDCWD, translate(from, room[0]), AT_FDCWD, translate(to, room[1]));
+	from = translate(from, true, room[0]);
+	to = from ? translate(to, true, room[1]) : NULL;
+	return to ? renameat(AT_FDCWD, from, AT_FDCWD, to) : -1;
 }
 
 static int open_at(const char *path, int flags, mode_t mode) {
 	char room[PATH_MAX];
-	return openat(AT_FDCWD, translate(path, room), flags, mode);
+	const bool is_write = (flags & O_ACCMODE) != O_RDONLY || flags & (O_CREAT | O_TRUNC);
+	path = translate(path, is_write, room);
+	return path ? openat(AT_FDCWD, path, flags, mode) : -1;
 }
 
 static bool has_mode(int flags) {

@@ -1,5 +1,7 @@
 /* A console program that checks calls and prints failures to the standard error. */
 #include <3ds.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -262,6 +264,35 @@ static void check_kernel(void) {
 
 /* ---- Shaders ---- */
 
+/* Only for reading, and nothing beside it. */
+static void check_romfs(void) {
+	static const char *const modes[] = { "w", "a", "r+", "rb+", "wx" };
+	static const int flags[] = { O_WRONLY, O_RDWR, O_RDONLY | O_TRUNC, O_RDONLY | O_CREAT };
+	static const char *const outside[] = { "romfs:/../secret", "romfs:..//secret",
+		"romfs:/a/./../../secret" };
+	const char *name = "romfs:/cube.shbin";
+	struct stat st;
+	for (unsigned i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
+		errno = 0;
+		CHECK(fopen(name, modes[i]) == NULL && errno == EROFS);
+	}
+	for (unsigned i = 0; i < sizeof(flags) / sizeof(*flags); i++) {
+		errno = 0;
+		CHECK(open(name, flags[i], 0666) < 0 && errno == EROFS);
+	}
+	errno = 0;
+	CHECK(remove(name) < 0 && errno == EROFS && unlink(name) < 0);
+	CHECK(rename(name, "romfs:/b") < 0 && rename(name, "b") < 0 && rename("b", name) < 0);
+	CHECK(errno == EROFS && mkdir("romfs:/new", 0777) < 0 && rmdir("romfs:/new") < 0);
+	CHECK(errno == EROFS && access(name, W_OK) < 0 && access(name, R_OK) == 0);
+	for (unsigned i = 0; i < sizeof(outside) / sizeof(*outside); i++) {
+		errno = 0;
+		CHECK(fopen(outside[i], "r") == NULL && errno == ENOENT);
+		CHECK(stat(outside[i], &st) < 0 && open(outside[i], O_RDONLY) < 0);
+	}
+	CHECK(stat("romfs:/./../cube.shbin", &st) < 0 && stat("romfs:/.//cube.shbin", &st) == 0);
+}
+
 static void check_shader(void) {
 	static u32 data[1024], buffer[4096];
 	FILE *f = fopen("romfs:/cube.shbin", "rb");
@@ -272,6 +303,7 @@ static void check_shader(void) {
 	if (f) {
 		fclose(f);
 	}
+	check_romfs();
 	CHECK(fopen("romfs:/none", "rb") == NULL && romfsExit() == 0);
 	CHECK(fopen("romfs:/cube.shbin", "rb") == NULL);
 	CHECK(DVLB_ParseFile(data, size / 2) == NULL);

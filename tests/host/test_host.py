@@ -61,7 +61,11 @@ class Host(unittest.TestCase):
 
     def test_calls(self):
         (self.folder / 'card').mkdir()
+        (self.folder / 'a').mkdir()
+        self.write('secret', 'beside romfs')
+        sources = {p.name: p.read_bytes() for p in (self.folder / 'romfs').iterdir()}
         run = self.host('calls', '--format', 'none', '--sdmc', 'card')
+        self.assertEqual({p.name: p.read_bytes() for p in (self.folder / 'romfs').iterdir()}, sources, 'only read')
         self.assertEqual([(p.name, p.read_text()) for p in (self.folder / 'card').iterdir()], [('b', 'text')])
         self.assertNotIn('sdmc', run.stderr)
         self.assertIn('GX_TextureCopy: 0x00001000 is not in the linear heap or VRAM', run.stderr)
