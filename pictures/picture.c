@@ -108,14 +108,21 @@ int picture_read_png(struct picture *p, const char *path, uint32_t background) {
 	}
 	image.format = PNG_FORMAT_RGB;
 	image.flags |= PNG_IMAGE_FLAG_16BIT_sRGB; /* like 8 bits, if the file does not specify it */
+	struct picture read = { 0 };
 	int ret = image.width > PICTURE_PNG_PX || image.height > PICTURE_PNG_PX ?
 			-EFBIG :
-			picture_alloc(p, image.width, image.height);
-	if (ret == 0 && !png_image_finish_read(&image, &below, p->rgb, 0, NULL)) {
+			picture_alloc(&read, image.width, image.height);
+	if (ret == 0 && !png_image_finish_read(&image, &below, read.rgb, 0, NULL)) {
 		ret = -EINVAL;
 	}
 	png_image_free(&image);
-	return ret;
+	if (ret < 0) {
+		picture_finish(&read);
+		return ret;
+	}
+	picture_finish(p);
+	*p = read;
+	return 0;
 }
 
 /* The largest difference of a channel of two pixels. */

@@ -39,9 +39,9 @@ void picture_hash(const struct picture *p, char text[PICTURE_HASH_TEXT]);
  */
 int picture_turn_screen(struct picture *p);
 /*
- * Reads a PNG as RGB8, in sRGB unless it specifies otherwise. Transparent pixels are mixed with
- * background, 0x00RRGGBB, in linear light. Returns 0 or a negative errno; -EINVAL: not a PNG that
- * can be read; -EFBIG: too large.
+ * Replaces *p by a PNG as RGB8, in sRGB unless it specifies otherwise. Transparent pixels are mixed
+ * with background, 0x00RRGGBB, in linear light. Returns 0, or a negative errno: *p is unchanged;
+ * -EINVAL: not a whole PNG that can be read; -EFBIG: too large.
  */
 int picture_read_png(struct picture *p, const char *path, uint32_t background);
 

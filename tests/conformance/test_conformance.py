@@ -116,6 +116,13 @@ class Conformance(unittest.TestCase):
         self.assertIn('2 of 2', conform('--replayer', ctf, *chosen).stdout)
         for command, message in ('false', 'the replayer failed'), ('true', 'the replayer wrote no picture'):
             self.assertIn(message, conform('--replayer', command, chosen[0], code=1).stdout)
+        # A picture that is not whole is none: the signature; to the header; to the first pixels; all but the last.
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([PICA, 'render', '-o', f'{folder}/top.png', LIBRARY / f'{chosen[0]}.pica'], check=True, capture_output=True)
+            for n in '0', '8', '33', '41', '60', '-20':
+                run = conform('--replayer', f'f() {{ head -c {n} {folder}/top.png >"$2/top.png"; }}; f', *chosen, code=1)
+                self.assertEqual(run.stdout.count("the replayer's picture cannot be read: "), 2, n)
+                self.assertIn('0 of 2', run.stdout)
         self.assertEqual(list(pathlib.Path('/tmp').glob('pica-conform.*')), [])
 
     def test_other_library(self):

@@ -41,7 +41,7 @@ struct conform {
 };
 
 /* Runs a program on a capture and reads the picture of the top screen. Returns NULL, or a message
- * (caller frees). */
+ * (caller frees): *out is unchanged. */
 char *conform_replay(struct picture *out, const char *command, const char *capture);
 /* Returns the sum of the numbers by origin, without guesses. */
 unsigned conform_counted(const unsigned by_origin[CONFORM_ORIGINS]);
