@@ -200,7 +200,7 @@ static int start(struct run *r, int *fd) {
 	const int error = posix_spawnp(
 			&r->pid, o->program[0], &actions, &attributes, o->program, environ);
 	if (!error) {
-		watch_begin(r->pid, o->timeout_s);
+		watch_begin(r->pid, ends[0], o->timeout_s);
 	}
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 	posix_spawnattr_destroy(&attributes);

@@ -1,6 +1,7 @@
 /* A console program that draws three frames, then ends in the way of its argument, or never. */
 #include <3ds.h>
 #include <string.h>
+#include <unistd.h>
 
 static void frame(void) {
 	gfxSwapBuffers();
@@ -97,6 +98,13 @@ int main(int argc, char **argv) {
 	}
 	if (strcmp(how, "list") == 0) {
 		run_endless_list();
+	}
+	if (strcmp(how, "fork") == 0 && fork() == 0) {
+		for (int fd = 0; fd < 3; fd++) {
+			close(fd);
+		}
+		sleep(40); /* the pipe stays open */
+		_exit(0);
 	}
 	fault(how);
 	wait(how);

@@ -299,6 +299,19 @@ class Host(unittest.TestCase):
             self.assertEqual((run.returncode, out.splitlines()[-1]), (128 + number, f'{name}.pica: clean'), error)
             self.assertEqual(error, f'pica host-run: {PROGRAMS}/host-cube: ended by a signal: {why}\n')
 
+    def test_a_process_that_the_program_leaves(self):
+        """It holds the pipe; the run ends with the program itself."""
+        run = subprocess.Popen([PICA, 'host-run', '--timeout', '20', 'sh', '-c', 'sleep 600 >/dev/null 2>&1 & echo $!; exit 3'],
+                               cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        left = int(run.stdout.readline())
+        self.addCleanup(os.kill, left, signal.SIGKILL)
+        began = time.monotonic()
+        self.assertEqual((*run.communicate(timeout=300), run.returncode), ('', '', 3))
+        self.assertLess(time.monotonic() - began, 15)
+        for how in [], ['--lint']:
+            run = self.host('ends', '--timeout', '20', '--format', 'hash', '--pictures', 'all', *how, program=['fork'])
+            self.assertEqual(len([line for line in run.stdout.splitlines() if ' top ' in line]), 3, run.stdout)
+
     def test_eyes(self):
         names = {}
         for eye in 'left', 'right', 'both':

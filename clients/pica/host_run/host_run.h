@@ -51,10 +51,13 @@ void run_take_stream(struct run *r, int fd);
 
 /* ---- watch.c ---- */
 
-/* Signals that end this process wait until watch_begin(). Returns the mask before. */
+/* Signals that end this process or tell of the program's end wait. Returns the mask before. */
 sigset_t watch_block(void);
-/* Ends the program after the timeout, from now on, or when this process is to end. */
-void watch_begin(pid_t pid, uint32_t timeout_s);
+/*
+ * Ends the program after the timeout, from now on, or when this process is to end. fd: its stream,
+ * which ends with the program itself.
+ */
+void watch_begin(pid_t pid, int fd, uint32_t timeout_s);
 /* The program has sent a frame: starts the time anew. */
 void watch_frame(uint32_t timeout_s);
 /* The time does not count while the program waits for this process. */
@@ -62,7 +65,7 @@ void watch_hold(void);
 void watch_continue(void);
 /* Nor while it finishes its recording. */
 void watch_finishing(void);
-/* It has nothing more to send. */
+/* It has nothing more to send: its stream is closed. */
 void watch_last(uint32_t timeout_s);
 /* It has ended. Returns whether its time was over. */
 bool watch_end(void);

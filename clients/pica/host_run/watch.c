@@ -1,5 +1,8 @@
 /* The end of the program: by itself, after the timeout, or with this process. */
+#include <errno.h>
+#include <fcntl.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "host_run.h"
@@ -9,10 +12,15 @@ enum { PATIENCE_S = 15 };
 static volatile sig_atomic_t watched; /* the program; 0: none */
 static volatile sig_atomic_t is_late, stop_signal;
 static volatile sig_atomic_t is_finishing; /* its recording */
+static volatile sig_atomic_t has_ended;
+static volatile sig_atomic_t stream = -1; /* from the program */
 
 /* Let it finish its recording; then end it in any case. */
 static void on_alarm(int signal) {
 	(void)signal;
+	if (has_ended) {
+		return;
+	}
 	kill(watched, is_late || stop_signal ? SIGKILL : SIGTERM);
 	is_late |= !stop_signal;
 	alarm(PATIENCE_S);
@@ -31,6 +39,21 @@ static void on_stop(int number) {
 	if (!is_finishing) {
 		alarm(PATIENCE_S);
 	}
+}
+
+/*
+ * Once the program itself has ended, its stream ends with what is there, even if another process
+ * that it started still holds the pipe. This also ends a read() that waits, since it starts anew.
+ */
+static void on_child(int number) {
+	const int error = errno;
+	siginfo_t info = { .si_pid = 0 };
+	(void)number;
+	if (waitid(P_PID, (id_t)watched, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid) {
+		has_ended = 1;
+		fcntl(stream, F_SETFL, O_NONBLOCK);
+	}
+	errno = error;
 }
 
 static struct itimerval held;
@@ -60,6 +83,7 @@ static const int stops[] = { SIGHUP, SIGINT, SIGTERM };
 sigset_t watch_block(void) {
 	sigset_t set, before;
 	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
 	for (size_t i = 0; i < ARRAY_LEN(stops); i++) {
 		sigaddset(&set, stops[i]);
 	}
@@ -67,10 +91,13 @@ sigset_t watch_block(void) {
 	return before;
 }
 
-void watch_begin(pid_t pid, uint32_t timeout_s) {
+void watch_begin(pid_t pid, int fd, uint32_t timeout_s) {
 	struct sigaction action = { .sa_handler = on_alarm, .sa_flags = SA_RESTART }, old;
 	watched = pid;
+	stream = fd;
 	sigaction(SIGALRM, &action, NULL);
+	action.sa_handler = on_child;
+	sigaction(SIGCHLD, &action, NULL);
 	action.sa_handler = on_stop;
 	for (size_t i = 0; i < ARRAY_LEN(stops); i++) {
 		sigaction(stops[i], NULL, &old);
@@ -88,6 +115,7 @@ void watch_finishing(void) {
 
 void watch_last(uint32_t timeout_s) {
 	is_finishing = 0;
+	stream = -1;
 	alarm(is_late || stop_signal ? PATIENCE_S : timeout_s);
 }
 
