@@ -10,6 +10,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -123,6 +124,18 @@ class Conformance(unittest.TestCase):
                 run = conform('--replayer', f'f() {{ head -c {n} {folder}/top.png >"$2/top.png"; }}; f', *chosen, code=1)
                 self.assertEqual(run.stdout.count("the replayer's picture cannot be read: "), 2, n)
                 self.assertIn('0 of 2', run.stdout)
+        self.assertEqual(list(pathlib.Path('/tmp').glob('pica-conform.*')), [])
+
+    def test_signals_end_the_replayer(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+                signal.signal(number, signal.SIG_DFL)  # background jobs of a shell ignore SIGINT
+                os.mkfifo(pipe := pathlib.Path(folder, number.name))
+                run = subprocess.Popen([PICA, 'conform', '--replayer', f'echo $$ >{pipe}; exec sleep 44 #', 'fill-16'])
+                pid = int(pipe.read_text())
+                run.send_signal(number)
+                self.assertEqual(run.wait(), -number)
+                self.assertRaises(ProcessLookupError, os.kill, pid, 0)
         self.assertEqual(list(pathlib.Path('/tmp').glob('pica-conform.*')), [])
 
     def test_other_library(self):

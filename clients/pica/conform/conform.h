@@ -40,8 +40,8 @@ struct conform {
 	unsigned by_origin[CONFORM_ORIGINS], passed[CONFORM_ORIGINS]; /* of the chosen ones */
 };
 
-/* Runs a program on a capture and reads the picture of the top screen. Returns NULL, or a message
- * (caller frees): *out is unchanged. */
+/* Runs a program on a capture and reads the picture of the top screen. A signal that ends this
+ * process ends the program first. Returns NULL, or a message (caller frees): *out is unchanged. */
 char *conform_replay(struct picture *out, const char *command, const char *capture);
 /* Returns the sum of the numbers by origin, without guesses. */
 unsigned conform_counted(const unsigned by_origin[CONFORM_ORIGINS]);

@@ -17,13 +17,42 @@
 
 #define TIMEOUT_NS UINT64_C(60000000000)
 
+static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
+enum { N_ENDS = sizeof(ends) / sizeof(*ends) };
+static volatile sig_atomic_t ended_by; /* 0: none of them */
+
+static void on_end(int signal) {
+	ended_by = signal;
+}
+
+/* Catches the signals that end a program; those that are ignored stay so. */
+static void catch_ends(struct sigaction before[N_ENDS]) {
+	const struct sigaction end = { .sa_handler = on_end };
+	for (unsigned i = 0; i < N_ENDS; i++) {
+		sigaction(ends[i], NULL, &before[i]);
+		if (before[i].sa_handler != SIG_IGN) {
+			sigaction(ends[i], &end, NULL);
+		}
+	}
+}
+
+/* Puts the handlers back, and lets a signal that was caught do what it does without this. */
+static void release_ends(const struct sigaction before[N_ENDS]) {
+	for (unsigned i = 0; i < N_ENDS; i++) {
+		sigaction(ends[i], &before[i], NULL);
+	}
+	if (ended_by) {
+		raise(ended_by);
+	}
+}
+
 static char *say(const char *what, const char *more) {
 	char *text = NULL;
 	return asprintf(&text, "%s%s", what, more) < 0 ? NULL : text;
 }
 
-/* Waits for the leader of a process group, and ends the group after the time limit. Returns its
- * status, or -1. */
+/* Waits for the leader of a process group, and ends the group after the time limit or a signal.
+ * Returns its status, or -1. */
 static int wait_for(pid_t pid) {
 	const uint64_t end = now_ns() + TIMEOUT_NS;
 	const struct timespec tick = { .tv_nsec = 2000000 };
@@ -34,7 +63,7 @@ static int wait_for(pid_t pid) {
 			kill(-pid, SIGKILL); /* what it left running */
 			return status;
 		}
-		if ((got < 0 && errno != EINTR) || now_ns() > end) {
+		if ((got < 0 && errno != EINTR) || now_ns() > end || ended_by) {
 			kill(-pid, SIGKILL);
 			waitpid(pid, &status, 0);
 			return -1;
@@ -102,7 +131,10 @@ static char *find_picture(const char *folder) {
 
 char *conform_replay(struct picture *out, const char *command, const char *capture) {
 	char folder[] = "/tmp/pica-conform.XXXXXX";
+	struct sigaction before[N_ENDS];
+	catch_ends(before);
 	if (!mkdtemp(folder)) {
+		release_ends(before);
 		return say("no folder for pictures: ", strerror(errno));
 	}
 	char *message = run(command, capture, folder);
@@ -118,5 +150,6 @@ char *conform_replay(struct picture *out, const char *command, const char *captu
 		free(path);
 	}
 	batch_store_remove(folder);
+	release_ends(before);
 	return message;
 }
