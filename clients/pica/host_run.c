@@ -6,10 +6,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -17,8 +17,6 @@
 
 #include "pictures/file.h"
 #include "verbs.h"
-
-extern char **environ;
 
 /* ---- Options ---- */
 
@@ -170,11 +168,51 @@ static void set_environment(const struct run_options *o, int pictures, int lint)
 	}
 }
 
+/* In the new process. Returns only if it cannot run the program, with errno. */
+static void become(const struct run_options *o, int pictures, int lint, pid_t parent) {
+	/* The addresses of a process are the same in every run. */
+	const int persona = personality(0xFFFFFFFF);
+	if (persona >= 0) {
+		personality((unsigned long)persona | ADDR_NO_RANDOMIZE);
+	}
+	/* Nobody else would end a program that spins. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent) {
+		_exit(EXIT_TROUBLE);
+	}
+	fcntl(pictures, F_SETFD, 0); /* stays open there */
+	if (lint >= 0) {
+		fcntl(lint, F_SETFD, 0);
+	}
+	execvp(o->program[0], o->program);
+}
+
+/* Returns 0 when the program runs, or an errno. */
+static int spawn(struct run *r, int pictures, int lint, const sigset_t *mask) {
+	const pid_t self = getpid();
+	int said[2], error = 0;
+	if (pipe2(said, O_CLOEXEC) < 0) {
+		return errno;
+	}
+	r->pid = fork();
+	if (r->pid == 0) {
+		sigprocmask(SIG_SETMASK, mask, NULL);
+		become(r->o, pictures, lint, self);
+		error = errno;
+		_exit(write(said[1], &error, sizeof(error)) < 0);
+	}
+	error = r->pid < 0 ? errno : 0;
+	close(said[1]);
+	if (read(said[0], &error, sizeof(error)) > 0) {
+		waitpid(r->pid, NULL, 0);
+	}
+	close(said[0]);
+	return error;
+}
+
 /* Starts and watches the program. Returns an exit code. *fd: the pipe with its stream. */
 static int start(struct run *r, int *fd) {
 	const struct run_options *o = r->o;
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
 	int ends[2], answers[2] = { -1, -1 };
 	if (pipe2(ends, O_CLOEXEC) < 0 ||
 			(o->lint && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, answers) <
@@ -183,28 +221,12 @@ static int start(struct run *r, int *fd) {
 	}
 	r->checked = answers[0];
 	set_environment(o, ends[1], answers[1]);
-	/* The addresses of a process are the same in every run. */
-	const int persona = personality(0xFFFFFFFF);
-	if (persona >= 0) {
-		personality((unsigned long)persona | ADDR_NO_RANDOMIZE);
-	}
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_adddup2(&actions, ends[1], ends[1]); /* stays open there */
-	if (o->lint) {
-		posix_spawn_file_actions_adddup2(&actions, answers[1], answers[1]);
-	}
-	posix_spawnattr_init(&attributes);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
 	const sigset_t mask = watch_block();
-	posix_spawnattr_setsigmask(&attributes, &mask);
-	const int error = posix_spawnp(
-			&r->pid, o->program[0], &actions, &attributes, o->program, environ);
+	const int error = spawn(r, ends[1], answers[1], &mask);
 	if (!error) {
 		watch_begin(r->pid, ends[0], o->timeout_s);
 	}
 	sigprocmask(SIG_SETMASK, &mask, NULL);
-	posix_spawnattr_destroy(&attributes);
-	posix_spawn_file_actions_destroy(&actions);
 	close(ends[1]);
 	if (o->lint) {
 		close(answers[1]);

@@ -312,6 +312,18 @@ class Host(unittest.TestCase):
             run = self.host('ends', '--timeout', '20', '--format', 'hash', '--pictures', 'all', *how, program=['fork'])
             self.assertEqual(len([line for line in run.stdout.splitlines() if ' top ' in line]), 3, run.stdout)
 
+    def test_the_program_ends_with_host_run(self):
+        """SIGKILL leaves no program that spins."""
+        with subprocess.Popen([PICA, 'host-run', 'sh', '-c', 'echo $$; while :; do :; done'], cwd=self.folder,
+                              stdout=subprocess.PIPE, text=True) as run:
+            program = int(run.stdout.readline())
+            run.kill()
+            try:
+                self.assertEqual(run.communicate(timeout=60)[0], '')  # at the end of the program, too
+            except subprocess.TimeoutExpired:
+                os.kill(program, signal.SIGKILL)
+                raise
+
     def test_eyes(self):
         names = {}
         for eye in 'left', 'right', 'both':
