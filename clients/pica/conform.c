@@ -242,12 +242,8 @@ static int run_case(struct conform *c, struct conform_case *k, const struct opti
 	if (!path) {
 		return log_no_memory();
 	}
-	int exit = EXIT_FINE;
-	if (o->replayer) {
-		k->message = conform_replay(&screen, o->replayer, path);
-	} else {
-		exit = draw(&screen, device, path);
-	}
+	const int exit = o->replayer ? conform_replay(&screen, &k->message, o->replayer, path) :
+				       draw(&screen, device, path);
 	if (exit == EXIT_FINE && screen.rgb) {
 		judge(c, k, &screen);
 	}

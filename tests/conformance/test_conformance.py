@@ -115,8 +115,12 @@ class Conformance(unittest.TestCase):
         # The other form of the same capture, for renderers that read it.
         ctf = f"f() {{ '{PICA}' render -o \"$2/{{name}}-{{screen}}.png\" \"${{1%.pica}}.ctf.zst\"; }}; f"
         self.assertIn('2 of 2', conform('--replayer', ctf, *chosen).stdout)
-        for command, message in ('false', 'the replayer failed'), ('true', 'the replayer wrote no picture'):
+        for command, message in ('exit 3 #', 'the replayer failed: exit status 3 ('), ('kill -9 $$ #', 'failed: signal 9 ('), ('true', 'the replayer wrote no picture'):
             self.assertIn(message, conform('--replayer', command, chosen[0], code=1).stdout)
+        for command, code in ('nosuchcmd', 127), ('/dev/null', 126):
+            run = conform('--replayer', command, *chosen, code=2)
+            self.assertEqual(run.stdout, '')
+            self.assertEqual(run.stderr.count(f'the replayer cannot be run: exit status {code} of: {command}\n'), 1)
         # A picture that is not whole is none: the signature; to the header; to the first pixels; all but the last.
         with tempfile.TemporaryDirectory() as folder:
             subprocess.run([PICA, 'render', '-o', f'{folder}/top.png', LIBRARY / f'{chosen[0]}.pica'], check=True, capture_output=True)

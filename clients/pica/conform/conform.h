@@ -41,8 +41,9 @@ struct conform {
 };
 
 /* Runs a program on a capture and reads the picture of the top screen. A signal that ends this
- * process ends the program first. Returns NULL, or a message (caller frees): *out is unchanged. */
-char *conform_replay(struct picture *out, const char *command, const char *capture);
+ * process ends the program first. Stores NULL, or a message (caller frees): *out is unchanged.
+ * Returns EXIT_FINE, or after logging EXIT_TROUBLE: the program cannot be run. */
+int conform_replay(struct picture *out, char **message, const char *command, const char *capture);
 /* Returns the sum of the numbers by origin, without guesses. */
 unsigned conform_counted(const unsigned by_origin[CONFORM_ORIGINS]);
 /* Writes a self-contained page, with failures first; command: the command line. */

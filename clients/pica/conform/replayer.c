@@ -13,6 +13,7 @@
 
 #include "batch/batch.h"
 #include "common/clock.h"
+#include "common/log.h"
 #include "pictures/file.h"
 
 #define TIMEOUT_NS UINT64_C(60000000000)
@@ -72,11 +73,25 @@ static int wait_for(pid_t pid) {
 	}
 }
 
-/* Its output goes to the standard error, since the report is on the standard output. */
-static char *run(const char *command, const char *capture, const char *folder) {
+/* Returns why a replayer with that status is of no use, or NULL. */
+static char *why_failed(int status) {
+	char *text = NULL;
+	if (status == 0) {
+		return NULL;
+	}
+	const int n = status < 0 ? asprintf(&text, "the replayer took longer than 60 s") :
+			WIFSIGNALED(status) ?
+			asprintf(&text, "the replayer failed: signal %d", WTERMSIG(status)) :
+			asprintf(&text, "the replayer failed: exit status %d", WEXITSTATUS(status));
+	return n < 0 ? NULL : text;
+}
+
+/* Stores the status of the replayer, or -1 after the time limit. Its output goes to the standard
+ * error, since the report is on the standard output. Returns an exit code, after logging. */
+static int run(int *status, const char *command, const char *capture, const char *folder) {
 	char *script = say(command, " \"$1\" \"$2\"");
 	if (!script) {
-		return NULL;
+		return log_no_memory();
 	}
 	fflush(NULL);
 	const pid_t pid = fork();
@@ -89,16 +104,17 @@ static char *run(const char *command, const char *capture, const char *folder) {
 	if (pid > 0) {
 		setpgid(pid, pid);
 	}
-	const int error = errno, status = pid > 0 ? wait_for(pid) : 0;
+	const int error = errno;
+	*status = pid > 0 ? wait_for(pid) : 0;
 	free(script);
 	if (pid < 0) {
-		return say("the replayer cannot be started: ", strerror(error));
+		return log_fail("the replayer cannot be started: %s", strerror(error));
 	}
-	return status == 0 ? NULL :
-			status < 0 ?
-			     say("the replayer took longer than 60 s", "") :
-			     say("the replayer failed",
-					     WIFSIGNALED(status) ? ": a signal ended it" : "");
+	/* As the shell says it: not found, or not executable. */
+	const int code = *status > 0 && WIFEXITED(*status) ? WEXITSTATUS(*status) : 0;
+	return code == 126 || code == 127 ?
+			log_fail("the replayer cannot be run: exit status %d of: %s", code, command) :
+			EXIT_FINE;
 }
 
 /* The PNG whose name ends in "top.png", or the only one. */
@@ -129,27 +145,30 @@ static char *find_picture(const char *folder) {
 	return found;
 }
 
-char *conform_replay(struct picture *out, const char *command, const char *capture) {
+int conform_replay(struct picture *out, char **message, const char *command, const char *capture) {
 	char folder[] = "/tmp/pica-conform.XXXXXX";
 	struct sigaction before[N_ENDS];
+	int status = -1;
 	catch_ends(before);
 	if (!mkdtemp(folder)) {
+		const int error = errno;
 		release_ends(before);
-		return say("no folder for pictures: ", strerror(errno));
+		return log_fail("no folder for pictures: %s", strerror(error));
 	}
-	char *message = run(command, capture, folder);
-	if (!message) {
+	const int exit = run(&status, command, capture, folder);
+	*message = exit == EXIT_FINE ? why_failed(status) : NULL;
+	if (exit == EXIT_FINE && status == 0) {
 		char *path = find_picture(folder);
 		const int ret = path ? picture_read_png(out, path, 0) : 0;
 		if (!path) {
-			message = say("the replayer wrote no picture: expected one PNG, or NAME-top.png",
+			*message = say("the replayer wrote no picture: expected one PNG, or NAME-top.png",
 					"");
 		} else if (ret < 0) {
-			message = say("the replayer's picture cannot be read: ", strerror(-ret));
+			*message = say("the replayer's picture cannot be read: ", strerror(-ret));
 		}
 		free(path);
 	}
 	batch_store_remove(folder);
 	release_ends(before);
-	return message;
+	return exit;
 }
