@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/personality.h>
@@ -264,6 +265,17 @@ static ino_t file_at(const char *path) {
 	return path && stat(path, &st) == 0 ? st.st_ino : 0;
 }
 
+/* Removes what a killed program leaves beside its recording: see pica_capture_writer_create(). */
+static void remove_rest(const char *path, pid_t pid) {
+	char *real = realpath(path, NULL);
+	char name[PATH_MAX + 48];
+	unsigned n = 0;
+	do {
+		snprintf(name, sizeof(name), "%s.tmp-%ld-%u", real ? real : path, (long)pid, n++);
+	} while (unlink(name) == 0);
+	free(real);
+}
+
 /* The program's own exit code has priority. */
 static int run(struct run *r) {
 	int fd = -1;
@@ -274,6 +286,9 @@ static int run(struct run *r) {
 	run_take_stream(r, fd);
 	const int code = finish(r->shot.path, r->pid, r->o->timeout_s);
 	log_end();
+	if (r->o->record) {
+		remove_rest(r->o->record, r->pid);
+	}
 	if (code == 0 && !r->has_frame && r->shot.exit == EXIT_FINE) {
 		return log_fail("%s: no frame: it must be linked with libpica-ctru, and call gfxInit()",
 				r->shot.path);

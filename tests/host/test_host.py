@@ -324,6 +324,12 @@ class Host(unittest.TestCase):
                 os.kill(program, signal.SIGKILL)
                 raise
 
+    def test_a_killed_program_leaves_no_file(self):
+        for how in 'KILL', 'TERM':
+            self.pica('host-run', '--record', 'x.pica', 'sh', '-c', f'touch x.pica.tmp-$$-0 x.pica.tmp-$$-1 x.pica.tmp-1-0; kill -{how} $$',
+                      exit=128 + getattr(signal, f'SIG{how}'))
+            self.assertEqual(sorted(p.name for p in self.folder.iterdir()), ['romfs', 'x.pica.tmp-1-0'], 'another process\'s stays')
+
     def test_eyes(self):
         names = {}
         for eye in 'left', 'right', 'both':
