@@ -181,57 +181,64 @@ static int cut(struct picture *out, const struct picture *screen, uint32_t width
 	return ret;
 }
 
-/* Finds the first differing pixel; the expected picture is NAME.png on black. */
-static int explain(const struct conform *c, struct conform_case *k, const struct picture *screen) {
-	struct picture whole = { 0 };
+/* Reads the expected picture, and makes the whole screen from it: on black. */
+static int read_expected(const struct conform *c, struct conform_case *k, struct picture *whole) {
 	char *path = case_file(c, k, "png");
 	int ret = path ? picture_read_png(&k->expected, path, 0) : -ENOMEM;
 	free(path);
 	if (ret == 0 && (k->expected.width != k->height || k->expected.height != k->width)) {
+		picture_finish(&k->expected);
 		ret = -EINVAL;
 	}
-	ret = ret < 0 ? ret : picture_alloc(&whole, screen->width, screen->height);
+	ret = ret < 0 ? ret : picture_alloc(whole, TOP_WIDTH, TOP_HEIGHT);
 	if (ret == 0) {
-		memset(whole.rgb, 0, 3 * (size_t)whole.width * whole.height);
+		memset(whole->rgb, 0, 3 * TOP_WIDTH * TOP_HEIGHT);
 		for (uint32_t y = 0; y < k->width; y++) {
-			memcpy(whole.rgb + 3 * (size_t)whole.width * (whole.height - k->width + y),
+			memcpy(whole->rgb + 3 * (size_t)TOP_WIDTH * (TOP_HEIGHT - k->width + y),
 					k->expected.rgb + 3 * (size_t)k->height * y,
 					3 * (size_t)k->height);
 		}
-		k->has_pixel = picture_first_differing(&whole, screen, 0, &k->pixel, 1) > 0;
-		ret = cut(&k->drawn, screen, k->height, k->width);
 	}
-	picture_finish(&whole);
 	return ret;
 }
 
-static void judge(const struct conform *c, struct conform_case *k, const struct picture *screen) {
-	char hash[PICTURE_HASH_TEXT];
-	if (screen->width != TOP_WIDTH || screen->height != TOP_HEIGHT) {
-		if (asprintf(&k->message, "a picture of %ux%u: expected %dx%d", screen->width,
-				    screen->height, TOP_WIDTH, TOP_HEIGHT) < 0) {
-			k->message = NULL;
-		}
-		return;
-	}
-	picture_hash(screen, hash);
-	k->has_passed = strcmp(hash, k->hash) == 0;
-	if (k->has_passed) {
-		return;
-	}
-	const int ret = explain(c, k, screen);
+/* Compares with a screen that has the hash of the manifest. Returns the length of the message. */
+static int compare(struct conform_case *k, const struct picture *whole,
+		const struct picture *screen) {
 	const struct picture_pixel *p = &k->pixel;
-	const int n = ret < 0 ?
-			asprintf(&k->message, "%s.png: %s", k->name, strerror(-ret)) :
-			!k->has_pixel ?
+	if (screen->width != TOP_WIDTH || screen->height != TOP_HEIGHT) {
+		return asprintf(&k->message, "a picture of %ux%u: expected %dx%d", screen->width,
+				screen->height, TOP_WIDTH, TOP_HEIGHT);
+	}
+	if (picture_first_differing(whole, screen, 0, &k->pixel, 1) == 0) {
+		k->has_passed = true;
+		return 0;
+	}
+	k->has_pixel = cut(&k->drawn, screen, k->height, k->width) == 0;
+	return asprintf(&k->message, "pixel %u,%u is %02x%02x%02x: expected %02x%02x%02x", p->x, p->y,
+			p->b[0], p->b[1], p->b[2], p->a[0], p->a[1], p->a[2]);
+}
+
+static void judge(const struct conform *c, struct conform_case *k, const struct picture *screen) {
+	char hash[PICTURE_HASH_TEXT] = "";
+	struct picture whole = { 0 };
+	const int ret = read_expected(c, k, &whole);
+	if (ret == 0) {
+		picture_hash(&whole, hash);
+	}
+	const int n = ret == -ENOMEM ?
+			-1 :
+			ret < 0 ?
+			asprintf(&k->message, "%s.png: expected a PNG of %ux%u", k->name, k->height,
+					k->width) :
+			strcmp(hash, k->hash) != 0 ?
 			asprintf(&k->message, "%s.png is not the picture of the manifest",
 					k->name) :
-			asprintf(&k->message, "pixel %u,%u is %02x%02x%02x: expected %02x%02x%02x",
-					p->x, p->y, p->b[0], p->b[1], p->b[2], p->a[0], p->a[1],
-					p->a[2]);
+			compare(k, &whole, screen);
 	if (n < 0) {
 		k->message = NULL;
 	}
+	picture_finish(&whole);
 }
 
 /* Returns an exit code for errors of the case itself. */

@@ -151,6 +151,18 @@ class Conformance(unittest.TestCase):
             manifest = pathlib.Path(folder, 'manifest.txt')
             manifest.write_text(' '.join(row) + '\n')
             self.assertIn('1 of 1', conform('--cases', folder).stdout)
+            picture = pathlib.Path(folder, 'combiner-rgb-add.png')
+            whole, render = picture.read_bytes(), f"f() {{ '{PICA}' render -o \"$2/top.png\" \"$1\"; }}; f"
+            other, wide = ((LIBRARY / f'{name}.png').read_bytes() for name in ('combiner-rgb-subtract', 'transfer-half-width'))
+            for data, message in ((None, 'expected a PNG of 16x16'), (b'', 'expected a PNG of 16x16'),
+                                  (whole[:-20], 'expected a PNG of 16x16'), (wide, 'expected a PNG of 16x16'),
+                                  (other, 'is not the picture of the manifest')):
+                picture.unlink() if data is None else picture.write_bytes(data)
+                for args in [], ['--replayer', render]:
+                    text = conform('--cases', folder, *args, code=1).stdout
+                    self.assertIn(message, text)
+                    self.assertIn('0 of 1 bit-identical', text)
+            picture.write_bytes(whole)
             row[4] = '0' * 32
             manifest.write_text(' '.join(row) + '\n')
             self.assertIn('is not the picture of the manifest', conform('--cases', folder, code=1).stdout)
