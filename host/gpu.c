@@ -15,7 +15,7 @@
 
 #include "pica_record.h"
 
-enum { HANG_S = 2, PATIENCE_S = 10, IDLE_MS = 100, HANDLER_STACK = 1 << 20 };
+enum { HANG_S = 2, PATIENCE_S = 10, IDLE_MS = 100 };
 
 uint32_t host_frames;
 
@@ -178,13 +178,14 @@ static void watch(const int *numbers, unsigned n, void (*handler)(int number), i
 	}
 }
 
+void host_set_crash_stack(uint8_t room[HOST_CRASH_STACK]) {
+	const stack_t own = { .ss_sp = room, .ss_size = HOST_CRASH_STACK };
+	sigaltstack(&own, NULL);
+}
+
 static void watch_end(void) {
 	static const int crashes[] = { SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV };
 	static const int stops[] = { SIGHUP, SIGINT, SIGTERM };
-	/* For a crash since there is no stack left. */
-	static uint8_t room[HANDLER_STACK];
-	const stack_t own = { .ss_sp = room, .ss_size = sizeof(room) };
-	sigaltstack(&own, NULL);
 	watch(crashes, sizeof(crashes) / sizeof(*crashes), on_crash,
 			(int)SA_RESETHAND | SA_ONSTACK);
 	watch(stops, sizeof(stops) / sizeof(*stops), on_stop, SA_RESTART);

@@ -63,7 +63,9 @@ static uint32_t number(const char *name, uint32_t otherwise) {
 
 /* Makes the heaps before the program's own constructors. glibc passes main()'s arguments. */
 __attribute__((constructor(101))) static void begin(int argc, char **argv) {
+	static uint8_t room[HOST_CRASH_STACK];
 	(void)argc;
+	host_set_crash_stack(room);
 	host_options = (struct host_options){
 		.frames = number("PICA_HOST_FRAMES", 0),
 		.record = getenv("PICA_HOST_RECORD"),

@@ -21,6 +21,8 @@ enum {
 	/* Exit status as that of the tools: there is no service, or it ends; an end is forced. */
 	HOST_EXIT_NO_SERVICE = 4,
 	HOST_EXIT_TIMEOUT = 5,
+	/* Finishing a recording after a crash needs less. */
+	HOST_CRASH_STACK = 1 << 20,
 	/* Of physical memory: the linear heap, VRAM. */
 	HOST_WINDOWS = 2,
 };
@@ -131,6 +133,8 @@ extern bool host_has_told_end;
 
 /* ---- gpu.c ---- */
 
+/* Gives this thread a stack for a crash since there is none left; room lasts as long as it. */
+void host_set_crash_stack(uint8_t room[HOST_CRASH_STACK]);
 /* Creates the GPU at the first call. */
 void host_gpu_begin(void);
 enum pica_float host_float_mode(void);

@@ -315,6 +315,8 @@ PICA_EXPORT void threadExit(int code) {
 
 static void *start(void *user) {
 	struct Thread_tag *self = user;
+	uint8_t room[HOST_CRASH_STACK]; /* the far end from that which overflows */
+	host_set_crash_stack(room);
 	pthread_mutex_lock(&processor);
 	while (running != self) {
 		pthread_cond_wait(&self->turn, &processor);
@@ -328,8 +330,9 @@ static void *start(void *user) {
 PICA_EXPORT Thread threadCreate(ThreadFunc entry, void *argument, size_t stack_bytes, int priority,
 		int core, bool detached) {
 	(void)core;
-	struct Thread_tag *t =
-			priority < 0 || priority > LEAST_PRIORITY ? NULL : calloc(1, sizeof(*t));
+	const bool is_fine =
+			priority >= 0 && priority <= LEAST_PRIORITY && stack_bytes <= UINT32_MAX;
+	struct Thread_tag *t = is_fine ? calloc(1, sizeof(*t)) : NULL;
 	pthread_attr_t attr;
 	if (!t) {
 		return NULL;
@@ -343,7 +346,8 @@ PICA_EXPORT Thread threadCreate(ThreadFunc entry, void *argument, size_t stack_b
 		.order = ++last_order,
 		.is_detached = detached };
 	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, stack_bytes < LEAST_STACK ? LEAST_STACK : stack_bytes);
+	pthread_attr_setstacksize(&attr,
+			HOST_CRASH_STACK + (stack_bytes < LEAST_STACK ? LEAST_STACK : stack_bytes));
 	const int ret = pthread_create(&t->posix, &attr, start, t);
 	pthread_attr_destroy(&attr);
 	if (ret) {

@@ -49,6 +49,11 @@ static void run_endless_list(void) {
 	frame();
 }
 
+static void overflow(void *user) {
+	(void)user;
+	go_down(1);
+}
+
 static LightEvent event;
 static LightSemaphore semaphore;
 
@@ -67,6 +72,8 @@ static void wait(const char *how) {
 		LightSemaphore_Acquire(&semaphore, 1);
 	} else if (strcmp(how, "p3d") == 0) {
 		gspWaitForP3D();
+	} else if (strcmp(how, "thread-stack") == 0) {
+		threadJoin(threadCreate(overflow, NULL, 0x1000, 0x31, -2, false), U64_MAX);
 	} else if (strcmp(how, "join") == 0) {
 		threadJoin(threadCreate(sleep_long, NULL, 0, 0x31, -2, false), U64_MAX);
 	}

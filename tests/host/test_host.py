@@ -254,8 +254,10 @@ class Host(unittest.TestCase):
             self.assertEqual(run.stdout, 'x.pica: clean\n')
             self.assertIn('\nframes           3\n', self.pica('info', 'x.pica').stdout)
             (self.folder / 'x.pica').unlink()
-        self.host('ends', '--format', 'none', '--record', 'x.pica', program=['stack'], exit=139)
-        self.assertIn('\nframes           3\n', self.pica('info', 'x.pica').stdout)
+        for how in 'stack', 'thread-stack':
+            self.host('ends', '--format', 'none', '--record', 'x.pica', program=[how], exit=139)
+            self.assertIn('\nframes           3\n', self.pica('info', 'x.pica').stdout)
+            (self.folder / 'x.pica').unlink()
 
     def test_a_program_that_does_not_end(self):
         """The message says why."""
