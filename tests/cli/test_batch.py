@@ -221,6 +221,9 @@ class Compare(Case):
         verified = int(re.search(r'(\d+) pictures', self.pica('render', '--verify', 'cube.pica'))[1])
         self.assertEqual((row['state'], row['compared']), ('pass', verified))
         self.assertEqual(len(row['pictures']), verified)
+        self.batch('cube.pica', '-o', 'out', '--verify', '--golden', 'gold', '--bless')
+        self.batch('cube.pica', '-o', 'out', '--verify', '--golden', 'gold')  # a picture counts once
+        self.assertEqual(self.rows()[0]['compared'], verified)
         self.batch('cube.pica', '-o', 'out', '--verify', '--float', 'f32', code=1)
         row, = self.rows()
         wrong = [p for p in row['pictures'] if 'expected_hash' in p]
@@ -236,6 +239,9 @@ class Compare(Case):
         self.capture('a.ctf', screen(RED))
         self.batch('a.ctf', '-o', 'out', '--verify', code=2)
         self.assertEqual(self.states(), {'a.ctf': 'refused'})
+        self.batch('a.ctf', '-o', 'out', '--golden', 'gold', '--frames', 'all', '--bless')
+        self.batch('a.ctf', '-o', 'out', '--golden', 'gold', '--verify', code=2)
+        self.assertEqual(self.states(), {'a.ctf': 'refused'})
 
     def golden(self):
         self.capture('in/a.ctf', screen(RED))
@@ -250,6 +256,7 @@ class Compare(Case):
         self.assertEqual(cli.read_png(self.bytes('gold/a-top.png')), (400, 240, cli.rgb(RED, 400 * 240)))
         self.batch('in', '-o', 'out', '--golden', 'gold')
         self.assertEqual([p['golden'] for r in self.rows() for p in r['pictures']], ['same', 'same'])
+        self.assertEqual([r['compared'] for r in self.rows()], [1, 1])
 
     def test_pictures_of_render_are_golden(self):
         self.capture('a.ctf', screen(RED, frames=3))

@@ -142,10 +142,13 @@ class Report(batch.Case):
         done = subprocess.run(command, cwd=self.dir, env=env, text=True, capture_output=True, check=False)
         self.assertEqual((done.returncode, '::error' in done.stdout), (0, False), done.stderr)
         self.poke('a%,b-top.png', (1, 2, 3))
+        shutil.copy(self.dir / 'gold/a%,b-top.png', self.dir / 'gold/old-top.png')
         done = subprocess.run(command, cwd=self.dir, env=env, text=True, capture_output=True, check=False)
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertRegex(done.stdout, r'(?m)^::error file=(\./)?a%25%2Cb.ctf,title=different::frame 0, screen top: 1 pixel '
                                       r'differs from a%25,b-top.png.*%0A.* was made by a fill in frame 0$')
+        self.assertEqual(re.findall('(?m)^Captures: .*', (self.dir / 'summary').read_text()), [
+            'Captures: 1, different: 0, errors: 0', 'Captures: 1, different: 1, errors: 0, unused golden pictures: 1'])
         self.assertIn('* **different** `a%,b.ctf`: ', (self.dir / 'summary').read_text().replace('./', ''))
         self.assertEqual((self.dir / 'outputs').read_text(), 2 * 'report=out/report.html\n')
         bare = subprocess.run(['bash', script, '.'], cwd=self.dir, text=True, capture_output=True, check=False)

@@ -269,7 +269,8 @@ struct drawing {
 	enum batch_state state;
 	struct pica_capture_info info;
 	uint32_t n_frames;   /* of the capture, 0: not opened */
-	uint32_t n_compared; /* pictures compared with expected ones */
+	uint32_t n_expected; /* pictures that the capture expects */
+	uint32_t n_compared; /* pictures compared with those, or with golden ones */
 	unsigned n_messages, n_kept;
 	int store_error; /* of the first file that could not be written */
 };
