@@ -316,9 +316,10 @@ int verb_host_run(int argc, char **argv) {
 	if (exit == EXIT_FINE) {
 		exit = run(&r);
 		exit = render_end_output(&r.render, &lines, &lines_size, exit);
-	}
-	if (o.record && exit == EXIT_FINE && file_at(o.record) == before) {
-		exit = log_fail("%s: was not recorded", o.record);
+		if (o.record && file_at(o.record) == before) {
+			const int lost = log_fail("%s: was not recorded", o.record);
+			exit = exit ? exit : lost;
+		}
 	}
 	if (r.is_linted && (r.has_frame || r.lint.n)) { /* it has run */
 		const int found = lint_print(&r.lint, o.record ? o.record : r.shot.path);

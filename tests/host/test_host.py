@@ -326,6 +326,18 @@ class Host(unittest.TestCase):
                 os.kill(program, signal.SIGKILL)
                 raise
 
+    def test_what_is_not_recorded(self):
+        """A message says so, whatever the exit status."""
+        for end, exit in ('exit 0', 2), ('exit 3', 3), ('kill -KILL $$', 137), ('kill -SEGV $$', 139):
+            run = self.pica('host-run', '--record', 'x.pica', 'sh', '-c', end, exit=exit)
+            self.assertEqual(run.stderr.splitlines()[-1], 'pica host-run: x.pica: was not recorded')
+        run = self.host('ends', '--format', 'none', '--record', 'x.pica', program=['_exit'], exit=3)
+        self.assertEqual(run.stderr, 'pica host-run: x.pica: was not recorded\n')
+        run = self.host('ends', '--format', 'none', '--record', 'x.pica')
+        self.assertEqual(run.stderr, '')
+        run = self.host('ends', '--format', 'none', '--record', 'x.pica', program=['_exit'], exit=3)
+        self.assertEqual(run.stderr, 'pica host-run: x.pica: was not recorded\n', 'that is an older one')
+
     def test_a_killed_program_leaves_no_file(self):
         for how in 'KILL', 'TERM':
             self.pica('host-run', '--record', 'x.pica', 'sh', '-c', f'touch x.pica.tmp-$$-0 x.pica.tmp-$$-1 x.pica.tmp-1-0; kill -{how} $$',
