@@ -142,6 +142,16 @@ static void set_text(const char *name, const char *value) {
 	}
 }
 
+/* The program may change its folder before it opens the path. */
+static void set_path(const char *name, const char *path) {
+	char here[PATH_MAX], whole[2 * PATH_MAX];
+	if (path && path[0] != '/' && getcwd(here, sizeof(here)) &&
+			snprintf(whole, sizeof(whole), "%s/%s", here, path) < (int)sizeof(whole)) {
+		path = whole;
+	}
+	set_text(name, path);
+}
+
 static void set_number(const char *name, uint32_t value) {
 	char text[16];
 	snprintf(text, sizeof(text), "%u", value);
@@ -157,12 +167,12 @@ static void set_environment(const struct run_options *o, int pictures, int lint)
 	set_number("PICA_HOST_THREADS", e->threads);
 	set_number("PICA_HOST_ARITHMETIC", (uint32_t)e->float_mode | (uint32_t)e->combiner << 1);
 	set_text("PICA_HOST_CONNECT", o->where);
-	set_text("PICA_HOST_RECORD", o->record);
+	set_path("PICA_HOST_RECORD", o->record);
 	set_text("PICA_HOST_INPUT", o->input);
-	set_text("PICA_HOST_ROMFS", o->romfs);
-	set_text("PICA_HOST_SDMC", o->sdmc);
+	set_path("PICA_HOST_ROMFS", o->romfs);
+	set_path("PICA_HOST_SDMC", o->sdmc);
 	if (o->font) {
-		setenv("PICA_HOST_FONT", o->font, 1);
+		set_path("PICA_HOST_FONT", o->font);
 	}
 	if (e->isa) {
 		setenv("PICA_ISA", e->isa, 1);

@@ -99,6 +99,9 @@ static bool is_moved(void) {
 
 int main(int argc, char **argv) {
 	const char *how = argc > 1 ? argv[1] : "";
+	if (strcmp(how, "chdir") == 0 && (chdir("/") < 0 || R_FAILED(romfsInit()))) {
+		return 1;
+	}
 	gfxInitDefault();
 	for (int i = 0; i < 3; i++) {
 		frame();

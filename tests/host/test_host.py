@@ -326,6 +326,13 @@ class Host(unittest.TestCase):
                 os.kill(program, signal.SIGKILL)
                 raise
 
+    def test_another_folder(self):
+        """The program calls chdir(); the options' paths are relative to where host-run began."""
+        (self.folder / 'out').mkdir()
+        run = self.host('ends', '--format', 'none', '--record', 'out/x.pica', '--lint', program=['chdir'])
+        self.assertEqual((run.stdout, run.stderr), ('out/x.pica: clean\n', ''))
+        self.assertEqual([p.name for p in (self.folder / 'out').iterdir()], ['x.pica'])
+
     def test_what_is_not_recorded(self):
         """A message says so, whatever the exit status."""
         for end, exit in ('exit 0', 2), ('exit 3', 3), ('kill -KILL $$', 137), ('kill -SEGV $$', 139):
