@@ -241,7 +241,7 @@ static void finish_recording(void) {
 
 /* A signal handler may call this in the middle of anything, except of this. */
 void host_gpu_end(void) {
-	if (is_over) {
+	if (is_over || getpid() != host_options.process) {
 		return;
 	}
 	is_finishing = true;
@@ -257,6 +257,9 @@ void host_gpu_end(void) {
 }
 
 __attribute__((destructor)) static void end(void) {
+	if (getpid() != host_options.process) {
+		return; /* libpica's threads are not here */
+	}
 	host_gpu_end();
 	pica_ctx_destroy(ctx);
 	pica_device_destroy(device);

@@ -67,6 +67,7 @@ __attribute__((constructor(101))) static void begin(int argc, char **argv) {
 	(void)argc;
 	host_set_crash_stack(room);
 	host_options = (struct host_options){
+		.process = getpid(),
 		.frames = number("PICA_HOST_FRAMES", 0),
 		.record = getenv("PICA_HOST_RECORD"),
 		.input = getenv("PICA_HOST_INPUT"),

@@ -5,6 +5,8 @@
 #ifndef HOST_HOST_H
 #define HOST_HOST_H
 
+#include <sys/types.h>
+
 #include <3ds/result.h>
 #include <3ds/svc.h>
 #include <3ds/gpu/gx.h>
@@ -31,6 +33,7 @@ enum {
 
 /* Options from `pica host-run`, in the environment. */
 struct host_options {
+	pid_t process; /* the program's, none that it forks */
 	uint32_t frames; /* 0: no end */
 	const char *record; /* path, or NULL */
 	const char *input;
@@ -149,7 +152,7 @@ int host_run(const struct pica_job *jobs, size_t n, const char *name);
 void host_frame(void);
 /* Frames so far. */
 extern uint32_t host_frames;
-/* Ends the recording. */
+/* Ends the recording; does nothing in a process that the program forks. */
 void host_gpu_end(void);
 
 /* ---- service.c ---- */

@@ -1,6 +1,8 @@
 /* A console program that draws three frames, then ends in the way of its argument, or never. */
 #include <3ds.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static void frame(void) {
@@ -63,7 +65,7 @@ static void sleep_long(void *user) {
 }
 
 /* For what never comes. */
-static void wait(const char *how) {
+static void wait_long(const char *how) {
 	LightEvent_Init(&event, RESET_ONESHOT);
 	LightSemaphore_Init(&semaphore, 0, 1);
 	if (strcmp(how, "event") == 0) {
@@ -116,10 +118,18 @@ int main(int argc, char **argv) {
 		sleep(40); /* the pipe stays open */
 		_exit(0);
 	}
+	if (strcmp(how, "child") == 0) {
+		const pid_t child = fork();
+		if (child == 0) {
+			exit(0); /* the recording is not its own */
+		}
+		waitpid(child, NULL, 0);
+		frame();
+	}
 	if (strcmp(how, "_exit") == 0) {
 		_exit(3);
 	}
 	fault(how);
-	wait(how);
+	wait_long(how);
 	return is_moved() ? 7 : 0;
 }

@@ -326,6 +326,13 @@ class Host(unittest.TestCase):
                 os.kill(program, signal.SIGKILL)
                 raise
 
+    def test_a_child_that_ends(self):
+        """exit() in a process that the program forks leaves the recording and the service alone."""
+        for where in [], ['--connect=builtin:']:
+            run = self.host('ends', '--format', 'none', '--record', 'x.pica', '--lint', *where, program=['child'])
+            self.assertEqual((run.stdout, run.stderr), ('x.pica: clean\n', ''))
+            self.assertIn('\nframes           4\n', self.pica('info', 'x.pica').stdout)
+
     def test_another_folder(self):
         """The program calls chdir(); the options' paths are relative to where host-run began."""
         (self.folder / 'out').mkdir()
