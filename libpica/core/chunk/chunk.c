@@ -62,6 +62,7 @@ void chunk_restart(struct chunk *c) {
 	c->n_left_out = 0;
 	c->area_px = c->n_listed = c->need_bytes = 0;
 	c->over = c->failed = false;
+	c->n_run = 0;
 	atomic_store_explicit(&c->spent_px, 0, memory_order_relaxed);
 	atomic_store_explicit(&c->spent_steps, 0, memory_order_relaxed);
 	atomic_store_explicit(&c->spent_bytes, 0, memory_order_relaxed);
@@ -110,7 +111,7 @@ int chunk_add_segment(struct chunk *c, uint32_t draw, uint32_t first, uint32_t n
 		c->seg = seg;
 		c->cap_seg = cap;
 	}
-	c->seg[c->n_seg++] = (struct segment){ draw, first, n };
+	c->seg[c->n_seg++] = (struct segment){ .draw = draw, .first = first, .n = n };
 	return 0;
 }
 
@@ -538,6 +539,10 @@ bool chunk_go_on(struct chunk *c, const struct pass_work *work, struct vertex_sc
 			return false;
 		}
 		ok = progress == GOES_ON;
+		struct segment *seg = &c->seg[c->n_run++];
+		seg->steps = c->shader.steps;
+		seg->px = c->area_px;
+		seg->bytes = c->need_bytes;
 	}
 	ok = ok && may_need(c, c->n_verts, c->n_extra);
 	if (ok && c->n_tris && !work->serial) {

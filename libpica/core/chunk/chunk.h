@@ -59,6 +59,8 @@ static inline uint32_t draw_primitives(unsigned topology, uint64_t len) {
 struct segment {
 	uint32_t draw; /* index in the pass */
 	uint32_t first, n;
+	/* Costs of its chunk up to and with it, once it was run. Its steps precede its pixels. */
+	uint64_t steps, px, bytes;
 };
 
 struct tri_ref {
@@ -88,6 +90,7 @@ struct chunk {
 	uint32_t cap_start, cap_list;
 
 	uint64_t area_px; /* sum of the triangles' bounding boxes: the pixel budget */
+	uint32_t n_run;   /* segments that were run; the last one perhaps not to its end */
 	/*
 	 * The rest of the job's budget for the chunk, or more. The task stops when it exceeds this,
 	 * since the chunk then draws nothing.

@@ -207,21 +207,28 @@ void unit_vertices_ready(struct graph_node *node) {
 }
 
 /*
- * The budget that a chunk exceeds, or 0. A task that exceeded the rest of a sum may have cut
- * invocations off: the sum is checked first.
+ * The budget that a chunk exceeds first, or 0; px, steps and bytes are those before it. How far
+ * beyond that its task went depends on what was known when it began. A task that exceeded the rest
+ * of a sum may have cut invocations off: the sums are checked first.
  */
 static enum pica_budget find_excess(
 		const struct unit *u, const struct chunk *c, uint64_t px, uint64_t steps,
 		uint64_t bytes) {
 	const struct account *a = u->account;
-	if (bytes > u->limit_bytes) {
+	for (uint32_t i = 0; i < c->n_run; i++) {
+		const struct segment *seg = &c->seg[i];
+		if (steps + seg->steps > a->steps) {
+			return PICA_BUDGET_SHADER_STEPS;
+		}
+		if (px + seg->px > a->pixels) {
+			return PICA_BUDGET_PIXELS;
+		}
+		if (bytes + seg->bytes > u->limit_bytes) {
+			return PICA_BUDGET_MEMORY;
+		}
+	}
+	if (bytes + c->need_bytes > u->limit_bytes) {
 		return PICA_BUDGET_MEMORY;
-	}
-	if (px > a->pixels) {
-		return PICA_BUDGET_PIXELS;
-	}
-	if (steps > a->steps) {
-		return PICA_BUDGET_SHADER_STEPS;
 	}
 	return c->shader.cut ? PICA_BUDGET_INVOCATION_STEPS : 0;
 }
@@ -232,9 +239,6 @@ void unit_charge_ready(struct graph_node *node) {
 	uint64_t px = unit_sum(&a->spent_px), steps = unit_sum(&a->spent_steps), bytes = 0;
 	for (unsigned i = 0; i < u->n_chunks; i++) {
 		struct chunk *c = u->chunks[i];
-		px += c->area_px;
-		steps += c->shader.steps;
-		bytes += c->need_bytes;
 		u->failed |= c->failed;
 		if (!a->over_budget) {
 			a->over_budget = find_excess(u, c, px, steps, bytes);
@@ -242,6 +246,9 @@ void unit_charge_ready(struct graph_node *node) {
 					c->shader.cut :
 					0;
 		}
+		px += c->area_px;
+		steps += c->shader.steps;
+		bytes += c->need_bytes;
 		if (a->over_budget) {
 			u->over_budget = a->over_budget;
 			steps = STEPS_GONE;
