@@ -15,6 +15,7 @@ import time
 import unittest
 import zlib
 
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # host-run does not catch signals that were ignored before, as by nohup
 TREE = pathlib.Path(__file__).resolve().parents[2]
 PICA, PICAD, PROGRAMS = (pathlib.Path(p).resolve() for p in sys.argv[1:4])
 # By hand: the main thread has priority 0x30, "urgent" one less, the patient ones one more, "late" two. Two of the patient

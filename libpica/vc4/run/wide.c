@@ -147,28 +147,32 @@ static bool takes_any_zero(const struct wide_value *v, unsigned k) {
 	}
 }
 
-/* Whether the processor reports tiny operands. */
-static bool is_sum_or_product(unsigned code) {
-	return code == WIDE_FADD || code == WIDE_FSUB || code == WIDE_FMUL ||
-			code == WIDE_MULTIPLY_ADD;
+/*
+ * Tiny operands are noticed only before this operation, the first that writes the tile buffer.
+ * Exact sums may be tiny without notice, so operations after it take flushed ones.
+ */
+static unsigned first_store(const struct wide_builder *b) {
+	unsigned i = 0;
+	while (i < b->n && !(b->v[i].is_live && wide_is_store(b->v[i].code))) {
+		i++;
+	}
+	return i;
 }
 
 static void find_sensitive(struct wide_builder *b) {
+	const unsigned store = first_store(b);
 	for (uint64_t rows = b->written; rows; rows &= rows - 1) {
-		struct wide_value *v = &b->v[b->out[ctz64(rows)]];
-		v->is_sensitive = v->is_used_otherwise = true;
+		b->v[b->out[ctz64(rows)]].is_sensitive = true;
 	}
 	for (unsigned i = b->n; i-- > 0;) {
 		const struct wide_value *v = &b->v[i];
 		for (unsigned k = 0; v->is_live && k < wide_operands[v->code]; k++) {
-			struct wide_value *in = &b->v[v->in[k]];
-			in->is_sensitive |= !takes_any_zero(v, k);
-			in->is_used_otherwise |= !is_sum_or_product(v->code);
+			b->v[v->in[k]].is_sensitive |= i > store || !takes_any_zero(v, k);
 		}
 	}
 }
 
-static uint8_t plain_code(const struct wide_builder *b, const struct wide_value *v) {
+static uint8_t plain_code(const struct wide_value *v) {
 	if (v->is_sensitive) {
 		return v->code;
 	}
@@ -181,9 +185,6 @@ static uint8_t plain_code(const struct wide_builder *b, const struct wide_value 
 		return WIDE_PLAIN_FMUL;
 	case WIDE_MULTIPLY_ADD:
 		return WIDE_PLAIN_MULTIPLY_ADD;
-	case WIDE_SEE:
-		return v->is_used_otherwise || v->row != b->v[v->in[0]].row ? v->code :
-									WIDE_PLAIN_SEE;
 	default:
 		return v->code;
 	}
@@ -251,13 +252,7 @@ static void give_rows(struct wide_builder *b, unsigned *n_fills, unsigned *n_ops
 		if (in_place) {
 			release(b, &r, i);
 		}
-		const uint8_t own = b->v[v->in[0]].row;
-		if (v->code == WIDE_SEE && !r.taken[own]) {
-			r.taken[own] = true;
-			v->row = own;
-		} else {
-			v->row = wide_is_store(v->code) ? 0 : take(b, &r);
-		}
+		v->row = wide_is_store(v->code) ? 0 : take(b, &r);
 		if (!in_place) {
 			release(b, &r, i);
 		}
@@ -286,7 +281,7 @@ static unsigned emit(
 		struct wide_op *op = &w->op[n++];
 		*op = (struct wide_op){
 			.code = v->code,
-			.plain = plain_code(b, v),
+			.plain = plain_code(v),
 			.imm = v->imm,
 			.to = v->row,
 			.value = (uint8_t)v->value

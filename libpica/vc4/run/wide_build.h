@@ -25,7 +25,6 @@ struct wide_value {
 	bool is_live;
 	bool is_uniform; /* computed only from constants and uniforms */
 	bool is_sensitive; /* some operation tells -0 from +0 */
-	bool is_used_otherwise; /* than by sums and products */
 	uint16_t seen; /* this value as arithmetic sees it, or NO_VALUE */
 	uint16_t uses;
 	uint16_t last; /* number of the last value that uses it */

@@ -101,8 +101,6 @@ TWO(PLAIN_FADD, BITS(vf_add(F(a), F(b))))
 TWO(PLAIN_FSUB, BITS(vf_sub(F(a), F(b))))
 TWO(PLAIN_FMUL, BITS(vf_mul(F(a), F(b))))
 THREE(PLAIN_MULTIPLY_ADD, BITS(vf_add(vf_mul(F(a), F(b)), F(c))))
-RUN(PLAIN_SEE) {
-}
 TWO(FMIN, vector_fmin(F(a), F(b)))
 TWO(FMAX, vector_fmax(F(a), F(b)))
 TWO(FMINABS, vector_fmin(vf_abs(F(a)), vf_abs(F(b))))
