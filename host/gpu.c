@@ -178,9 +178,9 @@ static void watch(const int *numbers, unsigned n, void (*handler)(int number), i
 	}
 }
 
-void host_set_crash_stack(uint8_t room[HOST_CRASH_STACK]) {
+void host_set_crash_stack(uint8_t room[HOST_CRASH_STACK], stack_t *before) {
 	const stack_t own = { .ss_sp = room, .ss_size = HOST_CRASH_STACK };
-	sigaltstack(&own, NULL);
+	sigaltstack(&own, before);
 }
 
 static void watch_end(void) {

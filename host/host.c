@@ -65,7 +65,7 @@ static uint32_t number(const char *name, uint32_t otherwise) {
 __attribute__((constructor(101))) static void begin(int argc, char **argv) {
 	static uint8_t room[HOST_CRASH_STACK];
 	(void)argc;
-	host_set_crash_stack(room);
+	host_set_crash_stack(room, NULL);
 	host_options = (struct host_options){
 		.process = getpid(),
 		.frames = number("PICA_HOST_FRAMES", 0),

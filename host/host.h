@@ -5,6 +5,7 @@
 #ifndef HOST_HOST_H
 #define HOST_HOST_H
 
+#include <signal.h>
 #include <sys/types.h>
 
 #include <3ds/result.h>
@@ -136,8 +137,11 @@ extern bool host_has_told_end;
 
 /* ---- gpu.c ---- */
 
-/* Gives this thread a stack for a crash since there is none left; room lasts as long as it. */
-void host_set_crash_stack(uint8_t room[HOST_CRASH_STACK]);
+/*
+ * Gives this thread a stack for a crash since there is none left, and *before (unless NULL) the one
+ * to set again when room ends.
+ */
+void host_set_crash_stack(uint8_t room[HOST_CRASH_STACK], stack_t *before);
 /* Creates the GPU at the first call. */
 void host_gpu_begin(void);
 enum pica_float host_float_mode(void);

@@ -39,6 +39,7 @@ struct Thread_tag {
 	struct Thread_tag *next; /* threads */
 	pthread_t posix;
 	pthread_cond_t turn;
+	stack_t crash_stack_before;
 	ThreadFunc entry;
 	void *argument;
 	int priority;
@@ -292,6 +293,7 @@ static void end_thread(int code) {
 	host_wake(self, UINT32_MAX);
 	host_kernel_thread_ended(self->handle);
 	struct Thread_tag *t = next_thread();
+	sigaltstack(&self->crash_stack_before, NULL); /* the room ends with start() */
 	unlink_thread(&threads, self);
 	const bool is_detached = self->is_detached;
 	if (!is_detached) {
@@ -316,7 +318,7 @@ PICA_EXPORT void threadExit(int code) {
 static void *start(void *user) {
 	struct Thread_tag *self = user;
 	uint8_t room[HOST_CRASH_STACK]; /* the far end from that which overflows */
-	host_set_crash_stack(room);
+	host_set_crash_stack(room, &self->crash_stack_before);
 	pthread_mutex_lock(&processor);
 	while (running != self) {
 		pthread_cond_wait(&self->turn, &processor);
