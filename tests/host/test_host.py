@@ -331,7 +331,7 @@ class Host(unittest.TestCase):
         """exit() in a process that the program forks leaves the recording and the service alone."""
         for where in [], ['--connect=builtin:']:
             run = self.host('ends', '--format', 'none', '--record', 'x.pica', '--lint', *where, program=['child'])
-                # The leak sanitizer looks for the parent's threads in the child.
+            # The leak sanitizer looks for the parent's threads in the child.
             lines = [line for line in run.stderr.splitlines() if 'was not suspended. False leaks are possible.' not in line]
             self.assertEqual((run.stdout, lines), ('x.pica: clean\n', []))
             self.assertIn('\nframes           4\n', self.pica('info', 'x.pica').stdout)
