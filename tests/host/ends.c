@@ -17,7 +17,7 @@ static unsigned go_down(unsigned depth) {
 	return depth ? go_down(depth + 1) + room[0] : 0;
 }
 
-/* What a console would not survive. */
+/* Causes a fault that would end a program on a console. */
 static void fault(const char *how) {
 	static u32 elsewhere;
 	u8 *block = linearAlloc(16);

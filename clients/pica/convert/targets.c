@@ -57,7 +57,7 @@ static int clear(const struct targets *t, struct pica_ctx *ctx) {
 		if (!zeros) {
 			return -ENOMEM;
 		}
-		/* What is outside memory is not written. */
+		/* A target outside memory needs no clearing. */
 		ret = pica_ctx_write_memory(ctx, t->range[i].addr, zeros, t->range[i].size);
 		ret = ret == -ERANGE ? 0 : ret;
 		free(zeros);

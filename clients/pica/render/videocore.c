@@ -1,7 +1,6 @@
 /*
- * The replay behind pica render: of a PICA200 draw by draw, of a VideoCore IV job by job. A job
- * draws tile by tile, so the picture after a draw exists nowhere: for each draw the job runs up to
- * it, and memory is put back.
+ * Replays captures of a VideoCore IV for pica render, job by job. A job draws tile by tile, so no
+ * picture after a draw exists: for each draw the job runs up to it, and then memory is restored.
  */
 #include <errno.h>
 #include <inttypes.h>
