@@ -13,12 +13,13 @@
 #include <3ds/font.h>
 #include <3ds/gpu/enums.h>
 
+#include "pictures.h"
 #include "pictures/font.h"
 
 /* Positions in a file, in bytes; an offset of a part points after its 8 bytes of header. */
 enum {
 	FILE_SIZE = 0x0C,
-	FINF = 0x14,
+	FINF = HOST_FONT_MARK_AT,
 	FINF_PARTS = FINF + 0x10,
 	FINF_BYTES = 0x20,
 	TGLP_SHEETS = 0x14, /* offset of the sheets */
@@ -129,8 +130,8 @@ PICA_EXPORT void fontFixPointers(CFNT_s *font) {
 	uint8_t *data = (uint8_t *)font;
 	struct file f = { data, FINF + FINF_BYTES };
 	f.size = u32_at(&f, FILE_SIZE);
-	if (memcmp(data + FINF, "FINF", 4) != 0) {
-		host_fail("a font: expected FINF at 0x%X", FINF);
+	if (memcmp(data + FINF, HOST_FONT_MARK, 4) != 0) {
+		host_fail("a font: expected %s at 0x%X", HOST_FONT_MARK, FINF);
 	}
 	const FINF_s head = {
 		.signature = u32_at(&f, FINF),
@@ -231,12 +232,12 @@ static CFNT_s *load(const char *path) {
 		rewind(f);
 	}
 	if (!data || fread(data, 1, (size_t)size, f) != (size_t)size) {
-		host_fail("%s: cannot read this font", path);
+		host_fail("%s: this file cannot be read, or is too short: expected a font (.bcfnt)", path);
 	}
 	fclose(f);
 	const struct file all = { data, (uint32_t)size };
 	if (u32_at(&all, FILE_SIZE) > all.size) {
-		host_fail("%s: the font is truncated", path);
+		host_fail("%s: the font is truncated: expected the bytes that its header tells", path);
 	}
 	fontFixPointers((CFNT_s *)(void *)data);
 	return (CFNT_s *)(void *)data;

@@ -234,7 +234,7 @@ static void finish_recording(void) {
 	struct pica_capture_error error;
 	send_head(HOST_FRAME_FINISHING, 0);
 	if (pica_recorder_finish(recorder, &error) < 0) {
-		host_log("%s: not recorded: %s", host_options.record, error.message);
+		host_log("%s: not recorded: %s", host_options.record, error.message + error.reason);
 	}
 	recorder = NULL;
 }

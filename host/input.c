@@ -129,6 +129,9 @@ void host_input_begin(const char *path) {
 			take_line(path, number, line);
 		}
 	}
+	if (ferror(f)) {
+		host_fail("%s: %s", path, strerror(errno));
+	}
 	free(line);
 	fclose(f);
 }

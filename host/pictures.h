@@ -24,6 +24,10 @@ enum {
 	HOST_FRAME_PICTURES = 3, /* both eyes of the top screen, the bottom screen */
 };
 
+/* Where a font file (.bcfnt), which both sides check, has these bytes. */
+enum { HOST_FONT_MARK_AT = 0x14 };
+#define HOST_FONT_MARK "FINF"
+
 struct host_frame {
 	uint32_t number;
 	uint32_t n; /* pictures of the screens that were set, including the right eye's if it has

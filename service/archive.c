@@ -78,7 +78,8 @@ static uint64_t finish(struct recording *r) {
 	if (ret < 0) {
 		server_log_of(server, log_user(r->account->uid), LOG_LEVEL_ERROR,
 				"event=recording_failed session=%llu path=\"%s\" error=\"%s\"",
-				(unsigned long long)r->session, r->path, error.message);
+				(unsigned long long)r->session, r->path,
+				error.message + error.reason);
 	} else {
 		server_log_of(server, log_user(r->account->uid), LOG_LEVEL_INFO,
 				"event=recorded session=%llu path=\"%s\"",

@@ -23,7 +23,7 @@ int confine_user(const struct options *o, struct listening *l, const struct serv
 	int ret = identity_find(&id, o->user);
 	if (ret < 0) {
 		log_error(ret == -EPERM ? "user: only root can become %s" :
-						"user: expected NAME or NAME:GROUP that exist, not \"%s\"",
+						"user %s: expected NAME or NAME:GROUP that exist",
 				o->user);
 		return ret;
 	}

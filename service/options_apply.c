@@ -19,7 +19,7 @@ static int apply_access(const char *access, struct server_settings *s) {
 	}
 	const struct group *g = strncmp(access, "group:", 6) == 0 ? getgrnam(access + 6) : NULL;
 	if (!g) {
-		log_error("access: expected user, group:NAME of a group that exists, or all, not \"%s\"",
+		log_error("access %s: expected user, group:NAME of a group that exists, or all",
 				access);
 		return -EINVAL;
 	}

@@ -21,7 +21,7 @@ enum {
 };
 
 static int refuse(const char *option, const char *expected, const char *value) {
-	log_error("%s: expected %s, not \"%s\"", option, expected, value);
+	log_error("%s %s: expected %s", option, value, expected);
 	return -EINVAL;
 }
 
@@ -53,12 +53,12 @@ static int choose_display(const struct options *o, struct present_settings *s) {
 		log_error("%s: needs a display", o->kiosk ? "kiosk" : "exec");
 		return -EINVAL;
 	}
+	if (o->hold && !kiosk_is_hold(o->hold)) {
+		return refuse("hold", "seconds from 0 to 86400", o->hold);
+	}
 	if (o->hold && !o->kiosk) {
 		log_error("hold: only with kiosk");
 		return -EINVAL;
-	}
-	if (o->hold && !kiosk_is_hold(o->hold)) {
-		return refuse("hold", "seconds from 0 to 86400", o->hold);
 	}
 	if (o->kiosk && o->exec) {
 		log_error("exec: expected no kiosk as well");

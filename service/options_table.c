@@ -114,20 +114,19 @@ int row_set(struct options *o, const struct row *row, const char *value, char *w
 		const int ret = set_number(o, row, value);
 		if (ret < 0) {
 			snprintf(why, why_bytes,
-					"%s: expected a number from %" PRIu64 " to %" PRIu64
-					"%s, not \"%s\"",
-					row->name, row->min, row->max,
-					row->type == ROW_BYTES ? " (K, M, G may follow)" : "",
-					value);
+					"%s %s: expected a number from %" PRIu64 " to %" PRIu64
+					"%s",
+					row->name, value, row->min, row->max,
+					row->type == ROW_BYTES ? " (K, M, G may follow)" : "");
 		}
 		return ret;
 	}
 	if (row->type == ROW_CHOICE && !is_choice(row->arg, value)) {
-		snprintf(why, why_bytes, "%s: expected %s, not \"%s\"", row->name, row->arg, value);
+		snprintf(why, why_bytes, "%s %s: expected %s", row->name, value, row->arg);
 		return -EINVAL;
 	}
 	if (has_control(value)) {
-		snprintf(why, why_bytes, "%s: expected text without control characters, not \"%s\"",
+		snprintf(why, why_bytes, "%s %s: expected text without control characters",
 				row->name, value);
 		return -EINVAL;
 	}

@@ -29,9 +29,10 @@ struct options {
 
 /* ---- The library ---- */
 
-/* Returns FOLDER/NAME if it contains a manifest. */
+/* Returns FOLDER/NAME if it contains a manifest. name: "" or with a slash at its end. */
 static char *library_at(const char *folder, const char *name) {
-	char *path = file_in(folder, name), *manifest = path ? file_in(path, "manifest.txt") : NULL;
+	char *path = *folder ? file_in(folder, name) : NULL,
+	     *manifest = path ? file_in(path, "manifest.txt") : NULL;
 	if (manifest && access(manifest, R_OK) != 0) {
 		free(path);
 		path = NULL;
@@ -50,8 +51,8 @@ static char *find_library(void) {
 		return NULL;
 	}
 	*slash = 0;
-	char *path = library_at(self, "../../conformance/conformance");
-	return path ? path : library_at(self, CONFORMANCE_FOLDER);
+	char *path = library_at(self, "../../conformance/conformance/");
+	return path ? path : library_at(self, CONFORMANCE_FOLDER "/");
 }
 
 /* Returns the next word; advances *at. */
@@ -140,7 +141,7 @@ static void finish(struct conform *c) {
 
 static char *case_file(const struct conform *c, const struct conform_case *k, const char *end) {
 	char *path = NULL;
-	return asprintf(&path, "%s/%s.%s", c->folder, k->name, end) < 0 ? NULL : path;
+	return asprintf(&path, "%s%s.%s", c->folder, k->name, end) < 0 ? NULL : path;
 }
 
 /* Draws the case's capture. Returns an exit code, after logging. */
@@ -416,9 +417,11 @@ int verb_conform(int argc, char **argv) {
 	if (o.json) {
 		json_promise("conform", NULL);
 	}
-	c.folder = o.folder ? strdup(o.folder) : find_library();
+	c.folder = o.folder ? library_at(o.folder, "") : find_library();
 	const int exit = c.folder ?
 			run(&c, &o, &patterns) :
+			o.folder ?
+			log_fail("--cases %s: expected a folder with manifest.txt and its cases", o.folder) :
 			log_fail("no library of cases is installed with this program: --cases names one");
 	finish(&c);
 	free(o.command);

@@ -90,19 +90,83 @@ static void check(void *input, struct option_args args) {
 	}
 }
 
-/* Checks the files that the program reads later, or never. */
-static int check_files(const struct run_options *o) {
-	const char *files[] = { o->input, o->font, o->romfs, o->sdmc };
-	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
-		if (files[i] && access(files[i], R_OK) < 0) {
-			return log_fail("%s: %s", files[i], strerror(errno));
+static bool is_font(const char *path) {
+	char mark[4] = "";
+	FILE *f = fopen(path, "rb");
+	const bool is_one = f && fseek(f, HOST_FONT_MARK_AT, SEEK_SET) == 0 &&
+			fread(mark, sizeof(mark), 1, f) == 1 &&
+			memcmp(mark, HOST_FONT_MARK, sizeof(mark)) == 0;
+	if (f) {
+		fclose(f);
+	}
+	return is_one;
+}
+
+/* Checks the paths that the program opens later, or never. */
+static int check_paths(const struct run_options *o) {
+	const struct {
+		const char *option, *path;
+		bool is_folder;
+	} paths[] = { { "input", o->input, false }, { "font", o->font, false },
+		{ "romfs", o->romfs, true }, { "sdmc", o->sdmc, true } };
+	for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
+		const char *path = paths[i].path;
+		if (path && access(path, R_OK) < 0) {
+			return log_fail("--%s %s: %s", paths[i].option, path, strerror(errno));
+		}
+		if (path && path == o->font && !is_font(path)) {
+			return log_fail("--font %s: expected a font (.bcfnt)", path);
+		}
+		if (path && file_is_folder(path) != paths[i].is_folder) {
+			return log_fail("--%s %s: expected a %s", paths[i].option, path,
+					paths[i].is_folder ? "folder" : "file, this is a folder");
 		}
 	}
-	for (size_t i = 2; i < ARRAY_LEN(files); i++) {
-		if (files[i] && !file_is_folder(files[i])) {
-			return log_fail("%s: expected a folder", files[i]);
-		}
+	return EXIT_FINE;
+}
+
+/* Checks the instruction set here, where it is an option. */
+static int check_isa(const struct engine_options *given) {
+	struct engine_options engine = *given;
+	struct pica_device *device = NULL;
+	engine.threads = 0;
+	const int exit = engine.isa ? engine_create(&device, &engine) : EXIT_FINE;
+	pica_device_destroy(device);
+	return exit;
+}
+
+/* Whether both paths name one file, which need not exist yet. */
+static bool is_one_file(const char *a, const char *b) {
+	const char *name_a = strrchr(a, '/'), *name_b = strrchr(b, '/');
+	char *folder_a = name_a ? strndup(a, (size_t)(name_a + 1 - a)) : strdup("."),
+	     *folder_b = name_b ? strndup(b, (size_t)(name_b + 1 - b)) : strdup(".");
+	const bool is_one = file_is_same(a, b) ||
+			(strcmp(name_a ? name_a + 1 : a, name_b ? name_b + 1 : b) == 0 &&
+					folder_a && folder_b && file_is_same(folder_a, folder_b));
+	free(folder_a);
+	free(folder_b);
+	return is_one;
+}
+
+/* Checks that the program can create its recording. */
+static int check_record(const char *path, const char *output) {
+	struct file_out out;
+	struct stat st;
+	if (strcmp(path, "-") == 0 || (stat(path, &st) == 0 && !S_ISREG(st.st_mode))) {
+		return log_fail("--record %s: expected a regular file", path);
 	}
+	if (file_ends_with(path, ".ctf") || file_ends_with(path, ".ctf.zst")) {
+		return log_fail("--record %s: this is the name of a CiTrace: expected one of a .pica, "
+				"which `pica convert' converts", path);
+	}
+	if (output && is_one_file(path, output)) {
+		return log_fail("--record %s: -o names the same file: expected another one", path);
+	}
+	const int ret = file_begin(&out, path);
+	if (ret < 0) {
+		return log_fail("--record %s: %s", path, strerror(-ret));
+	}
+	file_finish(&out, -ECANCELED);
 	return EXIT_FINE;
 }
 
@@ -321,7 +385,9 @@ int verb_host_run(int argc, char **argv) {
 		.r = &r.render, .path = o.program[0], .name = capture_name(o.program[0])
 	};
 	const ino_t before = file_at(o.record);
-	int exit = check_files(&o);
+	int exit = check_paths(&o);
+	exit = exit ? exit : check_isa(&o.render.engine);
+	exit = exit || !o.record ? exit : check_record(o.record, o.render.output);
 	exit = exit ? exit : render_begin_output(&r.render, &lines, &lines_size);
 	if (exit == EXIT_FINE) {
 		exit = run(&r);

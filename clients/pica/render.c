@@ -25,6 +25,12 @@ static bool is_capture(const struct render_options *o, const char *path) {
 	return false;
 }
 
+int render_output_result(const struct render_options *o, const char *path, int ret) {
+	return ret == 0 ? EXIT_FINE :
+			  log_fail("%s%s: %s", o->output ? "-o " : "", file_shown(path),
+					  strerror(-ret));
+}
+
 int render_begin_output(struct render *r, char **lines, size_t *lines_size) {
 	const struct render_options *o = r->o;
 	if (o->writer == &writer_none) {
@@ -56,7 +62,7 @@ int render_begin_output(struct render *r, char **lines, size_t *lines_size) {
 				file_finish(&r->hashes, ret);
 			}
 		}
-		return log_result(file_shown(path), ret);
+		return render_output_result(o, path, ret);
 	}
 	const char *error;
 	int ret = outname_init(&r->names, o->output,
@@ -400,6 +406,13 @@ static void replay_and_show(struct shot *s, struct pica_capture *capture) {
 				pica_chip_name(info.chip));
 		return;
 	}
+	if (info.chip != PICA_CHIP_PICA200 && o->given & RENDER_SCREENS) {
+		render_fail(s, EXIT_TROUBLE,
+				"--screen: the picture of a %s is on no screen: expected a capture of "
+				"a PICA200",
+				pica_chip_name(info.chip));
+		return;
+	}
 	json_object_set_new(s->report, "frames", json_integer(info.frames));
 	pica_capture_trust_loads(capture, o->trust_loads);
 	struct render_draws draws = { .s = s };
@@ -539,7 +552,7 @@ int render_end_output(struct render *r, char **lines, const size_t *lines_size, 
 			}
 			ret = file_finish(&r->hashes, ret);
 		}
-		exit = worse(exit, log_result(file_shown(path), ret));
+		exit = worse(exit, render_output_result(r->o, path, ret));
 		free(*lines);
 	}
 	exit = render_video_end(r, exit);
@@ -562,7 +575,7 @@ static int begin_trace(struct trace **out, struct render_options *o) {
 			o->given & RENDER_CONNECT ? remote_builtin_threads(o->where) :
 						    o->engine.threads);
 	if (ret < 0) {
-		return log_result(file_shown(o->trace), ret);
+		return log_fail("--trace %s: %s", file_shown(o->trace), strerror(-ret));
 	}
 	o->engine.trace = trace_span;
 	o->engine.trace_user = *out;

@@ -359,6 +359,7 @@ void pica_capture_writer_settings_init(struct pica_capture_writer_settings *sett
  * pica_capture_recover() reads. After a failure, all later calls return the same error:
  *   -EINVAL      malformed job or picture; no key before the first event; path exists and is not a
  *                regular file
+ *   -EISDIR      path is a folder
  *   -EOPNOTSUPP  a read-only window
  *   -ERANGE      memory outside the windows
  *   -EFBIG       a limit of the format (pica_capture_open())
@@ -409,6 +410,7 @@ void pica_capture_writer_destroy(struct pica_capture_writer *writer);
  * with content size and checksum. Until then the uncompressed form grows in an unnamed file in the
  * same folder. After a failure, all later calls return the same error:
  *   -EINVAL  malformed address or size, or path exists and is not a regular file
+ *   -EISDIR  path is a folder
  *   -ERANGE  memory that the GPU cannot see
  *   -EFBIG   the file exceeds 4 GiB, or 1 GiB before compression
  *   -ENOMEM, or an error of open(2), write(2) or rename(2)

@@ -73,6 +73,7 @@ void pica_recorder_settings_init(struct pica_recorder_settings *settings);
  * Returns 0. On failure leaves *out unchanged and returns:
  *   -EBUSY       the context is already being recorded
  *   -EINVAL      bad settings, or path is not a regular file
+ *   -EISDIR      path is a folder
  *   -EOPNOTSUPP  the context has windows that are read-only for the GPU
  *   -EFBIG       the windows exceed 1 GiB
  *   -ENOBUFS     the recording's copy of the memory exceeds the limit of the context's account

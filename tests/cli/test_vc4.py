@@ -274,6 +274,8 @@ class VideoCore(Case):
         self.assertEqual(self.bytes('sheet.ppm').split()[1:3], [b'512', b'164'])  # three of 160x120
         self.pica('render', '--cost', '-o', 'x/', mesh, code=2)
         self.assertIn('heat maps and surfaces are of a PICA200', self.err)
+        self.pica('render', '--screen', 'top', '-o', 'y.png', mesh, code=2)
+        self.assertIn('--screen: the picture of a vc4 is on no screen: expected a capture of a PICA200', self.err)
 
     def test_trim_leaves_out_targets_that_are_stored_again(self):
         for name, most in ('vc4-mesh', 1.1), ('vc4-samples', 1.3), ('vc4-load', 50):  # the last one loads its target

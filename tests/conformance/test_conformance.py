@@ -144,7 +144,9 @@ class Conformance(unittest.TestCase):
 
     def test_other_library(self):
         with tempfile.TemporaryDirectory() as folder:
-            self.assertIn('manifest.txt', conform('--cases', folder, code=2).stderr)
+            for name in folder, f'{folder}/none', '':
+                self.assertEqual(conform('--cases', name, code=2).stderr,
+                                 f'pica conform: --cases {name}: expected a folder with manifest.txt and its cases\n')
             for name in 'combiner-rgb-add.pica', 'combiner-rgb-add.png':
                 shutil.copy(LIBRARY / name, folder)
             row = ['combiner-rgb-add', *rows(LIBRARY / 'manifest.txt')['combiner-rgb-add']]

@@ -208,7 +208,7 @@ class Host(unittest.TestCase):
             run = self.host('cube', '-n', '2', '--format', name, exit=2)
             self.assertIn(f'--format {name}: expected png, ppm, qoi, raw, hash or none', run.stderr)
         run = self.host('cube', '-n', '2', '--format', 'hash', '-o', 'new/', '--record', 'x.pica', exit=2)
-        self.assertEqual(run.stderr, 'pica host-run: new/: No such file or directory\n')
+        self.assertEqual(run.stderr, 'pica host-run: -o new/: No such file or directory\n')
         self.assertFalse((self.folder / 'x.pica').exists(), 'refused before the run')
         self.host('cube', '-n', '2', '--format', 'hash', '-o', 'hashes')
         self.assertEqual((self.folder / 'hashes').read_text().splitlines(), self.hashes('-n', '2')[2:])
@@ -402,14 +402,17 @@ class Host(unittest.TestCase):
         self.assertIn('cannot run it', self.pica('host-run', './none', exit=2).stderr)
         self.assertIn('no frame', self.pica('host-run', '--format', 'none', 'true', exit=2).stderr)
         self.assertIn('Segmentation', self.pica('host-run', 'sh', '-c', 'kill -SEGV $$', exit=139).stderr)
-        run = self.host('cube', '--record', 'none/x.pica', '--lint', exit=2)
-        self.assertIn('cannot record', run.stderr)
-        self.assertEqual(run.stdout, '', 'nothing was checked')
-        for option, name, why in (('--romfs', 'none', 'No such file'), ('--romfs', 'file', 'expected a folder'), ('--sdmc', 'file', 'expected a folder'), ('--font', 'none', 'No such file'),
-                                  ('--input', 'none', 'No such file')):
-            (self.folder / 'file').touch()
-            run = self.host('cube', option, name, exit=2)
-            self.assertTrue(run.stderr.startswith(f'pica host-run: {name}: {why}'), run.stderr)
+        (self.folder / 'file').touch()
+        for option, name, why in (('--romfs', 'none', 'No such file'), ('--romfs', 'file', 'expected a folder'), ('--sdmc', 'file', 'expected a folder'),
+                                  ('--font', 'none', 'No such file'), ('--font', 'file', 'expected a font (.bcfnt)'), ('--font', 'romfs', 'expected a font'),
+                                  ('--input', 'none', 'No such file'), ('--input', 'romfs', 'expected a file, this is a folder'),
+                                  ('--isa', 'foo', 'expected one of c, '), ('--record', 'none/x.pica', 'No such file'), ('--record', '-', 'expected a regular file'),
+                                  ('--record', 'romfs', 'expected a regular file'), ('--record', '/dev/full', 'expected a regular file'),
+                                  ('--record', 'x.ctf', 'this is the name of a CiTrace'), ('--record', './x.png', '-o names the same file')):
+            run = self.host('cube', option, name, '-o', 'x.png', '--lint', exit=2)
+            self.assertTrue(run.stderr.startswith(f'pica host-run: {option} {name}: {why}'), run.stderr)
+            self.assertEqual((run.stderr.count('\n'), run.stdout), (1, ''), 'before the run')
+        self.assertEqual(sorted(p.name for p in self.folder.iterdir()), ['file', 'romfs'])
         run = subprocess.run([PROGRAMS / 'host-cube'], env={'PICA_HOST_ROMFS': 'none'}, capture_output=True, text=True, timeout=60)
         self.assertIn('there is no folder none', run.stderr)
         self.pica('host-run', '--frames', '0', 'true', exit=2)

@@ -164,6 +164,9 @@ def check_emulator(install, args, work):
                                                './emulator emulator.pica >triangle.ppm']:
         wrong.append('example-emulator.c: its comment has other commands than are run here')
     wrong += check_program(install, args, work, 'emulator', text, 'pica', [capture])
+    folder = subprocess.run([work / 'emulator-static', work], capture_output=True, text=True, check=False)
+    if (folder.returncode, folder.stderr) != (1, f'emulator: {work}: Is a directory\n'):
+        wrong.append(f'emulator that records to a folder: exit {folder.returncode}, {folder.stderr}')
     if '2 frames' not in run([install.bin / 'pica', 'verify', capture]):
         wrong.append('example-emulator.c: expected a capture of two frames')
     drawn = run([install.bin / 'pica', 'render', '--verify', '--frames', 'all', '--format', 'hash', capture])

@@ -257,7 +257,7 @@ class Reread(Asked):
         # The command line's threads and layout win: they do not change.
         line = p.stderr.readline()
         self.assertIn('event=reload_incomplete keys=mode text=', line)
-        for text, what in (('scale = 0\n', 'scale: expected'), ('background = red\n', 'background: expected'),
+        for text, what in (('scale = 0\n', 'scale 0: expected'), ('background = red\n', 'background red: expected'),
                            ('idle = /no/such.png\n', 'idle: /no/such.png: '),
                            (f'idle = {self.dir}/pipe\n', 'expected a PNG in a regular file')):
             said = self.reread(p, text)

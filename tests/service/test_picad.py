@@ -598,7 +598,7 @@ class Confinement(Case):
 
     def test_users_that_are_not_there(self):
         for user in 'no-such-user-at-all', 'root:no-such-group':
-            self.assertIn('picad: user: ', self.refused('--socket', self.socket, '--config', str(self.config()),
+            self.assertIn('picad: user ', self.refused('--socket', self.socket, '--config', str(self.config()),
                                                         '--user', user))
             self.assertFalse(os.path.exists(self.socket))
 

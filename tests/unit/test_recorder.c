@@ -313,6 +313,7 @@ TEST(misuse_is_refused) {
 	settings.level = 0;
 	ck_assert_int_eq(pica_recorder_start(&recorder, ctx, path, &settings), -EINVAL);
 	ck_assert_int_eq(pica_recorder_start(&recorder, ctx, "/dev/null", NULL), -EINVAL);
+	ck_assert_int_eq(pica_recorder_start(&recorder, ctx, "/", NULL), -EISDIR);
 	ck_assert_int_eq(pica_recorder_start(&recorder, ctx, "/tmp/none/x", NULL), -ENOENT);
 	ck_assert_int_eq(pica_recorder_start(&recorder, ctx, "", NULL), -ENOENT);
 	start();

@@ -85,7 +85,7 @@ int render_check_names(struct render *r) {
 	}
 	char *at;
 	int ret = outname_check(&r->names, &at);
-	const int exit = log_result(at ? at : o->output, ret);
+	const int exit = render_output_result(o, at ? at : o->output, ret);
 	free(at);
 	return exit;
 }

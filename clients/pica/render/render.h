@@ -112,6 +112,8 @@ struct shot {
 	int exit;
 };
 
+/* Returns EXIT_FINE. If ret is a negative errno of a path of -o or its default, logs it. */
+int render_output_result(const struct render_options *o, const char *path, int ret);
 /*
  * Begins the output for -o and --format; logs errors and returns an exit code. *lines: buffer for
  * hashes, for render_end_output().

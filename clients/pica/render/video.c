@@ -54,7 +54,7 @@ int render_video_begin(struct render *r) {
 	if (ret < 0) {
 		picture_finish(&v->canvas);
 		free(v);
-		return log_result(file_shown(path), ret);
+		return render_output_result(o, path, ret);
 	}
 	r->video = v;
 	return EXIT_FINE;

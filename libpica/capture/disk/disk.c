@@ -60,7 +60,7 @@ int disk_open(struct disk_file *f, const char *path) {
 		return -ENOENT;
 	}
 	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
-		return -EINVAL;
+		return S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
 	}
 	/* A symbolic link is kept: its target is replaced. */
 	char *real = realpath(path, NULL);

@@ -20,7 +20,8 @@ struct disk_file {
 /*
  * Opens a file without a name in the folder of path; if the file system has no such files, one
  * named "path.tmp-PROCESS-NUMBER", the only thing that a killed process may leave. Returns 0,
- * -EINVAL if path exists and is not a regular file, or an error of open(2).
+ * -EISDIR if path is a folder, -EINVAL if it is another file that is not regular, or an error of
+ * open(2).
  */
 int disk_open(struct disk_file *f, const char *path);
 /* The same for a file that disk_commit() will sync. */
