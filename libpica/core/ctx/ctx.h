@@ -38,7 +38,7 @@ struct chip {
 	void (*run)(struct pica_ctx *ctx, const struct pica_job *job);
 	/* As in struct queue_work. */
 	void (*flush)(struct pica_ctx *ctx);
-	/* Adds is_pending and holds_job. Lock held. */
+	/* Adds is_pending. Lock held. */
 	void (*progress)(const struct pica_ctx *ctx, struct queue_progress *out);
 	/* A unit is reaped: may set an error and PICA_DONE_* instead. */
 	void (*unit_retired)(struct pica_ctx *ctx, uint64_t job, int *result, uint32_t *flags);

@@ -89,8 +89,8 @@ static enum queue_touch touches(void *arg, uint64_t seq, const struct queue_rang
 	if (ctx->chip->progress) {
 		ctx->chip->progress(ctx, &p);
 	}
-	/* Waiting vertices may write anywhere when drawn, and others will read their arrays. */
-	const bool waits = p.holds_job || (q->for_write && p.is_pending);
+	/* Vertices that wait to be shaded will read their arrays. */
+	const bool waits = q->for_write && p.is_pending;
 	return waits || exec_open_touches(&ctx->exec, seq, r, q->for_write) ? TOUCH_PENDING :
 									      TOUCH_NONE;
 }

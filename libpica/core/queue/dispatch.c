@@ -85,10 +85,7 @@ static void look_at_range(struct queue *q) {
 	}
 }
 
-/*
- * Takes over the context's report: usage, and whether it has pending work. A
- * job that leaves pending work of its own completes after that. Lock held.
- */
+/* Takes over the context's report: usage, and whether it has pending work. Lock held. */
 static void update(struct queue *q) {
 	struct queue_progress p;
 	q->work->progress(q->ctx, &p);
@@ -100,13 +97,6 @@ static void update(struct queue *q) {
 	}
 	q->has_waste = p.has_waste;
 	q->is_pending = p.is_pending;
-	if (q->held && !p.holds_job) {
-		queue_slot(q, q->held)->units--;
-		q->held = 0;
-	} else if (!q->held && p.holds_job) {
-		q->held = q->issued;
-		queue_slot(q, q->held)->units++;
-	}
 }
 
 /* Starts work left by the last jobs. Lock held on entry and exit. */

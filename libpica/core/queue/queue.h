@@ -38,7 +38,6 @@ struct queue_step {
 struct queue_progress {
 	struct pica_usage usage; /* without times */
 	bool is_pending;         /* some work continues only after flush() or another job */
-	bool holds_job;          /* the job issued last must wait for pending work */
 	bool has_waste;          /* sweep() has something to free */
 };
 
@@ -110,7 +109,6 @@ struct queue {
 	uint64_t cap_slots;
 	uint64_t submitted, issued, completed; /* sequence numbers */
 	unsigned units;    /* in flight: opened and not retired */
-	uint64_t held;     /* job that waits for pending work of its own, or 0 */
 	bool wants_flush;  /* a thread waits: keep nothing pending */
 	/* a thread waits for this job (0: none); earlier completions do not wake it */
 	uint64_t awaited;

@@ -61,6 +61,10 @@ static void resolve_slot(struct pica200 *ctx, unsigned i) {
 	 */
 	result.cut = left->job == ctx->base.run.seq ? result.cut : 0;
 	front_charge_shader(ctx, &result);
+	if (left->never_shaded) {
+		ctx->base.exec.stats.shaded++;
+		ctx->base.exec.stats.steps += result.steps;
+	}
 	out_map_vertex(&left->part.map, &ctx->batch, 0, &a->slot[i]);
 }
 

@@ -374,6 +374,7 @@ static void skip_draw(struct pica200 *ctx, struct draw *d) {
 	if (vertex_part_make(ctx, &part, &uniforms)) {
 		d->state.vertex = &part;
 		assembler_after(ctx, d);
+		ctx->left.never_shaded = false; /* invisible draws are not counted */
 	}
 }
 
@@ -397,6 +398,7 @@ static void draw_plain(struct pica200 *ctx, const struct stream *s) {
 		skip_draw(ctx, &d);
 	} else if (add_draw(ctx, &d, &reads, false)) {
 		assembler_after(ctx, &d);
+		ctx->left.never_shaded = d.n_prefix + d.n < 3;
 		passes_after_draw(ctx, own_target);
 	}
 	make_room(ctx, s);

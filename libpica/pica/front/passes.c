@@ -111,7 +111,6 @@ static bool close_before(struct pica200 *ctx, const struct next *next) {
 }
 
 void passes_end(struct pica200 *ctx) {
-	draw_immediate_flush(ctx);
 	close_before(ctx, &(struct next){ .kind = NEXT_END });
 }
 

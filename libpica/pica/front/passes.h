@@ -9,7 +9,7 @@
 
 struct pica200;
 
-/* Draws the waiting immediate vertices, and closes the open pass. */
+/* Closes the open pass. */
 void passes_end(struct pica200 *ctx);
 /* Call before reading words of a list; waits for units that write them. */
 void passes_before_list(struct pica200 *ctx, struct range words);

@@ -42,6 +42,7 @@ struct left_over {
 	struct prog *prog; /* counted, or NULL */
 	uint64_t job;      /* of the draw */
 	bool is_inline;
+	bool never_shaded; /* the draw has no triangle: the first run of its vertices is to come */
 };
 
 /* Geometry stage: gathered inputs and emitted vertices. */

@@ -77,9 +77,7 @@ static void run(struct pica_ctx *base, const struct pica_job *job) {
 		.texels_left = b->pixels };
 	bill_begin(ctx);
 	job_run(ctx, job);
-	if (base->observer) {
-		draw_immediate_flush(ctx); /* reports its reads as this job's */
-	}
+	draw_immediate_flush(ctx); /* of register writes; their work is this job's */
 	bill_commands(ctx);
 }
 
@@ -90,8 +88,7 @@ static void flush(struct pica_ctx *base) {
 
 static void progress(const struct pica_ctx *base, struct queue_progress *out) {
 	const struct pica200 *ctx = of_const(base);
-	out->holds_job = ctx->immediate.n;
-	out->is_pending |= ctx->immediate.n || ctx->assembler.lazy[0] || ctx->assembler.lazy[1];
+	out->is_pending |= ctx->assembler.lazy[0] || ctx->assembler.lazy[1];
 }
 
 static void unit_retired(struct pica_ctx *base, uint64_t job, int *result, uint32_t *flags) {
