@@ -51,10 +51,26 @@ static bool is_fed(const struct pica_list_write *w, bool from_list) {
 			w->id != PICA_REG_CMDBUF_JUMP0 && w->id != PICA_REG_CMDBUF_JUMP1;
 }
 
+/* Makes the edits of the draw that begins; the walk continues with the changed registers. */
+static void make_edits(struct step *s) {
+	flush_and_wait(s);
+	if (s->error == 0) {
+		struct pica_ctx *ctx = s->replay.gpu.ctx;
+		settle(s, edits_make(s->edits, ctx, s->draw.frame, s->draw.draw));
+		pica_ctx_read_regs(ctx, 0, PICA_REG_COUNT, s->walk.regs);
+	}
+}
+
+/* The visitor, or one that does nothing. */
+static const struct step_visitor *visitor(const struct step *s) {
+	static const struct step_visitor nobody;
+	return s->is_silent ? &nobody : s->visitor;
+}
+
 static void on_write(void *user, const struct pica_list_write *w, bool from_list) {
 	struct step *s = user;
-	if (s->error == 0 && s->visitor->write) {
-		s->visitor->write(s->user, w, from_list);
+	if (s->error == 0 && visitor(s)->write) {
+		visitor(s)->write(s->user, w, from_list);
 	}
 	if (s->error == 0 && is_fed(w, from_list)) {
 		feed(s, w);
@@ -66,16 +82,19 @@ static void on_draw(void *user, const uint32_t *regs, enum draw_kind kind) {
 	s->draw.kind = kind;
 	s->draw.offset = s->offset;
 	s->draw.addr = s->walk.current->addr;
-	if (s->error == 0 && s->visitor->draw) {
+	if (s->error == 0 && edits_at(s->edits, s->draw.frame, s->draw.draw)) {
+		make_edits(s);
+	}
+	if (s->error == 0 && visitor(s)->draw) {
 		flush_and_wait(s);
-		visited(s, s->visitor->draw(s->user, &s->draw));
+		visited(s, visitor(s)->draw(s->user, &s->draw));
 	}
 }
 
 static void on_vertex(void *user, const uint32_t (*attributes)[4], unsigned n) {
 	struct step *s = user;
-	if (s->error == 0 && s->visitor->vertex) {
-		s->visitor->vertex(s->user, attributes, n);
+	if (s->error == 0 && visitor(s)->vertex) {
+		visitor(s)->vertex(s->user, attributes, n);
 	}
 }
 
@@ -85,23 +104,23 @@ static void on_drawn(void *user) {
 	if (s->error == 0) {
 		flush_and_wait(s);
 	}
-	if (s->error == 0 && s->visitor->drawn) {
-		visited(s, s->visitor->drawn(s->user, &s->draw));
+	if (s->error == 0 && visitor(s)->drawn) {
+		visited(s, visitor(s)->drawn(s->user, &s->draw));
 	}
 	s->draw.draw++;
 }
 
 static void on_list(void *user, uint32_t addr, uint32_t size_bytes, bool is_jump) {
 	struct step *s = user;
-	if (s->error == 0 && s->visitor->list) {
-		s->visitor->list(s->user, addr, size_bytes, is_jump);
+	if (s->error == 0 && visitor(s)->list) {
+		visitor(s)->list(s->user, addr, size_bytes, is_jump);
 	}
 }
 
 static void on_list_end(void *user) {
 	struct step *s = user;
-	if (s->error == 0 && s->visitor->list_end) {
-		s->visitor->list_end(s->user);
+	if (s->error == 0 && visitor(s)->list_end) {
+		visitor(s)->list_end(s->user);
 	}
 }
 
@@ -111,8 +130,8 @@ static int on_event(void *user, const struct pica_capture_event *event) {
 	if (!list_walk_reads(&event->job)) {
 		list_walk_job(&s->walk, &event->job); /* ends a run of vertices */
 	}
-	if (s->error == 0 && s->visitor->event) {
-		visited(s, s->visitor->event(s->user, event));
+	if (s->error == 0 && visitor(s)->event) {
+		visited(s, visitor(s)->event(s->user, event));
 	}
 	if (s->error || !list_walk_reads(&event->job)) {
 		return s->error;
@@ -148,12 +167,14 @@ int step_frame(struct step *s, bool look) {
 		on_list_end };
 	s->draw.frame = (uint32_t)s->replay.frames;
 	s->draw.draw = 0;
-	s->replay.look = look ? on_event : NULL;
+	const bool walks = look || edits_in_frame(s->edits, s->draw.frame);
+	s->is_silent = !look;
+	s->replay.look = walks ? on_event : NULL;
 	s->replay.look_user = s;
-	if (look) {
+	if (walks) {
 		list_walk_init(&s->walk, s->replay.gpu.ctx, &walker, s);
 	}
 	int got = replay_frame(&s->replay);
-	int ret = got < 0 || !look ? got : replay_wait(&s->replay);
+	int ret = got < 0 || !walks ? got : replay_wait(&s->replay);
 	return ret < 0 ? ret : got;
 }

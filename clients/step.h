@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "edit.h"
 #include "list_walk.h"
 #include "replay.h"
 
@@ -44,8 +45,10 @@ struct step {
 	struct replay replay;
 	const struct step_visitor *visitor;
 	void *user;
+	const struct edits *edits; /* set after the start, or NULL; borrowed */
 	/* Private: */
 	struct list_walk walk;
+	bool is_silent; /* the visitor is not called */
 	struct step_draw draw; /* the open draw, or the number of the next one */
 	int error;
 	uint64_t offset;       /* of the current event */
@@ -62,7 +65,7 @@ void step_start_events(struct step *s, struct gpu gpu, replay_next_fn *next, voi
 /*
  * Runs the next frame. Returns 1, 0 at the end, or a negative errno, like replay_frame();
  * -ECANCELED: the visitor ended it. look: calls the visitor; otherwise the frame runs without
- * waiting.
+ * waiting, unless it has edits.
  */
 int step_frame(struct step *s, bool look);
 

@@ -125,6 +125,33 @@ int picture_read_png(struct picture *p, const char *path, uint32_t background) {
 	return 0;
 }
 
+int picture_decode_png(
+		const void *png, size_t n, uint8_t **rgba, uint32_t *width, uint32_t *height) {
+	png_image image;
+	memset(&image, 0, sizeof(image));
+	image.version = PNG_IMAGE_VERSION;
+	*rgba = NULL;
+	if (!png_image_begin_read_from_memory(&image, png, n)) {
+		return -EINVAL;
+	}
+	image.format = PNG_FORMAT_RGBA;
+	image.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
+	int ret = image.width > PICTURE_PNG_PX || image.height > PICTURE_PNG_PX ? -EFBIG : 0;
+	*rgba = ret < 0 ? NULL : malloc(PNG_IMAGE_SIZE(image));
+	ret = ret == 0 && !*rgba ? -ENOMEM : ret;
+	if (ret == 0 && !png_image_finish_read(&image, NULL, *rgba, 0, NULL)) {
+		ret = -EINVAL;
+	}
+	*width = image.width;
+	*height = image.height;
+	png_image_free(&image);
+	if (ret < 0) {
+		free(*rgba);
+		*rgba = NULL;
+	}
+	return ret;
+}
+
 /* The largest difference of a channel of two pixels. */
 static unsigned worst_channel(const uint8_t *a, const uint8_t *b) {
 	unsigned worst = 0;

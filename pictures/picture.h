@@ -45,6 +45,13 @@ int picture_turn_screen(struct picture *p);
  */
 int picture_read_png(struct picture *p, const char *path, uint32_t background);
 
+/*
+ * Decodes a PNG of n bytes into RGBA rows without gaps (caller frees). Returns 0, or a negative
+ * errno as above; *rgba is NULL then.
+ */
+int picture_decode_png(
+		const void *png, size_t n, uint8_t **rgba, uint32_t *width, uint32_t *height);
+
 struct picture_difference {
 	uint64_t pixels;   /* pixels that differ at all */
 	uint64_t beyond;   /* ... by more than the tolerance in a channel */

@@ -476,6 +476,7 @@ static int run_videocore(struct table *t, const struct capture_here *c, json_t *
 
 static int run(struct table *t, const struct capture_here *c, json_t *reports) {
 	t->l.ctx = c->ctx;
+	t->l.edits = t->o->engine.edits;
 	t->n_frames = capture_frames(c->capture);
 	t->state = calloc(1, sizeof(*t->state));
 	int ret = t->state ? pica_ctx_find_costs(c->ctx, 1) : -ENOMEM;

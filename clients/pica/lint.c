@@ -282,6 +282,7 @@ static int gather(struct lint *l, const char *name, uint32_t n_frames) {
 int lint_gather(struct lint *l, struct pica_capture *capture, const char *name, uint32_t n_frames) {
 	int ret = prepare(l, pica_capture_state(capture));
 	ret = ret < 0 ? ret : step_start(&l->step, gpu_here(l->ctx), capture, 0, &visitor, l);
+	l->step.edits = l->edits;
 	return ret < 0 ? ret : gather(l, name, n_frames);
 }
 

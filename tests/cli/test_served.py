@@ -6,9 +6,11 @@ import io
 import json
 import random
 import socket
+import struct
 import sys
 import time
 import unittest
+import zlib
 
 from sample import EVERY
 from served import CallError, Served, Stdio, request
@@ -99,7 +101,7 @@ class Http(Case):
 
     def test_large_slow_and_many(self):
         with Served(CRATES) as s:
-            self.assertEqual(s.http('POST', s.path + 'rpc', b' ' * 70000)[0], 413)
+            self.assertEqual(s.http('POST', s.path + 'rpc', b' ' * ((8 << 20) + 1))[0], 413)
             self.assertEqual(s.http('GET', '/' + 'x' * 40000)[0] // 100, 4)
             deep = s.send(b'[' * 30000)
             self.assertEqual(deep['error']['code'], -32700)
@@ -118,6 +120,174 @@ class Http(Case):
                                    ('state', {'draw': 7}), ('screen', {}), ('mesh', {'draw': 100}), ('lint', {}), ('pixel', {'x': 1}),
                                    ('state', {'draw': 700}), ('nothing', {})):
                 self.assertEqual(s.send(request(method, params)), t.send(request(method, params)), method)
+
+
+def solid_png(width, height, rgba):
+    """Base64 of a PNG of one colour."""
+    rows = (b'\0' + bytes(rgba) * width) * height
+
+    def part(name, data):
+        return struct.pack('>I', len(data)) + name + data + struct.pack('>I', zlib.crc32(name + data))
+    head = struct.pack('>IIBBBBB', width, height, 8, 6, 0, 0, 0)
+    return base64.b64encode(b'\x89PNG\r\n\x1a\n' + part(b'IHDR', head) + part(b'IDAT', zlib.compress(rows)) + part(b'IEND', b'')).decode()
+
+
+class Edits(Case):
+    def target(self, s, draw):
+        target = s.call('state', draw=draw)['state']['target']
+        return {'address': target['color_addr'], 'format': target['color_format'], 'width': target['width'], 'height': target['height'], 'draw': draw}
+
+    def test_a_constant_colour_changes_exactly_its_pixels(self):
+        with Stdio(BUNDLED / 'combiner.pica') as s:
+            # Replaces by the constant; blends by an alpha that is the texture's.
+            where = self.target(s, 27)
+            before, first = png(s.call('surface', kind='before', **where)), png(s.call('surface', **where))
+            counts = png(s.call('surface', kind='fragments', **where))[2]
+            drawn = [counts[i + 1] > 0 for i in range(0, len(counts), 3)]
+            self.assertEqual(sum(drawn), 64 * 48)
+            rows = s.call('edit', draw=27, register='TEXENV0_COLOR', fields='R=18 G=52 B=86')['edits']
+            self.assertEqual(rows, [{'frame': 0, 'draw': 27, 'text': 'TEXENV0_COLOR = 0xFF563412'}])
+            s.call('edit', draw=27, register=0x0C0, fields='ALPHA0=constant')
+            self.assertEqual(len(s.call('edits')['edits']), 2)
+            # 255 of the source and 0 of the destination.
+            got, old = png(s.call('surface', **where))[2], before[2]
+            for k, is_drawn in enumerate(drawn):
+                self.assertEqual(got[3 * k:3 * k + 3], b'\x12\x34\x56' if is_drawn else old[3 * k:3 * k + 3])
+            registers = s.call('state', draw=27)['state']['registers']
+            self.assertEqual(registers['TEXENV0_COLOR']['value'], 0xFF563412)
+            # None of the source: the destination stays.
+            s.call('edit', draw=27, register='TEXENV0_COLOR', value=0x00563412)
+            self.assertEqual(png(s.call('surface', **where)), before)
+            self.assertEqual(len(s.call('undo')['edits']), 2)
+            self.assertEqual(png(s.call('surface', **where))[2], got)
+            self.assertEqual(s.call('undo', all=True), {'edits': []})
+            self.assertEqual(png(s.call('surface', **where)), first)
+
+    def answers(self, s, draw):
+        rnd = random.Random(2)
+        out = [s.call(method, **params) for method, params in (('steps', {}), ('draws', {}), ('frames', {}), ('screen', {}), ('state', {'draw': draw}),
+                                                               ('mesh', {'draw': draw}), ('textures', {'draw': draw}))]
+        return out + [s.call('pixel', x=rnd.randrange(400), y=rnd.randrange(240), steps=True) for _ in range(6)]
+
+    def test_an_edit_without_effect_changes_no_answer(self):
+        """Lists with an edit run word by word; steps, pixels and their jobs keep their numbers."""
+        for name, draw in (('crates', 17), ('mirror', 8), ('immediate', 4), ('strips', 3), ('galaxy', 1))[::1 if EVERY == 1 else 4]:
+            with Stdio(BUNDLED / f'{name}.pica') as s:
+                first = self.answers(s, draw)
+                state = s.call('state', draw=draw)
+                s.call('edit', draw=draw, program='vertex', text=state['vsh_source'])
+                if 'gsh_source' in state:
+                    s.call('edit', draw=draw, program='geometry', text=state['gsh_source'])
+                s.call('edit', draw=draw, register='BLEND_COLOR', value=state['state']['registers']['BLEND_COLOR']['value'])
+                self.assertEqual(self.answers(s, draw), first, name)
+                s.call('undo', all=True)
+                self.assertEqual(self.answers(s, draw), first, name)
+
+    def test_a_program(self):
+        with Stdio(CRATES) as s:
+            where = self.target(s, 100)
+            before, first = png(s.call('surface', kind='before', **where)), png(s.call('surface', **where))
+            self.assertNotEqual(before, first)
+            text = s.call('state', draw=100)['vsh_source']
+            # With a table of operand descriptors, none can be added.
+            lines = [line for line in text.split('\n') if '.opdesc' not in line]
+            at = max(i for i, line in enumerate(lines) if line.strip() == 'end')
+            # All vertices in one place: nothing is drawn.
+            lines.insert(at, '\tmov o0, v0.xxxx')
+            s.call('edit', draw=100, program='vertex', text='\n'.join(lines))
+            self.assertEqual(png(s.call('surface', **where)), before)
+            self.assertNotEqual(s.call('state', draw=100)['vsh_source'], text)
+            s.call('undo')
+            self.assertEqual(png(s.call('surface', **where)), first)
+
+    def test_textures_and_memory(self):
+        with Stdio(CRATES) as s:
+            first = s.call('screen')
+            texture = s.call('textures', draw=91)['textures'][0]
+            size = {'width': texture['width'], 'height': texture['height']}
+            where = {'address': texture['addr'], 'format': texture['format'], 'draw': 91, 'kind': 'before', 'stored': True, **size}
+            s.call('edit', draw=91, unit=texture['unit'], png=solid_png(*size.values(), (255, 0, 255, 255)))
+            self.assertEqual(set(zip(*[iter(png(s.call('surface', **where))[2])] * 3)), {(255, 0, 255)})
+            self.assertFalse(s.call('screen') == first)
+            s.call('undo')
+            self.assertEqual(s.call('screen'), first)
+            # From a frame on.
+            s.call('edit', frame=0, draw=2, address=0x185F0000, bytes='a5' * 256)
+            for place, value in ({'frame': 0, 'draw': 1}, '00'), ({'frame': 0, 'draw': 2}, 'a5'), ({'frame': 2}, 'a5'):
+                self.assertEqual(s.call('memory', address=0x185F0000, bytes=256, **place)['bytes'], value * 256, place)
+            s.call('undo')
+            self.assertEqual(s.call('screen'), first)
+
+    def test_textures_of_all_formats(self):
+        done = set()
+        with Stdio(BUNDLED / 'formats.pica') as s:
+            for step in s.call('steps')['steps']:
+                for t in s.call('textures', draw=step['draw'])['textures'] if step['kind'] == 'draw' else []:
+                    if 'wrong' in t or t['format'] in done:
+                        continue
+                    where = {'address': t['addr'], 'draw': step['draw'], 'kind': 'before', 'stored': True, **{k: t[k] for k in ('format', 'width', 'height')}}
+                    first = s.call('surface', **where)
+                    s.call('edit', draw=step['draw'], unit=t['unit'], face=t['face'], level=t['level'], png=first['png'])
+                    again = s.call('surface', **where)
+                    if t['format'].startswith('ETC1'):  # made anew, with loss
+                        self.assertLess(max(abs(a - b) for a, b in zip(png(first)[2], png(again)[2])), 100)
+                    else:
+                        self.assertEqual(png(again), png(first), t['format'])
+                    s.call('undo')
+                    done.add(t['format'])
+        self.assertEqual(len(done), 14)
+
+    def test_errors_change_nothing(self):
+        with Stdio(CRATES) as s:
+            first = s.call('screen')
+            for params, message in (
+                    ({'register': 'NONE', 'value': 1}, 'register: expected the name or the number of a register'),
+                    ({'register': 0x300, 'value': 1}, 'register: expected the name or the number of a register'),
+                    ({'register': 'DRAWARRAYS', 'value': 1}, 'register 0x22E: expected one that keeps state'),
+                    ({'register': 'TEXENV0_COLOR'}, 'expected either fields or value'),
+                    ({'register': 'TEXENV0_COLOR', 'value': 1, 'fields': 'R=1'}, 'expected either fields or value'),
+                    ({'register': 'TEXENV0_COLOR', 'fields': 'R=256'}, 'fields: R=256: expected fields of TEXENV0_COLOR'),
+                    ({'register': 'TEXENV0_COLOR', 'value': 1 << 32}, 'value: expected'),
+                    ({'program': 'vertex'}, 'program: expected text'), ({'program': 'pixel', 'text': ''}, 'program: expected'),
+                    ({'program': 'vertex', 'text': '.proc main\nfoo\n.end'}, 'text: line 2: expected an instruction'),
+                    ({'program': 'vertex', 'text': '.proc main\n' + 'nop\n' * 512 + 'end\n.end'}, 'expected vertex code within the first 512 instructions'),
+                    ({'program': 'geometry', 'text': '.proc main\nend\n.end'}, 'expected a geometry program'),
+                    ({'unit': 3, 'png': ''}, 'unit: expected'), ({'unit': 0, 'level': 7, 'png': ''}, 'expected a unit, face and level'),
+                    ({'unit': 0, 'png': 'AAA='}, 'png: expected a PNG in base64'), ({'unit': 0, 'png': 'A'}, 'png: expected a PNG in base64'),
+                    ({'unit': 0, 'png': solid_png(8, 16, (0, 0, 0, 0))}, 'png: 8x16: expected'),
+                    ({'address': 0, 'bytes': '00'}, '1 bytes: expected a range in memory'),
+                    ({'address': 0x18000000, 'bytes': '0g'}, 'bytes: expected pairs of hexadecimal digits'),
+                    ({'address': 0x18000000, 'bytes': ''}, '0 bytes: expected a range in memory'),
+                    ({'unit': 0, 'address': 0}, 'expected one of'), ({}, 'expected one of'), ({'frame': 9, 'register': 1, 'value': 1}, 'frame 9'),
+                    ({'draw': 999, 'register': 'TEXENV0_COLOR', 'value': 1}, 'has no draw 999')):
+                with self.assertRaises(CallError, msg=params) as caught:
+                    s.call('edit', **{'draw': 100, **params})
+                self.assertIn(message, str(caught.exception))
+            with self.assertRaisesRegex(CallError, 'expected an edit before'):
+                s.call('undo')
+            self.assertEqual(s.call('edits'), {'edits': []})
+            self.assertEqual(s.call('screen'), first)
+
+    def test_hostile_values(self):
+        rnd = random.Random(7)
+        for name in ('triangle', 'immediate', 'galaxy')[:3 if EVERY == 1 else 1]:
+            with Stdio(BUNDLED / f'{name}.pica') as s:
+                first = s.call('screen')
+                for i in range(100 if EVERY == 1 else 16):
+                    params = {'register': rnd.randrange(0x300), 'value': rnd.choice((0, 0xFFFFFFFF, rnd.randrange(1 << 32)))}
+                    if i % 4 == 0:
+                        words = '\n'.join(f'.word 0x{rnd.randrange(1 << 32):08X}' for _ in range(rnd.randrange(1, 500)))
+                        params = {'program': 'vertex', 'text': f'.proc main\n{words}\n.end'}
+                    for method, more in ('edit', params), ('screen', {}), ('pixel', {'x': 9, 'y': 9}), ('steps', {}), ('draws', {}):
+                        try:
+                            s.call(method, **({'draw': 0} if method == 'edit' else {}), **more)
+                        except CallError:
+                            pass
+                    if 'program' in params:
+                        s.call('undo')  # it may run until its budget ends
+                self.assertTrue(s.call('undo', all=True))
+                self.assertEqual(s.call('screen'), first)
+            self.assertEqual(s.code, 0)
 
 
 class Calls(Case):
@@ -317,7 +487,7 @@ class Calls(Case):
                 self.assertIn(message, str(caught.exception))
             for line, code in ((b'', -32700), (b'{', -32700), (b'\xff', -32700), (b'[]', -32600), (b'1', -32600), (b'{}', -32600),
                                (b'{"jsonrpc":"2.0","method":"capture"}', -32600), (b'{"jsonrpc":"2.0","id":1,"method":"capture","params":[1]}', -32600),
-                               (b' ' * 70000, -32600), (b'{"a":1,"a":2}', -32700), (b'{"jsonrpc":"2.0","id":1,"method":"cap\0ture"}', -32700)):
+                               (b' ' * ((8 << 20) + 1), -32600), (b'{"a":1,"a":2}', -32700), (b'{"jsonrpc":"2.0","id":1,"method":"cap\0ture"}', -32700)):
                 self.assertEqual(s.send(line)['error']['code'], code, line[:60])
             self.assertEqual(s.call('capture')['frames'], 3)
 

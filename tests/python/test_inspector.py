@@ -23,7 +23,8 @@ CRATES, MIRROR = BUNDLED / 'crates.pica', BUNDLED / 'mirror.pica'
 QUESTIONS = [('capture', {}), ('frames', {'count': 2}), ('steps', {'frame': 1, 'count': 9}), ('state', {'draw': 3}), ('pixel', {'x': 200, 'y': 150, 'steps': True}),
              ('surface', {'address': '0x18000000', 'format': 'RGBA8', 'width': 240, 'height': 400, 'draw': 5, 'kind': 'difference'}),
              ('screen', {'screen': 'bottom'}), ('thumbnails', {'first': 4, 'count': 2}), ('shader_trace', {'draw': 2, 'vertex': 1}), ('textures', {'draw': 1}),
-             ('mesh', {'draw': 2, 'count': 20}), ('memory', {'address': 0x18000000, 'bytes': 64, 'draw': 1}), ('draws', {}), ('lint', {})]
+             ('mesh', {'draw': 2, 'count': 20}), ('memory', {'address': 0x18000000, 'bytes': 64, 'draw': 1}), ('draws', {}), ('lint', {}),
+             ('edits', {}), ('edit', {'draw': 2, 'register': 'TEXENV0_COLOR', 'value': 1}), ('undo', {'all': True})]
 
 
 class Inspectors(Case):

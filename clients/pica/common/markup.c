@@ -1,5 +1,9 @@
 #include "markup.h"
 
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
 void markup_text(FILE *f, const char *text) {
 	for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
 		switch (*c) {
@@ -27,9 +31,9 @@ void markup_text(FILE *f, const char *text) {
 	}
 }
 
+static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
 void markup_base64(FILE *f, const uint8_t *bytes, size_t n) {
-	static const char digits[] =
-			"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	for (size_t i = 0; i < n; i += 3) {
 		const uint32_t left = n - i > 2 ? 3 : (uint32_t)(n - i);
 		const uint32_t v = (uint32_t)bytes[i] << 16 |
@@ -39,4 +43,25 @@ void markup_base64(FILE *f, const uint8_t *bytes, size_t n) {
 			fputc(k <= left ? digits[v >> (18 - 6 * k) & 63] : '=', f);
 		}
 	}
+}
+
+uint8_t *markup_from_base64(const char *text, size_t *n) {
+	const size_t len = strlen(text);
+	const bool has_one = len > 1 && text[len - 1] == '=';
+	const size_t filler = has_one ? 1 + (text[len - 2] == '=') : 0;
+	uint8_t *out = len % 4 ? NULL : malloc(len / 4 * 3 + 1);
+	uint32_t bits = 0;
+	*n = 0;
+	for (size_t i = 0; out && i < len - filler; i++) {
+		const char *digit = strchr(digits, text[i]);
+		if (!digit) {
+			free(out);
+			return NULL;
+		}
+		bits = bits << 6 | (uint32_t)(digit - digits);
+		if (i % 4) {
+			out[(*n)++] = (uint8_t)(bits >> (6 - 2 * (i % 4)));
+		}
+	}
+	return out;
 }

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "edit.h"
 #include "log.h"
 #include "options/options.h"
 #include "pica.h"
@@ -35,6 +36,7 @@ struct engine_options {
 	bool verbose;
 	pica_trace_fn *trace; /* NULL: none */
 	void *trace_user;
+	const struct edits *edits; /* of pica inspect; borrowed, or NULL */
 	unsigned given; /* ENGINE_... */
 };
 

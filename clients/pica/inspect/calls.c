@@ -272,6 +272,9 @@ const struct inspect_call inspect_calls[] = {
 	{ "textures", draw_rows, INSPECT_DRAW, false, textures },
 	{ "mesh", inspect_mesh_rows, INSPECT_DRAW, false, inspect_mesh },
 	{ "memory", memory_rows, INSPECT_ADDRESS | INSPECT_SIZE, false, memory },
+	{ "edit", inspect_edit_rows, INSPECT_DRAW, false, inspect_edit },
+	{ "undo", inspect_undo_rows, 0, false, inspect_undo },
+	{ "edits", no_rows, 0, false, inspect_edits },
 	{ "lint", no_rows, 0, true, lint },
 	{ .name = NULL },
 };

@@ -34,6 +34,12 @@ enum {
 	INSPECT_VERTEX = 256,
 	INSPECT_PRIMITIVE = 512,
 	INSPECT_RUN = 1024,
+	/* Objects of an edit: one of them. */
+	INSPECT_REGISTER = 2048,
+	INSPECT_PROGRAM = 4096,
+	INSPECT_UNIT = 8192,
+	INSPECT_EDITED = INSPECT_ADDRESS | INSPECT_REGISTER | INSPECT_PROGRAM | INSPECT_UNIT,
+	INSPECT_VALUE = 16384,
 };
 
 /* Parameters of calls; each takes some of them. */
@@ -46,6 +52,10 @@ struct inspect_params {
 	unsigned kind; /* enum inspect_kind */
 	bool is_stored, block32;
 	struct pixel_options pixel; /* x, y, screen, eye, surface, steps */
+	const char *fields, *text, *png, *data; /* of edits */
+	uint32_t reg, value, unit, face, level;
+	unsigned program;
+	bool all;
 	unsigned given;
 };
 
@@ -68,6 +78,13 @@ extern const struct option_row inspect_surface_rows[], inspect_screen_rows[],
 int inspect_surface(struct inspect_engine *e, struct inspect_params *p, json_t **out);
 int inspect_screen(struct inspect_engine *e, struct inspect_params *p, json_t **out);
 int inspect_thumbnails(struct inspect_engine *e, struct inspect_params *p, json_t **out);
+
+/* ---- edit.c ---- */
+
+extern const struct option_row inspect_edit_rows[], inspect_undo_rows[];
+int inspect_edit(struct inspect_engine *e, struct inspect_params *p, json_t **out);
+int inspect_undo(struct inspect_engine *e, struct inspect_params *p, json_t **out);
+int inspect_edits(struct inspect_engine *e, struct inspect_params *p, json_t **out);
 
 /* ---- mesh.c ---- */
 

@@ -9,11 +9,13 @@
 int inspect_engine_open(
 		struct inspect_engine *e, const char *path, const struct engine_options *options) {
 	*e = (struct inspect_engine){ .path = path, .options = *options };
+	e->options.edits = &e->edits;
 	int exit = capture_here_open(&e->here, path, options);
 	exit = exit == EXIT_FINE ? capture_here_open(&e->pixels, path, options) : exit;
 	if (exit == EXIT_FINE) {
 		e->snapshot = calloc(1, sizeof(*e->snapshot));
-		exit = e->snapshot ? EXIT_FINE : log_no_memory();
+		e->edit_rows = json_array();
+		exit = e->snapshot && e->edit_rows ? EXIT_FINE : log_no_memory();
 	}
 	return exit;
 }
@@ -25,9 +27,16 @@ static void forget_steps(struct inspect_engine *e) {
 	}
 }
 
+void inspect_engine_edited(struct inspect_engine *e) {
+	forget_steps(e);
+	e->is_there = false;
+}
+
 void inspect_engine_close(struct inspect_engine *e) {
 	forget_steps(e);
 	json_decref(e->findings);
+	json_decref(e->edit_rows);
+	edits_cut(&e->edits, 0);
 	dump_immediate_finish(&e->immediate);
 	free(e->snapshot);
 	capture_here_close(&e->here);
@@ -134,6 +143,12 @@ static int on_drawn(void *user, const struct step_draw *draw) {
 	return w->is_here && w->e->is_draw ? stop(w) : 0;
 }
 
+/* The frame from which a replay reaches another. */
+static uint32_t first_frame(const struct inspect_engine *e, uint32_t frame) {
+	return edits_first(&e->edits, replay_first(e->here.capture, frame, e->options.float_mode,
+						      e->options.combiner, false));
+}
+
 /* The end of a frame needs no visitor, which is slower. */
 static int walk(struct walk *w, uint32_t frame) {
 	static const struct step_visitor visitor = {
@@ -142,9 +157,8 @@ static int walk(struct walk *w, uint32_t frame) {
 	struct inspect_engine *e = w->e;
 	const bool looks = w->each || w->to->step != INSPECT_NONE || w->to->draw != INSPECT_NONE;
 	int ret = step_start(&w->step, gpu_here(e->here.ctx), e->here.capture,
-			replay_first(e->here.capture, frame, e->options.float_mode,
-					e->options.combiner, false),
-			&visitor, w);
+			first_frame(e, frame), &visitor, w);
+	w->step.edits = &e->edits;
 	int more = 1;
 	while (ret >= 0 && more > 0 && w->step.replay.frames < frame) {
 		ret = more = step_frame(&w->step, false);
@@ -254,9 +268,8 @@ int inspect_engine_frames(struct inspect_engine *e, uint32_t first, uint32_t cou
 	pica_ctx_watch(e->pixels.ctx, NULL, 0);
 	pica_ctx_zero_memory(e->pixels.ctx);
 	int ret = step_start(&w.step, gpu_here(e->pixels.ctx), e->pixels.capture,
-			replay_first(e->pixels.capture, first, e->options.float_mode,
-					e->options.combiner, false),
-			&visitor, &w);
+			first_frame(e, first), &visitor, &w);
+	w.step.edits = &e->edits;
 	int more = 1;
 	while (ret >= 0 && more > 0 && w.step.replay.frames < end) {
 		const uint32_t frame = (uint32_t)w.step.replay.frames;

@@ -45,6 +45,9 @@ struct inspect_engine {
 	uint32_t steps_frame;
 	bool has_steps;
 	json_t *findings; /* of lint, or NULL: not computed yet; owned */
+	/* Made by each replay, and described: [{frame, draw, text}]; edit[].number: its row. */
+	struct edits edits;
+	json_t *edit_rows; /* owned */
 };
 
 /* Opens the capture. Returns an exit code, after logging. Call inspect_engine_close() in any
@@ -52,6 +55,8 @@ struct inspect_engine {
 int inspect_engine_open(
 		struct inspect_engine *e, const char *path, const struct engine_options *options);
 void inspect_engine_close(struct inspect_engine *e);
+/* Call it after a change of e->edits: the next call draws again. */
+void inspect_engine_edited(struct inspect_engine *e);
 /* Resolves FRAME_LAST. Returns an exit code; logs if there is no such frame. */
 int inspect_engine_frame(const struct inspect_engine *e, uint32_t *frame);
 /* Moves e->here to a place. Returns an exit code, after logging, also if there is no such step. */
@@ -73,7 +78,7 @@ json_t *inspect_engine_findings(struct inspect_engine *e);
 
 /* ---- rpc.c ---- */
 
-enum { INSPECT_REQUEST_BYTES = 1 << 16 };
+enum { INSPECT_REQUEST_BYTES = 8 << 20 };
 
 /* Answers a JSON-RPC request of n bytes. Returns text (caller frees); NULL when out of memory. */
 char *inspect_answer(struct inspect_engine *e, const char *request, size_t n);

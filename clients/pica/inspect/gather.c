@@ -234,9 +234,10 @@ static int replay(struct inspect *g, struct capture_here *c, const struct frame_
 	const uint32_t first = frame_list_first(frames, n);
 	pica_ctx_zero_memory(c->ctx);
 	int ret = step_start(&g->step, gpu_here(c->ctx), c->capture, !g->engine ? 0 :
-			replay_first(c->capture, first, g->engine->float_mode,
-					g->engine->combiner, false),
+			edits_first(g->engine->edits, replay_first(c->capture, first,
+					g->engine->float_mode, g->engine->combiner, false)),
 			&visitor, g);
+	g->step.edits = g->engine ? g->engine->edits : NULL;
 	bool has_begun = false;
 	for (int more = 1; ret >= 0 && more > 0 && g->step.replay.frames <= end;) {
 		const uint32_t frame = (uint32_t)g->step.replay.frames;

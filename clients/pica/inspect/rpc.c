@@ -66,7 +66,9 @@ static const char *set(
 	}
 	p->given |= row->given;
 	if (row->kind == OPTION_TEXT) {
-		return option_set(p, row, (char *)given); /* borrowed from the request */
+		/* Borrowed from the request. */
+		return json_is_string(value) ? option_set(p, row, (char *)given) :
+					       "expected a text";
 	}
 	char copy[64];
 	if (strlen(given) >= sizeof(copy)) {
@@ -163,7 +165,7 @@ char *inspect_answer(struct inspect_engine *e, const char *request, size_t n) {
 					&error);
 	json_t *out;
 	if (n > INSPECT_REQUEST_BYTES) {
-		out = error_json(NOT_A_REQUEST, "expected a request of at most 64KiB");
+		out = error_json(NOT_A_REQUEST, "expected a request of at most 8MiB");
 	} else if (!parsed) {
 		char message[MESSAGE];
 		snprintf(message, sizeof(message), "byte %d: %s", error.position, error.text);

@@ -36,6 +36,7 @@ struct body {
 	char *bytes; /* owned */
 	size_t n;
 	bool is_too_long;
+	bool is_refused; /* it has no token, or another page sent it: it is not kept */
 };
 
 static volatile sig_atomic_t has_ended;
@@ -136,7 +137,7 @@ static const char *after_token(const struct server *s, const char *path) {
 }
 
 static enum MHD_Result take_body(struct body *b, const char *data, size_t *n) {
-	char *more = *n <= INSPECT_REQUEST_BYTES - b->n && !b->is_too_long ?
+	char *more = *n <= INSPECT_REQUEST_BYTES - b->n && !b->is_too_long && !b->is_refused ?
 			realloc(b->bytes, b->n + *n) :
 			NULL;
 	if (more) {
@@ -152,7 +153,7 @@ static enum MHD_Result take_body(struct body *b, const char *data, size_t *n) {
 
 static enum MHD_Result call(struct server *s, struct MHD_Connection *c, const struct body *b) {
 	if (b->is_too_long) {
-		return say(c, MHD_HTTP_CONTENT_TOO_LARGE, "expected a request of at most 64KiB");
+		return say(c, MHD_HTTP_CONTENT_TOO_LARGE, "expected a request of at most 8MiB");
 	}
 	char *text = inspect_answer(s->e, b->n ? b->bytes : "", b->n);
 	return answer(c, MHD_HTTP_OK, "application/json", text, text ? strlen(text) : 0);
@@ -162,17 +163,21 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *c, const ch
 		const char *method, const char *version, const char *data, size_t *n,
 		void **state) {
 	struct server *s = user;
-	if (!*state) {
-		*state = calloc(1, sizeof(struct body));
-		return *state ? MHD_YES : MHD_NO;
+	struct body *b = *state;
+	const char *rest = after_token(s, path);
+	if (!b) {
+		const char *host = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host");
+		const char *origin = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Origin");
+		*state = b = calloc(1, sizeof(*b));
+		if (b) {
+			b->is_refused = !is_our_host(s, host) || !is_our_origin(s, origin) || !rest;
+		}
+		return b ? MHD_YES : MHD_NO;
 	}
 	if (*n) {
-		return take_body(*state, data, n);
+		return take_body(b, data, n);
 	}
-	const char *host = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host");
-	const char *origin = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Origin");
-	const char *rest = after_token(s, path);
-	if (!is_our_host(s, host) || !is_our_origin(s, origin) || !rest) {
+	if (b->is_refused) {
 		return say(c, MHD_HTTP_FORBIDDEN, "expected the address that pica inspect printed");
 	}
 	if (strcmp(rest, "/") == 0) {
@@ -182,7 +187,7 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *c, const ch
 	}
 	if (strcmp(rest, "/rpc") == 0) {
 		return strcmp(method, "POST") == 0 ?
-				call(s, c, *state) :
+				call(s, c, b) :
 				say(c, MHD_HTTP_METHOD_NOT_ALLOWED, "expected POST");
 	}
 	return say(c, MHD_HTTP_NOT_FOUND, "expected / or /rpc after the token");

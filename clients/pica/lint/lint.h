@@ -92,6 +92,7 @@ struct lint {
 	/* The first finding since the previous draw or job, or -1. */
 	int64_t heard;
 	struct step step;
+	const struct edits *edits; /* borrowed, or NULL */
 	struct lint_place here;
 	struct lint_finding *findings; /* owned, in order of appearance */
 	unsigned n;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/facts.h"
 #include "core/base/morton.h"
 #include "pica_regs.h"
@@ -33,40 +34,71 @@ void pixel_color(uint32_t format, uint32_t w, uint8_t rgba[4]) {
 	}
 }
 
+/* A job of the capture, in a frame whose lists are submitted as single writes. */
+struct split {
+	uint32_t frame, event;
+	uint64_t seq; /* of the last job before it */
+};
+
 struct finder {
 	struct pixel_answer *a;
 	const struct pixel_options *o;
 	struct capture_here *c; /* borrowed */
 	struct pixel_place place[PICA_WATCH_MAX];
 	unsigned n_places;
+	struct step step; /* of the current replay */
+	struct split *split; /* in order; owned */
+	size_t n_split, cap_split;
 };
+
+static int on_event(void *user, const struct pica_capture_event *event) {
+	struct finder *f = user;
+	struct split *grown = array_room(f->split, f->n_split, &f->cap_split, sizeof(*grown));
+	if (!grown) {
+		return -ENOMEM;
+	}
+	const struct split *last = f->n_split ? &grown[f->n_split - 1] : NULL;
+	const uint32_t frame = (uint32_t)f->step.replay.frames;
+	struct split next = { .frame = frame,
+		.event = last && last->frame == frame ? last->event + 1 : 0 };
+	f->split = grown;
+	const int ret = pica_submit(f->c->ctx, NULL, 0, &next.seq);
+	f->split[f->n_split++] = next;
+	return ret;
+}
 
 /* Draws frames [first, frame] with these pixels watched. Returns an exit code. */
 static int replay_watched(struct finder *f, const struct pica_watch *pixels, unsigned n) {
+	static const struct step_visitor visitor = { .event = on_event };
 	const struct pixel_answer *a = f->a;
-	struct replay r;
+	const struct edits *edits = f->o->engine.edits;
+	struct replay *r = &f->step.replay;
 	struct capture_here *c = f->c;
+	f->n_split = 0;
 	pica_ctx_watch(c->ctx, NULL, 0);
 	pica_ctx_zero_memory(c->ctx);
-	int ret = replay_start(&r, gpu_here(c->ctx), c->capture, a->first);
+	int ret = step_start(&f->step, gpu_here(c->ctx), c->capture, edits_first(edits, a->first),
+			&visitor, f);
+	f->step.edits = edits;
 	bool is_watching = false;
-	while (ret >= 0 && r.frames <= a->frame) {
-		if (r.frames >= a->first && !is_watching) {
-			replay_wait(&r);
+	while (ret >= 0 && r->frames <= a->frame) {
+		const uint32_t frame = (uint32_t)r->frames;
+		if (frame >= a->first && !is_watching) {
+			replay_wait(r);
 			ret = pica_ctx_watch(c->ctx, pixels, n);
 			ret = ret < 0 ? ret : pica_ctx_watch_steps(c->ctx, f->o->steps);
 			is_watching = true;
 		}
-		ret = ret < 0 ? ret : replay_frame(&r);
+		ret = ret < 0 ? ret : step_frame(&f->step, edits_in_frame(edits, frame));
 		if (ret == 0) {
 			break; /* a file without markers is one frame */
 		}
 	}
-	ret = ret < 0 ? ret : replay_wait(&r);
+	ret = ret < 0 ? ret : replay_wait(r);
 	if (ret < 0) {
 		return capture_failed(c->capture, a->path, ret);
 	}
-	return replay_job_failed(&r, a->path);
+	return replay_job_failed(r, a->path);
 }
 
 static int add_place(struct finder *f, struct pica_watch at, uint32_t frame, uint32_t event) {
@@ -156,6 +188,19 @@ static bool is_before(const struct pica_history_entry *e, const struct pixel_pla
 	return e->frame < p->frame || (e->frame == p->frame && e->event < p->event);
 }
 
+/* Numbers the job of an entry as in the capture. Jobs of the frame are numbered from 0. */
+static void number_event(const struct finder *f, struct pica_history_entry *e) {
+	const struct split *first = NULL, *own = NULL;
+	for (size_t i = 0; i < f->n_split; i++) {
+		const struct split *s = &f->split[i];
+		if (s->frame == e->frame) {
+			first = first ? first : s;
+			own = s->seq - first->seq <= e->event ? s : own;
+		}
+	}
+	e->event = own ? own->event : e->event;
+}
+
 /* Stream order; entries of one pixel and job keep their order. */
 static int compare(const void *x, const void *y) {
 	const struct pica_history_entry *a = x, *b = y;
@@ -238,6 +283,7 @@ static int take_entries(struct finder *f) {
 				(e->kind == PICA_HISTORY_TILE_LOAD && !e->replaces);
 		a->last = e->verdict == PICA_VERDICT_KEPT && !moves ? (int64_t)i : a->last;
 		e->frame += a->first;
+		number_event(f, e);
 	}
 	return a->is_vc4 ? take_fragments(f) : f->o->steps ? take_steps(f) : EXIT_FINE;
 }
@@ -283,6 +329,7 @@ int pixel_find_in(struct pixel_answer *a, const struct pixel_options *o, struct 
 			break;
 		}
 	}
+	free(f.split);
 	return exit;
 }
 

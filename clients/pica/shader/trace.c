@@ -110,10 +110,12 @@ static int gather(struct trace *t, struct pica_capture *capture) {
 		.draw = on_draw, .vertex = on_vertex, .drawn = on_drawn
 	};
 	struct step step;
+	const struct engine_options *e = &t->o->engine;
 	int ret = step_start(&step, gpu_here(t->ctx), capture,
-			replay_first(capture, t->frame, t->o->engine.float_mode,
-					t->o->engine.combiner, false),
+			edits_first(e->edits, replay_first(capture, t->frame, e->float_mode,
+							      e->combiner, false)),
 			&visitor, t);
+	step.edits = e->edits;
 	capture_note_skipped(capture, t->o->capture, ret == 0 && step.replay.skipped_key);
 	for (uint32_t f = (uint32_t)step.replay.frames; ret >= 0 && f <= t->frame; f++) {
 		ret = step_frame(&step, f == t->frame);

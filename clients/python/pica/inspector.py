@@ -121,6 +121,19 @@ class Inspector:
         """Bytes of memory in hexadecimal. Parameters: before, frame, step or draw."""
         return self.call('memory', address=address, bytes=bytes, **params)
 
+    def edit(self, draw, **params):
+        """Changes a register, program, texture or memory from a draw on, in all later answers. Parameters: frame;
+        register, and fields or value; program and text; unit, face, level and png; address and bytes."""
+        return self.call('edit', draw=draw, **params)
+
+    def undo(self, **params):
+        """Takes back the last edit. Parameters: all."""
+        return self.call('undo', **params)
+
+    def edits(self):
+        """The edits that are in force."""
+        return self.call('edits')
+
     def lint(self):
         """Findings of lint: causes of hangs or misbehaviour on the console."""
         return self.call('lint')

@@ -2,8 +2,8 @@
  * A small ETC1 encoder: it takes the mode and the split with the least error; each half has its
  * best table around the mean.
  */
-#ifndef SCENES_ETC1_H
-#define SCENES_ETC1_H
+#ifndef CLIENTS_ETC1_H
+#define CLIENTS_ETC1_H
 
 #include <stdint.h>
 
