@@ -135,7 +135,7 @@ static const char *translate(const char *path, bool is_write, char room[PATH_MAX
 	const char *at = colon ? folder_of(path, (size_t)(colon - path)) : NULL;
 	if (!at) {
 		errno = path ? errno : EFAULT;
-		return path;
+		return path && !is_write ? host_random_file(path, room) : path;
 	}
 	if (!is_inside(colon + 1)) {
 		errno = ENOENT;

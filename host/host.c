@@ -66,6 +66,8 @@ __attribute__((constructor(101))) static void begin(int argc, char **argv) {
 	static uint8_t room[HOST_CRASH_STACK];
 	(void)argc;
 	host_set_crash_stack(room, NULL);
+	host_takes_turns = true;
+	host_clocks_begin();
 	host_options = (struct host_options){
 		.process = getpid(),
 		.frames = number("PICA_HOST_FRAMES", 0),

@@ -5,6 +5,7 @@
 #ifndef HOST_HOST_H
 #define HOST_HOST_H
 
+#include <limits.h>
 #include <signal.h>
 #include <sys/types.h>
 
@@ -99,7 +100,20 @@ uint32_t host_memory_clip(const void *address, uint32_t *size);
 /* Returns the memory at a virtual address of the console, or NULL. */
 void *host_memory_at(uint32_t address, uint32_t size);
 
+/* ---- clocks.c ---- */
+
+/* Finds the libraries whose calls are not the program's; before main(). */
+void host_clocks_begin(void);
+/*
+ * Returns the path of a file of random bytes, other ones at each call, in place of a random device;
+ * any other path itself.
+ */
+const char *host_random_file(const char *path, char room[PATH_MAX]);
+
 /* ---- turns.c ---- */
+
+/* Whether this thread is one of the console's, not of the C library's. */
+extern _Thread_local bool host_takes_turns;
 
 /* Ticks since the start. */
 extern uint64_t host_now;

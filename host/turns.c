@@ -11,8 +11,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/time.h>
-#include <time.h>
 
 #include <3ds/os.h>
 #include <3ds/thread.h>
@@ -51,6 +49,7 @@ struct Thread_tag {
 };
 
 uint64_t host_now;
+_Thread_local bool host_takes_turns;
 
 static struct Thread_tag main_thread = { .priority = MAIN_PRIORITY,
 	.turn = PTHREAD_COND_INITIALIZER };
@@ -249,26 +248,6 @@ PICA_EXPORT u64 osGetTime(void) {
 			now % SYSCLOCK_ARM11 * 1000 / SYSCLOCK_ARM11;
 }
 
-/* The C library's clocks, so that srand(time(NULL)) is the same in every run. */
-static u64 unix_ms(void) {
-	return osGetTime() - 25567ull * 24 * 3600 * 1000; /* days from 1900 to 1970 */
-}
-
-PICA_EXPORT time_t time(time_t *out) {
-	const time_t now = (time_t)(unix_ms() / 1000);
-	if (out) {
-		*out = now;
-	}
-	return now;
-}
-
-PICA_EXPORT int gettimeofday(struct timeval *restrict out, void *restrict zone) {
-	(void)zone;
-	const u64 ms = unix_ms();
-	*out = (struct timeval){ (time_t)(ms / 1000), (suseconds_t)(ms % 1000 * 1000) };
-	return 0;
-}
-
 /* ---- Threads ---- */
 
 Handle host_new_handle(void) {
@@ -318,6 +297,7 @@ PICA_EXPORT void threadExit(int code) {
 static void *start(void *user) {
 	struct Thread_tag *self = user;
 	uint8_t room[HOST_CRASH_STACK]; /* the far end from that which overflows */
+	host_takes_turns = true;
 	host_set_crash_stack(room, &self->crash_stack_before);
 	pthread_mutex_lock(&processor);
 	while (running != self) {

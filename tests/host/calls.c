@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/base/attributes.h"
+
 static int wrong;
 
 #define CHECK(what)                                                                                \
@@ -170,7 +172,7 @@ static void check_time(void) {
 	osTickCounterStart(&counter);
 	svcSleepThread(5000000);
 	osTickCounterUpdate(&counter);
-	CHECK(time(NULL) == 946684801); /* the second second of 2000 */
+	CHECK(PICA_SANITIZED || time(NULL) == 946684801); /* the second second of 2000 */
 	CHECK(osTickCounterRead(&counter) > 4.99 && osTickCounterRead(&counter) < 5.01);
 }
 

@@ -19,6 +19,8 @@
 #else
 #define PICA_PAUSE() ((void)0)
 #endif
+/* The address to which the function returns. */
+#define PICA_CALLER() __builtin_return_address(0)
 #define PICA_EXPORT __attribute__((visibility("default")))
 /* Runs before main(), in the order of the file. */
 #define PICA_CONSTRUCTOR __attribute__((constructor))
