@@ -183,7 +183,7 @@ static bool fetch(const struct invocation *at, unsigned array, const struct batc
 	const uint8_t *all = span > VC4_ADDRESS_BITS ? NULL :
 			find(at->env->space, a->address, b->least, a->stride_bytes, (uint32_t)span);
 	const uint8_t *host[VERTEX_BATCH];
-	const size_t ahead = (size_t)2 * b->n * a->stride_bytes; /* batches */
+	const size_t ahead = (size_t)4 * b->n * a->stride_bytes; /* batches */
 	for (unsigned i = 0; i < b->n; i++) {
 		host[i] = all ? all + (size_t)(b->number[i] - b->least) * a->stride_bytes :
 				find(at->env->space, a->address, b->number[i], a->stride_bytes,
@@ -192,6 +192,7 @@ static bool fetch(const struct invocation *at, unsigned array, const struct batc
 			return false;
 		}
 		PICA_PREFETCH(host[i] + ahead);
+		PICA_PREFETCH(host[i] + ahead + a->size_bytes - 1);
 	}
 	for (unsigned r = p.first; r < p.end; r++) {
 		const unsigned done = (r - p.first) * 4, left = a->size_bytes - done;

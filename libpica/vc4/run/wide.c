@@ -8,6 +8,15 @@
 
 /* ---- Used values ---- */
 
+/* Returns the number of the first operation that writes the tile buffer, or of all values. */
+static unsigned first_store(const struct wide_builder *b) {
+	unsigned i = 0;
+	while (i < b->n && !(b->v[i].is_live && wide_is_store(b->v[i].code))) {
+		i++;
+	}
+	return i;
+}
+
 static void mark(struct wide_builder *b) {
 	for (unsigned i = 0; i < b->n; i++) {
 		b->v[i].is_live = wide_is_store(b->v[i].code);
@@ -96,6 +105,42 @@ static void join_colors(struct wide_builder *b, struct wide_value *v) {
 	memcpy(v->in, byte, sizeof(v->in));
 }
 
+/* A word that arithmetic sees. Not past a store: a look-up must fail before it. */
+static void join_seen(struct wide_builder *b, struct wide_value *v) {
+	if (is_only(b, v->in[0], WIDE_WORD) && v < b->v + first_store(b)) {
+		struct wide_value *word = &b->v[v->in[0]];
+		v->code = WIDE_WORD;
+		v->imm = 1;
+		v->in[0] = word->in[0];
+		word->code = WIDE_CONSTANT;
+	}
+}
+
+static bool is_for_all(const struct wide_builder *b, uint16_t x) {
+	return b->v[x].code == WIDE_UNIFORM || b->v[x].code == WIDE_CONSTANT;
+}
+
+/* An element of an array of uniforms, as Mesa's driver reads it. */
+static void join_element(struct wide_builder *b, struct wide_value *v) {
+	if (!is_only(b, v->in[0], WIDE_ADD)) {
+		return;
+	}
+	const struct wide_value *sum = &b->v[v->in[0]];
+	const unsigned k = is_only(b, sum->in[0], WIDE_MIN) ? 0 : 1;
+	const uint16_t least = sum->in[k], base = sum->in[1 - k];
+	if (!is_only(b, least, WIDE_MIN) || !is_for_all(b, base)) {
+		return;
+	}
+	const uint16_t *in = b->v[least].in;
+	const unsigned limit = is_for_all(b, in[1]) ? 1 : 0;
+	if (is_for_all(b, in[limit])) {
+		v->code = WIDE_ELEMENT;
+		v->in[0] = in[1 - limit];
+		v->in[1] = in[limit];
+		v->in[2] = base;
+	}
+}
+
 static void join(struct wide_builder *b) {
 	for (unsigned i = b->n; i-- > 0;) {
 		struct wide_value *v = &b->v[i];
@@ -103,6 +148,11 @@ static void join(struct wide_builder *b) {
 			join_product(b, v);
 		} else if (v->is_live && v->code == WIDE_PACK_COLOR) {
 			join_colors(b, v);
+		} else if (v->is_live && v->code == WIDE_SEE) {
+			join_seen(b, v);
+		}
+		if (v->is_live && v->code == WIDE_WORD) {
+			join_element(b, v);
 		}
 	}
 }
@@ -148,17 +198,9 @@ static bool takes_any_zero(const struct wide_value *v, unsigned k) {
 }
 
 /*
- * Tiny operands are noticed only before this operation, the first that writes the tile buffer.
- * Exact sums may be tiny without notice, so operations after it take flushed ones.
+ * Tiny operands are noticed only before the first store. Exact sums may be tiny without notice, so
+ * operations after it take flushed ones.
  */
-static unsigned first_store(const struct wide_builder *b) {
-	unsigned i = 0;
-	while (i < b->n && !(b->v[i].is_live && wide_is_store(b->v[i].code))) {
-		i++;
-	}
-	return i;
-}
-
 static void find_sensitive(struct wide_builder *b) {
 	const unsigned store = first_store(b);
 	for (uint64_t rows = b->written; rows; rows &= rows - 1) {

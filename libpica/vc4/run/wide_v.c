@@ -167,7 +167,10 @@ RUN(TEXTURE) {
 	wide_texture(k, op, TO);
 }
 RUN(WORD) {
-	wide_word(k, IN(0), TO);
+	wide_word(k, IN(0), NULL, NULL, op->imm, TO);
+}
+RUN(ELEMENT) {
+	wide_word(k, IN(0), IN(1), IN(2), op->imm, TO);
 }
 RUN(LOAD_COLOR) {
 	wide_load_color(k, op, TO);

@@ -285,7 +285,9 @@ static inline void wide_texture(struct wide_core *k, const struct wide_op *op, u
 	}
 }
 
-static inline void wide_word(struct wide_core *k, const uint32_t *address, uint32_t *to) {
+/* Words at the addresses, or if there are limits at min(address, limit[0]) + base[0]. */
+static inline void wide_word(struct wide_core *k, const uint32_t *address, const uint32_t *limit,
+		const uint32_t *base, bool is_seen, uint32_t *to) {
 	const struct qpu_wide_run *r = k->r;
 	uint64_t strict = r->is_fragments ? 0 : ~UINT64_C(0);
 	for (unsigned s = 0; r->is_fragments && s < r->tlb->n_samples; s++) {
@@ -293,18 +295,27 @@ static inline void wide_word(struct wide_core *k, const uint32_t *address, uint3
 	}
 	/* The addresses are mostly close to each other. */
 	uint32_t avail;
-	const uint32_t first = address[0] & QPU_ADDRESS_MASK & ~4095u;
+	const vi limits = limit ? vi_load(limit) : vi_zero();
+	const vi bases = limit ? vi_load(base) : vi_zero();
+	uint32_t first = address[0];
+	if (limit) {
+		first = ((int32_t)first < (int32_t)limit[0] ? first : limit[0]) + base[0];
+	}
+	first &= QPU_ADDRESS_MASK & ~4095u;
 	const uint8_t *host = space_host_from(r->space, first, &avail);
 	const int32_t most = host && avail >= 4 ? (int32_t)avail - 4 : -1;
 	for (unsigned i = 0; i < k->n_vectors; i++) {
 		PICA_ALIGNED(64) uint32_t offset[VF_LANES];
-		const vi word = vi_and(at(address, i), vi_set1((int32_t)(QPU_ADDRESS_MASK & ~3u)));
+		vi word = at(address, i);
+		word = limit ? vi_add(vi_min(word, limits), bases) : word;
+		word = vi_and(word, vi_set1((int32_t)(QPU_ADDRESS_MASK & ~3u)));
 		const vi from_first = vi_sub(word, vi_set1((int32_t)first));
 		const vi is_beyond = vi_or(vi_gt(vi_zero(), from_first),
 				vi_gt(from_first, vi_set1(most)));
 		vi_store(offset, from_first);
 		if (PICA_LIKELY(!vi_movemask(is_beyond))) {
-			put(to, i, vi_load_words(host, offset, 4));
+			const vi v = vi_load_words(host, offset, 4);
+			put(to, i, is_seen ? see(v) : v);
 			continue;
 		}
 		for (unsigned j = 0; j < VF_LANES && i * VF_LANES + j < r->n_lanes; j++) {
@@ -317,7 +328,7 @@ static inline void wide_word(struct wide_core *k, const uint32_t *address, uint3
 				k->fails = true;
 				return;
 			}
-			to[lane] = v;
+			to[lane] = is_seen ? f32_bits(alu_float(v)) : v;
 		}
 	}
 }
