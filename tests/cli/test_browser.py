@@ -3,6 +3,7 @@
 
 Exit status 77: no browser is available. PICA_TEST_PICTURES: a folder for a picture of each view.
 """
+import base64
 import json
 import os
 import pathlib
@@ -14,7 +15,7 @@ import unittest
 
 try:
     from selenium import webdriver
-    from selenium.common.exceptions import StaleElementReferenceException
+    from selenium.common.exceptions import JavascriptException, NoSuchElementException, StaleElementReferenceException
     from selenium.webdriver.chrome.service import Service
     from selenium.webdriver.common.by import By
     from selenium.webdriver.common.keys import Keys
@@ -29,6 +30,7 @@ if not DRIVER or not shutil.which('chromium'):
 # pylint: disable=wrong-import-position
 from served import Served, Stdio
 from test_cli import BUNDLED, Case
+from test_served import solid_png
 
 HAS_HTTP = sys.argv[3] == 'http'
 PICTURES = os.environ.get('PICA_TEST_PICTURES')
@@ -65,7 +67,7 @@ class Browser(Case):
         while time.monotonic() < end:
             try:
                 got = is_so()
-            except StaleElementReferenceException:
+            except (JavascriptException, NoSuchElementException, StaleElementReferenceException):
                 got = None  # it was drawn anew
             if got:
                 return got
@@ -220,6 +222,58 @@ class Browser(Case):
             text = self.until('the run', lambda: f'run {trace["run"]}: {trace["instructions"]} instructions' in self.text('panel') and self.text('panel'))
             self.assertEqual(text.count(', of a primitive'), sum(e['is_last'] for e in trace['emits']))
             self.picture('galaxy-geometry')
+            self.quiet()
+
+    def edit(self, summary, **values):
+        """Fills the form that opens at an element, and sends it: the page loads anew."""
+        self.driver.execute_script('window.isOld = true; arguments[0].scrollIntoView({ block: "center" });', summary)
+        summary.click()
+        form = self.until('the form', lambda: summary.find_element(By.XPATH, '..').find_elements(By.TAG_NAME, 'form'))[0]
+        for label, value in values.items():
+            control = form.find_element(By.CSS_SELECTOR, f'[aria-label="{label.replace("_", " ")}"], [aria-label^="{label}"]')
+            if control.tag_name == 'textarea':
+                self.driver.execute_script('arguments[0].value = arguments[1];', control, value)
+            else:
+                control.send_keys(value)
+        self.picture('edit-form')
+        form.find_element(By.TAG_NAME, 'button').click()
+        self.until('the page is new', lambda: not self.script('window.isOld') and self.driver.find_elements(By.CSS_SELECTOR, '.row[aria-selected=true]'))
+
+    @unittest.skipUnless(HAS_HTTP, 'built without libmicrohttpd')
+    def test_edits(self):
+        with Served(BUNDLED / 'combiner.pica') as server:
+            steps = server.call('steps')['steps']
+            index = next(i for i, s in enumerate(steps) if s.get('draw') == 27)
+            pixel = ('(() => { const p = document.getElementById("picture"), d = p.getContext("2d").getImageData(0, 0, p.width, p.height).data;'
+                     'let n = 0; for (let i = 0; i < d.length; i += 4) n += d[i] === 18 && d[i + 1] === 52 && d[i + 2] === 86; return n; })()')
+            self.open(f'{server.url}#step={index}&view=s{steps[index]["changes"][0]["surface"]}&panel=state')
+            self.show('color')
+            self.press('a')
+            self.assertEqual(self.script(pixel), 0)
+            button = self.driver.find_element(By.XPATH, '//*[@id="panel"]//td[span[.="TEXENV0_COLOR"]]//summary')
+            self.edit(button, Field='whole word', New_value='0xFF563412')
+            self.until('the bar', lambda: self.text('edits').startswith('1 edit from frame 0 draw 27: TEXENV0_COLOR = 0xFF563412'))
+            self.until('the picture', lambda: self.script(pixel) > 2000)
+            self.assertEqual(self.step(), index)
+            self.picture('edit-state')
+            self.driver.find_element(By.XPATH, '//*[@id="edits"]/button').click()
+            self.until('the first picture', lambda: self.text('edits') == '' and self.script('document.getElementById("picture").dataset.shows') and self.script(pixel) == 0)
+            # A program that draws nothing.
+            self.panel('Program')
+            text = server.call('state', draw=27)['vsh_source']
+            button = self.driver.find_element(By.XPATH, '//*[@id="panel"]//h2[.="Vertex program"]/following-sibling::details/summary')
+            self.edit(button, Source=text.replace('\nmain:', '\n').replace('.proc main', '.proc main\n\tnop', 1))
+            self.until('the bar', lambda: 'vertex program: ' in self.text('edits'))
+            self.assertEqual(len(server.call('edits')['edits']), 1)
+            server.call('undo')
+            # A texture.
+            self.panel('Textures')
+            (self.dir / 'new.png').write_bytes(base64.b64decode(solid_png(64, 64, (0, 0, 0, 0))))
+            button = self.until('textures', lambda: self.driver.find_elements(By.CSS_SELECTOR, '#panel figure summary'))[0]
+            self.edit(button, PNG=str(self.dir / 'new.png'))
+            self.until('the bar', lambda: 'tex0: RGBA8 64x64' in self.text('edits'))
+            self.assertEqual(server.call('memory', address=server.call('textures', draw=27)['textures'][0]['addr'], bytes=64, draw=27, before=True)['bytes'], '00' * 64)
+            self.picture('edit-texture')
             self.quiet()
 
     @unittest.skipUnless(HAS_HTTP, 'built without libmicrohttpd')

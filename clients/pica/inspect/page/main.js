@@ -2,6 +2,7 @@
 import { data, element, findingsOf, frameOf, isVc4, loadData, stepTitle } from "./data.js";
 import { touchesOf } from "./pixels.js";
 import { modesOf, needsEngine, paint, paintThumb, placeOf, rangeOf, screenOf, viewsAt } from "./view.js";
+import { showEdits } from "./edit.js";
 import { call, later } from "./engine.js";
 import { historyPanel, writerOf } from "./history.js";
 import { findingsPanel, pixelPanel, programPanel, statePanel } from "./panels.js";
@@ -304,7 +305,10 @@ const actions = {
 const shifted = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 function onKey(e) {
-	const inControl = e.target.matches("input, select, button"), control = inControl && ["Enter", "ArrowLeft", "ArrowRight", "Home", "End"].includes(e.key);
+	if (e.target.matches("textarea, input:not([type=range], [type=checkbox])")) {
+		return;
+	}
+	const inControl = e.target.matches("input, select, button, summary"), control = inControl && ["Enter", "ArrowLeft", "ArrowRight", "Home", "End"].includes(e.key);
 	if (at("help").open || e.ctrlKey || e.altKey || e.metaKey || (control && !e.shiftKey)) {
 		return;
 	}
@@ -358,6 +362,7 @@ function listenServed() {
 	const input = element("input", { type: "number", min: 0, max: data.capture_frames - 1, value: data.frames[0].frame, "aria-label": "Frame",
 		onchange: (e) => { location.href = `?frame=${Math.min(Math.max(0, Math.floor(+e.target.value || 0)), data.capture_frames - 1)}`; } });
 	at("about").prepend(element("label", {}, "frame ", input), ` of ${data.capture_frames} (from 0); `);
+	showEdits(at("edits")).catch(() => {});
 	call("lint", {}, { isLater: true }).then(({ findings }) => {
 		data.findings = findings;
 		document.querySelectorAll(".row").forEach(markFindings);

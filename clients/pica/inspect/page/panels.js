@@ -1,5 +1,6 @@
 /* Panels about the selected step and pixel. */
 import { colorText, data, element, findingsOf, hex, isVc4, stepTitle } from "./data.js";
+import { programEditor, registerEditor } from "./edit.js";
 import { touchesOf, writes } from "./pixels.js";
 import { memoryText, placeOf } from "./view.js";
 
@@ -127,7 +128,8 @@ export function statePanel(index, all, setAll) {
 		const changed = old !== null && (was ? was[0] : 0) !== word;
 		const row = element("tr", { class: changed ? "changed" : undefined },
 			element("td", {}, element("span", { class: "mono" }, name), element("br"),
-				element("span", { class: "dim mono" }, addr ? `word ${hex(addr)}` : "")),
+				element("span", { class: "dim mono" }, addr ? `word ${hex(addr)}` : ""),
+				registerEditor(step, name, (data.words[`${id}:${word}`] || []).map(([field]) => field))),
 			element("td", { class: "fields" }, fieldsText(id, word, was && was[0]), element("br"),
 				element("span", { class: "dim mono" }, hex(word))));
 		groups.set(group, (groups.get(group) || []).concat([[changed, row]]));
@@ -140,7 +142,8 @@ export function statePanel(index, all, setAll) {
 			`; ${step.passed} of ${step.entered} fragments kept`),
 		element("p", { class: "dim" }, `list word ${hex(step.addr)}, byte ${hex(step.offset, 1)} of the capture`),
 		element("label", {}, element("input", { type: "checkbox", checked: all, onchange: (e) => setAll(e.target.checked) }),
-			" also what stayed the same since the draw before")];
+			" also what stayed the same since the draw before"),
+		data.served ? "" : element("p", { class: "dim" }, "To change it and draw again: needs ", element("code", {}, "pica inspect"))];
 	if (!old) {
 		out.push(element("p", { class: "dim" }, "The first draw of this page: all that is not 0."));
 	}
@@ -169,7 +172,8 @@ export function programPanel(index) {
 	const step = data.steps[index], out = [];
 	for (const [title, key] of [["Coordinate program", "coordinate_program"], ["Vertex program", "program"], ["Geometry program", "gs_program"], ["Fragment program", "fragment_program"]]) {
 		if (step[key] >= 0) {
-			out.push(element("h2", {}, title), element("pre", {}, data.programs[step[key]]));
+			const text = data.programs[step[key]], program = { program: "vertex", gs_program: "geometry" }[key];
+			out.push(element("h2", {}, title), program ? programEditor(step, program, text) : "", element("pre", {}, text));
 		}
 	}
 	return out.length ? out : [element("p", { class: "dim" }, "This step runs no program.")];

@@ -1,6 +1,7 @@
 /* Panels that the engine fills: textures, meshes, the steps of a vertex, memory. */
 import { data, element, hex, isVc4 } from "./data.js";
 import { askPicture, call, later } from "./engine.js";
+import { textureEditor } from "./edit.js";
 import { qpuSteps } from "./history.js";
 
 /* What a written page says instead. */
@@ -22,7 +23,7 @@ function textureItem(level, step, isAlpha) {
 		(error) => note.append(error.message));
 	return element("figure", {}, level.wrong ? element("p", { class: "bad" }, level.wrong) : canvas, note,
 		element("figcaption", {}, element("b", {}, level.name), ` ${level.format} ${level.width}x${level.height}`, element("br"),
-			element("span", { class: "dim mono" }, level.addr)));
+			element("span", { class: "dim mono" }, level.addr), textureEditor(step, level)));
 }
 
 export function texturesPanel(index, isAlpha, setAlpha) {
