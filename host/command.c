@@ -16,8 +16,11 @@ PICA_EXPORT u32 gpuCmdBufSize, gpuCmdBufOffset;
 static u32 *room(u32 n) {
 	static bool said;
 	if (!gpuCmdBuf || n > gpuCmdBufSize || gpuCmdBufOffset > gpuCmdBufSize - n) {
-		host_log_once(&said, "a command does not fit: the buffer has %u words",
-				gpuCmdBuf ? gpuCmdBufSize : 0);
+		if (!said) {
+			host_refuse("a command does not fit: the buffer has %u words",
+					gpuCmdBuf ? gpuCmdBufSize : 0);
+		}
+		said = true;
 		return NULL;
 	}
 	u32 *at = gpuCmdBuf + gpuCmdBufOffset;

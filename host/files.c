@@ -15,7 +15,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/openat2.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <3ds/result.h>
@@ -126,6 +128,22 @@ static bool is_inside(const char *path) {
 	return depth >= 0;
 }
 
+/* Whether symbolic links lead out of the folder; a kernel before 5.6 does not tell. */
+static bool leads_out(const char *at, const char *path) {
+	const struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_BENEATH };
+	path += strspn(path, "/");
+	const int top = openat(AT_FDCWD, at, O_PATH | O_CLOEXEC);
+	const long fd = syscall(SYS_openat2, top, *path ? path : ".", &how, sizeof(how));
+	const bool is_outside = fd < 0 && (errno == EXDEV || errno == EAGAIN);
+	if (fd >= 0) {
+		close((int)fd);
+	}
+	if (top >= 0) {
+		close(top);
+	}
+	return is_outside;
+}
+
 /*
  * Returns the path of the host, perhaps in `room`; path itself if it is not in a mounted name;
  * NULL, with errno, if it leaves its folder, or if is_write and the name is romfs.
@@ -137,7 +155,7 @@ static const char *translate(const char *path, bool is_write, char room[PATH_MAX
 		errno = path ? errno : EFAULT;
 		return path && !is_write ? host_random_file(path, room) : path;
 	}
-	if (!is_inside(colon + 1)) {
+	if (!is_inside(colon + 1) || leads_out(at, colon + 1)) {
 		errno = ENOENT;
 	} else if (is_write && at == folder) {
 		errno = EROFS;

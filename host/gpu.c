@@ -93,6 +93,12 @@ static void send_job(const struct pica_job *job) {
 	}
 }
 
+void host_gpu_refused(void) {
+	if (host_options.lint >= 0 && send_head(HOST_FRAME_REFUSED, 0)) {
+		is_sending = false;
+	}
+}
+
 static void begin_recording(void) {
 	struct pica_recorder_settings settings;
 	pica_recorder_settings_init(&settings);
@@ -249,6 +255,7 @@ void host_gpu_end(void) {
 	if (recorder) {
 		finish_recording();
 	}
+	host_memory_check();
 	close_pictures();
 	is_finishing = false;
 	if (end_signal) {
@@ -260,6 +267,7 @@ __attribute__((destructor)) static void end(void) {
 	if (getpid() != host_options.process) {
 		return; /* libpica's threads are not here */
 	}
+	host_memory_check();
 	host_gpu_end();
 	pica_ctx_destroy(ctx);
 	pica_device_destroy(device);
@@ -272,9 +280,9 @@ __attribute__((destructor)) static void end(void) {
 
 static void say_result(const char *name, const struct pica_done *done) {
 	if (done->result == -EDQUOT) {
-		host_log("%s: too much work: the limit of %s", name, pica_budget_name(done->flags));
+		host_refuse("%s: too much work: the limit of %s", name, pica_budget_name(done->flags));
 	} else if (done->result < 0) {
-		host_log("%s: %s", name, strerror(-done->result));
+		host_refuse("%s: %s", name, strerror(-done->result));
 	} else if (done->flags & PICA_DONE_NO_FINALIZE) {
 		static bool said;
 		host_log_once(&said, "%s: a list without FINALIZE: a console would wait forever",
@@ -324,7 +332,7 @@ int host_run(const struct pica_job *jobs, size_t n, const char *name) {
 	}
 	int result = is_there ? host_service_submit(jobs, n) : submit_here(jobs, n);
 	if (result < 0) {
-		host_log("%s: %s", name, strerror(-result));
+		host_refuse("%s: %s", name, strerror(-result));
 		return result;
 	}
 	while (is_there ? host_service_take(&done) : take_here(&done)) {

@@ -175,7 +175,7 @@ PICA_EXPORT bool gspPresentBuffer(unsigned screen, unsigned swap, const void *a,
 	const bool was_pending = presents[screen].is_pending;
 	const uint32_t left = osConvertVirtToPhys(a), right = osConvertVirtToPhys(b);
 	if (!left) {
-		host_log("gspPresentBuffer: %p is not in the linear heap or VRAM", a);
+		host_refuse("gspPresentBuffer: %p is not in the linear heap or VRAM", a);
 		return was_pending;
 	}
 	presents[screen].is_pending = true;

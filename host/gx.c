@@ -24,7 +24,7 @@ static int translate(void *user, uint32_t virt, uint32_t size, uint32_t *phys) {
 		return 0;
 	}
 	if (virt != NOBODYS) { /* which address() has told */
-		host_log("%s: 0x%08X is not in the linear heap or VRAM", (const char *)user, virt);
+		host_refuse("%s: 0x%08X is not in the linear heap or VRAM", (const char *)user, virt);
 	}
 	return -1;
 }
@@ -39,7 +39,7 @@ Result host_command(const u32 command[8], gxCmdQueue_s *queue) {
 	memcpy(shared + QUEUE_ENTRIES, command, 32);
 	if (pica_gsp_take(shared, 0, translate, (void *)(uintptr_t)name, &c) != 1 || c.result < 0) {
 		if (c.result != -ERANGE) {
-			host_log("%s: malformed command: %08X %08X %08X %08X %08X %08X %08X %08X",
+			host_refuse("%s: malformed command: %08X %08X %08X %08X %08X %08X %08X %08X",
 					name, command[0], command[1], command[2], command[3],
 					command[4], command[5], command[6], command[7]);
 		}
@@ -129,7 +129,7 @@ PICA_EXPORT void GX_BindQueue(gxCmdQueue_s *queue) {
 
 static u32 address(const void *pointer) {
 	if ((uintptr_t)pointer >> 32) {
-		host_log("a GX command: %p is not in the linear heap or VRAM", pointer);
+		host_refuse("a GX command: %p is not in the linear heap or VRAM", pointer);
 		return NOBODYS;
 	}
 	return (u32)(uintptr_t)pointer;

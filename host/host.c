@@ -31,6 +31,14 @@ void host_log_once(bool *said, const char *format, ...) {
 	va_end(args);
 }
 
+void host_refuse(const char *format, ...) {
+	va_list args;
+	va_start(args, format);
+	say(format, args);
+	va_end(args);
+	host_gpu_refused();
+}
+
 void host_fail(const char *format, ...) {
 	va_list args;
 	va_start(args, format);

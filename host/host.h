@@ -58,6 +58,9 @@ void host_log(const char *format, ...);
 /* The same once for each `said`. */
 PICA_PRINTF(2, 3)
 void host_log_once(bool *said, const char *format, ...);
+/* A mistake of the program, which continues: prints a line. --lint counts it. */
+PICA_PRINTF(1, 2)
+void host_refuse(const char *format, ...);
 /* Prints a line, finishes the recording, and ends the process with status 2. */
 PICA_PRINTF(1, 2)
 _Noreturn void host_fail(const char *format, ...);
@@ -97,6 +100,8 @@ int host_memory_map(struct pica_ctx *ctx);
 void host_memory_renew(void);
 /* Truncates a range to the heap in which it begins. Returns its physical address, or 0. */
 uint32_t host_memory_clip(const void *address, uint32_t *size);
+/* Logs blocks of the linear heap that were written past their end. */
+void host_memory_check(void);
 /* Returns the memory at a virtual address of the console, or NULL. */
 void *host_memory_at(uint32_t address, uint32_t size);
 
@@ -156,6 +161,8 @@ extern bool host_has_told_end;
  * to set again when room ends.
  */
 void host_set_crash_stack(uint8_t room[HOST_CRASH_STACK], stack_t *before);
+/* Tells --lint of a mistake that it does not see. */
+void host_gpu_refused(void);
 /* Creates the GPU at the first call. */
 void host_gpu_begin(void);
 enum pica_float host_float_mode(void);

@@ -20,22 +20,24 @@
 #include <3ds/os.h>
 
 enum { ALIGNMENT = 0x80, PAGE = 0x1000, LINEAR_SIZE = 0x08000000, BANK_SIZE = OS_VRAM_SIZE / 2,
-	NOMINAL_HEAP = 0x02000000 };
+	NOMINAL_HEAP = 0x02000000, GUARD_BYTES = 16, GUARD = 0xA5 };
 
 struct block {
 	uint32_t at, size; /* from the start of the heap */
+	uint32_t used; /* bytes for the program; the others are the guard, if the heap has one */
 };
 
 struct heap {
 	const char *name;
 	uint8_t *base;
 	uint32_t size, phys;
+	uint32_t guard; /* bytes after each block that tell of a write past its end; 0: none */
 	struct block *blocks;
 	size_t n, cap;
 };
 
 /* VRAM is two heaps, one after the other. */
-static struct heap linear = { .name = "linearFree" };
+static struct heap linear = { .name = "linearFree", .guard = GUARD_BYTES };
 static struct heap bank[2] = { { .name = "vramFree" }, { .name = "vramFree" } };
 static struct heap mappable = { .name = "mappableFree" };
 static uint8_t *area; /* reserved at the console's address, or NULL */
@@ -201,27 +203,40 @@ PICA_EXPORT void *osConvertOldLINEARMemToNew(const void *address) {
 
 /* ---- Blocks ---- */
 
-/* First fit. */
-static void *heap_alloc(struct heap *h, size_t size, size_t alignment) {
-	if (!size || size > h->size || alignment > h->size || (alignment & (alignment - 1))) {
-		return NULL;
-	}
-	alignment = alignment < ALIGNMENT ? ALIGNMENT : alignment;
-	size = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+static uint32_t rounded(size_t size) {
+	return (uint32_t)((size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1));
+}
+
+/* First fit. Returns the index of the new block, or -1. */
+static ptrdiff_t find_room(
+		const struct heap *h, uint32_t size, size_t alignment, struct block *block) {
 	uint64_t at = 0;
-	size_t i = 0;
-	for (;; i++) {
+	for (size_t i = 0; i <= h->n; i++) {
 		/* from the address, which the caller sees, not from the start */
 		const uintptr_t base = (uintptr_t)h->base;
 		at = ((base + at + alignment - 1) & ~(uint64_t)(alignment - 1)) - base;
 		const uint64_t end = i < h->n ? h->blocks[i].at : h->size;
 		if (at + size <= end) {
-			break;
+			*block = (struct block){ .at = (uint32_t)at, .size = size };
+			return (ptrdiff_t)i;
 		}
-		if (i == h->n) {
-			return NULL;
-		}
-		at = (uint64_t)h->blocks[i].at + h->blocks[i].size;
+		at = i < h->n ? (uint64_t)h->blocks[i].at + h->blocks[i].size : at;
+	}
+	return -1;
+}
+
+static void *heap_alloc(struct heap *h, size_t size, size_t alignment) {
+	struct block block;
+	if (!size || size > h->size || alignment > h->size || (alignment & (alignment - 1))) {
+		return NULL;
+	}
+	alignment = alignment < ALIGNMENT ? ALIGNMENT : alignment;
+	ptrdiff_t i = find_room(h, rounded(size + h->guard), alignment, &block);
+	if (i < 0) { /* all that is left is not too much */
+		i = find_room(h, rounded(size), alignment, &block);
+	}
+	if (i < 0) {
+		return NULL;
 	}
 	if (h->n == h->cap) {
 		const size_t cap = h->cap ? 2 * h->cap : 64;
@@ -232,10 +247,14 @@ static void *heap_alloc(struct heap *h, size_t size, size_t alignment) {
 		h->blocks = more;
 		h->cap = cap;
 	}
-	memmove(&h->blocks[i + 1], &h->blocks[i], (h->n - i) * sizeof(*h->blocks));
-	h->blocks[i] = (struct block){ (uint32_t)at, (uint32_t)size };
+	memmove(&h->blocks[i + 1], &h->blocks[i], (h->n - (size_t)i) * sizeof(*h->blocks));
+	block.used = (uint32_t)size;
+	h->blocks[i] = block;
 	h->n++;
-	return h->base + at;
+	if (h->guard) {
+		memset(h->base + block.at + size, GUARD, block.size - size);
+	}
+	return h->base + block.at;
 }
 
 static struct block *find(const struct heap *h, const void *mem) {
@@ -248,17 +267,46 @@ static struct block *find(const struct heap *h, const void *mem) {
 	return NULL;
 }
 
+/* The program may use all that it is told. */
 static size_t heap_size_of(const struct heap *h, const void *mem) {
-	const struct block *b = find(h, mem);
-	return b ? b->size : 0;
+	struct block *b = find(h, mem);
+	if (!b) {
+		return 0;
+	}
+	b->used = rounded(b->used);
+	return b->used;
+}
+
+/* Tells of a block once. */
+static void check_guard(const struct heap *h, struct block *b) {
+	const uint8_t *mem = h->base + b->at;
+	uint32_t i = b->used;
+	while (i < b->size && mem[i] == GUARD) {
+		i++;
+	}
+	if (h->guard && i < b->size) {
+		host_refuse("the linear block of %u bytes at 0x%08X was written past its end: its byte %u "
+			 "has changed",
+				b->used, (uint32_t)(uintptr_t)mem, i);
+		b->used = b->size;
+	}
+}
+
+void host_memory_check(void) {
+	for (size_t i = 0; i < linear.n; i++) {
+		check_guard(&linear, &linear.blocks[i]);
+	}
 }
 
 static void heap_free(struct heap *h, void *mem) {
 	struct block *b = mem ? find(h, mem) : NULL;
 	if (mem && !b) {
-		host_fault("%s(%p): this is not a block of that heap", h->name, mem);
+		host_fault("%s(%p): no block begins there: expected one that was allocated, and not "
+			   "freed since",
+				h->name, mem);
 	}
 	if (b) {
+		check_guard(h, b);
 		memmove(b, b + 1, (size_t)(&h->blocks[h->n] - (b + 1)) * sizeof(*b));
 		h->n--;
 	}

@@ -4,7 +4,8 @@
  *
  * With PICA_HOST_LINT, a socket, also the work: first HOST_FRAME_MEMORY and n of struct
  * host_memory, then before each job HOST_FRAME_JOB and a struct pica_job. The program waits for a
- * byte from the socket before it executes the job.
+ * byte from the socket before it executes the job. HOST_FRAME_REFUSED stands for a mistake that is
+ * in no job.
  *
  * HOST_FRAME_FINISHING says that the program has ended, or is at its last frame, and its recording
  * is being finished, which may take long; the pipe is closed afterwards.
@@ -21,6 +22,7 @@ enum {
 	HOST_FRAME_FINISHING = INT32_MAX,
 	HOST_FRAME_MEMORY = INT32_MAX - 1,
 	HOST_FRAME_JOB = INT32_MAX - 2,
+	HOST_FRAME_REFUSED = INT32_MAX - 3,
 	HOST_FRAME_PICTURES = 3, /* both eyes of the top screen, the bottom screen */
 };
 

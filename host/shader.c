@@ -132,7 +132,7 @@ PICA_EXPORT DVLB_s *DVLB_ParseFile(u32 *data, u32 size) {
 		return NULL;
 	}
 	if (pica_shader_read(&f->shader, data, size, &error) < 0) {
-		host_log("DVLB_ParseFile: %s", error.message);
+		host_refuse("DVLB_ParseFile: %s", error.message);
 		free(f);
 		return NULL;
 	}

@@ -397,7 +397,7 @@ int verb_host_run(int argc, char **argv) {
 			exit = exit ? exit : lost;
 		}
 	}
-	if (r.is_linted && (r.has_frame || r.lint.n)) { /* it has run */
+	if (r.is_linted && (r.has_frame || r.lint.n || r.lint.n_refused)) { /* it has run */
 		const int found = lint_print(&r.lint, o.record ? o.record : r.shot.path);
 		exit = exit ? exit : found;
 	}

@@ -384,9 +384,13 @@ static void print_summary(const struct lint *l, const char *path, unsigned hidde
 			between = ", ";
 		}
 	}
-	if (l->n == 0) {
+	if (l->n_refused) {
+		printf("%s%u mistake%s that libpica-ctru told of", between, l->n_refused,
+				plural(l->n_refused));
+	} else if (l->n == 0) {
 		printf(": %sclean%s", output_color(OUTPUT_GREEN), output_color(OUTPUT_PLAIN));
-	} else if (hidden) {
+	}
+	if (hidden) {
 		printf("; %u row%s not shown: --all shows all", hidden,
 				hidden == 1 ? " is" : "s are");
 	}
@@ -516,7 +520,7 @@ int lint_program(struct lint *l, replay_next_fn *next, void *user) {
 int lint_print(struct lint *l, const char *name) {
 	sort(l);
 	print_text(l, name, false);
-	return l->n ? EXIT_FINDINGS : EXIT_FINE;
+	return l->n || l->n_refused ? EXIT_FINDINGS : EXIT_FINE;
 }
 
 json_t *lint_findings(const char *path) {

@@ -41,7 +41,7 @@ static void check_linear(void) {
 	CHECK(linearSpaceFree() == left + 0x100);
 	CHECK(linearAlloc(0x100) == b); /* the first gap that is large enough */
 	CHECK(linearAlloc(__ctru_linear_heap_size) == NULL);
-	memset(a, 7, 0x80);
+	memset(a, 7, linearGetSize(a));
 	u8 *d = linearRealloc(a, 0x400);
 	CHECK(d && d != a && d[0x7F] == 7);
 	linearFree(NULL);
@@ -271,7 +271,8 @@ static void check_romfs(void) {
 	static const char *const modes[] = { "w", "a", "r+", "rb+", "wx" };
 	static const int flags[] = { O_WRONLY, O_RDWR, O_RDONLY | O_TRUNC, O_RDONLY | O_CREAT };
 	static const char *const outside[] = { "romfs:/../secret", "romfs:..//secret",
-		"romfs:/a/./../../secret" };
+		"romfs:/a/./../../secret", "romfs:/link/secret", "romfs:/link/romfs/cube.shbin",
+		"romfs:/way" };
 	const char *name = "romfs:/cube.shbin";
 	struct stat st;
 	for (unsigned i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
@@ -292,6 +293,7 @@ static void check_romfs(void) {
 		CHECK(fopen(outside[i], "r") == NULL && errno == ENOENT);
 		CHECK(stat(outside[i], &st) < 0 && open(outside[i], O_RDONLY) < 0);
 	}
+	CHECK(access("romfs:/in/side", R_OK) == 0 && access("romfs:/in/none", R_OK) < 0);
 	CHECK(stat("romfs:/./../cube.shbin", &st) < 0 && stat("romfs:/.//cube.shbin", &st) == 0);
 }
 

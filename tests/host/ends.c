@@ -24,6 +24,11 @@ static void fault(const char *how) {
 	if (strcmp(how, "twice") == 0) {
 		linearFree(block);
 		linearFree(block);
+	} else if (strcmp(how, "refused") == 0) {
+		GX_TextureCopy((u32 *)0x1000, 0, (u32 *)block, 0, 16, 8);
+	} else if (strcmp(how, "past") == 0) {
+		block[16] = 0;
+		memset(linearAlloc(0x80), 0, 0x81);
 	} else if (strcmp(how, "linear") == 0) {
 		linearFree(block + 1);
 	} else if (strcmp(how, "vram") == 0) {

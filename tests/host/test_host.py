@@ -6,6 +6,7 @@ compiler of C++.
 """
 import os
 import pathlib
+import re
 import shutil
 import signal
 import struct
@@ -66,8 +67,12 @@ class Host(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp())
         self.addCleanup(shutil.rmtree, self.folder)
-        (self.folder / 'romfs').mkdir()
-        shutil.copy(PROGRAMS / 'cube.shbin', self.folder / 'romfs')
+        romfs = self.folder / 'romfs'
+        (romfs / 'real').mkdir(parents=True)
+        (romfs / 'real/side').write_text('inside')
+        for name, to in ('link', '..'), ('way', self.folder / 'secret'), ('in', 'real'):
+            (romfs / name).symlink_to(to)
+        shutil.copy(PROGRAMS / 'cube.shbin', romfs)
 
     def pica(self, *args, exit=0):
         run = subprocess.run([PICA, *args], cwd=self.folder, capture_output=True, text=True, timeout=300,
@@ -89,9 +94,10 @@ class Host(unittest.TestCase):
         (self.folder / 'card').mkdir()
         (self.folder / 'a').mkdir()
         self.write('secret', 'beside romfs')
-        sources = {p.name: p.read_bytes() for p in (self.folder / 'romfs').iterdir()}
+        romfs = self.folder / 'romfs'
+        sources = {p.name: p.read_bytes() for p in romfs.iterdir() if p.is_file()}
         run = self.host('calls', '--format', 'none', '--sdmc', 'card')
-        self.assertEqual({p.name: p.read_bytes() for p in (self.folder / 'romfs').iterdir()}, sources, 'only read')
+        self.assertEqual({p.name: p.read_bytes() for p in romfs.iterdir() if p.is_file()}, sources, 'only read')
         self.assertEqual([(p.name, p.read_text()) for p in (self.folder / 'card').iterdir()], [('b', 'text')])
         self.assertNotIn('sdmc', run.stderr)
         self.assertIn('GX_TextureCopy: 0x00001000 is not in the linear heap or VRAM', run.stderr)
@@ -271,6 +277,11 @@ class Host(unittest.TestCase):
         run = self.host('ends', '--format', 'none', '--lint', program=['list'], exit=6)
         self.assertIn(f'{PROGRAMS}/host-ends: 1 rule (hang)\n', run.stdout)
 
+    def test_a_refused_command_is_not_clean(self):
+        run = self.host('ends', '--format', 'none', '--lint', program=['refused'], exit=6)
+        self.assertEqual(run.stdout, f'{PROGRAMS}/host-ends: 1 mistake that libpica-ctru told of\n')
+        self.assertEqual(run.stderr, 'libpica-ctru: GX_TextureCopy: 0x00001000 is not in the linear heap or VRAM\n')
+
     def test_a_program_that_crashes_or_hangs_is_recorded(self):
         whole = self.hashes('-n', '3')
         for key, exit, why in ('L', 139, 'ended by a signal: Segmentation fault'), ('R', 5, 'no frame in 2 s: ended (--timeout)'):
@@ -294,6 +305,14 @@ class Host(unittest.TestCase):
             self.host('ends', '--format', 'none', '--record', 'x.pica', program=[how], exit=139)
             self.assertIn('\nframes           3\n', self.pica('info', 'x.pica').stdout)
             (self.folder / 'x.pica').unlink()
+
+    def test_a_write_past_a_block(self):
+        """Of the linear heap: told when it is freed, or at the end."""
+        run = self.host('ends', '--format', 'none', '--lint', program=['past'], exit=6)
+        said = [re.sub('0x3[0-9A-F]{7}', 'ADDRESS', line) for line in run.stderr.splitlines()]
+        line = 'libpica-ctru: the linear block of %d bytes at ADDRESS was written past its end: its byte %d has changed'
+        self.assertEqual(said, [line % (16, 16), line % (128, 128)])
+        self.assertEqual(run.stdout, f'{PROGRAMS}/host-ends: 2 mistakes that libpica-ctru told of\n')
 
     def test_a_program_that_does_not_end(self):
         """The message says why."""

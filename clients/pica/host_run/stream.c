@@ -170,6 +170,8 @@ static int next_job(void *user, struct pica_capture_event *event) {
 				watch_hold();
 				return TAKEN_JOB;
 			}
+		} else if (head.number == HOST_FRAME_REFUSED) {
+			r->lint.n_refused++;
 		} else {
 			is_fine = take_frame(r, &head);
 		}
@@ -199,7 +201,8 @@ static void lint_jobs(struct run *r) {
 		const struct host_memory *m = &r->memory[i];
 		ret = pica_ctx_map(ctx, m->phys, m->size, r->base[i], 0);
 	}
-	r->lint = (struct lint){ .ctx = ctx, .teller = r->shot.name };
+	r->lint.ctx = ctx;
+	r->lint.teller = r->shot.name;
 	ret = ret < 0 ? ret : lint_program(&r->lint, next_job, r);
 	r->is_linted = ret == 0;
 	if (ret < 0) {

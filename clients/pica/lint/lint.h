@@ -98,6 +98,7 @@ struct lint {
 	unsigned n;
 	size_t cap;
 	int error;               /* -ENOMEM */
+	unsigned n_refused; /* mistakes of a program that libpica-ctru told of: in no job */
 
 	/* The current list: list.c. */
 	uint32_t size_word[2], addr_word[2];
