@@ -343,7 +343,6 @@ struct batch_row {
 	const char *what; /* reason why there is no result; "": it is missing */
 	json_t *run;      /* run.json, or NULL */
 	double seconds;
-	bool has_log;
 };
 
 struct batch_report {
@@ -388,11 +387,9 @@ int batch_html_write(FILE *f, const struct batch_report *report);
 /* Returns whether pictures show the difference. */
 bool batch_has_views(const struct batch_row *row);
 void batch_views(FILE *f, const struct batch_row *row);
-/* Writes the address of a file of a row's result. */
-void batch_link(FILE *f, const struct batch_row *row, const char *file);
 /* Writes the file as a data: address, so that the page needs no other file. */
 void batch_embed(FILE *f, const struct batch_row *row, const char *file);
-/* Writes an image that links to the file. size: attributes. */
+/* Writes an image. size: attributes. */
 void batch_image(FILE *f, const struct batch_row *row, const char *file, const char *what,
 		const char *size);
 

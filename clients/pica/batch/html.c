@@ -72,22 +72,15 @@ static void write_messages(FILE *f, const struct batch_row *row) {
 	fputs("</ul>\n", f);
 }
 
-/* Writes its name and links to more details. */
+/* Writes its name, and where more is beside the page; not as links, since the page may be alone. */
 static void write_name(FILE *f, const struct batch_row *row) {
 	fputs("<span class=\"name\">", f);
 	markup_text(f, row->name);
 	fputs("</span>", f);
 	if (row->result) {
-		fprintf(f, "<span class=\"more\">%.3f s, <a href=\"", row->seconds);
-		batch_link(f, row, "result.json");
-		fputs("\">result</a>", f);
+		fprintf(f, "<span class=\"more\">%.3f s, <code>results/%s</code></span>", row->seconds,
+				row->unit->key);
 	}
-	if (row->has_log) {
-		fputs(", <a href=\"", f);
-		batch_link(f, row, "log.txt");
-		fputs("\">log</a>", f);
-	}
-	fputs(row->result ? "</span>" : "", f);
 }
 
 /* ---- Failures ---- */

@@ -32,9 +32,6 @@ static int load_row(struct batch_row *row, const struct batch_unit *unit,
 		row->state = batch_result_state(row->result);
 		row->run = batch_store_load_run(store, unit->key);
 		row->seconds = json_number_value(json_object_get(row->run, "seconds"));
-		char *log = batch_store_path(store, unit->key, "log.txt");
-		row->has_log = log && access(log, F_OK) == 0;
-		free(log);
 	}
 	return 0;
 }

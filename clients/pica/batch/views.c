@@ -12,7 +12,7 @@
 #include "pictures/file.h"
 
 /* The magnification, and the size of the enlarged part in pixels. */
-enum { ZOOM = 8, ZOOM_WIDTH = 48, ZOOM_HEIGHT = 30, MAX_EMBEDDED = 4 << 20 };
+enum { ZOOM = 8, ZOOM_WIDTH = 48, ZOOM_HEIGHT = 30, MAX_EMBEDDED = 64 << 20 };
 
 struct area {
 	json_int_t x, y, width, height;
@@ -23,22 +23,13 @@ static struct area area_of(const json_t *row) {
 		json_number_of(row, "width"), json_number_of(row, "height") };
 }
 
-void batch_link(FILE *f, const struct batch_row *row, const char *file) {
-	fputs("results/", f);
-	markup_text(f, row->unit->key);
-	fputc('/', f);
-	markup_text(f, file);
-}
-
 void batch_embed(FILE *f, const struct batch_row *row, const char *file) {
 	char *path = file_in(row->folder, file);
 	void *data = NULL;
-	size_t size;
+	size_t size = 0;
+	fputs("data:image/png;base64,", f); /* of nothing: the picture cannot be read */
 	if (path && file_read(path, &data, &size, MAX_EMBEDDED) == 0) {
-		fputs("data:image/png;base64,", f);
 		markup_base64(f, data, size);
-	} else {
-		batch_link(f, row, file);
 	}
 	free(data);
 	free(path);
@@ -46,13 +37,11 @@ void batch_embed(FILE *f, const struct batch_row *row, const char *file) {
 
 void batch_image(FILE *f, const struct batch_row *row, const char *file, const char *what,
 		const char *size) {
-	fputs("<a href=\"", f);
-	batch_link(f, row, file);
-	fputs("\"><img loading=\"lazy\" alt=\"", f);
+	fputs("<img loading=\"lazy\" alt=\"", f);
 	markup_text(f, what);
 	fprintf(f, "\" %s src=\"", size);
 	batch_embed(f, row, file);
-	fputs("\"></a>", f);
+	fputs("\">", f);
 }
 
 /* "frame 12, top" */
@@ -121,19 +110,15 @@ static const struct view {
 } views[] = { { 'e', "expected_file", "expected" }, { 'd', "file", "drawn" },
 	{ 'x', "difference_file", "difference" } };
 
-static void write_figure(FILE *f, const struct batch_row *row, const json_t *picture,
-		const struct view *view) {
-	const char *file = json_text_of(picture, view->member), *what = view->what;
+static void write_figure(FILE *f, const json_t *picture, const struct view *view) {
+	const char *what = view->what;
 	const struct area mark = area_of(
 			json_object_get(json_object_get(picture, "differing"), "box"));
-	if (!file) {
+	if (!json_text_of(picture, view->member)) {
 		return;
 	}
-	fputs("<figure><div class=\"shot\"><a href=\"", f);
-	batch_link(f, row, file);
-	fputs("\">", f);
+	fputs("<figure><div class=\"shot\">", f);
 	write_layer(f, view->variable, picture, "layer", what);
-	fputs("</a>", f);
 	if (mark.width) {
 		write_mark(f, mark, 1);
 	}
@@ -279,7 +264,7 @@ void batch_views(FILE *f, const struct batch_row *row) {
 		}
 		open_picture(f, row, picture);
 		for (unsigned k = 0; k < ARRAY_LEN(views); k++) {
-			write_figure(f, row, picture, &views[k]);
+			write_figure(f, picture, &views[k]);
 		}
 		if (json_text_of(picture, "difference_file")) { /* of one size */
 			write_compare(f, picture);
