@@ -14,7 +14,7 @@ import zlib
 
 from sample import EVERY
 from served import CallError, Served, Stdio, request
-from test_cli import BUNDLED, Case, read_png
+from test_cli import BUNDLED, CAPTURES, Case, read_png
 from test_dump import capture
 from test_inspect import Page
 from test_lint import state
@@ -447,6 +447,22 @@ class Calls(Case):
             where = {'frame': 0, 'step': fill['step'], 'address': addr, 'bytes': 8}
             self.assertEqual(s.call('memory', before=True, **where)['bytes'], '00' * 8)
             self.assertEqual(s.call('memory', **where)['bytes'], value.to_bytes(4, 'little').hex() * 2)
+
+    def test_any_draw_of_any_frame_in_any_order(self):
+        """Also from checkpoints at the starts of frames."""
+        rnd = random.Random(6)
+        for path in (CRATES, BUNDLED / 'mirror.pica', CAPTURES / 'st_blend.ctf', BUNDLED / 'octopus.pica')[::1 if EVERY == 1 else 2]:
+            self.pica('render', '--every-draw', '--frames', 'all', '--format', 'ppm', '-o', '{frame}-{draw}.ppm', path)
+            places = [tuple(map(int, p.stem.split('-'))) for p in self.dir.glob('*.ppm')]
+            with Stdio(path) as s:
+                for frame, draw in rnd.sample(places, min(len(places), 40)) + sorted(places)[-5:][::-1]:
+                    target = s.call('state', frame=frame, draw=draw)['state']['target']
+                    width, height, rgb = png(s.call('surface', frame=frame, draw=draw, address=target['color_addr'], format=target['color_format'],
+                                                    width=target['width'], height=target['height'], block32=target['block32']))
+                    want = self.bytes(f'{frame}-{draw}.ppm')
+                    self.assertEqual(rgb, want[-3 * width * height:], (path, frame, draw))
+            for file in self.dir.glob('*.ppm'):
+                file.unlink()
 
     def test_frames(self):
         with Stdio(CRATES) as s:

@@ -29,6 +29,7 @@ static void forget_steps(struct inspect_engine *e) {
 
 void inspect_engine_edited(struct inspect_engine *e) {
 	forget_steps(e);
+	checkpoints_drop(&e->checkpoints);
 	e->is_there = false;
 }
 
@@ -37,6 +38,7 @@ void inspect_engine_close(struct inspect_engine *e) {
 	json_decref(e->findings);
 	json_decref(e->edit_rows);
 	edits_cut(&e->edits, 0);
+	checkpoints_drop(&e->checkpoints);
 	dump_immediate_finish(&e->immediate);
 	free(e->snapshot);
 	capture_here_close(&e->here);
@@ -149,6 +151,40 @@ static uint32_t first_frame(const struct inspect_engine *e, uint32_t frame) {
 						      e->options.combiner, false));
 }
 
+/* Moves the capture to the start of a frame, and the context to its checkpoint. */
+static int start_at(struct walk *w, struct checkpoint *p) {
+	struct inspect_engine *e = w->e;
+	struct replay *r = &w->step.replay;
+	int ret = 1;
+	while (ret > 0 && r->frames < p->frame) {
+		struct pica_capture_event event;
+		ret = pica_capture_next(e->here.capture, &event);
+		r->frames += ret > 0 && event.kind == PICA_CAPTURE_FRAME;
+	}
+	return ret < 0 ? ret : checkpoint_load(&e->checkpoints, p, e->here.ctx);
+}
+
+/* Replays up to the start of a frame, and keeps that place. */
+static int go_to_frame(struct walk *w, const struct step_visitor *visitor, uint32_t frame) {
+	struct inspect_engine *e = w->e;
+	struct replay *r = &w->step.replay;
+	struct checkpoint *p = checkpoint_find(&e->checkpoints, frame);
+	int ret = step_start(&w->step, gpu_here(e->here.ctx), e->here.capture,
+			first_frame(e, frame), visitor, w);
+	w->step.edits = &e->edits;
+	ret = ret < 0 || !p || p->frame <= r->frames ? ret : start_at(w, p);
+	const uint64_t start = r->frames;
+	int more = 1;
+	while (ret >= 0 && more > 0 && r->frames < frame) {
+		ret = more = step_frame(&w->step, false);
+	}
+	ret = ret < 0 ? ret : replay_wait(r);
+	if (ret >= 0 && frame > start && r->frames == frame) {
+		checkpoint_keep(&e->checkpoints, e->here.ctx, frame);
+	}
+	return ret;
+}
+
 /* The end of a frame needs no visitor, which is slower. */
 static int walk(struct walk *w, uint32_t frame) {
 	static const struct step_visitor visitor = {
@@ -156,14 +192,7 @@ static int walk(struct walk *w, uint32_t frame) {
 	};
 	struct inspect_engine *e = w->e;
 	const bool looks = w->each || w->to->step != INSPECT_NONE || w->to->draw != INSPECT_NONE;
-	int ret = step_start(&w->step, gpu_here(e->here.ctx), e->here.capture,
-			first_frame(e, frame), &visitor, w);
-	w->step.edits = &e->edits;
-	int more = 1;
-	while (ret >= 0 && more > 0 && w->step.replay.frames < frame) {
-		ret = more = step_frame(&w->step, false);
-	}
-	ret = ret < 0 ? ret : replay_wait(&w->step.replay);
+	int ret = go_to_frame(w, &visitor, frame);
 	ret = ret < 0 ? ret : inspect_engines_begin(&w->engines, e->here.ctx);
 	if (ret >= 0 && w->to->counts == INSPECT_COUNT_FRAME) {
 		ret = count(e);

@@ -6,6 +6,7 @@
 #define PICA_INSPECT_ENGINE_H
 
 #include "dump/dump.h"
+#include "inspect/checkpoint.h"
 #include "inspect/inspect.h"
 
 /* A moment of a capture. */
@@ -36,6 +37,7 @@ struct inspect_engine {
 	struct capture_here pixels; /* for histories of pixels and traces of vertices */
 	struct inspect_place place;
 	bool is_there;
+	struct checkpoints checkpoints; /* of here.ctx, with the edits */
 	/* If that step is a draw: */
 	bool is_draw;
 	struct snapshot *snapshot; /* state at the start of the draw; owned */
