@@ -176,10 +176,16 @@ static void open_memory(void) {
 
 /* ---- Wide runs, against one of sixteen lanes after the other ---- */
 
-enum { WIDE_PROGRAMS = 300, WIDE_VARYINGS = 4 };
+enum { WIDE_PROGRAMS = 300, WIDE_VARYINGS = 4, TEXT_BYTES = 32000 };
+
+/* An index, and the word at min(index, limit) + base as an operand of r2. */
+#define INDEX "ldi ra8, 0xf0\nnop\nand r%u, r%u, ra8\nand r0, r2, ra8\n"
+#define ELEMENT(limit, base, op) \
+	"ldi ra9, " #limit "\nldi rb9, " #base "\nmin ra10, r0, ra9\nnop\n" \
+	"add t0s, ra10, rb9\nnop; ldtmu0\n" op " r2, r2, r4\n"
 
 /* Makes a program without branches, most of whose operations run wide. */
-static void random_text(char text[4000]) {
+static void random_text(char text[TEXT_BYTES]) {
 	static const char *const lines[] = { "fadd%s r%u, r%u, r%u\n", "fsub%s r%u, r%u, r%u\n",
 		"fmul%s r%u, r%u, r%u\n", "fmin%s r%u, r%u, r%u\n", "fmax%s r%u, r%u, r%u\n",
 		"fminabs%s r%u, r%u, r%u\n", "fmaxabs%s r%u, r%u, r%u\n", "add%s r%u, r%u, r%u\n",
@@ -204,7 +210,13 @@ static void random_text(char text[4000]) {
 		"nop; loadc\nv8adds r%u, r4, r%u\n",
 		"fmul r0, ra15, vary\nfadd r%u, r0, r5\nfmul.pm.pack8a ra7, r%u, 1.0\n"
 		"fmul.pm.pack8b ra7, r1, 1.0\nfmul.pm.pack8c ra7, r2, 1.0\n"
-		"fmul.pm.pack8d ra7, r3, 1.0\nnop\nor r2, ra7, ra7\n" };
+		"fmul.pm.pack8d ra7, r3, 1.0\nnop\nor r2, ra7, ra7\n",
+		/* Elements of an array: of words, of vectors, and where a limit holds. */
+		INDEX ELEMENT(0x80, 0x108000, "fadd"),
+		INDEX ELEMENT(0xf0, 0x108000, "fadd") ELEMENT(0xfc, 0x10800c, "add")
+		ELEMENT(0xf8, 0x108008, "fadd") ELEMENT(0xf4, 0x108004, "fmax"),
+		INDEX ELEMENT(0xf0, 0x108000, "fadd") ELEMENT(0x90, 0x108004, "fadd")
+		ELEMENT(0xf0, 0x108008, "xor") ELEMENT(0xf0, 0x10800c, "fadd") };
 	static const char *const set[] = { "", "", ".setf", "" };
 	static const char *const cond[] = { "", ".zs", ".zc", ".ns", ".nc" };
 	char *at = text;
@@ -363,7 +375,7 @@ static void check_wide(enum isa isa) {
 	for (unsigned i = 0; i < WIDE_PROGRAMS; i++) {
 		struct qpu_wide_run r;
 		struct qpu_tlb t;
-		char text[4000];
+		static char text[TEXT_BYTES];
 		random_text(text);
 		struct qpu_program *p = assemble(text);
 		set_wide(&r, &t, b);

@@ -157,6 +157,30 @@ static void join(struct wide_builder *b) {
 	}
 }
 
+/*
+ * Groups of four elements with one index, before any store: their words are mostly those of a
+ * vector, and then loaded together.
+ */
+static void find_groups(struct wide_builder *b) {
+	const unsigned end = first_store(b);
+	for (unsigned i = 0; i < end; i++) {
+		uint16_t member[WIDE_GROUP] = { (uint16_t)i };
+		unsigned n = 0;
+		for (unsigned j = i; j < end && n < WIDE_GROUP; j++) {
+			const struct wide_value *v = &b->v[j];
+			if (v->is_live && v->code == WIDE_ELEMENT && !v->value &&
+					v->in[0] == b->v[i].in[0]) {
+				member[n++] = (uint16_t)j;
+			}
+		}
+		for (unsigned k = 0; n == WIDE_GROUP && member[0] == i && k < n; k++) {
+			struct wide_value *v = &b->v[member[k]];
+			v->value = k ? WIDE_MEMBER : WIDE_LEADER;
+			v->next = k + 1 < n ? member[k + 1] : NO_VALUE;
+		}
+	}
+}
+
 static void find_uniform(struct wide_builder *b) {
 	for (unsigned i = 0; i < b->n; i++) {
 		struct wide_value *v = &b->v[i];
@@ -263,7 +287,15 @@ static void release(struct wide_builder *b, struct rows *r, unsigned i) {
 	}
 }
 
-/* Returns how many rows are filled, and operations; sets rows. */
+static bool is_leader(const struct wide_value *v) {
+	return v->code == WIDE_ELEMENT && v->value == WIDE_LEADER;
+}
+
+static bool is_member(const struct wide_value *v) {
+	return v->code == WIDE_ELEMENT && v->value == WIDE_MEMBER;
+}
+
+/* Returns how many rows are filled, and operations; sets rows: those of a group together. */
 static void give_rows(struct wide_builder *b, unsigned *n_fills, unsigned *n_ops) {
 	struct rows r = { .taken = { false } };
 	*n_fills = *n_ops = 0;
@@ -294,7 +326,13 @@ static void give_rows(struct wide_builder *b, unsigned *n_fills, unsigned *n_ops
 		if (in_place) {
 			release(b, &r, i);
 		}
-		v->row = wide_is_store(v->code) ? 0 : take(b, &r);
+		if (!is_member(v)) {
+			v->row = wide_is_store(v->code) ? 0 : take(b, &r);
+		}
+		for (const struct wide_value *m = v; is_leader(v) && m->next != NO_VALUE;) {
+			b->v[m->next].row = take(b, &r);
+			m = &b->v[m->next];
+		}
 		if (!in_place) {
 			release(b, &r, i);
 		}
@@ -312,24 +350,33 @@ static void emit_fills(const struct wide_builder *b, struct qpu_wide *w) {
 	}
 }
 
+static struct wide_op op_of(const struct wide_builder *b, const struct wide_value *v) {
+	struct wide_op op = {
+		.code = v->code,
+		.plain = plain_code(v),
+		.imm = v->imm,
+		.to = v->row,
+		.value = (uint8_t)v->value
+	};
+	for (unsigned k = 0; k < wide_operands[v->code]; k++) {
+		op.in[k] = b->v[v->in[k]].row;
+	}
+	return op;
+}
+
 /* Returns the number of operations after the first n ones and these. */
 static unsigned emit(
 		const struct wide_builder *b, struct qpu_wide *w, unsigned n, bool is_uniform) {
 	for (unsigned i = 0; i < b->n; i++) {
 		const struct wide_value *v = &b->v[i];
-		if (!v->is_live || is_filled(v->code) || v->is_uniform != is_uniform) {
+		if (!v->is_live || is_filled(v->code) || v->is_uniform != is_uniform ||
+				is_member(v)) {
 			continue;
 		}
-		struct wide_op *op = &w->op[n++];
-		*op = (struct wide_op){
-			.code = v->code,
-			.plain = plain_code(v),
-			.imm = v->imm,
-			.to = v->row,
-			.value = (uint8_t)v->value
-		};
-		for (unsigned k = 0; k < wide_operands[v->code]; k++) {
-			op->in[k] = b->v[v->in[k]].row;
+		w->op[n++] = op_of(b, v);
+		for (; is_leader(&b->v[i]) && v->next != NO_VALUE; n++) {
+			v = &b->v[v->next];
+			w->op[n] = op_of(b, v);
 		}
 	}
 	return n;
@@ -341,6 +388,7 @@ static struct qpu_wide *finish(struct wide_builder *b) {
 	join(b);
 	mark(b);
 	fail_unused_look_ups(b);
+	find_groups(b);
 	find_uniform(b);
 	find_sensitive(b);
 	give_rows(b, &n_fills, &n_ops);

@@ -33,6 +33,9 @@ struct wide_op {
 	uint8_t value;
 };
 
+/* wide_op.value of an ELEMENT: its place in a group, whose other members follow it. */
+enum wide_place { WIDE_ALONE, WIDE_LEADER, WIDE_MEMBER, WIDE_GROUP = 4 };
+
 /* A row that a binding fills: a constant, or a uniform. */
 struct wide_fill {
 	uint8_t row;

@@ -9,7 +9,7 @@
 enum {
 	MOST_WORDS = 768,
 	MOST_VALUES = 8 * MOST_WORDS,
-	SEARCHED = 24,
+	SEARCHED = 96,
 	MOST_STORES = 16,
 	NO_VALUE = 0xFFFF,
 	REGISTERS = 70, /* files A and B, r0 to r5: as the machine's rows */
@@ -29,6 +29,7 @@ struct wide_value {
 	uint16_t uses;
 	uint16_t last; /* number of the last value that uses it */
 	uint8_t row;
+	uint16_t next; /* of an ELEMENT in a group: the next one, or NO_VALUE */
 };
 
 struct wide_unit {

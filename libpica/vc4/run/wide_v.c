@@ -170,6 +170,12 @@ RUN(WORD) {
 	wide_word(k, IN(0), NULL, NULL, op->imm, TO);
 }
 RUN(ELEMENT) {
+	if (op->value == WIDE_LEADER) {
+		k->has_group = wide_group(k, op);
+	}
+	if (op->value != WIDE_ALONE && k->has_group) {
+		return;
+	}
 	wide_word(k, IN(0), IN(1), IN(2), op->imm, TO);
 }
 RUN(LOAD_COLOR) {

@@ -16,6 +16,7 @@ struct wide_core {
 	unsigned n_vectors;
 	bool has_tame_w; /* W is tame in all lanes */
 	bool fails; /* the run has to be interpreted */
+	bool has_group; /* the members of this group have their values */
 	/* From (x0, y0) to the centres of pixels, in sixteenths of a pixel. */
 	PICA_ALIGNED(64) float dx[QPU_WIDE_LANES], dy[QPU_WIDE_LANES];
 };
@@ -331,6 +332,55 @@ static inline void wide_word(struct wide_core *k, const uint32_t *address, const
 			to[lane] = is_seen ? f32_bits(alu_float(v)) : v;
 		}
 	}
+}
+
+/*
+ * The four elements of a group, if no limit holds and they are four words side by side in memory.
+ * Returns false if they must be read one by one.
+ */
+static inline bool wide_group(struct wide_core *k, const struct wide_op *op) {
+	const uint32_t *index = k->s->row[op->in[0]];
+	uint32_t least = UINT32_MAX, avail;
+	int32_t limit = INT32_MAX;
+	const struct wide_op *of_word[WIDE_GROUP] = { NULL };
+	for (unsigned n = 0; n < WIDE_GROUP; n++) {
+		const int32_t own = (int32_t)k->s->row[op[n].in[1]][0];
+		const uint32_t base = k->s->row[op[n].in[2]][0];
+		limit = own < limit ? own : limit;
+		least = base < least ? base : least;
+	}
+	for (unsigned n = 0; n < WIDE_GROUP; n++) {
+		const uint32_t from_least = k->s->row[op[n].in[2]][0] - least;
+		if (from_least % 4 == 0 && from_least / 4 < WIDE_GROUP) {
+			of_word[from_least / 4] = &op[n];
+		}
+	}
+	const uint32_t first = (index[0] + least) & QPU_ADDRESS_MASK & ~4095u;
+	const uint8_t *host = space_host_from(k->r->space, first, &avail);
+	if (!host || avail < 4 * WIDE_GROUP || !of_word[0] || !of_word[1] || !of_word[2] ||
+			!of_word[3]) {
+		return false;
+	}
+	const vi most = vi_set1((int32_t)(avail - 4 * WIDE_GROUP));
+	for (unsigned i = 0; i < k->n_vectors; i++) {
+		PICA_ALIGNED(64) uint32_t offset[VF_LANES];
+		const vi own = at(index, i), word = vi_add(own, vi_set1((int32_t)least));
+		const vi masked = vi_and(word, vi_set1((int32_t)(QPU_ADDRESS_MASK & ~3u)));
+		const vi from_first = vi_sub(masked, vi_set1((int32_t)first));
+		const vi is_beyond = vi_or(vi_gt(vi_zero(), from_first), vi_gt(from_first, most));
+		vf out[WIDE_GROUP];
+		if (vi_movemask(vi_or(is_beyond, vi_gt(own, vi_set1(limit))))) {
+			return false;
+		}
+		vi_store(offset, from_first);
+		vf_load_rows(host, offset, WIDE_GROUP, out);
+		UNROLL
+		for (unsigned c = 0; c < WIDE_GROUP; c++) {
+			const vi v = vi_as_vf_bits(out[c]);
+			put(k->s->row[of_word[c]->to], i, of_word[c]->imm ? see(v) : v);
+		}
+	}
+	return true;
 }
 
 /* ---- The tile buffer ---- */
