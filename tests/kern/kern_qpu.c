@@ -215,8 +215,8 @@ static void random_text(char text[TEXT_BYTES]) {
 		INDEX ELEMENT(0x80, 0x108000, "fadd"),
 		INDEX ELEMENT(0xf0, 0x108000, "fadd") ELEMENT(0xfc, 0x10800c, "add")
 		ELEMENT(0xf8, 0x108008, "fadd") ELEMENT(0xf4, 0x108004, "fmax"),
-		INDEX ELEMENT(0xf0, 0x108000, "fadd") ELEMENT(0x90, 0x108004, "fadd")
-		ELEMENT(0xf0, 0x108008, "xor") ELEMENT(0xf0, 0x10800c, "fadd") };
+		INDEX ELEMENT(0xfc, 0x108000, "fadd") ELEMENT(0x90, 0x108004, "fadd")
+		ELEMENT(0xf4, 0x108008, "xor") ELEMENT(0xf0, 0x10800c, "fadd") };
 	static const char *const set[] = { "", "", ".setf", "" };
 	static const char *const cond[] = { "", ".zs", ".zc", ".ns", ".nc" };
 	char *at = text;
