@@ -188,6 +188,8 @@ static void make_gas(struct maker *m) {
 			pica_emit_gas_lut(m->list, 0, entries, 16);
 			pica_emit_gas_shading(m->list, &gas);
 			BOX(m, .rgba = 0x80FFFFFF);
+		} else if (i == 0) {
+			case_edge(m); /* nothing is drawn */
 		}
 		case_end(m);
 	}

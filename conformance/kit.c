@@ -34,7 +34,7 @@ static const char plain_program[] = OUT_COLOR ".out out_tex0 texcoord0\n"
 					      "	mov out_tex1, in_tex\n"
 					      "	mov out_tex2, in_tex\n" END;
 
-/* ---- Begin and end ---- */
+/* ---- The begin ---- */
 
 bool case_begin(struct maker *m, enum origin origin, const char *rule, unsigned width,
 		unsigned height, const char *name, ...) {
@@ -187,6 +187,39 @@ static int take_wanted(struct maker *m, uint8_t hash[16]) {
 	return ret;
 }
 
+/* ---- The edge ---- */
+
+enum { EDGE_PX = 1, EDGE_COLOR = 0x00FF00FF, EDGE_DEPTH = 0x004FFF00 };
+
+static bool is_of_one_color(const struct maker *m) {
+	EACH_PIXEL(m, x, y) {
+		if (m->want[y][x] >> 8 != m->want[0][0] >> 8) {
+			return false;
+		}
+	}
+	return true;
+}
+
+void case_edge(struct maker *m) {
+	const bool is_depth = m->shown_addr == DEPTH_ADDR + (m->n_targets - 1) * TARGET_BYTES;
+	pica_emit_defaults(m->list);
+	use_program(&m->r, plain_program);
+	tev_primary(&m->r);
+	pica_emit_reg(m->list, PICA_REG_COLORBUFFER_WRITE, 0xF);
+	pica_emit_viewport(m->list, 0, 0, m->width, m->height);
+	/* 5/16 of 0xFFFFFF is 0x4FFFFF.  [fidelity: depth-integer] */
+	BOX(m, .x0 = (float)(m->width - EDGE_PX), .x1 = (float)m->width, .y1 = (float)m->height,
+			.z = -0.3125f, .rgba = EDGE_COLOR);
+	EACH_PIXEL(m, x, y) {
+		if (x >= m->width - EDGE_PX) {
+			m->want[y][x] = is_depth ? (m->want[y][x] & 0xFF000000) | EDGE_DEPTH :
+						   EDGE_COLOR;
+		}
+	}
+}
+
+/* ---- The end ---- */
+
 void case_end(struct maker *m) {
 	static const uint32_t bytes[] = { [TRANSFER_RGBA8] = 4,
 		[TRANSFER_RGB8] = 3,
@@ -199,6 +232,9 @@ void case_end(struct maker *m) {
 	};
 	bool has_hash = false;
 	if (m->origin == ORIGIN_RULE || m->origin == ORIGIN_CONSOLE) {
+		if (is_of_one_color(m)) {
+			case_edge(m);
+		}
 		recorder_fail(r, take_wanted(m, expected.hash));
 		has_hash = true;
 	} else {

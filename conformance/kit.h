@@ -77,8 +77,16 @@ struct maker {
  */
 bool case_begin(struct maker *m, enum origin origin, const char *rule, unsigned width,
 		unsigned height, const char *name, ...) PICA_PRINTF(6, 7);
-/* Ends it. With ORIGIN_RULE and ORIGIN_CONSOLE m->want is the picture. */
+/*
+ * Ends it. With ORIGIN_RULE and ORIGIN_CONSOLE m->want is the picture; if that has one colour, it
+ * gets an edge.
+ */
 void case_end(struct maker *m);
+/*
+ * Draws an edge of another colour, over the last column, in a plain state: no picture of one
+ * colour, such as a black one, is right. The last draw of a case.
+ */
+void case_edge(struct maker *m);
 
 /* Switches to a new target of these formats, with a grey background, which is shown. */
 void case_target(struct maker *m, uint32_t color, uint32_t depth);

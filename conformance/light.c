@@ -77,7 +77,7 @@ static void show_light(struct maker *m, bool is_alpha) {
 #define LOOKUP(in, by, sign)                                                                       \
 	{ .enable = true, .input = INPUT(in), .scale = PICA_LIGHT_SCALE_##by, .is_signed = sign }
 
-enum { ALPHA = 1, BUMP = 2, TWO = 4 };
+enum { ALPHA = 1, BUMP = 2, TWO = 4, EDGE = 8 /* the picture has one colour */ };
 
 /*
  * Rows: name, rule, flags, the lighting, the light. They start from pica_lighting_init() and
@@ -100,15 +100,15 @@ static const struct {
 	{ "diffuse-from-behind", "light-terms", 0,
 			A{ .is_directional = true, .position = { 1, 0.5f, -1 } } },
 	{ "ambient", "light-terms", 0, L{ .ambient = 0x402030 }, A{ .ambient = 0x206010 } },
-	{ "specular-0", "light-terms", 0, A{ .specular0 = 0x4080C0 } },
-	{ "specular-1", "light-terms", 0, A{ .specular1 = 0xC08040 } },
+	{ "specular-0", "light-terms", EDGE, A{ .specular0 = 0x4080C0 } },
+	{ "specular-1", "light-terms", EDGE, A{ .specular1 = 0xC08040 } },
 	{ "geometric-0", "light-terms", 0, A{ .specular0 = 0xFFFFFF, .geometric0 = true } },
 	{ "geometric-1", "light-terms", 0, A{ .specular1 = 0xFFFFFF, .geometric1 = true } },
 	{ "highlights-clamped", "light-terms", 0, L{ .clamp_highlights = true },
 			A{ .specular0 = 0x808080,
 					.is_directional = true,
 					.position = { 1, 0.5f, -0.25f } } },
-	{ "highlights-not-clamped", "light-terms", 0,
+	{ "highlights-not-clamped", "light-terms", EDGE,
 			A{ .specular0 = 0x808080,
 					.is_directional = true,
 					.position = { 1, 0.5f, -0.25f } } },
@@ -124,7 +124,7 @@ static const struct {
 			A{ .specular0 = 0xFFFFFF } },
 	{ "d0-cos-phi", "light-lookup", 0, L{ .layers = 8, .d0 = LOOKUP(CP, X1, true) },
 			A{ .specular0 = 0xFFFFFF } },
-	{ "d0-cos-phi-without-configuration-8", "light-lookup", 0, L{ .d0 = LOOKUP(CP, X1, true) },
+	{ "d0-cos-phi-without-configuration-8", "light-lookup", EDGE, L{ .d0 = LOOKUP(CP, X1, true) },
 			A{ .specular0 = 0xFFFFFF } },
 	{ "d0-absolute", "light-lookup", 0, L{ .d0 = LOOKUP(LN, X1, false) },
 			A{ .specular0 = 0xFFFFFF } },
@@ -152,9 +152,9 @@ static const struct {
 	{ "rg-without-its-configuration-is-rr", "lighting-tables", 0,
 			L{ .layers = 0, .rr = LOOKUP(NH, X1, true), .rg = LOOKUP(LN, X1, true) },
 			A{ .specular1 = 0xFFFFFF } },
-	{ "d0-without-its-configuration", "lighting-tables", 0,
+	{ "d0-without-its-configuration", "lighting-tables", EDGE,
 			L{ .layers = 1, .d0 = LOOKUP(LN, X1, true) }, A{ .specular0 = 0x808080 } },
-	{ "d1-without-its-configuration", "lighting-tables", 0,
+	{ "d1-without-its-configuration", "lighting-tables", EDGE,
 			L{ .layers = 0, .d1 = LOOKUP(LN, X1, true) }, A{ .specular1 = 0x808080 } },
 	{ "fresnel-primary", "fresnel", ALPHA,
 			L{ .layers = 1, .fr = LOOKUP(NV, X1, true), .fresnel_primary = true },
@@ -200,13 +200,13 @@ static const struct {
 	{ "bump-keeps-z", "lighting-inputs", BUMP,
 			L{ .bump = PICA_BUMP_NORMAL, .bump_keep_z = true },
 			A{ .is_directional = true } },
-	{ "bump-of-a-unit-that-is-off", "lighting-inputs", 0,
+	{ "bump-of-a-unit-that-is-off", "lighting-inputs", EDGE,
 			L{ .bump = PICA_BUMP_NORMAL, .bump_keep_z = true },
 			A{ .is_directional = true } },
 	{ "tangent-map", "lighting-inputs", BUMP,
 			L{ .layers = 8, .bump = PICA_BUMP_TANGENT, .d0 = LOOKUP(CP, X1, true) },
 			A{ .specular0 = 0xFFFFFF } },
-	{ "shadow-primary", "lighting-config", BUMP,
+	{ "shadow-primary", "lighting-config", BUMP | EDGE,
 			L{ .shadow = true, .shadow_primary = true, .shadow_lights = 1 },
 			A{ .ambient = 0x202020, .specular0 = 0x101010 } },
 	{ "shadow-secondary", "lighting-config", BUMP,
@@ -283,6 +283,9 @@ static void make_ball(struct maker *m) {
 		upload_all(m, &l);
 		show_light(m, rows[i].flags & ALPHA);
 		draw_ball(m);
+		if (rows[i].flags & EDGE) {
+			case_edge(m);
+		}
 		case_end(m);
 	}
 }

@@ -224,6 +224,9 @@ static void make_instructions(struct maker *m) {
 					(uint32_t)(quarter < 1 ? cut(quarter) * 255 + 0.5 : 255)
 							<< 16;
 		}
+		if (rows[i].origin == ORIGIN_RENDERERS) {
+			case_edge(m); /* some have one colour; a cell has two columns */
+		}
 		case_end(m);
 	}
 }

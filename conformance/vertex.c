@@ -435,6 +435,7 @@ static void make_outputs(struct maker *m) {
 				OUT_COLOR ".in in_pos v0\n.proc main\n	mov out_pos, in_pos\n"
 					  "	mov out_color.xy, in_pos.ww\n" END);
 		BOX(m, .rgba = 0xFFFFFFFF);
+		case_edge(m);
 		case_end(m);
 	}
 	/* Unmapped coordinates are (1, 1): the last texel, except with repetition. */

@@ -94,16 +94,22 @@ static int write_corner(const struct picture *screen, const char *folder, const 
 	return ret;
 }
 
-/* Returns whether everything outside the corner of that size is black. */
-static bool is_alone(const struct picture *screen, unsigned width, unsigned height) {
+/*
+ * Returns whether everything outside the corner of that size is black, and the corner has several
+ * colours: no picture of one colour is right.
+ */
+static bool is_fine(const struct picture *screen, unsigned width, unsigned height) {
+	const uint8_t *first = screen->rgb + 3 * WIDTH * (HEIGHT - 1);
+	bool has_several = false;
 	for (unsigned i = 0; i < WIDTH * HEIGHT; i++) {
 		const uint8_t *p = screen->rgb + 3 * i;
 		const bool is_inside = i % WIDTH < width && i / WIDTH >= HEIGHT - height;
 		if (!is_inside && (p[0] || p[1] || p[2])) {
 			return false;
 		}
+		has_several |= is_inside && memcmp(p, first, 3) != 0;
 	}
-	return true;
+	return has_several;
 }
 
 /* Draws and compares a row of the manifest. Returns whether the picture is as expected. */
@@ -123,8 +129,9 @@ static bool compare(
 		fprintf(stderr, "naive-pictures: %s cannot be drawn\n", path);
 		return false;
 	}
-	if (!is_alone(p, height, width)) {
-		fprintf(stderr, "naive-pictures: %s: pixels beside the picture are not black\n",
+	if (!is_fine(p, height, width)) {
+		fprintf(stderr, "naive-pictures: %s: pixels beside the picture are not black, or it has "
+				"one colour\n",
 				name);
 		return false;
 	}
