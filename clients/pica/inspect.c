@@ -11,6 +11,7 @@
 struct options {
 	struct inspect_options i;
 	const char *capture;
+	const char *other; /* the second of two, or NULL */
 	uint32_t port;
 	bool stdio;
 	unsigned given;
@@ -21,6 +22,10 @@ enum { GIVEN_PORT = 1, GIVEN_FRAMES = 2 };
 static void check(void *input, struct option_args args) {
 	struct options *o = input;
 	o->capture = args.v[0];
+	o->other = args.n > 1 ? args.v[1] : NULL;
+	if (o->i.out && o->other) {
+		options_fail("-o: expected one capture: two are compared by a server");
+	}
 	if (o->i.out && (o->stdio || o->given & GIVEN_PORT)) {
 		options_fail("-o: a written page is not served: expected no --port and no --stdio");
 	}
@@ -73,11 +78,18 @@ static int write_page(const struct options *o) {
 }
 
 static int answer(const struct options *o) {
-	struct inspect_engine e;
+	struct inspect_engine e, other = { 0 };
 	int exit = inspect_engine_open(&e, o->capture, &o->i.engine);
+	if (exit == EXIT_FINE && o->other) {
+		exit = inspect_engine_open(&other, o->other, &o->i.engine);
+		exit = exit == EXIT_FINE ? capture_is_pica200(e.here.capture, o->capture) : exit;
+		exit = exit == EXIT_FINE ? capture_is_pica200(other.here.capture, o->other) : exit;
+		e.other = &other;
+	}
 	if (exit == EXIT_FINE) {
 		exit = o->stdio ? inspect_stdio(&e) : inspect_serve(&e, o->port);
 	}
+	inspect_engine_close(&other);
 	inspect_engine_close(&e);
 	return exit;
 }
@@ -99,13 +111,15 @@ int verb_inspect(int argc, char **argv) {
 		PROGRESS_ROW(AT(i.progress), false),
 	};
 	static const struct option_spec spec = {
-		.forms = "CAPTURE\n-o FILE CAPTURE\n--stdio CAPTURE",
+		.forms = "CAPTURE\nA B\n-o FILE CAPTURE\n--stdio CAPTURE [B]",
 		.doc = "Serves a page for a browser on this machine: draws of a capture, their state, "
-		       "and for each pixel what made it. With -o, writes frames as one page that "
-		       "needs no network.",
+		       "and for each pixel what made it. Of two captures, compares draws, from "
+		       "the first difference on. With -o, writes frames as one page that needs no "
+		       "network.",
 		.tables = { OPTION_TABLE(rows, 0, AT(given)), ENGINE_SERIAL_TABLES(AT(i.engine)) },
 		.min_args = 1,
-		.max_args = 1,
+		.max_args = 2,
+		.at_most = "two captures",
 		.expected = "a capture",
 		.check = check,
 	};

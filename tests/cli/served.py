@@ -30,8 +30,8 @@ def result(answer):
 class Stdio:
     """pica inspect --stdio. A context manager."""
 
-    def __init__(self, capture):
-        self.process = subprocess.Popen([PICA, 'inspect', '--stdio', str(capture)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    def __init__(self, *captures):
+        self.process = subprocess.Popen([PICA, 'inspect', '--stdio', *map(str, captures)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def send(self, line):
         self.process.stdin.write(line + b'\n')
@@ -55,8 +55,8 @@ class Stdio:
 class Served:
     """pica inspect, and its HTTP."""
 
-    def __init__(self, capture, *args):
-        self.process = subprocess.Popen([PICA, 'inspect', *args, str(capture)], stdout=subprocess.PIPE, text=True)
+    def __init__(self, *args):
+        self.process = subprocess.Popen([PICA, 'inspect', *map(str, args)], stdout=subprocess.PIPE, text=True)
         self.url = self.process.stdout.readline().strip()
         parts = urllib.parse.urlsplit(self.url)
         self.host, self.port, self.path = parts.netloc, parts.port, parts.path
@@ -70,8 +70,8 @@ class Served:
         connection.close()
         return out
 
-    def send(self, body, **headers):
-        status, _, text = self.http('POST', self.path + 'rpc', body, headers)
+    def send(self, body, of='', **headers):
+        status, _, text = self.http('POST', self.path + of + 'rpc', body, headers)
         assert status == 200, (status, text)
         return json.loads(text)
 

@@ -62,6 +62,12 @@ class Browser(Case):
         cls.driver.quit()
         cls.home.cleanup()
 
+    def setUp(self):
+        super().setUp()
+        # The page before may have asked a server that had ended.
+        self.driver.get('about:blank')
+        self.driver.get_log('browser')
+
     def until(self, what, is_so):
         end = time.monotonic() + PATIENCE_S
         while time.monotonic() < end:
@@ -107,6 +113,7 @@ class Browser(Case):
 
     def quiet(self):
         self.assertEqual([entry['message'] for entry in self.driver.get_log('browser') if entry['level'] == 'SEVERE' and 'favicon' not in entry['message']], [])
+        self.driver.get('about:blank')  # the server may end: ask no more
 
     def click_pixel(self, x, y):
         self.driver.execute_script('const c = document.getElementById("picture"), b = c.getBoundingClientRect(), z = b.width / c.width;'
@@ -274,6 +281,33 @@ class Browser(Case):
             self.until('the bar', lambda: 'tex0: RGBA8 64x64' in self.text('edits'))
             self.assertEqual(server.call('memory', address=server.call('textures', draw=27)['textures'][0]['addr'], bytes=64, draw=27, before=True)['bytes'], '00' * 64)
             self.picture('edit-texture')
+            self.quiet()
+
+    @unittest.skipUnless(HAS_HTTP, 'built without libmicrohttpd')
+    def test_two_captures(self):
+        path = BUNDLED / 'combiner.pica'
+        with Served(path, path) as server:
+            self.driver.get(server.url)
+            self.until('nothing differs', lambda: 'No difference' in self.text('first') and 'The same registers' in self.text('compare'))
+            server.call('edit', side='b', draw=27, register='TEXENV0_COLOR', fields='R=18')
+            found = server.call('difference')
+            draw, pixels = found['draw']['draw'], found['draw']['pixels']
+            self.driver.get('about:blank')
+            self.driver.get(server.url)
+            text = self.until('the difference', lambda: f'draw {draw}: color, {pixels:,} pixels' in self.text('first') and self.text('compare'))
+            self.assertIn('TEXENV0_COLOR', text)
+            self.assertIn(f'{pixels:,} pixels differ', text)
+            at = found['draw']['first']
+            x, y = (at['row'], found['draw']['width'] - 1 - at['column']) if found['draw']['width'] == 240 else (at['column'], at['row'])
+            for one in 'a', 'b':
+                self.assertIn(f'{x}, {y}: #' + bytes(at[one]['rgba'][:3]).hex().upper(), text)
+            self.assertEqual(len(self.driver.find_elements(By.CSS_SELECTOR, '.sides canvas')), 3)
+            self.picture('compare')
+            self.driver.find_element(By.LINK_TEXT, 'open B here').click()
+            self.until('the pixel', lambda: f'Pixel {x}, {y}' in self.text('panel') and 'draw' in self.text('panel'))
+            self.assertIn('1 edit', self.text('edits'))
+            self.driver.back()
+            self.until('both again', lambda: self.driver.find_elements(By.CSS_SELECTOR, '.sides canvas'))
             self.quiet()
 
     @unittest.skipUnless(HAS_HTTP, 'built without libmicrohttpd')

@@ -13,7 +13,7 @@ import unittest
 import zlib
 
 from sample import EVERY
-from served import CallError, Served, Stdio, request
+from served import CallError, Served, Stdio, request, result
 from test_cli import BUNDLED, CAPTURES, Case, read_png
 from test_dump import capture
 from test_inspect import Page
@@ -288,6 +288,64 @@ class Edits(Case):
                 self.assertTrue(s.call('undo', all=True))
                 self.assertEqual(s.call('screen'), first)
             self.assertEqual(s.code, 0)
+
+
+class Two(Case):
+    """Two captures."""
+
+    def test_the_first_difference(self):
+        path = BUNDLED / 'combiner.pica'
+        with Stdio(path, path) as s:
+            self.assertFalse(s.call('difference')['differs'])
+            s.call('edit', side='b', draw=27, register='TEXENV0_COLOR', fields='R=18')
+            self.assertEqual([len(s.call('edits', side=side)['edits']) for side in 'ab'], [0, 1])
+            found = s.call('difference')
+            self.assertEqual((found['differs'], found['frame'], found['draw']['draw'], found['draw']['part']), (True, 0, 27, 'color'))
+            self.assertEqual([row['name'] for row in found['draw']['state_differences']], ['TEXENV0_COLOR'])
+            # Its pixel, and their number, are those of both pictures.
+            target = s.call('state', draw=27)['state']['target']
+            where = {'address': target['color_addr'], 'format': target['color_format'], 'width': target['width'], 'height': target['height'], 'draw': 27}
+            a, b = (png(s.call('surface', side=side, **where)) for side in 'ab')
+            differing = [i // 3 for i in range(0, len(a[2]), 3) if a[2][i:i + 3] != b[2][i:i + 3]]
+            self.assertEqual(len(differing), found['draw']['pixels'])
+            first = found['draw']['first']
+            self.assertIn((target['width'] - 1 - first['column']) * a[0] + first['row'], differing)
+            self.assertEqual(s.call('undo', side='b'), {'edits': []})
+            self.assertFalse(s.call('difference', every_draw=True)['differs'])
+            for side in 'c', 1, None:
+                with self.assertRaisesRegex(CallError, 'side: expected a, or b of two captures'):
+                    s.call('capture', side=side)
+        # Of one: what its edits change.
+        with Stdio(path) as s:
+            self.assertFalse(s.call('difference')['differs'])
+            s.call('edit', draw=27, register='TEXENV0_COLOR', fields='R=18')
+            self.assertEqual(s.call('difference'), found)
+            with self.assertRaisesRegex(CallError, 'side: expected'):
+                s.call('capture', side='b')
+
+    def test_it_is_that_of_diff(self):
+        a, b = BUNDLED / 'cube.pica', BUNDLED / 'knot.pica'
+        want = json.loads(self.pica('diff', '--json', a, b, code=1))
+        with Stdio(a, b) as s:
+            got = s.call('difference')
+            self.assertEqual([s.call('capture', side=side)['name'] for side in 'ab'], ['cube', 'knot'])
+        self.assertEqual(got['first'], want['first'])
+        self.assertEqual({k: v for k, v in got['draw'].items() if k != 'width'}, {k: v for k, v in want['draw'].items() if k not in 'ab'})
+        self.pica('inspect', '-o', 'page.html', a, b, code=2)
+        self.assertIn('-o: expected one capture', self.err)
+        self.pica('inspect', '--stdio', a, BUNDLED / 'vc4-mesh.pica', code=2)
+        self.pica('inspect', '--stdio', a, a, a, code=2)
+
+    @unittest.skipUnless(HAS_HTTP, 'built without libmicrohttpd')
+    def test_pages(self):
+        with Served(BUNDLED / 'cube.pica', BUNDLED / 'knot.pica') as s:
+            self.assertEqual([Page(s.http('GET', s.path + at)[2].decode()).json['name'] for at in ('a/', 'b/?frame=1')], ['cube', 'knot'])
+            self.assertIn(b'<script id="data"', s.http('GET', s.path)[2])
+            for of, name in ('', 'cube'), ('a/', 'cube'), ('b/', 'knot'):
+                self.assertEqual(result(s.send(request('capture', {}), of=of))['name'], name)
+            self.assertEqual(s.call('capture', side='b')['name'], 'knot')
+            self.assertEqual([s.http('GET', s.path + at)[0] for at in ('c/', 'a', 'a/x', 'a/b/')], [404] * 4)
+            self.assertEqual(s.http('GET', s.path[:-2] + '/a/')[0], 403)
 
 
 class Calls(Case):

@@ -24,7 +24,7 @@ QUESTIONS = [('capture', {}), ('frames', {'count': 2}), ('steps', {'frame': 1, '
              ('surface', {'address': '0x18000000', 'format': 'RGBA8', 'width': 240, 'height': 400, 'draw': 5, 'kind': 'difference'}),
              ('screen', {'screen': 'bottom'}), ('thumbnails', {'first': 4, 'count': 2}), ('shader_trace', {'draw': 2, 'vertex': 1}), ('textures', {'draw': 1}),
              ('mesh', {'draw': 2, 'count': 20}), ('memory', {'address': 0x18000000, 'bytes': 64, 'draw': 1}), ('draws', {}), ('lint', {}),
-             ('edits', {}), ('edit', {'draw': 2, 'register': 'TEXENV0_COLOR', 'value': 1}), ('undo', {'all': True})]
+             ('difference', {}), ('edits', {}), ('edit', {'draw': 2, 'register': 'TEXENV0_COLOR', 'value': 1}), ('undo', {'all': True})]
 
 
 class Inspectors(Case):
@@ -75,6 +75,11 @@ class Inspectors(Case):
         code = '\n'.join(line[4:] for line in part.splitlines())
         run = subprocess.run([sys.executable, '-c', code], cwd=ROOT, text=True, stdout=subprocess.PIPE, check=True)
         self.assertEqual(run.stdout, "15 {'RGB': 'replace', 'ALPHA': 'replace'}\n")
+
+    def test_two_captures(self):
+        with pica.Capture(MIRROR) as mirror, pica.Inspector(CRATES, mirror) as inspector:
+            self.assertEqual([inspector.call('capture', side=side)['name'] for side in 'ab'], ['crates', 'mirror'])
+            self.assertTrue(inspector.difference()['differs'])
 
     def test_errors(self):
         with pica.Capture(CRATES) as capture, pica.Inspector(capture) as inspector:

@@ -82,6 +82,7 @@ struct diff_side {
 	struct pica_capture *capture;
 	struct pica_ctx *ctx;
 	struct step step;
+	const struct edits *edits; /* borrowed, or NULL */
 	uint32_t n_frames;
 	enum pica_chip chip;
 	enum pica_float float_mode; /* as the device has them */

@@ -14,7 +14,7 @@ enum { RECORD_BYTES = 128 << 20 }; /* of each side */
 
 int diff_side_open(struct diff_side *s, const char *path, const struct engine_options *engine) {
 	*s = (struct diff_side){ .path = path, .float_mode = engine->float_mode,
-		.combiner = engine->combiner };
+		.combiner = engine->combiner, .edits = engine->edits };
 	int exit = capture_open(&s->capture, path);
 	if (exit != EXIT_FINE) {
 		return exit;
@@ -52,9 +52,10 @@ int diff_side_restart(struct diff_side *s, uint32_t frame, const struct step_vis
 	if (ret < 0) {
 		return ret;
 	}
-	const uint32_t first = replay_first(
-			s->capture, frame, s->float_mode, s->combiner, false);
+	const uint32_t first = edits_first(s->edits,
+			replay_first(s->capture, frame, s->float_mode, s->combiner, false));
 	ret = step_start(&s->step, gpu_here(s->ctx), s->capture, first, visitor, user);
+	s->step.edits = s->edits;
 	capture_note_skipped(s->capture, s->path,
 			ret == 0 && s->step.replay.skipped_key && !s->is_noted);
 	s->is_noted |= s->step.replay.skipped_key;

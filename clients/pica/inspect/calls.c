@@ -275,6 +275,7 @@ const struct inspect_call inspect_calls[] = {
 	{ "edit", inspect_edit_rows, INSPECT_DRAW, false, inspect_edit },
 	{ "undo", inspect_undo_rows, 0, false, inspect_undo },
 	{ "edits", no_rows, 0, false, inspect_edits },
+	{ "difference", inspect_difference_rows, 0, false, inspect_difference },
 	{ "lint", no_rows, 0, true, lint },
 	{ .name = NULL },
 };

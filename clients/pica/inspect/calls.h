@@ -86,6 +86,11 @@ int inspect_edit(struct inspect_engine *e, struct inspect_params *p, json_t **ou
 int inspect_undo(struct inspect_engine *e, struct inspect_params *p, json_t **out);
 int inspect_edits(struct inspect_engine *e, struct inspect_params *p, json_t **out);
 
+/* ---- compare.c ---- */
+
+extern const struct option_row inspect_difference_rows[];
+int inspect_difference(struct inspect_engine *e, struct inspect_params *p, json_t **out);
+
 /* ---- mesh.c ---- */
 
 extern const struct option_row inspect_mesh_rows[];

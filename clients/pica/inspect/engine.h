@@ -33,6 +33,7 @@ struct inspect_place {
 struct inspect_engine {
 	const char *path; /* borrowed */
 	struct engine_options options;
+	struct inspect_engine *other; /* the second of two captures; borrowed, or NULL */
 	struct capture_here here; /* at `place`, if is_there */
 	struct capture_here pixels; /* for histories of pixels and traces of vertices */
 	struct inspect_place place;

@@ -129,7 +129,9 @@ int inspect_gather(struct inspect *g, struct capture_here *c, const struct frame
 void inspect_finish(struct inspect *g);
 /* Prints the page; findings NULL: the page requests them. Returns 0 or a negative errno. */
 int inspect_page_print(struct inspect *g, const struct capture_here *c, json_t *findings, FILE *f);
-/* The same into a file. */
+/* Prints the page that compares two captures of these names. Returns 0 or a negative errno. */
+int inspect_page_print_two(const char *a, const char *b, FILE *f);
+/* The same as inspect_page_print() into a file. */
 int inspect_page_write(struct inspect *g, const struct capture_here *c, json_t *findings,
 		const char *path);
 

@@ -56,8 +56,8 @@ static json_t *page_json(struct inspect *g, const struct capture_here *c, json_t
 	return report;
 }
 
-int inspect_page_print(struct inspect *g, const struct capture_here *c, json_t *findings, FILE *f) {
-	json_t *report = page_json(g, c, findings);
+/* Takes the report. */
+static int print(const struct inspect *g, json_t *report, FILE *f) {
 	char *json = json_dumps(report, JSON_COMPACT | JSON_ENSURE_ASCII);
 	json_decref(report);
 	uint8_t *packed = NULL;
@@ -73,6 +73,18 @@ int inspect_page_print(struct inspect *g, const struct capture_here *c, json_t *
 	free(packed);
 	free(json);
 	return ret;
+}
+
+int inspect_page_print(struct inspect *g, const struct capture_here *c, json_t *findings, FILE *f) {
+	return print(g, page_json(g, c, findings), f);
+}
+
+int inspect_page_print_two(const char *a, const char *b, FILE *f) {
+	const struct inspect nothing = { 0 };
+	json_t *report = json_report("inspect");
+	json_object_set_new(report, "names", json_pack("[oo]", json_text(a), json_text(b)));
+	json_object_set_new(report, "served", json_true());
+	return print(&nothing, report, f);
 }
 
 int inspect_page_write(struct inspect *g, const struct capture_here *c, json_t *findings,

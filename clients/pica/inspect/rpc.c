@@ -127,6 +127,20 @@ static json_t *run(struct inspect_engine *e, const struct inspect_call *call, js
 	return error_json(FAILED, text[0] ? text : strerror(ENOMEM));
 }
 
+/*
+ * Takes the parameter "side", "a" or "b", out of the others. Returns the engine of that capture;
+ * NULL: there is none.
+ */
+static struct inspect_engine *side_of(struct inspect_engine *e, json_t *params) {
+	const json_t *value = json_object_get(params, "side");
+	const char *side = json_is_string(value) ? json_string_value(value) : "";
+	if (value && strcmp(side, "a") != 0) {
+		e = strcmp(side, "b") == 0 ? e->other : NULL;
+	}
+	json_object_del(params, "side");
+	return e;
+}
+
 /* Names of all calls. */
 static void no_such_call(char message[MESSAGE]) {
 	int len = snprintf(message, MESSAGE, "expected a method:");
@@ -146,6 +160,10 @@ static json_t *answer(struct inspect_engine *e, json_t *request) {
 		return error_json(NOT_A_REQUEST,
 				"expected {\"jsonrpc\": \"2.0\", \"id\": a number or "
 				"text, \"method\": a text, \"params\": an object}");
+	}
+	e = side_of(e, params);
+	if (!e) {
+		return error_json(WRONG_PARAMETERS, "side: expected a, or b of two captures");
 	}
 	for (const struct inspect_call *c = inspect_calls; c->name; c++) {
 		if (strcmp(c->name, method) == 0) {

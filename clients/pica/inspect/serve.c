@@ -79,14 +79,14 @@ static enum MHD_Result say(struct MHD_Connection *c, unsigned status, const char
 			n < 0 ? 0 : (size_t)n);
 }
 
-static enum MHD_Result page(struct server *s, struct MHD_Connection *c) {
+static enum MHD_Result page(struct inspect_engine *e, struct MHD_Connection *c, bool of_two) {
 	const char *asked = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "frame");
 	uint64_t frame = FRAME_LAST;
 	if (asked && !parse_number(asked, FRAME_LAST - 1, &frame)) {
 		return say(c, MHD_HTTP_NOT_FOUND, "frame: expected a number, counted from 0");
 	}
 	log_hold();
-	const int exit = inspect_engine_steps(s->e, (uint32_t)frame);
+	const int exit = of_two ? EXIT_FINE : inspect_engine_steps(e, (uint32_t)frame);
 	log_release();
 	if (exit != EXIT_FINE) {
 		return say(c, MHD_HTTP_NOT_FOUND, log_last()->message);
@@ -94,7 +94,9 @@ static enum MHD_Result page(struct server *s, struct MHD_Connection *c) {
 	char *text = NULL;
 	size_t n = 0;
 	FILE *f = open_memstream(&text, &n);
-	int ret = f ? inspect_page_print(&s->e->steps, &s->e->here, NULL, f) : -ENOMEM;
+	int ret = !f ? -ENOMEM :
+			of_two ? inspect_page_print_two(e->here.name, e->other->here.name, f) :
+				 inspect_page_print(&e->steps, &e->here, NULL, f);
 	if (f && fclose(f) && ret == 0) {
 		ret = -ENOMEM;
 	}
@@ -151,11 +153,12 @@ static enum MHD_Result take_body(struct body *b, const char *data, size_t *n) {
 	return MHD_YES;
 }
 
-static enum MHD_Result call(struct server *s, struct MHD_Connection *c, const struct body *b) {
+static enum MHD_Result call(
+		struct inspect_engine *e, struct MHD_Connection *c, const struct body *b) {
 	if (b->is_too_long) {
 		return say(c, MHD_HTTP_CONTENT_TOO_LARGE, "expected a request of at most 8MiB");
 	}
-	char *text = inspect_answer(s->e, b->n ? b->bytes : "", b->n);
+	char *text = inspect_answer(e, b->n ? b->bytes : "", b->n);
 	return answer(c, MHD_HTTP_OK, "application/json", text, text ? strlen(text) : 0);
 }
 
@@ -180,14 +183,22 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *c, const ch
 	if (b->is_refused) {
 		return say(c, MHD_HTTP_FORBIDDEN, "expected the address that pica inspect printed");
 	}
+	/* Of two captures, each has a page and calls of its own. */
+	struct inspect_engine *e = s->e;
+	const bool is_one = e->other &&
+			(strncmp(rest, "/a/", 3) == 0 || strncmp(rest, "/b/", 3) == 0);
+	if (is_one) {
+		e = rest[1] == 'a' ? e : e->other;
+		rest += 2;
+	}
 	if (strcmp(rest, "/") == 0) {
 		return strcmp(method, "GET") == 0 ?
-				page(s, c) :
+				page(e, c, s->e->other && !is_one) :
 				say(c, MHD_HTTP_METHOD_NOT_ALLOWED, "expected GET");
 	}
 	if (strcmp(rest, "/rpc") == 0) {
 		return strcmp(method, "POST") == 0 ?
-				call(s, c, b) :
+				call(e, c, b) :
 				say(c, MHD_HTTP_METHOD_NOT_ALLOWED, "expected POST");
 	}
 	return say(c, MHD_HTTP_NOT_FOUND, "expected / or /rpc after the token");

@@ -27,18 +27,21 @@ class Inspector:
     the environment variable PICA_PROGRAM, else the one in PATH, else the one that was installed with this package.
 
     Each method is a call of `pica inspect`; docs/inspect.md describes parameters and results, which are the JSON of
-    the verbs pixel, dump, lint and shader trace. A moment is frame (default: the last) and step or draw of it.
+    the verbs pixel, dump, lint and shader trace. other: a second capture, about which a call asks if it has
+    side='b'. A moment is frame (default: the last) and step or draw of it.
 
         with pica.Inspector('scene.pica') as inspector:
             writer = inspector.pixel(x=200, y=120)['last_writer']
             state = inspector.state(frame=writer['frame'], draw=writer['draw'])['state']
     """
 
-    def __init__(self, capture):
-        path = capture.name if isinstance(capture, Capture) else os.fspath(capture)
-        if isinstance(capture, Capture) and capture.is_in_memory:
-            raise ValueError('expected a capture that is a file')
-        self._process = subprocess.Popen([_program(), 'inspect', '--stdio', '--', path], stdin=subprocess.PIPE,
+    def __init__(self, capture, other=None):
+        paths = []
+        for one in (capture,) if other is None else (capture, other):
+            if isinstance(one, Capture) and one.is_in_memory:
+                raise ValueError('expected a capture that is a file')
+            paths.append(one.name if isinstance(one, Capture) else os.fspath(one))
+        self._process = subprocess.Popen([_program(), 'inspect', '--stdio', '--', *paths], stdin=subprocess.PIPE,
                                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self._number = 0
         try:
@@ -133,6 +136,10 @@ class Inspector:
     def edits(self):
         """The edits that are in force."""
         return self.call('edits')
+
+    def difference(self, **params):
+        """The first difference of both captures, or of the one and its edits. Parameters: every_draw."""
+        return self.call('difference', **params)
 
     def lint(self):
         """Findings of lint: causes of hangs or misbehaviour on the console."""

@@ -8,6 +8,7 @@ import { historyPanel, writerOf } from "./history.js";
 import { findingsPanel, pixelPanel, programPanel, statePanel } from "./panels.js";
 import { memoryPanel, meshPanel, texturesPanel, tracePanel } from "./resources.js";
 import { costsPanel, dependsPanel } from "./work.js";
+import { showCompare } from "./compare.js";
 
 const at = (id) => document.getElementById(id);
 const PANELS = { pixel: "Pixel", state: "State", program: "Program", textures: "Textures", mesh: "Mesh", memory: "Memory", costs: "Costs", depends: "Dependencies", findings: "Findings" };
@@ -324,12 +325,12 @@ function onKey(e) {
 
 /* ---- Start ---- */
 
-/* "#step=3&view=top&x=10&y=20&panel=state": numbers beyond what is there are left out. */
+/* "#step=3&view=top&x=10&y=20&panel=state", or draw=3 for its step and buffer: numbers beyond what is there are left out. */
 function readFragment() {
 	const from = new URLSearchParams(location.hash.slice(1)), number = (key) => /^\d{1,9}$/.test(from.get(key) || "") ? +from.get(key) : -1;
-	const step = number("step"), x = number("x"), y = number("y");
+	const draw = data.steps.findIndex((s) => s.draw === number("draw")), step = draw < 0 ? number("step") : draw, x = number("x"), y = number("y");
 	selected.step = step >= 0 && step < data.steps.length ? step : data.steps.length - 1;
-	selected.view = from.get("view") || selected.view;
+	selected.view = from.get("view") || (draw >= 0 && data.steps[draw].changes.length ? `s${data.steps[draw].changes[0].surface}` : selected.view);
 	selected.panel = Object.hasOwn(PANELS, from.get("panel") || "") ? from.get("panel") : "pixel";
 	selected.mode = from.get("mode") || "color";
 	const view = currentView(), size = view && (view.row || data.surfaces[view.surface]);
@@ -375,6 +376,12 @@ function listenServed() {
 
 async function start() {
 	await loadData();
+	if (data.names) {
+		at("title").textContent = data.names.join(" and ");
+		document.title = `${data.names.join(" and ")}: pica inspect`;
+		await showCompare();
+		return;
+	}
 	if (isVc4()) {
 		["textures", "mesh", "memory", "depends"].forEach((panel) => delete PANELS[panel]);
 	}
@@ -395,4 +402,4 @@ async function start() {
 	show();
 }
 
-start().catch((error) => at("panel").replaceChildren(element("p", { class: "bad" }, `This page cannot be shown: ${error.message}`)));
+start().catch((error) => (at("panel") || document.querySelector("main")).replaceChildren(element("p", { class: "bad" }, `This page cannot be shown: ${error.message}`)));
