@@ -172,11 +172,11 @@ const struct frag_stage toy_frag = {
 
 static void store(struct toy_program *p, const struct toy_task *t, const struct tile_buffer *b) {
 	const unsigned side = p->side;
-	const struct surface tile = { .width = side, .height = side, .order = SURFACE_BLOCKS };
 	for (unsigned s = 0; s < p->n_samples; s++) {
 		for (unsigned y = 0; y < side; y++) {
 			for (unsigned x = 0; x < side; x++) {
-				const uint32_t px = s * side * side + surface_px(&tile, x, y);
+				const uint32_t px = s * side * side +
+						tiled_index(x, y, side, false);
 				p->sample[s][t->y * side + y][t->x * side + x] = b->color[px];
 				p->writes[s][t->y * side + y][t->x * side + x] = b->depth[px];
 			}

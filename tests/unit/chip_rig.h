@@ -11,7 +11,7 @@
 #include <check.h>
 
 #include "core/pass/pass.h"
-#include "core/raster/surface.h"
+#include "core/base/morton.h"
 #include "random.h"
 #include "tests/suite.h"
 

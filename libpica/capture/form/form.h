@@ -65,12 +65,6 @@ static inline uint32_t capture_u32(const uint8_t *p) {
 	return w;
 }
 
-static inline uint64_t capture_u64(const uint8_t *p) {
-	uint64_t w;
-	memcpy(&w, p, sizeof(w));
-	return w;
-}
-
 /*
  * Fills *err (may be NULL) with "name: byte 0x..: text" or "name: decompressed byte 0x..: text" and
  * returns code. offset UINT64_MAX: none.

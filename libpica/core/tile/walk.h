@@ -3,7 +3,6 @@
 #define TILE_WALK_H
 
 #include "core/base/morton.h"
-#include "core/raster/surface.h"
 #include "core/tile/tile.h"
 
 enum {
@@ -79,8 +78,8 @@ struct tile_scratch {
 };
 
 static inline uint32_t block_px(const struct target *t, int x, int y) {
-	return surface_block_px(t->block32 ? SURFACE_BLOCKS32 : SURFACE_BLOCKS, t->width,
-			(uint32_t)(x - t->org_x), (uint32_t)(y - t->org_y));
+	return block_index((uint32_t)(x - t->org_x) >> 3, (uint32_t)(y - t->org_y) >> 3,
+			t->width >> 3, t->block32);
 }
 
 static inline uint32_t quad_px(const struct target *t, int x, int y) {
