@@ -335,6 +335,11 @@ class Browser(Case):
                     self.until('the trace', lambda: '1/Wc' in self.text('panel'))
                     self.picture('vc4-program')
                 self.press('4')
+                self.until('memory', lambda: ('Memory, step' if url == server.url else 'needs pica inspect') in self.text('panel'))
+                address = server.call('steps')['surfaces'][0]['addr']
+                word = server.call('memory', address=address, bytes=8, step=steps[index]['step'])['bytes']
+                self.until('its bytes', lambda: url != server.url or ' '.join(word[i:i + 2] for i in range(0, 16, 2)) in self.text('panel'))
+                self.press('5')
                 self.until('the costs', lambda: f'{steps[index]["entered"]:,}' in self.text('panel'))
                 self.press('v')
                 for mode in MODES[:4]:

@@ -506,6 +506,28 @@ class Calls(Case):
             self.assertEqual(s.call('memory', before=True, **where)['bytes'], '00' * 8)
             self.assertEqual(s.call('memory', **where)['bytes'], value.to_bytes(4, 'little').hex() * 2)
 
+    def test_memory_of_the_videocore(self):
+        with Stdio(BUNDLED / 'vc4-texture.pica') as s:
+            job = s.call('steps')['steps'][0]
+            self.assertEqual(job['text'], '640x480 at 0x00120000; draws: 2')
+
+            def pixel(x, y, **place):
+                return s.call('memory', address=0x120000 + 4 * (640 * y + x), bytes=4, **place)['bytes']
+            # The first draw covers (100, 200), the second (450, 200); before them the tile buffer is cleared.
+            first, second = (s.call('pixel', x=x, y=200)['color'][1:].lower() for x in (100, 450))
+            clear = '303030ff'
+            for place, want in (({'step': 0, 'before': True}, ('00000000', '00000000')), ({'step': 0}, (clear, clear)), ({'draw': 0, 'before': True}, (clear, clear)),
+                                ({'draw': 0}, (first, clear)), ({'step': 1}, (first, clear)), ({'draw': 1, 'before': True}, (first, clear)),
+                                ({'step': 2}, (first, second)), ({}, (first, second)), ({'frame': 0}, ('00000000', '00000000'))):
+                self.assertEqual((pixel(100, 200, **place), pixel(450, 200, **place)), want, place)
+            for place, message in ({'draw': 2}, 'no such step: it has 3, and 2 draws'), ({'step': 3}, 'no such step'), ({'frame': 9}, 'frame 9'):
+                with self.assertRaisesRegex(CallError, message):
+                    pixel(0, 0, **place)
+            with self.assertRaisesRegex(CallError, 'expected an address in memory'):
+                s.call('memory', address=0xF0000000, bytes=4)
+            with self.assertRaisesRegex(CallError, 'edit: expected a capture of a PICA200'):
+                s.call('edit', draw=0, register=1, value=1)
+
     def test_any_draw_of_any_frame_in_any_order(self):
         """Also from checkpoints at the starts of frames."""
         rnd = random.Random(6)

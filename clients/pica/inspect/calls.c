@@ -224,29 +224,52 @@ static const struct option_row memory_rows[] = {
 	{ .name = NULL },
 };
 
-static int memory(struct inspect_engine *e, struct inspect_params *p, json_t **out) {
-	int exit = inspect_engine_go(e, &p->place);
-	if (exit != EXIT_FINE) {
-		return exit;
+struct memory {
+	const struct inspect_params *p;
+	uint8_t *bytes;
+	int ret;
+};
+
+static void read_memory(void *user, struct pica_ctx *ctx) {
+	struct memory *m = user;
+	m->ret = pica_ctx_read_memory(ctx, m->p->address, m->bytes, m->p->bytes);
+}
+
+static json_t *memory_json(const struct memory *m, uint32_t frame) {
+	char *text = malloc(2 * (size_t)m->p->bytes + 1);
+	if (!text) {
+		return NULL;
 	}
-	uint8_t *bytes = malloc(p->bytes + 1);
-	char *text = malloc(2 * (size_t)p->bytes + 1);
-	const int ret = bytes && text ?
-			pica_ctx_read_memory(e->here.ctx, p->address, bytes, p->bytes) :
-			-ENOMEM;
-	if (ret < 0) {
-		exit = log_fail("0x%08" PRIx32 ": %s", p->address,
-				ret == -ERANGE ? "expected an address in memory" : strerror(-ret));
-	} else {
-		text[0] = '\0';
-		for (uint32_t i = 0; i < p->bytes; i++) {
-			snprintf(text + 2 * (size_t)i, 3, "%02x", bytes[i]);
-		}
-		*out = json_pack("{sI so ss}", "frame", (json_int_t)e->place.frame, "address",
-				json_addr(p->address), "bytes", text);
+	text[0] = '\0';
+	for (uint32_t i = 0; i < m->p->bytes; i++) {
+		snprintf(text + 2 * (size_t)i, 3, "%02x", m->bytes[i]);
 	}
-	free(bytes);
+	json_t *out = json_pack("{sI so ss}", "frame", (json_int_t)frame, "address",
+			json_addr(m->p->address), "bytes", text);
 	free(text);
+	return out;
+}
+
+static int memory(struct inspect_engine *e, struct inspect_params *p, json_t **out) {
+	struct memory m = { .p = p, .bytes = malloc(p->bytes + 1) };
+	const bool is_vc4 = e->here.info.chip == PICA_CHIP_VC4;
+	uint32_t frame = p->place.frame;
+	int exit = !m.bytes ? log_no_memory() :
+			is_vc4      ? inspect_engine_see(e, &p->place, read_memory, &m) :
+				      inspect_engine_go(e, &p->place);
+	if (exit == EXIT_FINE && !is_vc4) {
+		read_memory(&m, e->here.ctx);
+	}
+	if (exit == EXIT_FINE && m.ret < 0) {
+		exit = log_fail("0x%08" PRIx32 ": %s", p->address,
+				m.ret == -ERANGE ? "expected an address in memory" :
+						   strerror(-m.ret));
+	}
+	if (exit == EXIT_FINE) {
+		inspect_engine_frame(e, &frame);
+		*out = memory_json(&m, frame);
+	}
+	free(m.bytes);
 	return exit;
 }
 
@@ -271,7 +294,7 @@ const struct inspect_call inspect_calls[] = {
 	{ "shader_trace", trace_rows, INSPECT_DRAW, true, trace_program },
 	{ "textures", draw_rows, INSPECT_DRAW, false, textures },
 	{ "mesh", inspect_mesh_rows, INSPECT_DRAW, false, inspect_mesh },
-	{ "memory", memory_rows, INSPECT_ADDRESS | INSPECT_SIZE, false, memory },
+	{ "memory", memory_rows, INSPECT_ADDRESS | INSPECT_SIZE, true, memory },
 	{ "edit", inspect_edit_rows, INSPECT_DRAW, false, inspect_edit },
 	{ "undo", inspect_undo_rows, 0, false, inspect_undo },
 	{ "edits", no_rows, 0, false, inspect_edits },

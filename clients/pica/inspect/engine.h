@@ -65,6 +65,13 @@ int inspect_engine_frame(const struct inspect_engine *e, uint32_t *frame);
 /* Moves e->here to a place. Returns an exit code, after logging, also if there is no such step. */
 int inspect_engine_go(struct inspect_engine *e, const struct inspect_place *place);
 /*
+ * For a capture of a VideoCore IV: calls use() while e->here.ctx is at a place. Returns an exit
+ * code, after logging, also if there is no such step.
+ */
+typedef void inspect_see_fn(void *user, struct pica_ctx *ctx);
+int inspect_engine_see(struct inspect_engine *e, const struct inspect_place *place,
+		inspect_see_fn *use, void *user);
+/*
  * Draws a frame and calls each() after each step, with its number; nonzero ends it. Invalidates
  * e->here. Returns an exit code, after logging.
  */

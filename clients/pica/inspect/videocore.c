@@ -2,8 +2,9 @@
  * Frames of a capture of the VideoCore IV. A job draws tile by tile, so the picture after a draw
  * exists nowhere: for each draw the job runs up to it, and memory is put back.
  */
-#include "inspect.h"
+#include "inspect/engine.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "common/json.h"
@@ -141,4 +142,78 @@ int inspect_videocore(struct inspect *g, struct capture_here *c, const struct fr
 	const int ret = replay(g, c, frames);
 	g->is_looking = true;
 	return ret < 0 ? ret : replay(g, c, frames);
+}
+
+/* ---- A place for a call ---- */
+
+struct visit {
+	struct inspect_engine *e;
+	const struct inspect_place *to;
+	inspect_see_fn *use;
+	void *user;
+	uint32_t n_steps, n_draws; /* of the frame so far */
+	bool is_there;
+	int error;
+};
+
+static int arrive(void *user) {
+	struct visit *v = user;
+	v->is_there = true;
+	v->use(v->user, v->e->here.ctx);
+	return 0;
+}
+
+/* The steps of a job are its start, and its draws. */
+static void visit_job(void *user, const struct videocore_job *job) {
+	struct visit *v = user;
+	const uint32_t n = job->error.error ? 0 : job->read.n_draws;
+	for (uint32_t i = 0; i <= n; i++) {
+		const uint32_t step = v->n_steps++;
+		const bool is_draw = i > 0 && v->n_draws++ == v->to->draw;
+		if (step != v->to->step && !is_draw) {
+			continue;
+		}
+		if (job->error.error || (i == 0 && v->to->is_before)) {
+			arrive(v);
+		} else {
+			const uint32_t end = v->to->is_before ? i - 1 : i;
+			v->error = videocore_run_until(v->e->here.ctx, job, end, arrive, v);
+		}
+	}
+}
+
+int inspect_engine_see(struct inspect_engine *e, const struct inspect_place *place,
+		inspect_see_fn *use, void *user) {
+	static const struct videocore_visitor visitor = { .end = visit_job };
+	struct visit v = { .e = e, .to = place, .use = use, .user = user };
+	struct videocore_walk walk;
+	uint32_t frame = place->frame;
+	const int exit = inspect_engine_frame(e, &frame);
+	if (exit != EXIT_FINE) {
+		return exit;
+	}
+	const bool is_end = place->step == INSPECT_NONE && place->draw == INSPECT_NONE;
+	pica_ctx_zero_memory(e->here.ctx);
+	int ret = videocore_start(&walk, &e->here,
+			replay_first(e->here.capture, frame, e->options.float_mode,
+					e->options.combiner, false),
+			&visitor, &v);
+	while (ret >= 0 && v.error == 0 && walk.replay.frames <= frame) {
+		ret = videocore_frame(&walk, walk.replay.frames == frame && !is_end);
+		if (ret == 0) {
+			break; /* a file without markers is one frame */
+		}
+	}
+	videocore_finish(&walk);
+	ret = v.error < 0 ? v.error : ret;
+	if (ret < 0) {
+		return capture_failed(e->here.capture, e->path, ret);
+	}
+	if (is_end) {
+		arrive(&v);
+	}
+	return v.is_there ? EXIT_FINE :
+			    log_fail("frame %" PRIu32 " has no such step: it has %" PRIu32
+				     ", and %" PRIu32 " draws (from 0)",
+					    frame, v.n_steps, v.n_draws);
 }

@@ -383,7 +383,7 @@ async function start() {
 		return;
 	}
 	if (isVc4()) {
-		["textures", "mesh", "memory", "depends"].forEach((panel) => delete PANELS[panel]);
+		["textures", "mesh", "depends"].forEach((panel) => delete PANELS[panel]);
 	}
 	document.title = `${data.name}: pica inspect`;
 	at("title").textContent = data.name;
