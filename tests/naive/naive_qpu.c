@@ -571,11 +571,17 @@ static bool alu(struct naive_qpu *q, uint64_t word) {
 	for (unsigned i = 0; is_small && i < q->computed; i++) {
 		in[1][i] = small_immediate(at_b);
 	}
-	struct store s[2] = { { .file = bits(word, 44, 44), .address = bits(word, 43, 38),
-		.is_on = add && bits(word, 51, 49),
-		.is_float = (add >= 1 && add <= 6) || add == 8 },
-		{ .file = !bits(word, 44, 44), .address = bits(word, 37, 32), .is_mul = true,
-		.is_on = mul && bits(word, 48, 46), .is_float = mul == 1 } };
+	struct store s[2]; /* no initializer, which would fill all lanes first */
+	s[0].file = bits(word, 44, 44);
+	s[0].address = bits(word, 43, 38);
+	s[0].is_on = add && bits(word, 51, 49);
+	s[0].is_mul = false;
+	s[0].is_float = (add >= 1 && add <= 6) || add == 8;
+	s[1].file = !s[0].file;
+	s[1].address = bits(word, 37, 32);
+	s[1].is_on = mul && bits(word, 48, 46);
+	s[1].is_mul = true;
+	s[1].is_float = mul == 1;
 	const unsigned mul_a = bits(word, 5, 3), mul_b = bits(word, 2, 0);
 	const unsigned turn = !is_small || at_b < 48 ? 0 :
 			(at_b > 48 ? at_b - 48 : q->acc[5][0]) % 16;

@@ -28,7 +28,7 @@ enum {
 	FRAGMENT_BYTES = 0x800, MAX_VARYINGS = 6, MAX_VERTICES = 12, GL_STRIDE = 64,
 };
 
-static unsigned n_jobs = 700; /* .ci/run: 20000 */
+static unsigned n_jobs = 2000; /* .ci/run: 20000 */
 static uint64_t first_seed = 0x5EED0000;
 
 static struct vc4_rig rigs[ISA_COUNT];
