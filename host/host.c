@@ -53,6 +53,7 @@ void host_fault(const char *format, ...) {
 	va_start(args, format);
 	say(format, args);
 	va_end(args);
+	host_gpu_refused();
 	abort();
 }
 

@@ -298,7 +298,7 @@ class Host(unittest.TestCase):
                              ('queue', 'gxCmdQueueAdd: the queue is full'), ('break', 'svcBreak: panic')):
             run = self.host('ends', '--format', 'none', '--record', 'x.pica', '--lint', program=[how], exit=134)
             self.assertTrue(run.stderr.startswith('libpica-ctru: ' + message), run.stderr)
-            self.assertEqual(run.stdout, 'x.pica: clean\n')
+            self.assertEqual(run.stdout, 'x.pica: 1 mistake that libpica-ctru told of\n')
             self.assertIn('\nframes           3\n', self.pica('info', 'x.pica').stdout)
             (self.folder / 'x.pica').unlink()
         for how in 'stack', 'thread-stack':
