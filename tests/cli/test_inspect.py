@@ -199,7 +199,7 @@ class Written(Case):
             want = json.loads(self.pica('dump', '--json', '--draw', draw, path))['state']
             got, uniforms = {}, {}
             for step in page.steps:
-                for number, word, _ in step.get('registers', []):
+                for number, word, *_ in step.get('registers', []):
                     got[page.json['registers'][str(number)][0]] = word
                 for number, *values in step.get('uniforms', []):
                     uniforms[str(number)] = values
@@ -219,6 +219,10 @@ class Written(Case):
         step = next(s for s in self.page('a.ctf').steps if s['kind'] == 'draw')
         # An entry is its value, then its header.
         self.assertEqual({r[0]: r[2] for r in step['registers'] if r[2]}, {0x11D: LIST, 0x11E: LIST + 8, 0x228: LIST + 16})
+        # The load that brought the words.
+        events = json.loads(self.pica('dump', '--json', '--list', 'a.ctf'))['events']
+        load = next(e for e in events if e['kind'] == 'load' and int(e['addr'], 16) == LIST)
+        self.assertEqual([r[3:] for r in step['registers'] if r[2]], [[load['offset'], load['event'], n] for n in (0, 8, 16)])
 
     def test_pages_are_small_and_alone(self):
         for path in sorted(BUNDLED.glob('[!v]*.pica')) + [CAPTURES / 'st_manytri.ctf'] if EVERY == 1 else [BUNDLED / 'lamps.pica']:

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "fields.h"
 #include "pica_history.h"
 #include "pica_regs.h"
@@ -119,9 +120,37 @@ static void end_job(struct inspect *g) {
 					(json_int_t)g->offset, "text", text, "changes", changes));
 }
 
+static void add_load(struct inspect *g, const struct pica_capture_event *event) {
+	struct inspect_load *loads =
+			array_room(g->loads, g->n_loads, &g->cap_loads, sizeof(*loads));
+	if (!loads) {
+		g->error = -ENOMEM;
+		return;
+	}
+	g->loads = loads;
+	g->loads[g->n_loads++] = (struct inspect_load){ .addr = event->job.u.write.addr,
+		.size = event->job.u.write.size_bytes,
+		.event = g->n_events,
+		.offset = event->offset };
+}
+
+/* Returns 1 + the last load of a word, mostly a recent one, or 0. */
+static size_t find_load(struct inspect *g, uint32_t addr) {
+	for (size_t i = g->n_loads; i > 0; i--) {
+		const struct inspect_load *l = &g->loads[i - 1];
+		if (addr >= l->addr && (uint64_t)addr + 4 <= (uint64_t)l->addr + l->size) {
+			return i;
+		}
+	}
+	return 0;
+}
+
 static int on_event(void *user, const struct pica_capture_event *event) {
 	struct inspect *g = user;
 	end_job(g);
+	if (g->is_looking && event->job.op == PICA_OP_WRITE) {
+		add_load(g, event);
+	}
 	if (inspect_is_step(&g->engines, &event->job, &g->job)) {
 		g->is_pending = g->is_looking;
 		g->offset = event->offset;
@@ -219,6 +248,7 @@ static void on_write(void *user, const struct pica_list_write *w, bool from_list
 	if (w->id < PICA_REG_COUNT && w->mask) {
 		g->is_written[w->id] = true;
 		g->word_addr[w->id] = from_list ? w->addr : 0;
+		g->word_load[w->id] = from_list ? find_load(g, w->addr) : 0;
 	}
 }
 
@@ -290,12 +320,14 @@ int inspect_gather(struct inspect *g, struct capture_here *c, const struct frame
 	g->is_looking = true;
 	memset(g->is_written, 0, sizeof(g->is_written));
 	memset(g->word_addr, 0, sizeof(g->word_addr));
+	memset(g->word_load, 0, sizeof(g->word_load));
 	return ret < 0 ? ret : replay(g, c, frames);
 }
 
 void inspect_finish(struct inspect *g) {
 	inspect_surfaces_finish(g);
 	free(g->blob.bytes);
+	free(g->loads);
 	free(g->now);
 	free(g->before);
 	json_decref(g->draw);

@@ -44,6 +44,12 @@ struct inspect_surface {
 	bool is_changed;      /* by a step of the page */
 };
 
+/* A load of memory, and its place in the capture. */
+struct inspect_load {
+	uint32_t addr, size, event;
+	uint64_t offset;
+};
+
 struct inspect {
 	struct pica_ctx *ctx; /* borrowed */
 	struct step step;
@@ -69,6 +75,9 @@ struct inspect {
 	struct snapshot *now, *before; /* owned */
 	bool has_before;
 	uint32_t word_addr[PICA_REG_COUNT]; /* 0: not a list's */
+	size_t word_load[PICA_REG_COUNT];   /* 1 + the load that the word came from; 0: unknown */
+	struct inspect_load *loads; /* owned: of the second replay, in order */
+	size_t n_loads, cap_loads;
 	bool is_written[PICA_REG_COUNT];
 	struct pica_costs costs;       /* before the running draw; with an engine */
 	json_t *draw;                  /* the step of the running draw; owned */

@@ -48,7 +48,11 @@ static void add_word(struct inspect *g, uint32_t id, uint32_t word) {
 	}
 }
 
-/* Registers written since the last draw, or that differ: [[id, word, address of the list word]]. */
+/*
+ * Registers written since the last draw, or that differ: [[id, word, address of the list word]]; if
+ * the word's load is known, also the load's place in the capture and number in its frame, and the
+ * word's byte in it.
+ */
 static json_t *registers_json(struct inspect *g) {
 	json_t *rows = json_array();
 	for (uint32_t id = 0; id < PICA_REG_COUNT; id++) {
@@ -58,9 +62,15 @@ static json_t *registers_json(struct inspect *g) {
 			continue;
 		}
 		add_word(g, id, word);
-		json_array_append_new(rows,
-				json_pack("[III]", (json_int_t)id, (json_int_t)word,
-						(json_int_t)g->word_addr[id]));
+		json_t *row = json_pack("[III]", (json_int_t)id, (json_int_t)word,
+				(json_int_t)g->word_addr[id]);
+		if (g->word_load[id]) {
+			const struct inspect_load *l = &g->loads[g->word_load[id] - 1];
+			json_array_append_new(row, json_integer((json_int_t)l->offset));
+			json_array_append_new(row, json_integer(l->event));
+			json_array_append_new(row, json_integer(g->word_addr[id] - l->addr));
+		}
+		json_array_append_new(rows, row);
 	}
 	memset(g->is_written, 0, sizeof(g->is_written));
 	return rows;

@@ -54,12 +54,12 @@ export function pixelPanel(pick, select) {
 
 /* ---- State ---- */
 
-/* Registers at a step: id -> [word, list word], of all draws up to it. */
+/* Registers at a step: id -> [word, list word, place of its load, the load's event, byte in it], of all draws up to it. */
 export function registersAt(index) {
 	const now = new Map();
 	for (let i = 0; i <= index; i++) {
-		for (const [id, word, addr] of data.steps[i].registers || []) {
-			now.set(id, [word, addr]);
+		for (const [id, ...rest] of data.steps[i].registers || []) {
+			now.set(id, rest);
 		}
 	}
 	return now;
@@ -123,12 +123,13 @@ export function statePanel(index, all, setAll) {
 	}
 	const previous = drawBefore(index), now = registersAt(index), old = previous < 0 ? null : registersAt(previous);
 	const groups = new Map();
-	for (const [id, [word, addr]] of [...now].sort((a, b) => a[0] - b[0])) {
+	for (const [id, [word, addr, load, event, byte]] of [...now].sort((a, b) => a[0] - b[0])) {
 		const [name, group] = data.registers[id], was = old && old.get(id);
 		const changed = old !== null && (was ? was[0] : 0) !== word;
 		const row = element("tr", { class: changed ? "changed" : undefined },
 			element("td", {}, element("span", { class: "mono" }, name), element("br"),
 				element("span", { class: "dim mono" }, addr ? `word ${hex(addr)}` : ""),
+				load === undefined ? "" : element("div", { class: "dim mono" }, `byte ${hex(byte, 1)} of event ${event}, at ${hex(load, 1)} in the capture`),
 				registerEditor(step, name, (data.words[`${id}:${word}`] || []).map(([field]) => field))),
 			element("td", { class: "fields" }, fieldsText(id, word, was && was[0]), element("br"),
 				element("span", { class: "dim mono" }, hex(word))));
