@@ -102,7 +102,7 @@ static int binning_record(struct naive_vc4 *v, const uint8_t *c, unsigned size) 
 	}
 }
 
-/* ---- Loads and stores ---- */
+/* ---- Pixels of images ---- */
 
 struct image {
 	uint32_t address, width, height;
@@ -159,6 +159,42 @@ uint32_t naive_vc4_stored(struct naive_vc4 *v, unsigned x, unsigned y, unsigned 
 	return bytes == 2 ? to_565(word) : word;
 }
 
+/* ---- The watched pixel ---- */
+
+static bool is_watched_tile(const struct naive_vc4 *v) {
+	const struct naive_vc4_watch *w = v->watch;
+	return w && w->is_found && w->column == v->column && w->row == v->row;
+}
+
+struct naive_vc4_seen *naive_vc4_see(struct naive_vc4 *v, enum pica_history_kind kind) {
+	static struct naive_vc4_seen dropped;
+	struct naive_vc4_watch *w = v->watch;
+	const bool has_room = w->n < sizeof(w->seen) / sizeof(w->seen[0]);
+	struct naive_vc4_seen *s = has_room ? &w->seen[w->n++] : &dropped;
+	const uint32_t color = naive_vc4_stored(v, w->x, w->y, w->bytes, w->is_averaged);
+	const uint32_t zs = v->zs[0][w->y][w->x];
+	*s = (struct naive_vc4_seen){ .kind = kind, .verdict = PICA_VERDICT_KEPT, .before = color,
+		.after = color, .zs_before = zs, .zs_after = zs };
+	return s;
+}
+
+static uint32_t watched_in_memory(struct naive_vc4 *v) {
+	const struct naive_vc4_watch *w = v->watch;
+	return naive_bits(naive_vc4_at(v, w->pixel, w->bytes), 0, 8 * w->bytes, false);
+}
+
+/* Before each operation: the first one of a run finds the buffer cleared. */
+static void begin_run(struct naive_vc4 *v) {
+	if (is_watched_tile(v) && !v->watch->in_run) {
+		naive_vc4_see(v, PICA_HISTORY_CLEAR)->before = watched_in_memory(v);
+	}
+	if (v->watch) {
+		v->watch->in_run = true;
+	}
+}
+
+/* ---- Loads and stores ---- */
+
 enum what { COLOR, AVERAGE, ZS, Z };
 
 /* One pixel of the buffer to or from an image. */
@@ -195,8 +231,19 @@ static void find_watched(struct naive_vc4 *v, const uint8_t *m, unsigned bytes, 
 		w->row = v->row;
 		w->x = x;
 		w->y = y;
+		w->pixel = address;
 		w->bytes = bytes;
 		w->is_averaged = is_averaged;
+	}
+}
+
+/* A colour store has written a pixel. */
+static void see_store(struct naive_vc4 *v, const uint8_t *m, unsigned bytes, unsigned x,
+		unsigned y) {
+	const struct naive_vc4_watch *w = v->watch;
+	if (is_watched_tile(v) && w->x == x && w->y == y && w->bytes == bytes &&
+			w->pixel == v->base + (uint32_t)(m - v->memory)) {
+		naive_vc4_see(v, PICA_HISTORY_STORE)->after = watched_in_memory(v);
 	}
 }
 
@@ -217,6 +264,9 @@ static int move_image(struct naive_vc4 *v, const struct image *i, enum what what
 				find_watched(v, m, i->bytes, what == AVERAGE, x, y);
 			}
 			move_pixel(v, m, i->bytes, what, x, y, is_store);
+			if (is_store && (what == COLOR || what == AVERAGE)) {
+				see_store(v, m, i->bytes, x, y);
+			}
 		}
 	}
 	return 0;
@@ -264,8 +314,7 @@ static struct image target(const struct naive_vc4 *v) {
 		.bytes = GET_TILE_RENDERING_MODE_FORMAT(v->rendering) == 1 ? 4 : 2 };
 }
 
-/* A load happens with the coordinates of the tile. */
-static int load(struct naive_vc4 *v, const uint8_t *c) {
+static int load_buffers(struct naive_vc4 *v, const uint8_t *c) {
 	if (c[0] == OP_LOAD_FULL) {
 		return move_full(v, GET_LOAD_FULL_ADDRESS(c), !GET_LOAD_FULL_NO_COLOR(c),
 				!GET_LOAD_FULL_NO_ZS(c), false);
@@ -280,6 +329,37 @@ static int load(struct naive_vc4 *v, const uint8_t *c) {
 	i.layout = GET_LOAD_GENERAL_LAYOUT(c);
 	i.bytes = buffer == 1 && GET_LOAD_GENERAL_FORMAT(c) ? 2 : 4;
 	return buffer ? move_image(v, &i, buffer == 1 ? COLOR : ZS, false) : 0;
+}
+
+/* A load or a draw. */
+static void begin_operation(struct naive_vc4 *v) {
+	begin_run(v);
+	if (v->watch) {
+		v->watch->color_is_clear = v->watch->zs_is_clear = false;
+	}
+}
+
+/* A load happens with the coordinates of the tile. */
+static int load(struct naive_vc4 *v, const uint8_t *c) {
+	const uint32_t buffer = c[0] == OP_LOAD_FULL ? 5 : GET_LOAD_GENERAL_BUFFER(c);
+	const bool is_full = buffer == 5;
+	const bool no_color = is_full && (c[0] == OP_LOAD_FULL ? GET_LOAD_FULL_NO_COLOR(c) :
+								 GET_LOAD_GENERAL_NO_COLOR(c));
+	const bool no_zs = is_full && (c[0] == OP_LOAD_FULL ? GET_LOAD_FULL_NO_ZS(c) :
+							      GET_LOAD_GENERAL_NO_ZS(c));
+	if (!buffer || (no_color && no_zs)) {
+		return 0;
+	}
+	begin_operation(v);
+	struct naive_vc4_seen *s = is_watched_tile(v) && (buffer == 1 || (is_full && !no_color)) ?
+			naive_vc4_see(v, PICA_HISTORY_TILE_LOAD) : NULL;
+	const int ret = load_buffers(v, c);
+	if (s) {
+		const struct naive_vc4_watch *w = v->watch;
+		s->after = naive_vc4_stored(v, w->x, w->y, w->bytes, w->is_averaged);
+		s->zs_after = v->zs[0][w->y][w->x];
+	}
+	return ret;
 }
 
 /*
@@ -297,7 +377,7 @@ static void end_operation(struct naive_vc4 *v, bool stores, bool clears_color, b
 	if (w->color_is_clear && w->zs_is_clear) {
 		w->n = w->run_stores ? w->n : w->first_of_run;
 		w->first_of_run = w->n;
-		w->run_stores = w->color_is_clear = w->zs_is_clear = false;
+		w->in_run = w->run_stores = w->color_is_clear = w->zs_is_clear = false;
 	}
 }
 
@@ -305,6 +385,7 @@ static int store_general(struct naive_vc4 *v, const uint8_t *c) {
 	const uint32_t buffer = GET_STORE_GENERAL_BUFFER(c);
 	struct image i = target(v);
 	int ret = 0;
+	begin_run(v);
 	i.address = GET_STORE_GENERAL_ADDRESS(c);
 	i.layout = GET_STORE_GENERAL_LAYOUT(c);
 	i.bytes = buffer == 1 && GET_STORE_GENERAL_FORMAT(c) ? 2 : 4;
@@ -322,13 +403,6 @@ static int store_general(struct naive_vc4 *v, const uint8_t *c) {
 	return ret;
 }
 
-/* A load or a draw. */
-static void begin_operation(struct naive_vc4 *v) {
-	if (v->watch) {
-		v->watch->color_is_clear = v->watch->zs_is_clear = false;
-	}
-}
-
 static int rendering_record(struct naive_vc4 *v, const uint8_t *c, unsigned size,
 		uint8_t *pending) {
 	int ret = 0;
@@ -344,10 +418,7 @@ static int rendering_record(struct naive_vc4 *v, const uint8_t *c, unsigned size
 	case OP_TILE_COORDINATES:
 		v->column = GET_TILE_COORDINATES_COLUMN(c);
 		v->row = GET_TILE_COORDINATES_ROW(c);
-		if (pending[0]) {
-			begin_operation(v);
-			ret = load(v, pending);
-		}
+		ret = pending[0] ? load(v, pending) : 0;
 		pending[0] = 0;
 		return ret;
 	case OP_LOAD_FULL:
@@ -357,12 +428,14 @@ static int rendering_record(struct naive_vc4 *v, const uint8_t *c, unsigned size
 	case OP_STORE_RESOLVED:
 	case OP_STORE_RESOLVED_LAST: {
 		const struct image i = target(v);
+		begin_run(v);
 		ret = move_image(v, &i, v->n_samples == 4 ? AVERAGE : COLOR, true);
 		clear_tile(v, true, true);
 		end_operation(v, true, true, true);
 		return ret;
 	}
 	case OP_STORE_FULL:
+		begin_run(v);
 		ret = move_full(v, GET_STORE_FULL_ADDRESS(c), !GET_STORE_FULL_NO_COLOR(c),
 				!GET_STORE_FULL_NO_ZS(c), true);
 		clear_tile(v, !GET_STORE_FULL_NO_CLEAR(c), !GET_STORE_FULL_NO_CLEAR(c));

@@ -62,28 +62,30 @@ struct naive_primitive {
 	struct naive_corner corner[3];
 };
 
-/* What a triangle did to a watched pixel. */
+/* What a triangle, a clear, a load or a store did to a watched pixel. */
 struct naive_vc4_seen {
+	enum pica_history_kind kind;
 	enum pica_verdict verdict;
-	uint32_t draw, primitive;
+	uint32_t draw, primitive; /* of a triangle */
 	uint32_t before, after, zs_before, zs_after; /* colour as it would be stored; sample 0 */
 	unsigned samples, passed; /* one bit a sample */
 };
 
 /*
- * The pixel at a bus address, and the triangles at it in runs of operations that store something.
+ * The pixel at a bus address, and what happened to it in runs of operations that store something.
  * Its place is that of the first colour store of an image with it.
  */
 struct naive_vc4_watch {
 	uint32_t address;
 	bool is_found;
 	unsigned column, row, x, y; /* the tile, and the pixel in it */
+	uint32_t pixel; /* its first byte */
 	unsigned bytes;
 	bool is_averaged;
 	struct naive_vc4_seen seen[512];
 	unsigned n;
 	unsigned first_of_run;
-	bool run_stores, color_is_clear, zs_is_clear;
+	bool in_run, run_stores, color_is_clear, zs_is_clear;
 };
 
 struct naive_vc4 {
@@ -119,6 +121,11 @@ int naive_vc4(uint8_t *memory, uint32_t base, uint32_t size, uint32_t ct0ca, uin
 /* The same, with watch->address watched: once to find its place, once more to see triangles. */
 int naive_vc4_watched(uint8_t *memory, uint32_t base, uint32_t size, uint32_t ct0ca, uint32_t ct0ea,
 		uint32_t ct1ca, uint32_t ct1ea, struct naive_vc4_watch *watch);
+/*
+ * Appends something at the watched pixel, with the buffer as it is now; the watched tile is the
+ * current one.
+ */
+struct naive_vc4_seen *naive_vc4_see(struct naive_vc4 *v, enum pica_history_kind kind);
 /* Returns a pixel of the tile as a store makes it of the buffer. */
 uint32_t naive_vc4_stored(struct naive_vc4 *v, unsigned x, unsigned y, unsigned bytes,
 		bool is_averaged);

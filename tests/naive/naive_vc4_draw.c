@@ -272,17 +272,12 @@ static bool is_watched(const struct naive_vc4 *v, unsigned x, unsigned y) {
 			w->y == y;
 }
 
-/* Appends a triangle at the pixel, the buffer being as it is now. */
 static struct naive_vc4_seen *see(struct naive_vc4 *v, const struct naive_primitive *p,
 		enum pica_verdict verdict) {
-	static struct naive_vc4_seen dropped;
-	struct naive_vc4_watch *w = v->watch;
-	const bool has_room = w->n < sizeof(w->seen) / sizeof(w->seen[0]);
-	struct naive_vc4_seen *s = has_room ? &w->seen[w->n++] : &dropped;
-	const uint32_t color = naive_vc4_stored(v, w->x, w->y, w->bytes, w->is_averaged);
-	const uint32_t zs = v->zs[0][w->y][w->x];
-	*s = (struct naive_vc4_seen){ .verdict = verdict, .draw = p->draw, .primitive = p->number,
-		.before = color, .after = color, .zs_before = zs, .zs_after = zs };
+	struct naive_vc4_seen *s = naive_vc4_see(v, PICA_HISTORY_DRAW);
+	s->verdict = verdict;
+	s->draw = p->draw;
+	s->primitive = p->number;
 	return s;
 }
 

@@ -17,9 +17,8 @@ struct tap {
 	uint8_t column, row;    /* of its tile */
 	unsigned task;          /* that has the tile; it alone changes the members after `host` */
 	uint32_t px;            /* in the buffer */
-	const struct vc4_transfer *transfer; /* the store */
+	const struct vc4_transfer *transfer; /* the first store */
 	const struct vc4_rendering *rendering;
-	uint32_t stored;        /* vc4_tile_op.value of the store */
 	uint32_t addr;          /* of the pixel */
 	const uint8_t *host;
 	struct vc4_log log;
@@ -114,7 +113,6 @@ static bool find_place(struct tap *t, const struct vc4_frame *f, const struct vc
 	t->px = tiled_index(t->x % tile_px, t->y % tile_px, tile_px, 0);
 	t->transfer = s;
 	t->rendering = r;
-	t->stored = op->value;
 	t->addr = s->address + vc4_image_offset(&image, t->x, t->y);
 	t->host = space_host(space, t->addr, image.px_bytes);
 	return t->host && is_tile_of(t, op);
@@ -363,6 +361,18 @@ static void loaded(struct vc4_watch *w, struct tap *t, const struct vc4_tile_op 
 	}
 }
 
+/* Whether a store writes the pixel: the first one, or another one in the same form. */
+static bool stores(const struct vc4_watch *w, const struct tap *t, const struct vc4_tile_op *op) {
+	const struct vc4_transfer *s = &w->frame->transfers[op->value];
+	const struct vc4_rendering *r = &w->frame->renderings[op->rendering];
+	if (!s->color || s->is_full || t->x >= r->width || t->y >= r->height) {
+		return false;
+	}
+	const struct vc4_image image = vc4_transfer_image(s, r);
+	return s->format == t->transfer->format &&
+			s->address + vc4_image_offset(&image, t->x, t->y) == t->addr;
+}
+
 static void stored(struct vc4_watch *w, struct tap *t) {
 	t->first_of_run = t->log.n_entries;
 	struct pica_history_entry *e = add(w, t, &t->log, PICA_HISTORY_STORE);
@@ -387,7 +397,7 @@ void vc4_watch_op(struct vc4_watch *w, unsigned task, const struct vc4_tile_op *
 		} else if (op->kind == VC4_TILE_LOAD) {
 			loaded(w, t, op, b);
 		} else {
-			if (op->value == t->stored) {
+			if (stores(w, t, op)) {
 				stored(w, t);
 			}
 			update(t, b, NULL); /* a store may clear a part of the buffer */
