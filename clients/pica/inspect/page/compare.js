@@ -114,6 +114,7 @@ async function showSides() {
 		return;
 	}
 	const { pixel } = compared, isSame = a.image && b.image && a.image.width === b.image.width && a.image.height === b.image.height;
+	history.replaceState(null, "", `#${Object.entries({ ...compared, ...pixel, pixel: undefined }).filter(([, value]) => value !== undefined).map((pair) => pair.join("=")).join("&")}`);
 	const { image, count } = isSame ? compareImages(a.image, b.image) : {};
 	const note = (side, s) => [s.error ? element("p", { class: "bad" }, s.error) : pageLink(side, `open ${side.toUpperCase()} here`),
 		...(pixel && s.image && pixel.x < s.image.width && pixel.y < s.image.height ? [element("span", { class: "mono" }, ` ${pixel.x}, ${pixel.y}: ${colorText(pixelIn(s.image, pixel))}`)] : [])];
@@ -139,9 +140,33 @@ function openFirst() {
 		kind: !draw || !BUFFERS[draw.part] ? "color" : draw.part === "color" && isAlpha ? "alpha" : draw.part });
 }
 
+/* A link that names a draw: "#frame=0&draw=3&kind=color&x=10&y=20". */
+function readPlace() {
+	const from = new URLSearchParams(location.hash.slice(1)), value = (key) => /^\d{1,9}$/.test(from.get(key) || "") ? +from.get(key) : undefined;
+	const [frame, draw, x, y] = ["frame", "draw", "x", "y"].map(value);
+	return frame === undefined || draw === undefined ? null :
+		{ frame, draw, kind: Object.hasOwn(BUFFERS, from.get("kind") || "") ? from.get("kind") : "color", pixel: x === undefined || y === undefined ? null : { x, y } };
+}
+
+/* Left and right: the draws; with Shift, the arrows move the pixel. */
+function onCompareKey(e) {
+	const [x, y] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[e.key] || [], { pixel, draw } = compared;
+	if (x === undefined || e.target.matches("input, select") || e.ctrlKey || e.altKey || e.metaKey || (!e.shiftKey && !x)) {
+		return;
+	}
+	e.preventDefault();
+	compareAt(e.shiftKey ? { pixel: pixel ? { x: Math.max(0, pixel.x + x), y: Math.max(0, pixel.y + y) } : { x: 0, y: 0 } } : { draw: Math.max(0, draw + x) });
+}
+
 export async function showCompare() {
 	document.querySelector("main").replaceChildren(element("p", { id: "compare" }, "Looking for the first difference…"));
 	document.getElementById("help-button").remove();
+	const place = readPlace();
 	firstFound = await call("difference", {});
-	openFirst();
+	document.addEventListener("keydown", onCompareKey);
+	if (place) {
+		compareAt(place);
+	} else {
+		openFirst();
+	}
 }
