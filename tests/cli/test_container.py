@@ -361,7 +361,7 @@ class Container(Case):
         for name in 'd.ctf', 'd.pica':
             (self.dir / name).mkdir()
             self.pica('convert', CUBE, name, code=2)
-            self.assertIn(f'{name}: not a regular file', self.err)
+            self.assertIn(f'{name}: Is a directory', self.err)
 
     def cut_vertices(self, before, name):
         """The triangle's frames; then a strip of three immediate vertices, the given number of them before a frame ends."""

@@ -273,7 +273,7 @@ class Edits(Case):
         for name in ('triangle', 'immediate', 'galaxy')[:3 if EVERY == 1 else 1]:
             with Stdio(BUNDLED / f'{name}.pica') as s:
                 first = s.call('screen')
-                for i in range(100 if EVERY == 1 else 16):
+                for i in range(100 if EVERY == 1 else 32 // EVERY):
                     params = {'register': rnd.randrange(0x300), 'value': rnd.choice((0, 0xFFFFFFFF, rnd.randrange(1 << 32)))}
                     if i % 4 == 0:
                         words = '\n'.join(f'.word 0x{rnd.randrange(1 << 32):08X}' for _ in range(rnd.randrange(1, 500)))
@@ -535,7 +535,7 @@ class Calls(Case):
             self.pica('render', '--every-draw', '--frames', 'all', '--format', 'ppm', '-o', '{frame}-{draw}.ppm', path)
             places = [tuple(map(int, p.stem.split('-'))) for p in self.dir.glob('*.ppm')]
             with Stdio(path) as s:
-                for frame, draw in rnd.sample(places, min(len(places), 40)) + sorted(places)[-5:][::-1]:
+                for frame, draw in rnd.sample(places, min(len(places), 40 // EVERY)) + sorted(places)[-2:][::-1]:
                     target = s.call('state', frame=frame, draw=draw)['state']['target']
                     width, height, rgb = png(s.call('surface', frame=frame, draw=draw, address=target['color_addr'], format=target['color_format'],
                                                     width=target['width'], height=target['height'], block32=target['block32']))
