@@ -30,6 +30,7 @@ if not DRIVER or not shutil.which('chromium'):
 # pylint: disable=wrong-import-position
 from served import Served, Stdio
 from test_cli import BUNDLED, Case
+from test_inspect import Page
 from test_served import solid_png
 
 HAS_HTTP = sys.argv[3] == 'http'
@@ -281,6 +282,32 @@ class Browser(Case):
             self.until('the bar', lambda: 'tex0: RGBA8 64x64' in self.text('edits'))
             self.assertEqual(server.call('memory', address=server.call('textures', draw=27)['textures'][0]['addr'], bytes=64, draw=27, before=True)['bytes'], '00' * 64)
             self.picture('edit-texture')
+            self.quiet()
+
+    @unittest.skipUnless(HAS_HTTP, 'built without libmicrohttpd')
+    def test_a_register_that_is_written_again(self):
+        with Served(BUNDLED / 'lamps.pica') as server:
+            page, now = Page(server.http('GET', server.path)[2].decode()), {}
+            draws = [i for i, s in enumerate(page.steps) if s['kind'] == 'draw']
+            for index in draws:
+                again = [row[0] for row in page.steps[index]['registers'] if now.get(row[0], (None,))[0] == row[1]]
+                if again:
+                    break
+                now.update({row[0]: (row[1], index, row[2]) for row in page.steps[index]['registers']})
+            self.open(f'{server.url}#step={index}&panel=state')
+            name = lambda number: page.json['registers'][str(number)][0]
+            marked = self.driver.find_elements(By.XPATH, '//*[@id="panel"]//tr[@class="dim"]//span[.="written"]/ancestor::td/span')
+            self.assertEqual([e.text for e in marked], [name(n) for n in sorted(again)])
+            self.picture('state-written')
+            # Of others: a link to the draw that set it, or before which it was set.
+            self.press('a')
+            number, (_, setter, addr) = next((n, row) for n, row in sorted(now.items()) if n not in {r[0] for r in page.steps[index]['registers']})
+            link = self.driver.find_element(By.XPATH, f'//*[@id="panel"]//td[span[.="{name(number)}"]]//button[@class="link"]')
+            self.assertEqual(link.text, f'{"before" if addr is None else "for"} draw {page.steps[setter]["draw"]}')
+            self.picture('state-setter')
+            self.assertTrue(self.script('(() => { const p = document.getElementById("panel"); return p.scrollWidth <= p.clientWidth; })()'))
+            link.click()
+            self.until('its step', lambda: self.step() == setter)
             self.quiet()
 
     @unittest.skipUnless(HAS_HTTP, 'built without libmicrohttpd')

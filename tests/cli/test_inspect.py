@@ -199,7 +199,8 @@ class Written(Case):
             want = json.loads(self.pica('dump', '--json', '--draw', draw, path))['state']
             got, uniforms = {}, {}
             for step in page.steps:
-                for number, word, *_ in step.get('registers', []):
+                for number, word, addr, *_ in step.get('registers', []):
+                    self.assertTrue(addr is not None or got.get(page.json['registers'][str(number)][0], 0) != word)
                     got[page.json['registers'][str(number)][0]] = word
                 for number, *values in step.get('uniforms', []):
                     uniforms[str(number)] = values

@@ -49,9 +49,9 @@ static void add_word(struct inspect *g, uint32_t id, uint32_t word) {
 }
 
 /*
- * Registers written since the last draw, or that differ: [[id, word, address of the list word]]; if
- * the word's load is known, also the load's place in the capture and number in its frame, and the
- * word's byte in it.
+ * Registers written since the last draw, or that differ: [[id, word, address of the list word]],
+ * null if it was not written; if the word's load is known, also the load's place in the capture and
+ * number in its frame, and the word's byte in it.
  */
 static json_t *registers_json(struct inspect *g) {
 	json_t *rows = json_array();
@@ -62,9 +62,9 @@ static json_t *registers_json(struct inspect *g) {
 			continue;
 		}
 		add_word(g, id, word);
-		json_t *row = json_pack("[III]", (json_int_t)id, (json_int_t)word,
-				(json_int_t)g->word_addr[id]);
-		if (g->word_load[id]) {
+		json_t *row = json_pack("[IIo]", (json_int_t)id, (json_int_t)word,
+				g->is_written[id] ? json_integer(g->word_addr[id]) : json_null());
+		if (g->is_written[id] && g->word_load[id]) {
 			const struct inspect_load *l = &g->loads[g->word_load[id] - 1];
 			json_array_append_new(row, json_integer((json_int_t)l->offset));
 			json_array_append_new(row, json_integer(l->event));

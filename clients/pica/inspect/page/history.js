@@ -18,7 +18,7 @@ function colorItem(text) {
 /* The text of a register's field at a step; "" if unknown. */
 function fieldOf(registers, name, field) {
 	const id = Object.keys(data.registers).find((key) => data.registers[key][0] === name), word = id && registers.get(+id);
-	const found = word && (data.words[`${id}:${word[0]}`] || []).find(([key]) => key === field);
+	const found = word && (data.words[`${id}:${word.word}`] || []).find(([key]) => key === field);
 	return found ? found[1] : "";
 }
 

@@ -14,7 +14,7 @@ const at = (id) => document.getElementById(id);
 const PANELS = { pixel: "Pixel", state: "State", program: "Program", textures: "Textures", mesh: "Mesh", memory: "Memory", costs: "Costs", depends: "Dependencies", findings: "Findings" };
 const KEYS = [["← → or k j", "step before, step after"], ["Home, End", "first step, last step"], ["v, V", "next picture, the one before"],
 	["m", "next way to show it"], ["+ −, 0", "zoom; all of the picture"], ["Shift with arrows", "move the pixel"], ["Enter", "select the step that wrote the pixel last"],
-	["1 to 9", "the panels on the right, from left to right"], ["a", "all state, or what changed"], ["?", "these keys"]];
+	["1 to 9", "the panels on the right, from left to right"], ["a", "all state, or what was changed or written"], ["?", "these keys"]];
 
 const selected = { step: 0, view: "top", mode: "color", zoom: 0, panel: "pixel", all: false, pick: null, vertex: 0, traced: { of: "vertex", number: 0 }, alpha: false, costs: "",
 	memory: { address: undefined, before: false } };
@@ -119,7 +119,7 @@ function pixelContent() {
 
 function showPanel() {
 	const all = (value) => set({ all: value }), vertex = (value) => set({ vertex: value });
-	const content = { pixel: pixelContent, state: () => statePanel(selected.step, selected.all, all),
+	const content = { pixel: pixelContent, state: () => statePanel(selected.step, selected.all, all, selectStep),
 		program: () => [...tracePanel(selected.step, selected.traced, (traced) => set({ traced })), ...programPanel(selected.step)],
 		textures: () => texturesPanel(selected.step, selected.alpha, (alpha) => set({ alpha })),
 		mesh: () => meshPanel(selected.step, selected.vertex, vertex, traceVertex),

@@ -54,12 +54,12 @@ export function pixelPanel(pick, select) {
 
 /* ---- State ---- */
 
-/* Registers at a step: id -> [word, list word, place of its load, the load's event, byte in it], of all draws up to it. */
+/* Registers at a step, by number: the draw that has their row, and the row. No address: set before that draw, by an earlier frame or an edit. */
 export function registersAt(index) {
 	const now = new Map();
 	for (let i = 0; i <= index; i++) {
-		for (const [id, ...rest] of data.steps[i].registers || []) {
-			now.set(id, rest);
+		for (const [id, word, addr, load, event, byte] of data.steps[i].registers || []) {
+			now.set(id, { index: i, word, addr, load, event, byte });
 		}
 	}
 	return now;
@@ -112,7 +112,17 @@ function drawFacts(step) {
 			...(target ? [row("target", `${target.addr} ${target.format} ${target.layout} ${target.width}x${target.height}`)] : []))];
 }
 
-export function statePanel(index, all, setAll) {
+/* What set a register: the draw, a link to it, and the list word. */
+function setterItems(index, { index: at, addr, load, event, byte }, again, select) {
+	const { frame, draw } = data.steps[at], name = at === index ? "this draw" : `draw ${draw}` + (frame === data.steps[index].frame ? "" : ` of frame ${frame}`);
+	const title = `${addr === null ? "before" : "for"} ${name}`;
+	return [element("div", { class: "dim" }, "set ", at === index ? title : element("button", { type: "button", class: "link", onclick: () => select(at) }, title),
+		again ? element("span", { class: "badge" }, "written") : ""),
+		addr ? element("div", { class: "dim mono" }, `word ${hex(addr)}`) : "",
+		load === undefined ? "" : element("div", { class: "dim mono" }, `byte ${hex(byte, 1)} of event ${event}, at ${hex(load, 1)} in the capture`)];
+}
+
+export function statePanel(index, all, setAll, select) {
 	const step = data.steps[index];
 	if (step.kind === "draw" && isVc4()) {
 		return drawFacts(step);
@@ -123,17 +133,15 @@ export function statePanel(index, all, setAll) {
 	}
 	const previous = drawBefore(index), now = registersAt(index), old = previous < 0 ? null : registersAt(previous);
 	const groups = new Map();
-	for (const [id, [word, addr, load, event, byte]] of [...now].sort((a, b) => a[0] - b[0])) {
-		const [name, group] = data.registers[id], was = old && old.get(id);
-		const changed = old !== null && (was ? was[0] : 0) !== word;
-		const row = element("tr", { class: changed ? "changed" : undefined },
-			element("td", {}, element("span", { class: "mono" }, name), element("br"),
-				element("span", { class: "dim mono" }, addr ? `word ${hex(addr)}` : ""),
-				load === undefined ? "" : element("div", { class: "dim mono" }, `byte ${hex(byte, 1)} of event ${event}, at ${hex(load, 1)} in the capture`),
+	for (const [id, row] of [...now].sort((a, b) => a[0] - b[0])) {
+		const [name, group] = data.registers[id], was = old && old.get(id), { word } = row;
+		const changed = old !== null && (was ? was.word : 0) !== word, again = old !== null && !changed && row.index === index;
+		const item = element("tr", { class: changed ? "changed" : again ? "dim" : undefined },
+			element("td", {}, element("span", { class: "mono" }, name), ...setterItems(index, row, again, select),
 				registerEditor(step, name, (data.words[`${id}:${word}`] || []).map(([field]) => field))),
-			element("td", { class: "fields" }, fieldsText(id, word, was && was[0]), element("br"),
+			element("td", { class: "fields" }, fieldsText(id, word, was && was.word), element("br"),
 				element("span", { class: "dim mono" }, hex(word))));
-		groups.set(group, (groups.get(group) || []).concat([[changed, row]]));
+		groups.set(group, (groups.get(group) || []).concat([[changed || again, item]]));
 	}
 	for (const [title, key, prefix] of [["vertex uniforms", "uniforms", "c"], ["geometry uniforms", "gs_uniforms", "c"], ["fixed attributes", "fixed", "v"]]) {
 		groups.set(...vectorRows(title, prefix, vectorsAt(index, key), old && vectorsAt(previous, key)));
@@ -143,7 +151,7 @@ export function statePanel(index, all, setAll) {
 			`; ${step.passed} of ${step.entered} fragments kept`),
 		element("p", { class: "dim" }, `list word ${hex(step.addr)}, byte ${hex(step.offset, 1)} of the capture`),
 		element("label", {}, element("input", { type: "checkbox", checked: all, onchange: (e) => setAll(e.target.checked) }),
-			" also what stayed the same since the draw before"),
+			" also what was neither changed nor written since the draw before"),
 		data.served ? "" : element("p", { class: "dim" }, "To change it and draw again: needs ", element("code", {}, "pica inspect"))];
 	if (!old) {
 		out.push(element("p", { class: "dim" }, "The first draw of this page: all that is not 0."));
