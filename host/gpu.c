@@ -206,6 +206,7 @@ enum pica_combiner host_combiner(void) {
 }
 
 void host_gpu_begin(void) {
+	host_check_process("gspInit");
 	if (has_begun) {
 		return;
 	}
@@ -241,6 +242,15 @@ static void finish_recording(void) {
 	send_head(HOST_FRAME_FINISHING, 0);
 	if (pica_recorder_finish(recorder, &error) < 0) {
 		host_log("%s: not recorded: %s", host_options.record, error.message + error.reason);
+	}
+	recorder = NULL;
+}
+
+void host_gpu_forget(void) {
+	close_pictures();
+	if (host_options.lint >= 0) {
+		close(host_options.lint);
+		host_options.lint = -1;
 	}
 	recorder = NULL;
 }
@@ -320,6 +330,7 @@ static int run_checked(const struct pica_job *jobs, size_t n, const char *name) 
 }
 
 int host_run(const struct pica_job *jobs, size_t n, const char *name) {
+	host_check_process(name);
 	if (n > 1 && host_options.lint >= 0) {
 		return run_checked(jobs, n, name);
 	}
@@ -343,6 +354,7 @@ int host_run(const struct pica_job *jobs, size_t n, const char *name) {
 }
 
 int host_read_external(uint32_t addr, uint32_t *value) {
+	host_check_process("a register");
 	host_gpu_begin();
 	return host_options.connect ? host_service_read_external(addr, value) :
 				      pica_ctx_read_external(ctx, addr, value);

@@ -156,6 +156,7 @@ static void latch(unsigned screen) {
 }
 
 void host_vblank(void) {
+	host_check_process("a vertical blank");
 	for (unsigned i = 0; i < N_SCREENS; i++) {
 		if (presents[i].is_pending) {
 			latch(i);

@@ -1,6 +1,7 @@
 /* Options from the environment, and messages. */
 #include "host.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,6 +58,17 @@ void host_fault(const char *format, ...) {
 	abort();
 }
 
+void host_check_process(const char *call) {
+	if (getpid() != host_options.process) {
+		host_fault("%s: in a child of fork(): expected a process of its own", call);
+	}
+}
+
+static void forget(void) {
+	host_gpu_forget();
+	host_service_forget();
+}
+
 static uint32_t number(const char *name, uint32_t otherwise) {
 	const char *text = getenv(name);
 	char *end;
@@ -91,6 +103,7 @@ __attribute__((constructor(101))) static void begin(int argc, char **argv) {
 		.arithmetic = number("PICA_HOST_ARITHMETIC", 0),
 	};
 	host_memory_begin(argv);
+	pthread_atfork(NULL, NULL, forget);
 	if (host_options.connect) {
 		host_service_begin();
 	}

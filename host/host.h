@@ -67,6 +67,8 @@ _Noreturn void host_fail(const char *format, ...);
 /* A fault of the program: prints a line and ends the process with SIGABRT, as a crash. */
 PICA_PRINTF(1, 2)
 _Noreturn void host_fault(const char *format, ...);
+/* Faults in a process that the program forks: it has no GPU and no time of its own. */
+void host_check_process(const char *call);
 
 /* ---- console.c ---- */
 
@@ -177,6 +179,8 @@ int host_run(const struct pica_job *jobs, size_t n, const char *name);
 void host_frame(void);
 /* Frames so far. */
 extern uint32_t host_frames;
+/* In a child of fork(): closes the descriptors to host-run, and forgets the recording. */
+void host_gpu_forget(void);
 /* Ends the recording; does nothing in a process that the program forks. */
 void host_gpu_end(void);
 
@@ -190,6 +194,8 @@ void host_gpu_end(void);
 /* Connects, and shares the windows; before main(). */
 void host_service_begin(void);
 void host_service_end(void);
+/* In a child of fork(): closes the connection, which remains the parent's. */
+void host_service_forget(void);
 /* Submits jobs; host_service_take() must have returned false. Returns 0 or more. */
 int host_service_submit(const struct pica_job *jobs, size_t n);
 /* Waits for the next completion. Returns false if no job is in flight. */

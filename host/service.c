@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "pica_client.h"
 
@@ -73,6 +74,12 @@ void host_service_begin(void) {
 void host_service_end(void) {
 	pica_client_close(client);
 	client = NULL;
+}
+
+void host_service_forget(void) {
+	if (client) {
+		close(pica_client_fd(client));
+	}
 }
 
 /* ---- Work ---- */

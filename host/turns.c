@@ -150,6 +150,7 @@ static struct Thread_tag *next_thread(void) {
 }
 
 bool host_wait_in(const char *function, const void *object, uint64_t until) {
+	host_check_process(function);
 	struct Thread_tag *self = running;
 	struct wait w = { .outer = self->wait,
 		.object = object,

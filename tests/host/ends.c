@@ -92,6 +92,24 @@ static void wait_long(const char *how) {
 	}
 }
 
+/* Calls what needs the GPU or a vertical blank. */
+static void work_in_child(const char *how) {
+	if (strcmp(how, "vblank") == 0) {
+		gspWaitForVBlank();
+	} else if (strcmp(how, "fill") == 0) {
+		u32 *block = linearAlloc(64);
+		GX_MemoryFill(block, 0, block + 16, 0x201, NULL, 0, NULL, 0);
+	} else if (strcmp(how, "flush") == 0) {
+		gfxFlushBuffers();
+	} else if (strcmp(how, "init") == 0) {
+		gfxExit();
+		gfxInitDefault();
+	} else if (strcmp(how, "loop") == 0) {
+		while (aptMainLoop()) {
+		}
+	}
+}
+
 /* Returns whether the script has moved the C-stick right and down. */
 static bool is_moved(void) {
 	circlePosition at;
@@ -130,6 +148,17 @@ int main(int argc, char **argv) {
 		}
 		waitpid(child, NULL, 0);
 		frame();
+	}
+	if (strncmp(how, "child-", 6) == 0) {
+		int status;
+		const pid_t child = fork();
+		if (child == 0) {
+			work_in_child(how + 6);
+			_exit(0);
+		}
+		waitpid(child, &status, 0);
+		frame();
+		return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 	}
 	if (strcmp(how, "_exit") == 0) {
 		_exit(3);

@@ -390,6 +390,18 @@ class Host(unittest.TestCase):
             self.assertEqual((run.stdout, lines), ('x.pica: clean\n', []))
             self.assertIn('\nframes           4\n', self.pica('info', 'x.pica').stdout)
 
+    def test_a_child_that_draws(self):
+        """It is ended with a message; the program's pictures, findings and recording stay whole."""
+        for where in [], ['--connect=builtin:']:
+            for how, call in (('vblank', 'gspWaitForEvent'), ('fill', 'GX_MemoryFill'), ('flush', 'GSPGPU_FlushDataCache'),
+                              ('init', 'gspInit'), ('loop', 'a vertical blank')):
+                run = self.host('ends', '--format', 'hash', '--pictures', 'all', '--record', 'x.pica', '--lint', *where,
+                                program=['child-' + how], exit=signal.SIGABRT)
+                self.assertEqual(run.stderr, f'libpica-ctru: {call}: in a child of fork(): expected a process of its own\n')
+                self.assertEqual(len([line for line in run.stdout.splitlines() if ' top ' in line]), 4, run.stdout)
+                self.assertEqual(run.stdout.splitlines()[-1], 'x.pica: clean')
+                self.assertIn('\nframes           4\n', self.pica('info', 'x.pica').stdout)
+
     def test_another_folder(self):
         """The program calls chdir(); the options' paths are relative to where host-run began."""
         (self.folder / 'out').mkdir()
