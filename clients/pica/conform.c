@@ -386,6 +386,9 @@ static void check(void *input, struct option_args args) {
 	if (o->json && o->html) {
 		options_fail("--json, --html: one of them");
 	}
+	if (o->replayer && !o->replayer[strspn(o->replayer, " \t\n")]) {
+		options_fail("--replayer: expected a command");
+	}
 	if (o->replayer && o->engine.given) {
 		options_fail("--replayer: the options of the engine have no meaning for it");
 	}

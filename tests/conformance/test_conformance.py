@@ -11,10 +11,12 @@ import pathlib
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
 import unittest
+import zlib
 
 PICA, LIBRARY, ROOT = sys.argv[1], pathlib.Path(sys.argv[2]).resolve(), pathlib.Path(sys.argv[3])
 HASH = re.compile(r'[0-9a-f]{32}')
@@ -115,8 +117,16 @@ class Conformance(unittest.TestCase):
         # The other form of the same capture, for renderers that read it.
         ctf = f"f() {{ '{PICA}' render -o \"$2/{{name}}-{{screen}}.png\" \"${{1%.pica}}.ctf.zst\"; }}; f"
         self.assertIn('2 of 2', conform('--replayer', ctf, *chosen).stdout)
-        for command, message in ('exit 3 #', 'the replayer failed: exit status 3 ('), ('kill -9 $$ #', 'failed: signal 9 ('), ('true', 'the replayer wrote no picture'):
+        for command, message in ('exit 3 #', 'the replayer failed: exit status 3 ('), ('kill -9 $$ #', 'the replayer was ended by a signal: Killed ('), \
+                ('true', 'the replayer wrote no picture: expected one PNG, or NAME-top.png ('), \
+                ('f() { touch "$2/a.png" "$2/b.png"; }; f', 'the replayer wrote 2 pictures: expected one PNG, or NAME-top.png ('), \
+                ('f() { mkfifo "$2/x.png"; }; f', "the replayer's picture x.png: not a regular file ("), \
+                ('f() { mkdir "$2/x.png"; }; f', "the replayer's picture x.png: not a regular file ("), \
+                ('f() { ln -s /dev/zero "$2/x.png"; }; f', "the replayer's picture x.png: not a regular file ("), \
+                ('f() { ln -s none "$2/x.png"; }; f', "the replayer's picture x.png: No such file or directory ("):
             self.assertIn(message, conform('--replayer', command, chosen[0], code=1).stdout)
+        for command in '', ' ':
+            self.assertIn('--replayer: expected a command\n', conform('--replayer', command, code=2).stderr)
         for command, code in ('nosuchcmd', 127), ('/dev/null', 126):
             run = conform('--replayer', command, *chosen, code=2)
             self.assertEqual(run.stdout, '')
@@ -126,8 +136,13 @@ class Conformance(unittest.TestCase):
             subprocess.run([PICA, 'render', '-o', f'{folder}/top.png', LIBRARY / f'{chosen[0]}.pica'], check=True, capture_output=True)
             for n in '0', '8', '33', '41', '60', '-20':
                 run = conform('--replayer', f'f() {{ head -c {n} {folder}/top.png >"$2/top.png"; }}; f', *chosen, code=1)
-                self.assertEqual(run.stdout.count("the replayer's picture cannot be read: "), 2, n)
+                self.assertEqual(run.stdout.count("the replayer's picture top.png: expected a PNG ("), 2, n)
                 self.assertIn('0 of 2', run.stdout)
+            chunks = (b'IHDR', struct.pack('>IIBBBBB', 16385, 1, 8, 0, 0, 0, 0)), (b'IDAT', zlib.compress(bytes(16386)))
+            (pathlib.Path(folder) / 'wide.png').write_bytes(b'\x89PNG\r\n\x1a\n' + b''.join(
+                struct.pack('>I', len(data)) + kind + data + struct.pack('>I', zlib.crc32(kind + data)) for kind, data in chunks))
+            run = conform('--replayer', f'f() {{ cp {folder}/wide.png "$2"; }}; f', chosen[0], code=1)
+            self.assertIn("the replayer's picture wide.png: larger than 16384x16384 pixels (", run.stdout)
         self.assertEqual(list(pathlib.Path('/tmp').glob('pica-conform.*')), [])
 
     def test_signals_end_the_replayer(self):

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -81,7 +82,8 @@ static char *why_failed(int status) {
 	}
 	const int n = status < 0 ? asprintf(&text, "the replayer took longer than 60 s") :
 			WIFSIGNALED(status) ?
-			asprintf(&text, "the replayer failed: signal %d", WTERMSIG(status)) :
+			asprintf(&text, "the replayer was ended by a signal: %s",
+					strsignal(WTERMSIG(status))) :
 			asprintf(&text, "the replayer failed: exit status %d", WEXITSTATUS(status));
 	return n < 0 ? NULL : text;
 }
@@ -117,8 +119,8 @@ static int run(int *status, const char *command, const char *capture, const char
 			EXIT_FINE;
 }
 
-/* The PNG whose name ends in "top.png", or the only one. */
-static char *find_picture(const char *folder) {
+/* The PNG whose name ends in "top.png", or the only one. *count: of all. */
+static char *find_picture(const char *folder, unsigned *count) {
 	char *found = NULL;
 	bool is_top = false;
 	unsigned n = 0;
@@ -142,7 +144,40 @@ static char *find_picture(const char *folder) {
 		free(found);
 		found = NULL;
 	}
+	*count = n;
 	return found;
+}
+
+/* Returns why the picture was not read, or NULL. */
+static char *read_picture(struct picture *out, const char *path) {
+	const char *name = strrchr(path, '/') + 1;
+	struct stat st;
+	char *text = NULL;
+	/* Opening a FIFO would wait for its writer. */
+	int ret = stat(path, &st) < 0 ? -errno : S_ISREG(st.st_mode) ? 0 : -ENOTSUP;
+	ret = ret < 0 ? ret : picture_read_png(out, path, 0);
+	const char *why = ret == -ENOTSUP ? "not a regular file" :
+			ret == -EINVAL    ? "expected a PNG" :
+					    strerror(-ret);
+	const int n = ret == 0 ?
+			0 :
+			ret == -EFBIG ?
+			asprintf(&text, "the replayer's picture %s: larger than %dx%d pixels", name,
+					PICTURE_PNG_PX, PICTURE_PNG_PX) :
+			asprintf(&text, "the replayer's picture %s: %s", name, why);
+	return n < 0 ? NULL : text;
+}
+
+/* Returns why there is no picture to read. n: of those that were written. */
+static char *why_none(unsigned n) {
+	char count[16] = "no", *text = NULL;
+	if (n) {
+		snprintf(count, sizeof(count), "%u", n);
+	}
+	return asprintf(&text, "the replayer wrote %s picture%s: expected one PNG, or NAME-top.png",
+			       count, n ? "s" : "") < 0 ?
+			NULL :
+			text;
 }
 
 int conform_replay(struct picture *out, char **message, const char *command, const char *capture) {
@@ -158,14 +193,9 @@ int conform_replay(struct picture *out, char **message, const char *command, con
 	const int exit = run(&status, command, capture, folder);
 	*message = exit == EXIT_FINE ? why_failed(status) : NULL;
 	if (exit == EXIT_FINE && status == 0) {
-		char *path = find_picture(folder);
-		const int ret = path ? picture_read_png(out, path, 0) : 0;
-		if (!path) {
-			*message = say("the replayer wrote no picture: expected one PNG, or NAME-top.png",
-					"");
-		} else if (ret < 0) {
-			*message = say("the replayer's picture cannot be read: ", strerror(-ret));
-		}
+		unsigned n;
+		char *path = find_picture(folder, &n);
+		*message = path ? read_picture(out, path) : why_none(n);
 		free(path);
 	}
 	batch_store_remove(folder);
