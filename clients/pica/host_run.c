@@ -296,6 +296,7 @@ static int start(struct run *r, int *fd) {
 	}
 	r->checked = answers[0];
 	set_environment(o, ends[1], answers[1]);
+	watch_adopt();
 	const sigset_t mask = watch_block();
 	const int error = spawn(r, ends[1], answers[1], &mask);
 	if (!error) {

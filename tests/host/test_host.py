@@ -357,13 +357,17 @@ class Host(unittest.TestCase):
             self.assertEqual(error, f'pica host-run: {PROGRAMS}/host-cube: ended by a signal: {why}\n')
 
     def test_a_process_that_the_program_leaves(self):
-        """It holds the pipe; the run ends with the program itself."""
-        run = subprocess.Popen([PICA, 'host-run', '--timeout', '20', 'sh', '-c', 'sleep 600 >/dev/null 2>&1 & echo $!; exit 3'],
-                               cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        left = int(run.stdout.readline())
-        self.addCleanup(os.kill, left, signal.SIGKILL)
+        """It holds the pipe and the standard output; the run ends with the program itself, and ends it. Other children of the
+        run's process live on."""
         began = time.monotonic()
-        self.assertEqual((*run.communicate(timeout=300), run.returncode), ('', '', 3))
+        run = subprocess.run(['sh', '-c', 'sleep 60 >/dev/null 2>&1 & echo $!; exec "$@"', 'sh', PICA, 'host-run', '--timeout', '20',
+                              'sh', '-c', 'sleep 600 & echo $!; setsid sleep 600 & echo $!; sh -c "sleep 600 & echo \\$!; sleep 600" & '
+                              'echo $!; sleep .2; exit 3'], cwd=self.folder, capture_output=True, text=True, timeout=300)
+        other, *left = map(int, run.stdout.split())
+        os.kill(other, signal.SIGKILL)
+        self.assertEqual((len(left), run.stderr, run.returncode), (4, '', 3))
+        for process in left:
+            self.assertRaises(ProcessLookupError, os.kill, process, 0)
         self.assertLess(time.monotonic() - began, 15)
         for how in [], ['--lint']:
             run = self.host('ends', '--timeout', '20', '--format', 'hash', '--pictures', 'all', *how, program=['fork'])

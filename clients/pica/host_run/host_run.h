@@ -51,6 +51,8 @@ void run_take_stream(struct run *r, int fd);
 
 /* ---- watch.c ---- */
 
+/* This process becomes the parent of what its children leave. Call before they start. */
+void watch_adopt(void);
 /* Signals that end this process or tell of the program's end wait. Returns the mask before. */
 sigset_t watch_block(void);
 /*
@@ -67,7 +69,7 @@ void watch_continue(void);
 void watch_finishing(void);
 /* It has nothing more to send: its stream is closed. */
 void watch_last(uint32_t timeout_s);
-/* It has ended. Returns whether its time was over. */
+/* It has ended. Ends the processes that it leaves. Returns whether its time was over. */
 bool watch_end(void);
 
 #endif

@@ -1,13 +1,14 @@
 /* The end of the program: by itself, after the timeout, or with this process. */
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "host_run.h"
 
-enum { PATIENCE_S = 15 };
+enum { PATIENCE_S = 15, MAX_OLDER = 64 };
 
 static volatile sig_atomic_t watched; /* the program; 0: none */
 static volatile sig_atomic_t is_late, stop_signal;
@@ -55,6 +56,57 @@ static void on_child(int number) {
 	}
 	errno = error;
 }
+
+/* ---- Processes that it leaves ---- */
+
+static long older[MAX_OLDER]; /* children that this process had before */
+static unsigned n_older;
+
+static FILE *open_children(void) {
+	char path[64];
+	snprintf(path, sizeof(path), "/proc/self/task/%ld/children", (long)getpid());
+	return fopen(path, "re");
+}
+
+static bool is_older(long pid) {
+	unsigned i = 0;
+	while (i < n_older && older[i] != pid) {
+		i++;
+	}
+	return i < n_older;
+}
+
+/* Returns whether there was one. Its own children come here then. */
+static bool end_children(void) {
+	FILE *f = open_children();
+	bool is_any = false;
+	long pid;
+	while (f && fscanf(f, "%ld", &pid) == 1) {
+		if (!is_older(pid) && kill((pid_t)pid, SIGKILL) == 0) {
+			waitpid((pid_t)pid, NULL, 0);
+			is_any = true;
+		}
+	}
+	if (f) {
+		fclose(f);
+	}
+	return is_any;
+}
+
+void watch_adopt(void) {
+	FILE *f = open_children();
+	while (f && n_older < MAX_OLDER && fscanf(f, "%ld", &older[n_older]) == 1) {
+		n_older++;
+	}
+	if (f) {
+		fclose(f);
+	}
+	if (n_older < MAX_OLDER) { /* all are known */
+		prctl(PR_SET_CHILD_SUBREAPER, 1);
+	}
+}
+
+/* ---- Time ---- */
 
 static struct itimerval held;
 
@@ -122,5 +174,7 @@ void watch_last(uint32_t timeout_s) {
 bool watch_end(void) {
 	watched = 0;
 	alarm(0);
+	while (n_older < MAX_OLDER && end_children()) {
+	}
 	return is_late;
 }
