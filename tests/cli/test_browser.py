@@ -242,6 +242,8 @@ class Browser(Case):
             if control.tag_name == 'textarea':
                 self.driver.execute_script('arguments[0].value = arguments[1];', control, value)
             else:
+                if control.get_attribute('type') == 'text':
+                    control.clear()
                 control.send_keys(value)
         self.picture('edit-form')
         form.find_element(By.TAG_NAME, 'button').click()
@@ -264,6 +266,17 @@ class Browser(Case):
             self.until('the picture', lambda: self.script(pixel) > 2000)
             self.assertEqual(self.step(), index)
             self.picture('edit-state')
+            # A field whose values have names, and the one that it has.
+            self.until('the state', lambda: self.driver.find_elements(By.XPATH, '//*[@id="panel"]//td[span[.="DEPTH_COLOR_MASK"]]//summary') or self.press('a'))
+            button = self.driver.find_element(By.XPATH, '//*[@id="panel"]//td[span[.="DEPTH_COLOR_MASK"]]//summary')
+            func = server.call('state', draw=27)['state']['registers']['DEPTH_COLOR_MASK']['fields']['FUNC']
+            button.click()
+            form = self.until('the form', lambda: self.driver.find_elements(By.XPATH, '//*[@id="panel"]//td[span[.="DEPTH_COLOR_MASK"]]//form'))[0]
+            form.find_element(By.CSS_SELECTOR, '[aria-label=Field]').send_keys('FUNC')
+            value = form.find_element(By.CSS_SELECTOR, '[aria-label="New value"]')
+            self.assertIn(value.get_attribute('value'), str(func))
+            self.assertEqual(value.text.split(), 'never always eq ne lt le gt ge'.split())
+            self.picture('edit-names')
             self.driver.find_element(By.XPATH, '//*[@id="edits"]/button').click()
             self.until('the first picture', lambda: self.text('edits') == '' and self.script('document.getElementById("picture").dataset.shows') and self.script(pixel) == 0)
             # A program that draws nothing.

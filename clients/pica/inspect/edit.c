@@ -9,6 +9,7 @@
 #include "fields.h"
 #include "inspect/calls.h"
 #include "pica_emit.h"
+#include "pica_inspect.h"
 #include "pica_shader.h"
 #include "texels.h"
 
@@ -82,6 +83,60 @@ static void add_register(struct maker *m, uint32_t id, uint32_t word) {
 
 /* ---- Registers ---- */
 
+enum { LIST = 512 };
+
+static void add_name(char *list, const char *name) {
+	const size_t len = strlen(list);
+	snprintf(list + len, LIST - len, "%s%s", len ? ", " : "", name);
+}
+
+/* Fails for one of the fields, "FUNC=greater", and names what is allowed. */
+static int fail_field(uint32_t id, const char *item) {
+	const size_t len = strcspn(item, "=");
+	struct pica_field f, v;
+	char list[LIST] = "";
+	bool is_field = false;
+	for (unsigned i = 0; !is_field && pica_reg_field(id, 0, i, &f); i++) {
+		add_name(list, f.name);
+		is_field = item[len] && strlen(f.name) == len && !strncmp(item, f.name, len);
+		const bool has_names = is_field && f.form == PICA_FIELD_ENUM;
+		for (uint32_t n = 0; has_names && n >> f.bits == 0; n++) {
+			list[0] = n ? list[0] : '\0';
+			if (pica_reg_field(id, n << f.low, i, &v) && v.text) {
+				add_name(list, v.text);
+			}
+		}
+	}
+	if (!is_field) {
+		return log_fail("fields: %.60s: expected FIELD=VALUE with a field of %s: %s", item,
+				pica_reg_name(id), list);
+	}
+	if (f.form == PICA_FIELD_ENUM) {
+		return log_fail("fields: %.60s: expected as %s one of: %s", item, f.name, list);
+	}
+	const bool is_address = f.form == PICA_FIELD_ADDRESS;
+	const char *kind = is_address ? "an address, a multiple of 8," : "a number";
+	return log_fail("fields: %.60s: expected as %s %s%s of %u bits", item, f.name,
+			f.form == PICA_FIELD_FLOAT ? "a decimal with a point, or " : "", kind,
+			is_address ? 32 : f.bits);
+}
+
+/* Replaces fields of a word, one by one: "FUNC=less, ENABLE=1". */
+static int set_fields(uint32_t id, const char *fields, uint32_t *word) {
+	static const char gaps[] = " ,\t\n";
+	for (const char *at = fields + strspn(fields, gaps); *at; at += strspn(at, gaps)) {
+		char item[96];
+		const size_t n = strcspn(at, gaps);
+		const bool is_long = n >= sizeof(item);
+		snprintf(item, sizeof(item), "%.*s", is_long ? (int)sizeof(item) : (int)n, at);
+		if (is_long || pica_reg_set_fields(id, item, word) < 0) {
+			return fail_field(id, item);
+		}
+		at += n;
+	}
+	return EXIT_FINE;
+}
+
 static int edit_register(struct maker *m) {
 	const struct inspect_params *p = m->p;
 	const bool has_value = p->given & INSPECT_VALUE;
@@ -93,11 +148,9 @@ static int edit_register(struct maker *m) {
 		return log_fail("register: expected either fields or value");
 	}
 	uint32_t word = has_value ? p->value : m->e->snapshot->state.regs[id];
-	if (p->fields && pica_reg_set_fields(id, p->fields, &word) < 0) {
-		char have[256];
-		pica_reg_describe(id, word, have, sizeof(have));
-		return log_fail("fields: %.60s: expected fields of %s with their values, as in: %s",
-				p->fields, pica_reg_name(id), have);
+	const int exit = p->fields ? set_fields(id, p->fields, &word) : EXIT_FINE;
+	if (exit != EXIT_FINE) {
+		return exit;
 	}
 	snprintf(m->text, TEXT, "%s = 0x%08" PRIX32, pica_reg_name(id), word);
 	add_register(m, (uint32_t)id, word);

@@ -2,6 +2,7 @@
 #include "inspect.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +17,13 @@ static json_t *field_text_json(const struct pica_field *f) {
 		return json_string(f->text);
 	}
 	if (f->form == PICA_FIELD_FLOAT) {
+		/* With a point, as an edit takes it: without one, it is the number of the bits. */
 		snprintf(text, sizeof(text), "%.7g", f->number);
+		if (isfinite(f->number) && !strchr(text, '.')) {
+			char *end = text + strcspn(text, "e");
+			memmove(end + 2, end, strlen(end) + 1);
+			memcpy(end, ".0", 2);
+		}
 	} else if (f->form == PICA_FIELD_BITS || f->form == PICA_FIELD_ADDRESS) {
 		snprintf(text, sizeof(text), "0x%" PRIX32,
 				f->form == PICA_FIELD_ADDRESS ? (uint32_t)f->number : f->raw);
@@ -24,6 +31,25 @@ static json_t *field_text_json(const struct pica_field *f) {
 		snprintf(text, sizeof(text), "%.0f", f->number);
 	}
 	return json_string(text);
+}
+
+/* Names of a field's values, {"FUNC": ["never", ...]}, of fields that have some. */
+static json_t *names_json(uint32_t id) {
+	json_t *names = json_object();
+	struct pica_field f, v;
+	for (unsigned i = 0; pica_reg_field(id, 0, i, &f); i++) {
+		if (f.form != PICA_FIELD_ENUM) {
+			continue;
+		}
+		json_t *list = json_array();
+		for (uint32_t n = 0; n >> f.bits == 0; n++) {
+			if (pica_reg_field(id, n << f.low, i, &v) && v.text) {
+				json_array_append_new(list, json_string(v.text));
+			}
+		}
+		json_object_set_new(names, f.name, list);
+	}
+	return names;
 }
 
 /* Adds the fields of a register's word, once for all draws: [[name, text]]. */
@@ -43,8 +69,9 @@ static void add_word(struct inspect *g, uint32_t id, uint32_t word) {
 	snprintf(key, sizeof(key), "%" PRIu32, id);
 	if (!json_object_get(g->registers, key)) {
 		json_object_set_new(g->registers, key,
-				json_pack("[ss]", pica_reg_name(id),
-						pica_reg_group_name(pica_reg_group(id))));
+				json_pack("[sso]", pica_reg_name(id),
+						pica_reg_group_name(pica_reg_group(id)),
+						names_json(id)));
 	}
 }
 

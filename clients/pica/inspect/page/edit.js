@@ -1,5 +1,5 @@
 /* Edits: forms beside what they change. The engine keeps the edits and draws again; the page loads its data anew. */
-import { data, element, isVc4 } from "./data.js";
+import { data, element, hex, isVc4 } from "./data.js";
 import { call } from "./engine.js";
 
 const canEdit = () => data.served && !isVc4();
@@ -28,11 +28,22 @@ function editor(step, content) {
 	return item;
 }
 
-export function registerEditor(step, name, fields) {
+/* The control of a new value: for fields whose values have names, these. */
+function valueControl(names, now) {
+	return names ? element("select", { "aria-label": "New value" }, ...(names.includes(now) ? names : [now, ...names]).map((n) => element("option", { selected: n === now }, n))) :
+		element("input", { class: "mono", size: 12, required: true, "aria-label": "New value", value: now });
+}
+
+export function registerEditor(step, id, word) {
 	return !canEdit() ? "" : editor(step, () => {
-		const field = element("select", { "aria-label": "Field" }, ...fields.map((f) => element("option", {}, f)), element("option", { value: "" }, "whole word"));
-		const value = element("input", { class: "mono", size: 12, required: true, "aria-label": "New value", placeholder: "12, 0xC, 1.5, name" });
-		return { controls: [field, value], params: () => field.value ? { register: name, fields: `${field.value}=${value.value.trim()}` } : { register: name, value: value.value.trim() } };
+		const [register, , names] = data.registers[id], fields = new Map(data.words[`${id}:${word}`] || []), place = element("span");
+		const fill = () => place.replaceChildren(field.value ? valueControl(names[field.value], fields.get(field.value)) : valueControl(null, hex(word)));
+		const field = element("select", { "aria-label": "Field", onchange: fill }, ...[...fields.keys()].map((f) => element("option", {}, f)), element("option", { value: "" }, "whole word"));
+		fill();
+		return { controls: [field, place], params: () => {
+			const value = place.firstChild.value.trim();
+			return field.value ? { register, fields: `${field.value}=${value}` } : { register, value };
+		} };
 	});
 }
 

@@ -138,7 +138,7 @@ export function statePanel(index, all, setAll, select) {
 		const changed = old !== null && (was ? was.word : 0) !== word, again = old !== null && !changed && row.index === index;
 		const item = element("tr", { class: changed ? "changed" : again ? "dim" : undefined },
 			element("td", {}, element("span", { class: "mono" }, name), ...setterItems(index, row, again, select),
-				registerEditor(step, name, (data.words[`${id}:${word}`] || []).map(([field]) => field))),
+				registerEditor(step, id, word)),
 			element("td", { class: "fields" }, fieldsText(id, word, was && was.word), element("br"),
 				element("span", { class: "dim mono" }, hex(word))));
 		groups.set(group, (groups.get(group) || []).concat([[changed || again, item]]));
