@@ -232,6 +232,36 @@ class Browser(Case):
             self.picture('galaxy-geometry')
             self.quiet()
 
+    @unittest.skipUnless(HAS_HTTP, 'built without libmicrohttpd')
+    def test_a_verdict_leads_to_its_register(self):
+        signs = {'lt': '<', 'le': '≤', 'gt': '>', 'ge': '≥', 'eq': '=', 'ne': '≠'}
+        with Served(BUNDLED / 'mirror.pica') as server, Stdio(BUNDLED / 'mirror.pica') as engine:
+            for x, y, verdict, register, field in (140, 115, 'depth', 'DEPTH_COLOR_MASK', 'FUNC'), (50, 65, 'culled', 'FACECULLING_CONFIG', 'MODE'):
+                self.open(f'{server.url}#view=top&x={x}&y={y}&panel=pixel')
+                entry = next(e for e in engine.call('pixel', x=x, y=y, steps=True)['entries'] if e['verdict'] == verdict)
+                setting = engine.call('state', draw=entry['draw'])['state']['registers'][register]['fields'][field]
+                want = f'({register} {field} {setting})'
+                if verdict == 'depth':
+                    want = f'not {entry["fragment"]["z"]} {signs[setting]} {entry["z_before"]} {want}'
+                title = self.until('the verdict', lambda: self.driver.find_elements(By.XPATH, f'//*[@id="panel"]//summary[contains(., "draw {entry["draw"]} ") and contains(., "{want}")]'))[0]
+                self.driver.execute_script('arguments[0].click(); arguments[0].scrollIntoView();', title)
+                link = self.until('the link', lambda: title.find_elements(By.XPATH, f'..//button[.="{register}"]'))[0]
+                self.picture(f'verdict-{verdict}')
+                self.driver.execute_script('arguments[0].click()', link)
+                row = self.until('the row', lambda: self.driver.find_elements(By.CSS_SELECTOR, '#panel tr.found'))[0]
+                self.assertIn(f'{field} {setting}', row.text)
+                self.assertTrue(row.text.startswith(register))
+                self.assertIn(f'Frame {entry["frame"]}, draw {entry["draw"]}\n', self.text('panel'))
+                self.picture(f'register-{verdict}')
+            # The stages of the last writer name their registers.
+            self.open(f'{server.url}#view=top&x=200&y=150&panel=pixel')
+            link = self.until('the stage', lambda: self.driver.find_elements(By.XPATH, '//*[@id="panel"]//details[@open]//button[.="TEXENV0_OPERAND"]'))[0]
+            self.driver.execute_script('arguments[0].scrollIntoView({ block: "center" })', link)
+            self.picture('stage-registers')
+            self.driver.execute_script('arguments[0].click()', link)
+            self.until('its row', lambda: self.driver.find_element(By.CSS_SELECTOR, '#panel tr.found').text.startswith('TEXENV0_OPERAND'))
+            self.quiet()
+
     def edit(self, summary, **values):
         """Fills the form that opens at an element, and sends it: the page loads anew."""
         self.driver.execute_script('window.isOld = true; arguments[0].scrollIntoView({ block: "center" });', summary)

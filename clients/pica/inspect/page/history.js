@@ -22,8 +22,13 @@ function fieldOf(registers, name, field) {
 	return found ? found[1] : "";
 }
 
+/* Leads to a register's row in the state of a draw. */
+function registerLink(index, name, actions) {
+	return index < 0 ? name : element("button", { type: "button", class: "link", onclick: () => actions.register(index, name) }, name);
+}
+
 /* The diagram of the combiner: of each stage its operands, their sources, and the result. Stages that only pass on are one line. */
-function stageItems(fragment, index) {
+function stageItems(fragment, index, actions) {
 	const registers = index < 0 ? new Map() : registersAt(index), out = [];
 	let passed = [];
 	const flush = () => {
@@ -42,7 +47,9 @@ function stageItems(fragment, index) {
 		const both = (a, b) => a === b ? a : `${a} / ${b}`;
 		const operands = [0, 1, 2].map((k) => element("div", {}, "ABC"[k], " ", colorItem(stage.operands[k]), element("small", {}, " ",
 			both(`${field("SOURCE", `RGB${k}`)}`, `${field("SOURCE", `ALPHA${k}`)}`), ": ", both(field("OPERAND", `RGB${k}`), field("OPERAND", `ALPHA${k}`)))));
-		out.push(element("div", { class: "stage" }, element("b", {}, `stage ${i}: ${both(rgb, alpha)}`), ...operands, element("div", {}, "→ ", colorItem(stage.result))));
+		const links = ["COMBINER", "SOURCE", "OPERAND"].map((part) => registerLink(index, `TEXENV${i}_${part}`, actions));
+		out.push(element("div", { class: "stage" }, element("b", {}, `stage ${i}: ${both(rgb, alpha)}`), ...operands, element("div", {}, "→ ", colorItem(stage.result)),
+			element("small", {}, "set by ", links[0], ", ", links[1], ", ", links[2])));
 	});
 	flush();
 	return out;
@@ -78,20 +85,22 @@ function lightItems(lighting) {
 }
 
 /* After the combiner: fog, and what the blender reads. */
-function outputItems(f) {
+function outputItems(f, index, actions) {
 	const out = [];
 	if (f.fog) {
 		out.push(element("div", { class: "stage" }, element("b", {}, "fog"), ` entry ${f.fog.entry}: ${+(f.fog.factor / 20.47).toPrecision(4)} % of `,
-			colorItem(f.combined), " over ", colorItem(f.fog.color), " → ", colorItem(f.color)));
+			colorItem(f.combined), " over ", colorItem(f.fog.color), " → ", colorItem(f.color),
+			element("div", {}, element("small", {}, "set by ", registerLink(index, "TEXENV_UPDATE_BUFFER", actions), ", ", registerLink(index, "FOG_COLOR", actions)))));
 	}
 	if (f.destination) {
-		out.push(element("div", { class: "stage" }, element("b", {}, "blender"), " source ", colorItem(f.color), ", destination ", colorItem(f.destination)));
+		out.push(element("div", { class: "stage" }, element("b", {}, "blender"), " source ", colorItem(f.color), ", destination ", colorItem(f.destination),
+			element("div", {}, element("small", {}, "set by ", registerLink(index, "COLOR_OPERATION", actions), ", ", registerLink(index, "BLEND_FUNC", actions)))));
 	}
 	return out;
 }
 
 /* Omits clear values that no unit gave. */
-function fragmentFacts(e, index) {
+function fragmentFacts(e, index, actions) {
 	const f = e.fragment, rows = [];
 	if (f.primary) {
 		rows.push(fact("primary colour", colorItem(f.primary)));
@@ -113,7 +122,7 @@ function fragmentFacts(e, index) {
 	if (e.stencil_before !== undefined) {
 		rows.push(fact("stencil", `${e.stencil_before} → ${e.stencil_after}`));
 	}
-	return [element("table", { class: "facts" }, ...rows), ...(f.stages ? stageItems(f, index).concat(outputItems(f)) : [])];
+	return [element("table", { class: "facts" }, ...rows), ...(f.stages ? stageItems(f, index, actions).concat(outputItems(f, index, actions)) : [])];
 }
 
 function wordText(word) {
@@ -136,7 +145,8 @@ function qpuFacts(e) {
 }
 
 function details(e, index, actions) {
-	const out = [element("div", { class: "dim mono" }, `bytes ${e.before} → ${e.after}` + (e.sources ? ` from ${e.sources.join(", ")}` : ""))];
+	const set = DROPPED_BY[e.verdict] && !isVc4() && index >= 0 ? [element("div", {}, "set by ", registerLink(index, DROPPED_BY[e.verdict][0], actions))] : [];
+	const out = [...set, element("div", { class: "dim mono" }, `bytes ${e.before} → ${e.after}` + (e.sources ? ` from ${e.sources.join(", ")}` : ""))];
 	if (e.kind === "draw") {
 		out.push(element("div", { class: "dim" }, `column ${e.x} row ${e.row} of ${e.target.addr} ${e.target.format}` +
 			(e.barycentric ? `, at ${numbers(e.barycentric)} of its corners` : "")));
@@ -149,19 +159,34 @@ function details(e, index, actions) {
 			out.push(element("div", {}, element("button", { type: "button", onclick: () => actions.tracePrimitive(index, e.primitive) }, "the geometry program that emitted it")));
 		}
 	}
-	return e.fragment ? out.concat(isVc4() ? qpuFacts(e) : fragmentFacts(e, index)) : out;
+	return e.fragment ? out.concat(isVc4() ? qpuFacts(e) : fragmentFacts(e, index, actions)) : out;
 }
 
+/* The register and the field that say what is dropped. */
+const DROPPED_BY = { scissor: ["SCISSORTEST_MODE", "MODE"], alpha: ["FRAGOP_ALPHA_TEST", "FUNC"], stencil: ["STENCIL_TEST", "FUNC"], depth: ["DEPTH_COLOR_MASK", "FUNC"],
+	masked: ["DEPTH_COLOR_MASK", "COLOR_WRITE"], culled: ["FACECULLING_CONFIG", "MODE"] };
+const SIGNS = { eq: "=", ne: "≠", lt: "<", le: "≤", gt: ">", ge: "≥" };
 const DROPPED = { scissor: "outside of the scissor rectangle", alpha: "the alpha test dropped it", stencil: "the stencil test dropped it", depth: "the depth test dropped it",
 	masked: "passed, but no channel may be written", culled: "culled: it faces away", clipped: "clipped away", degenerate: "no area", lost: "a budget was used up before",
 	overwritten: "kept, then overwritten", kept: "kept" };
 
-function entryItem(e, answer, actions) {
+/* The verdict, and for a draw of the page the values and the register that made it. */
+function verdictText(e, registers) {
+	const [name, field] = DROPPED_BY[e.verdict] || [], setting = registers && name ? fieldOf(registers, name, field) : "", sign = SIGNS[setting] || setting, f = e.fragment || {};
+	if (!setting) {
+		return DROPPED[e.verdict];
+	}
+	const values = e.verdict === "depth" && f.z !== undefined ? `: not ${f.z} ${sign} ${e.z_before}` :
+		e.verdict === "alpha" && f.color ? `: not ${parseInt(f.color.slice(7), 16)} ${sign} ${fieldOf(registers, name, "REF")}` : "";
+	return `${DROPPED[e.verdict]}${values} (${name} ${field} ${setting})`;
+}
+
+function entryItem(e, answer, actions, registersOf) {
 	const index = indexOf(e), last = answer.last_writer, isKept = e.verdict === "kept" || e.verdict === "overwritten";
 	const isLast = last && e.verdict === "kept" && last.frame === e.frame && last.event === e.event && (last.draw ?? undefined) === e.draw &&
 		(last.primitive ?? undefined) === e.primitive;
 	const title = element("summary", {}, element("b", { class: isKept ? "kept" : "bad" }, `frame ${e.frame} ${e.kind}${e.kind === "draw" ? ` ${e.draw}` : ""}`),
-		e.kind === "draw" ? ` primitive ${e.primitive}: ${DROPPED[e.verdict]}` : e.verdict === "overwritten" ? ": overwritten" : "",
+		e.kind === "draw" ? ` primitive ${e.primitive}: ${verdictText(e, DROPPED_BY[e.verdict] && registersOf(index))}` : e.verdict === "overwritten" ? ": overwritten" : "",
 		isLast ? element("span", { class: "badge kept" }, "last") : "", " ", e.fragment && e.fragment.color ? colorItem(e.fragment.color) : "");
 	const item = element("details", { class: isLast ? "entry last" : "entry" }, title);
 	/* Filled when it is opened: a pixel may have thousands of fragments. */
@@ -183,9 +208,16 @@ export function historyPanel(pick, answer, actions) {
 	for (const e of rows) {
 		count.set(e.verdict, (count.get(e.verdict) || 0) + 1);
 	}
-	const list = element("div", {}, ...rows.slice(0, SHOWN).map((e) => entryItem(e, answer, actions)));
+	const known = new Map();
+	const registersOf = (index) => {
+		if (index >= 0 && !isVc4() && !known.has(index)) {
+			known.set(index, registersAt(index));
+		}
+		return known.get(index);
+	};
+	const list = element("div", {}, ...rows.slice(0, SHOWN).map((e) => entryItem(e, answer, actions, registersOf)));
 	const more = rows.length > SHOWN ? [element("button", { type: "button", onclick: (event) => {
-		list.append(...rows.slice(SHOWN).map((e) => entryItem(e, answer, actions)));
+		list.append(...rows.slice(SHOWN).map((e) => entryItem(e, answer, actions, registersOf)));
 		event.target.remove();
 	} }, `${rows.length - SHOWN} more`)] : [];
 	return [element("h2", {}, `Pixel ${pick.x}, ${pick.y} `, colorItem(answer.color)),

@@ -94,6 +94,14 @@ function traceVertex(vertex) {
 	set({ vertex, traced: { of: "vertex", number: vertex }, panel: "program" });
 }
 
+/* The row of a register in the state of a draw. */
+function showRegister(index, name) {
+	set({ step: index, panel: "state", all: true });
+	const row = document.querySelector(`#panel tr[data-register="${name}"]`);
+	row?.classList.add("found");
+	row?.scrollIntoView({ block: "center" });
+}
+
 /* Of a geometry program. */
 function tracePrimitive(index, number) {
 	set({ step: index, traced: { of: "primitive", number }, panel: "program" });
@@ -114,7 +122,7 @@ function pixelContent() {
 	if (!pick || !pick.answer) {
 		return pixelPanel(pick, selectStep);
 	}
-	return [later(element("div", {}, "…"), pick.answer, (answer) => historyPanel(pick, answer, { select: selectStep, trace: traceNumber, tracePrimitive }))];
+	return [later(element("div", {}, "…"), pick.answer, (answer) => historyPanel(pick, answer, { select: selectStep, trace: traceNumber, tracePrimitive, register: showRegister }))];
 }
 
 function showPanel() {

@@ -136,7 +136,7 @@ export function statePanel(index, all, setAll, select) {
 	for (const [id, row] of [...now].sort((a, b) => a[0] - b[0])) {
 		const [name, group] = data.registers[id], was = old && old.get(id), { word } = row;
 		const changed = old !== null && (was ? was.word : 0) !== word, again = old !== null && !changed && row.index === index;
-		const item = element("tr", { class: changed ? "changed" : again ? "dim" : undefined },
+		const item = element("tr", { class: changed ? "changed" : again ? "dim" : undefined, "data-register": name },
 			element("td", {}, element("span", { class: "mono" }, name), ...setterItems(index, row, again, select),
 				registerEditor(step, id, word)),
 			element("td", { class: "fields" }, fieldsText(id, word, was && was.word), element("br"),
