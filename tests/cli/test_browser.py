@@ -262,6 +262,26 @@ class Browser(Case):
             self.until('its row', lambda: self.driver.find_element(By.CSS_SELECTOR, '#panel tr.found').text.startswith('TEXENV0_OPERAND'))
             self.quiet()
 
+    @unittest.skipUnless(HAS_HTTP, 'built without libmicrohttpd')
+    def test_fog_without_its_table(self):
+        with Served(BUNDLED / 'combiner.pica') as server:
+            server.call('edit', draw=27, register='TEXENV_UPDATE_BUFFER', fields='FOG_MODE=fog')
+            step = next(s for s in server.call('steps')['steps'] if s.get('draw') == 27)
+            surface = step['changes'][0]['surface']
+            self.open(f'{server.url}#draw=26&panel=state')
+            self.assertNotIn('fog table', self.text('panel'))
+            self.open(f'{server.url}#draw=27&panel=state')
+            self.assertIn('fog table: never uploaded, or all 0', self.text('panel'))
+            self.open(f'{server.url}#draw=27&view=s{surface}&x=238&y=115&panel=pixel')  # a tile that it drew
+            self.until('the fog', lambda: '0 % of' in self.text('panel') and 'fog table: never uploaded, or all 0' in self.text('panel'))
+            self.driver.execute_script('document.querySelector("#panel .stage .bad").scrollIntoView({ block: "center" })')
+            self.picture('fog-table')
+        with Served(BUNDLED / 'valley.pica') as server:
+            self.open(f'{server.url}#view=top&x=200&y=160&panel=pixel')
+            text = self.until('the fog', lambda: 'fog entry' in self.text('panel') and self.text('panel'))
+            self.assertNotIn('fog table', text)
+            self.quiet()
+
     def edit(self, summary, **values):
         """Fills the form that opens at an element, and sends it: the page loads anew."""
         self.driver.execute_script('window.isOld = true; arguments[0].scrollIntoView({ block: "center" });', summary)

@@ -46,6 +46,11 @@ export function frameOf(index) {
 	return data.frames.findLast((f) => index >= f.first) || data.frames[0];
 }
 
+/* The text about a table of a draw that has no entries; "": it has some. */
+export function emptyTable(step, name) {
+	return step && step.tables && !step.tables[name] ? `${name} table: never uploaded, or all 0` : "";
+}
+
 /* Lint findings of a step. */
 export function findingsOf(step) {
 	return (data.findings || []).filter((f) => f.frame === step.frame &&

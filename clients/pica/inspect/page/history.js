@@ -1,6 +1,6 @@
 /* The history of a pixel: everything that touched it, and the steps of each fragment. */
-import { data, element, isVc4, stepTitle } from "./data.js";
-import { registersAt, swatch } from "./panels.js";
+import { data, element, emptyTable, isVc4, stepTitle } from "./data.js";
+import { fieldOf, registersAt, swatch } from "./panels.js";
 
 export function indexOf(entry) {
 	return data.steps.findIndex((s) => s.frame === entry.frame && s.event === entry.event && (entry.draw === undefined || s.draw === entry.draw));
@@ -13,13 +13,6 @@ function bytesOf(text) {
 
 function colorItem(text) {
 	return element("span", { class: "mono color" }, swatch(bytesOf(text)), text);
-}
-
-/* The text of a register's field at a step; "" if unknown. */
-function fieldOf(registers, name, field) {
-	const id = Object.keys(data.registers).find((key) => data.registers[key][0] === name), word = id && registers.get(+id);
-	const found = word && (data.words[`${id}:${word.word}`] || []).find(([key]) => key === field);
-	return found ? found[1] : "";
 }
 
 /* Leads to a register's row in the state of a draw. */
@@ -70,17 +63,18 @@ function texelItems(texels) {
 		t.border ? "border" : `${isCube ? faces[t.face] + " " : ""}${t.s}, ${t.t}`, t.level ? ` of level ${t.level}` : ""));
 }
 
-function factorItem(name, f) {
-	return f ? [element("div", { class: "dim" }, `${name} ${numbers([f.value])}: ${f.table}[${f.entry}] of ${f.input} ${numbers([f.from])}`)] : [];
+function factorItem(name, f, step) {
+	return f ? [element("div", { class: "dim" }, `${name} ${numbers([f.value])}: ${f.table}[${f.entry}] of ${f.input} ${numbers([f.from])}`),
+		element("div", { class: "bad" }, emptyTable(step, `light-${f.table}`))] : [];
 }
 
 const FACTORS = { spot: "spot", distance: "distance", d0: "D0", d1: "D1", reflection_r: "reflection R", reflection_g: "G", reflection_b: "B" };
 
 /* Each light with its terms, and what it adds. */
-function lightItems(lighting) {
+function lightItems(lighting, step) {
 	return lighting.lights.map((l) => element("div", { class: "stage" }, element("b", {}, `light ${l.number}`),
 		` cosine ${numbers([l.diffuse])}`, l.geometric === 1 ? "" : `, geometric ${numbers([l.geometric])}`,
-		...Object.entries(FACTORS).flatMap(([key, name]) => factorItem(name, l[key])),
+		...Object.entries(FACTORS).flatMap(([key, name]) => factorItem(name, l[key], step)),
 		element("div", {}, `→ ${numbers(l.primary)} and ${numbers(l.secondary)}`)));
 }
 
@@ -90,6 +84,7 @@ function outputItems(f, index, actions) {
 	if (f.fog) {
 		out.push(element("div", { class: "stage" }, element("b", {}, "fog"), ` entry ${f.fog.entry}: ${+(f.fog.factor / 20.47).toPrecision(4)} % of `,
 			colorItem(f.combined), " over ", colorItem(f.fog.color), " → ", colorItem(f.color),
+			element("div", { class: "bad" }, emptyTable(data.steps[index], "fog")),
 			element("div", {}, element("small", {}, "set by ", registerLink(index, "TEXENV_UPDATE_BUFFER", actions), ", ", registerLink(index, "FOG_COLOR", actions)))));
 	}
 	if (f.destination) {
@@ -112,7 +107,7 @@ function fragmentFacts(e, index, actions) {
 		});
 		if (f.light.some((c) => c !== "#00000000")) {
 			rows.push(fact("light", colorItem(f.light[0]), " ", colorItem(f.light[1]),
-				element("div", { class: "dim" }, `normal ${numbers(f.lighting.normal)}; ambient ${numbers(f.lighting.ambient)}`), ...lightItems(f.lighting)));
+				element("div", { class: "dim" }, `normal ${numbers(f.lighting.normal)}; ambient ${numbers(f.lighting.ambient)}`), ...lightItems(f.lighting, data.steps[index])));
 		}
 	}
 	rows.push(fact("colour to blend", colorItem(f.color)));

@@ -1,5 +1,5 @@
 /* Panels about the selected step and pixel. */
-import { colorText, data, element, findingsOf, hex, isVc4, stepTitle } from "./data.js";
+import { colorText, data, element, emptyTable, findingsOf, hex, isVc4, stepTitle } from "./data.js";
 import { programEditor, registerEditor } from "./edit.js";
 import { touchesOf, writes } from "./pixels.js";
 import { memoryText, placeOf } from "./view.js";
@@ -63,6 +63,13 @@ export function registersAt(index) {
 		}
 	}
 	return now;
+}
+
+/* The text of a register's field at a step; "" if unknown. */
+export function fieldOf(registers, name, field) {
+	const id = Object.keys(data.registers).find((key) => data.registers[key][0] === name), word = id && registers.get(+id);
+	const found = word && (data.words[`${id}:${word.word}`] || []).find(([key]) => key === field);
+	return found ? found[1] : "";
 }
 
 function vectorsAt(index, key) {
@@ -165,11 +172,15 @@ export function statePanel(index, all, setAll, select) {
 		}
 	}
 	const tables = Object.entries(step.tables).filter(([name, hash]) => all || !old || data.steps[previous].tables[name] !== hash);
+	const isFoggy = fieldOf(now, "TEXENV_UPDATE_BUFFER", "FOG_MODE") === "fog", lack = isFoggy ? emptyTable(step, "fog") : "";
+	if (lack) {
+		out.push(element("p", { class: "bad" }, lack));
+	}
 	if (tables.length) {
 		out.push(element("h2", {}, "tables (hashes)"), element("table", {}, ...tables.map(([name, hash]) =>
 			element("tr", {}, element("td", {}, name), element("td", { class: "mono" }, hash)))));
 	}
-	if (!shown && !tables.length) {
+	if (!shown && !tables.length && !lack) {
 		out.push(element("p", {}, "Nothing changed since the draw before."));
 	}
 	return out;
