@@ -496,7 +496,7 @@ void host_console_begin(void) {
 	usual = fresh;
 	stdout = open_stream(false);
 	stderr = open_stream(true);
-	setvbuf(stdout, NULL, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, BUFSIZ);
+	setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* what was said before a crash is not lost */
 	setvbuf(stderr, NULL, _IONBF, 0);
 }
 

@@ -244,7 +244,7 @@ static CFNT_s *load(const char *path) {
 }
 
 PICA_EXPORT Result fontEnsureMapped(void) {
-	const char *path = getenv("PICA_HOST_FONT");
+	const char *path = host_options.font;
 	if (!g_sharedFont) {
 		g_sharedFont = path ? load(path) : make_own();
 	}

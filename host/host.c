@@ -1,6 +1,7 @@
 /* Options from the environment, and messages. */
 #include "host.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -69,8 +70,15 @@ static void forget(void) {
 	host_service_forget();
 }
 
-static uint32_t number(const char *name, uint32_t otherwise) {
+/* Programs that this one starts do not inherit the variable. */
+static const char *take(const char *name) {
 	const char *text = getenv(name);
+	unsetenv(name);
+	return text;
+}
+
+static uint32_t number(const char *name, uint32_t otherwise) {
+	const char *text = take(name);
 	char *end;
 	if (!text || !*text) {
 		return otherwise;
@@ -82,6 +90,15 @@ static uint32_t number(const char *name, uint32_t otherwise) {
 	return (uint32_t)n;
 }
 
+/* Returns a descriptor from host-run, or -1. */
+static int descriptor(const char *name) {
+	const int fd = (int)number(name, UINT32_MAX);
+	if (fd >= 0) {
+		fcntl(fd, F_SETFD, FD_CLOEXEC);
+	}
+	return fd;
+}
+
 /* Makes the heaps before the program's own constructors. glibc passes main()'s arguments. */
 __attribute__((constructor(101))) static void begin(int argc, char **argv) {
 	static uint8_t room[HOST_CRASH_STACK];
@@ -89,20 +106,21 @@ __attribute__((constructor(101))) static void begin(int argc, char **argv) {
 	host_set_crash_stack(room, NULL);
 	host_takes_turns = true;
 	host_clocks_begin();
+	host_memory_begin(argv); /* may start the process anew, with these variables */
 	host_options = (struct host_options){
 		.process = getpid(),
 		.frames = number("PICA_HOST_FRAMES", 0),
-		.record = getenv("PICA_HOST_RECORD"),
-		.input = getenv("PICA_HOST_INPUT"),
-		.romfs = getenv("PICA_HOST_ROMFS"),
-		.sdmc = getenv("PICA_HOST_SDMC"),
-		.pictures = (int)number("PICA_HOST_PICTURES", UINT32_MAX),
-		.lint = (int)number("PICA_HOST_LINT", UINT32_MAX),
-		.connect = getenv("PICA_HOST_CONNECT"),
+		.record = take("PICA_HOST_RECORD"),
+		.input = take("PICA_HOST_INPUT"),
+		.romfs = take("PICA_HOST_ROMFS"),
+		.sdmc = take("PICA_HOST_SDMC"),
+		.font = take("PICA_HOST_FONT"),
+		.pictures = descriptor("PICA_HOST_PICTURES"),
+		.lint = descriptor("PICA_HOST_LINT"),
+		.connect = take("PICA_HOST_CONNECT"),
 		.threads = number("PICA_HOST_THREADS", 1),
 		.arithmetic = number("PICA_HOST_ARITHMETIC", 0),
 	};
-	host_memory_begin(argv);
 	pthread_atfork(NULL, NULL, forget);
 	if (host_options.connect) {
 		host_service_begin();

@@ -41,6 +41,7 @@ struct host_options {
 	const char *input;
 	const char *romfs; /* NULL: the folder beside the program */
 	const char *sdmc; /* NULL: none */
+	const char *font; /* NULL: the built-in letters */
 	int lint; /* socket for jobs that were checked, or -1 */
 	int pictures; /* pipe for the pictures of each frame, or -1 */
 	const char *connect; /* socket of a service; "": the default one; NULL: no service */

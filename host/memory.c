@@ -84,6 +84,7 @@ static void again_without_chance(char **argv) {
 		setenv(tried, "1", 1);
 		execv("/proc/self/exe", argv);
 	}
+	unsetenv(tried);
 }
 
 static void heap_begin(struct heap *h, uint8_t *base, uint32_t size, uint32_t phys) {

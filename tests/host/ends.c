@@ -1,5 +1,7 @@
 /* A console program that draws three frames, then ends in the way of its argument, or never. */
 #include <3ds.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -159,6 +161,15 @@ int main(int argc, char **argv) {
 		waitpid(child, &status, 0);
 		frame();
 		return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	}
+	if (strcmp(how, "killed") == 0) {
+		puts("first");
+		svcOutputDebugString("second", 6);
+		puts("third");
+		raise(SIGKILL);
+	}
+	if (strcmp(how, "environment") == 0) {
+		return system("env | grep PICA_HOST_; test $(ls /proc/self/fd | wc -l) = 4");
 	}
 	if (strcmp(how, "_exit") == 0) {
 		_exit(3);

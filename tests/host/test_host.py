@@ -406,6 +406,19 @@ class Host(unittest.TestCase):
                 self.assertEqual(run.stdout.splitlines()[-1], 'x.pica: clean')
                 self.assertIn('\nframes           4\n', self.pica('info', 'x.pica').stdout)
 
+    def test_output_of_a_program_that_is_killed(self):
+        """Its lines are all there, in order."""
+        run = subprocess.run([PICA, 'host-run', '--format', 'none', PROGRAMS / 'host-ends', 'killed'], cwd=self.folder, text=True,
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, timeout=300)
+        self.assertEqual(run.stdout, f'first\nsecond\nthird\npica host-run: {PROGRAMS}/host-ends: ended by a signal: Killed\n')
+        self.assertEqual(run.returncode, 137)
+
+    def test_a_program_that_the_program_starts(self):
+        """It inherits no variable and no descriptor."""
+        for where in [], ['--connect=builtin:']:
+            run = self.host('ends', '--format', 'none', '--record', 'x.pica', '--lint', *where, program=['environment'])
+            self.assertEqual((run.stdout, run.stderr), ('x.pica: clean\n', ''))
+
     def test_another_folder(self):
         """The program calls chdir(); the options' paths are relative to where host-run began."""
         (self.folder / 'out').mkdir()
