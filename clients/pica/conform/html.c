@@ -17,7 +17,8 @@ static const char head[] =
 		"table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.3rem .75rem;"
 		"border-bottom:1px solid #8884;vertical-align:top}\n"
 		".bad{color:#c62a2f;font-weight:600}.pass{color:#1a7f48}code{overflow-wrap:anywhere}\n"
-		"img{image-rendering:pixelated;background:#000;margin:.3rem .6rem .3rem 0}\n</style></head>\n<body>\n"
+		"img{image-rendering:pixelated;background:#000;border:1px solid #888;"
+		"margin:.3rem .6rem .3rem 0}\n</style></head>\n<body>\n"
 		"<h1>pica conform</h1>\n";
 
 static void write_image(FILE *f, const struct picture *p, const char *title) {
