@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "pictures/file.h"
+#include "pictures/plain.h"
 #include "verbs.h"
 
 /* ---- Options ---- */
@@ -315,20 +316,30 @@ static int start(struct run *r, int *fd) {
 	return EXIT_FINE;
 }
 
+/* For the verdict of --lint: nothing is known of what would have followed. */
+static void set_until(struct run *r, const char *why) {
+	snprintf(r->until, sizeof(r->until), " up to frame %u, where the program ended: %s",
+			r->has_frame ? r->frame.number + 1 : 0, why);
+	r->lint.until = r->until;
+}
+
 /* Returns its exit code, or 128 and the signal that ended it. */
-static int finish(const char *name, pid_t pid, uint32_t timeout_s) {
+static int finish(struct run *r) {
+	const char *name = r->shot.path;
 	int status;
-	while (waitpid(pid, &status, 0) < 0) {
+	while (waitpid(r->pid, &status, 0) < 0) {
 		if (errno != EINTR) {
 			return log_fail("%s", strerror(errno));
 		}
 	}
 	if (watch_end()) {
-		log_line("%s: no frame in %u s: ended (--timeout)", name, timeout_s);
+		log_line("%s: no frame in %u s: ended (--timeout)", name, r->o->timeout_s);
+		set_until(r, "--timeout");
 		return EXIT_TIMEOUT;
 	}
 	if (WIFSIGNALED(status)) {
 		log_line("%s: ended by a signal: %s", name, strsignal(WTERMSIG(status)));
+		set_until(r, strsignal(WTERMSIG(status)));
 		return WATCH_SIGNALLED + WTERMSIG(status);
 	}
 	return WEXITSTATUS(status);
@@ -358,8 +369,9 @@ static int run(struct run *r) {
 	if (exit != EXIT_FINE) {
 		return exit;
 	}
+	r->has_run = true;
 	run_take_stream(r, fd);
-	const int code = finish(r->shot.path, r->pid, r->o->timeout_s);
+	const int code = finish(r);
 	log_end();
 	if (r->o->record) {
 		remove_rest(r->o->record, r->pid);
@@ -398,9 +410,13 @@ int verb_host_run(int argc, char **argv) {
 			exit = exit ? exit : lost;
 		}
 	}
-	if (r.is_linted && (r.has_frame || r.lint.n || r.lint.n_refused)) { /* it has run */
-		const int found = lint_print(&r.lint, o.record ? o.record : r.shot.path);
+	const char *checked = o.record ? o.record : r.shot.path;
+	if (r.is_linted) {
+		const int found = lint_print(&r.lint, checked);
 		exit = exit ? exit : found;
+	} else if (o.lint && r.has_run) {
+		plain_write(stdout, checked);
+		puts(": no job was checked");
 	}
 	lint_finish(&r.lint);
 	free(r.shot.name);

@@ -388,7 +388,8 @@ static void print_summary(const struct lint *l, const char *path, unsigned hidde
 		printf("%s%u mistake%s that libpica-ctru told of", between, l->n_refused,
 				plural(l->n_refused));
 	} else if (l->n == 0) {
-		printf(": %sclean%s", output_color(OUTPUT_GREEN), output_color(OUTPUT_PLAIN));
+		printf(": %sclean%s%s", output_color(OUTPUT_GREEN), output_color(OUTPUT_PLAIN),
+				l->until ? l->until : "");
 	}
 	if (hidden) {
 		printf("; %u row%s not shown: --all shows all", hidden,

@@ -277,6 +277,11 @@ class Host(unittest.TestCase):
         run = self.host('ends', '--format', 'none', '--lint', program=['list'], exit=6)
         self.assertIn(f'{PROGRAMS}/host-ends: 1 rule (hang)\n', run.stdout)
 
+    def test_lint_without_a_job(self):
+        for end, exit in ('exit 0', 2), ('exit 3', 3), ('kill -KILL $$', 137):
+            self.assertEqual(self.pica('host-run', '--lint', 'sh', '-c', end, exit=exit).stdout, 'sh: no job was checked\n')
+        self.assertEqual(self.pica('host-run', '--lint', '/dev/null', exit=2).stdout, '')
+
     def test_a_refused_command_is_not_clean(self):
         run = self.host('ends', '--format', 'none', '--lint', program=['refused'], exit=6)
         self.assertEqual(run.stdout, f'{PROGRAMS}/host-ends: 1 mistake that libpica-ctru told of\n')
@@ -288,7 +293,8 @@ class Host(unittest.TestCase):
             run = self.host('cube', '--format', 'none', '--input', self.write('keys', f'3: {key}\n'), '--timeout', '2', '--record',
                             f'{key}.pica', '--lint', exit=exit)
             self.assertIn(why, run.stderr)
-            self.assertEqual(run.stdout, f'{key}.pica: clean\n')
+            end = 'Segmentation fault' if key == 'L' else '--timeout'
+            self.assertEqual(run.stdout, f'{key}.pica: clean up to frame 3, where the program ended: {end}\n')
             drawn = self.pica('render', '--format', 'hash', '--frames', 'all', f'{key}.pica').stdout.splitlines()
             self.assertEqual([line.split()[1:] for line in drawn[:6]], [line.split()[1:] for line in whole])
 
@@ -353,7 +359,8 @@ class Host(unittest.TestCase):
                     time.sleep(0.01)
                 send(run.pid, number)
                 out, error = run.communicate(timeout=300)
-            self.assertEqual((run.returncode, out.splitlines()[-1]), (128 + number, f'{name}.pica: clean'), error)
+            self.assertEqual(run.returncode, 128 + number, error)
+            self.assertRegex(out.splitlines()[-1], f'^{name}.pica: clean up to frame [0-9]+, where the program ended: {why}$')
             self.assertEqual(error, f'pica host-run: {PROGRAMS}/host-cube: ended by a signal: {why}\n')
 
     def test_a_process_that_the_program_leaves(self):

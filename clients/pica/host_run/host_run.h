@@ -41,7 +41,8 @@ struct run {
 	uint32_t n_windows; /* 0: not known yet */
 	bool is_waiting; /* for that answer */
 	struct lint lint;
-	bool is_linted;
+	char until[128]; /* of lint */
+	bool has_run, is_linted;
 };
 
 /* ---- stream.c ---- */
