@@ -310,7 +310,8 @@ static int start(struct run *r, int *fd) {
 	}
 	if (error) {
 		close(ends[0]);
-		return log_fail("%s: cannot run it: %s", o->program[0], strerror(error));
+		return log_fail("%s: cannot run it: %s%s", o->program[0], strerror(error),
+				error == EACCES ? ": expected an executable program" : "");
 	}
 	*fd = ends[0];
 	return EXIT_FINE;

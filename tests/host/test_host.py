@@ -312,6 +312,11 @@ class Host(unittest.TestCase):
             self.assertIn('\nframes           3\n', self.pica('info', 'x.pica').stdout)
             (self.folder / 'x.pica').unlink()
 
+    def test_a_program_that_is_not_executable(self):
+        self.write('cube.c', '')
+        run = self.pica('host-run', './cube.c', exit=2)
+        self.assertEqual(run.stderr, 'pica host-run: ./cube.c: cannot run it: Permission denied: expected an executable program\n')
+
     def test_a_write_past_a_block(self):
         """Of the linear heap: told when it is freed, or at the end."""
         run = self.host('ends', '--format', 'none', '--lint', program=['past'], exit=6)
