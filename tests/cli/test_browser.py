@@ -157,7 +157,7 @@ class Browser(Case):
         index = max((i for i, s in enumerate(steps['steps']) if s['kind'] == 'draw' and s['entered'] and engine.call('textures', draw=s['draw'])['textures']),
                     default=self.step())
         self.driver.execute_script(f'location.hash = "#step={index}&view=s{steps["steps"][index]["changes"][0]["surface"]}&panel=state"')
-        self.until('the step', lambda: self.text('step') == f'{index + 1} of {len(steps["steps"])}')
+        self.until('the step', lambda: self.text('step') == f'step {index} of 0 to {len(steps["steps"]) - 1}')
         draw = steps['steps'][index]['draw']
         self.assertIn(f'Frame {steps["frame"]}, draw {draw}', self.panel('State'))
         self.picture(f'{name}-state')
@@ -180,6 +180,7 @@ class Browser(Case):
         step, surface = steps['steps'][index], steps['surfaces'][steps['steps'][index]['changes'][0]['surface']]
         memory = engine.call('memory', address=surface['addr'], bytes=8, step=step['step'])['bytes']
         self.assertIn(' '.join(memory[i:i + 2] for i in range(0, 16, 2)), self.panel('Memory'))
+        self.assertIn(f'Memory after step {self.step()}\n', self.text('panel'))
         self.picture(f'{name}-memory')
         self.check_work(name, engine.call('draws'), step)
         findings = engine.call('lint')['findings']
@@ -431,7 +432,7 @@ class Browser(Case):
                     self.until('the trace', lambda: '1/Wc' in self.text('panel'))
                     self.picture('vc4-program')
                 self.press('4')
-                self.until('memory', lambda: ('Memory, step' if url == server.url else 'needs pica inspect') in self.text('panel'))
+                self.until('memory', lambda: ('Memory after step' if url == server.url else 'needs pica inspect') in self.text('panel'))
                 address = server.call('steps')['surfaces'][0]['addr']
                 word = server.call('memory', address=address, bytes=8, step=steps[index]['step'])['bytes']
                 self.until('its bytes', lambda: url != server.url or ' '.join(word[i:i + 2] for i in range(0, 16, 2)) in self.text('panel'))
@@ -447,10 +448,10 @@ class Browser(Case):
         with Served(BUNDLED / 'mirror.pica') as server:
             self.open(server.url + '?frame=0#step=4&view=s0&x=100&y=200&panel=pixel')
             self.until('a link leads to the pixel', lambda: 'Pixel 100, 200' in self.text('panel'))
-            self.assertTrue(self.text('step').startswith('5 of '))
+            self.assertTrue(self.text('step').startswith('step 4 of '))
             self.assertEqual(self.driver.find_element(By.CSS_SELECTOR, '#about input').get_attribute('value'), '0')
             self.press(Keys.ARROW_RIGHT)
-            self.until('the next step', lambda: self.text('step').startswith('6 of '))
+            self.until('the next step', lambda: self.text('step').startswith('step 5 of '))
             self.press('?')
             self.until('help', lambda: self.driver.find_element(By.ID, 'help').is_displayed())
             self.driver.find_element(By.CSS_SELECTOR, '#help button').click()

@@ -144,7 +144,7 @@ function showRow() {
 	row.setAttribute("aria-selected", "true");
 	row.scrollIntoView({ block: "nearest" });
 	at("slider").value = selected.step;
-	at("step").textContent = `${selected.step + 1} of ${data.steps.length}`;
+	at("step").textContent = `step ${selected.step} of 0 to ${data.steps.length - 1}`;
 }
 
 function show() {

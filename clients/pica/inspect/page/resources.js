@@ -232,7 +232,7 @@ export function memoryPanel(index, place, setPlace) {
 	const change = step.changes[0], address = place.address ?? (change ? data.surfaces[change.surface].addr : "0x18000000");
 	const move = (by) => setPlace({ ...place, address: hex(Math.min(Math.max(0, parseInt(address, 16) + by), 0xFFFFFFFF)) });
 	const input = element("input", { class: "mono", value: address, size: 10, "aria-label": "Address", onchange: (e) => setPlace({ ...place, address: e.target.value.trim() }) });
-	return [element("h2", {}, `Memory, step ${step.step}`),
+	return [element("h2", {}, `Memory ${place.before ? "before" : "after"} step ${index}`),
 		element("div", { class: "line" }, input, element("button", { type: "button", onclick: () => move(-ROWS * BYTES) }, "back"),
 			element("button", { type: "button", onclick: () => move(ROWS * BYTES) }, "on"),
 			element("label", {}, element("input", { type: "checkbox", checked: place.before, onchange: (e) => setPlace({ ...place, before: e.target.checked }) }), " before the step")),
