@@ -571,7 +571,9 @@ static bool alu(struct naive_qpu *q, uint64_t word) {
 	for (unsigned i = 0; is_small && i < q->computed; i++) {
 		in[1][i] = small_immediate(at_b);
 	}
-	struct store s[2]; /* no initializer, which would fill all lanes first */
+	struct store s[2]; /* no initializer, which would fill the values of all lanes first */
+	memset(s[0].lane, 0, sizeof(s[0].lane));
+	memset(s[1].lane, 0, sizeof(s[1].lane));
 	s[0].file = bits(word, 44, 44);
 	s[0].address = bits(word, 43, 38);
 	s[0].is_on = add && bits(word, 51, 49);
