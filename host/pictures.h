@@ -26,7 +26,7 @@ enum {
 	HOST_FRAME_PICTURES = 3, /* both eyes of the top screen, the bottom screen */
 };
 
-/* Where a font file (.bcfnt), which both sides check, has these bytes. */
+/* The mark of a font file (.bcfnt) and its offset. Both sides check it. */
 enum { HOST_FONT_MARK_AT = 0x14 };
 #define HOST_FONT_MARK "FINF"
 

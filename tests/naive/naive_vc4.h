@@ -62,7 +62,7 @@ struct naive_primitive {
 	struct naive_corner corner[3];
 };
 
-/* What a triangle, a clear, a load or a store did to a watched pixel. */
+/* A change of a watched pixel: by a triangle, a clear, a load or a store. */
 struct naive_vc4_seen {
 	enum pica_history_kind kind;
 	enum pica_verdict verdict;
