@@ -8,7 +8,7 @@
 #include <xf86drm.h>
 #include <xf86drmMode.h>
 
-#include "mock_impl.h"
+#include "mock_drm.h"
 
 static const char *const prop_names[P_COUNT] = { "CRTC_ID", "ACTIVE", "MODE_ID", "type", "FB_ID",
 	"CRTC_ID", "SRC_X", "SRC_Y", "SRC_W", "SRC_H", "CRTC_X", "CRTC_Y", "CRTC_W", "CRTC_H",

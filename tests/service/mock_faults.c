@@ -1,5 +1,5 @@
 /* The test's side of the card: faults, plugs, vertical blanks and their events, the seat. */
-#include "mock_impl.h"
+#include "mock_drm.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -32,22 +32,6 @@ void mock_reset(void) {
 	}
 }
 
-void mock_set_atomic(bool has) {
-	mock.has_atomic = has;
-}
-
-void mock_set_vblank(bool has) {
-	mock.has_vblank = has;
-}
-
-void mock_set_planes(bool has) {
-	mock.has_planes = has;
-}
-
-void mock_set_formats(unsigned bits) {
-	mock.formats = bits;
-}
-
 void mock_uevent(void) {
 	uint64_t one = 1;
 	if (mock.uevents >= 0 && write(mock.uevents, &one, sizeof(one)) < 0) {
@@ -78,49 +62,9 @@ void mock_unplug(unsigned connector) {
 	mock_uevent();
 }
 
-void mock_unbind(void) {
-	mock.is_unbound = true;
-}
-
 void mock_bind(void) {
 	mock.is_unbound = false;
 	mock_uevent();
-}
-
-const char *mock_path(void) {
-	return mock.path;
-}
-
-void mock_switch(bool is_ours) {
-	mock.is_ours = is_ours;
-}
-
-void mock_lose_seat(void) {
-	mock.is_seat_lost = true;
-}
-
-void mock_refuse_seat(bool does) {
-	mock.is_seat_refused = does;
-}
-
-unsigned mock_seats(void) {
-	return mock.seats;
-}
-
-void mock_own_card(void) {
-	mock.is_own = true;
-}
-
-void mock_be_logind(void) {
-	mock.is_logind = true;
-}
-
-void mock_restart_logind(void) {
-	mock.is_seat_silent = true;
-}
-
-void mock_take_master(bool is_taken) {
-	mock.is_master_taken = is_taken;
 }
 
 static void ring_card(void) {
@@ -140,14 +84,6 @@ void mock_vblank(void) {
 			ring_card();
 		}
 	}
-}
-
-void mock_swallow_flips(bool does) {
-	mock.swallows = does;
-}
-
-unsigned mock_calls(void) {
-	return mock.calls;
 }
 
 void mock_fail(unsigned number, unsigned n, int error) {
@@ -177,24 +113,12 @@ unsigned mock_width(unsigned crtc) {
 	return mock.crtc[crtc].is_on ? mock.crtc[crtc].mode.hdisplay : 0;
 }
 
-unsigned mock_mode_sets(void) {
-	return mock.mode_sets;
-}
-
-unsigned mock_largest_commit(void) {
-	return mock.largest_commit;
-}
-
 unsigned mock_left(void) {
 	int left = mock.objects + mock.files + mock.maps + (mock.uevents >= 0);
 	for (unsigned i = 0; i < OBJECTS; i++) {
 		left += mock.dumb[i].is_used + mock.fb[i].is_used + mock.blob[i];
 	}
 	return (unsigned)left;
-}
-
-unsigned mock_wrongs(void) {
-	return mock.wrongs;
 }
 
 /* ---- Failing ---- */
@@ -310,12 +234,6 @@ int uevent_open(void) {
 bool uevent_read(int fd) {
 	uint64_t n;
 	return read(fd, &n, sizeof(n)) == (ssize_t)sizeof(n);
-}
-
-/* close() of the uevents goes past us: the test says so. */
-void mock_uevents_closed(void);
-void mock_uevents_closed(void) {
-	mock.uevents = -1;
 }
 
 /* ---- Events ---- */

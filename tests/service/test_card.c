@@ -39,7 +39,7 @@ TEST(shows_and_gives_back) {
 	run_ms(1);
 	ck_assert_uint_eq(user.n_flipped, 2);
 	ck_assert_int_eq(mock_pixel(0), 0x445566);
-	ck_assert_uint_eq(mock_mode_sets(), 1);
+	ck_assert_uint_eq(mock.mode_sets, 1);
 	close_display();
 	ck_assert_uint_eq(mock_width(0), 640); /* the console, as it was found */
 }
@@ -75,9 +75,9 @@ TEST(three_buffers_and_no_more) {
 }
 
 TEST_LOOP(legacy_calls_do_as_well, 8) {
-	mock_set_atomic(_i & 1);
-	mock_set_planes(_i & 2);
-	mock_set_formats(_i & 4 ? 16 : 48);
+	mock.has_atomic = _i & 1;
+	mock.has_planes = _i & 2;
+	mock.formats = _i & 4 ? 16 : 48;
 	open_display(&plain);
 	run_ms(1);
 	struct display_output out;
@@ -91,7 +91,7 @@ TEST_LOOP(legacy_calls_do_as_well, 8) {
 }
 
 TEST(without_blanks_flips_keep_a_grid) {
-	mock_set_vblank(false);
+	mock.has_vblank = false;
 	open_display(&plain);
 	run_ms(1);
 	show_now(0, 1);
@@ -141,7 +141,7 @@ TEST(two_outputs_change_together) {
 	mock_vblank();
 	run_ms(1);
 	ck_assert_uint_eq(user.n_flipped, 4);
-	ck_assert_uint_eq(mock_largest_commit(), 2);
+	ck_assert_uint_eq(mock.largest_commit, 2);
 	ck_assert_int_eq(mock_pixel(0), 0x10);
 	ck_assert_int_eq(mock_pixel(1), 0x11);
 	close_display();
@@ -273,9 +273,9 @@ TEST(plugging_one_leaves_the_other_alone) {
 	struct display_output out;
 	ck_assert_uint_eq(display_kms.outputs(user.display, &out, 1), 1);
 	ck_assert_uint_eq(mock_width(0), 400);
-	unsigned sets = mock_mode_sets();
+	unsigned sets = mock.mode_sets;
 	show_now(0, 0xBB);
-	ck_assert_uint_eq(mock_mode_sets(), sets);
+	ck_assert_uint_eq(mock.mode_sets, sets);
 	close_display();
 }
 
@@ -312,7 +312,7 @@ TEST(the_card_vanishes_and_comes_back) {
 	open_display(&plain);
 	run_ms(1);
 	show_now(0, 1);
-	mock_unbind();
+	mock.is_unbound = true;
 	ck_assert_int_eq(show(0, 2, 2), 0);
 	run_ms(10);
 	ck_assert_uint_eq(user.n_failed, 1);
@@ -346,19 +346,19 @@ TEST(resume_draws_everything_again) {
 		ck_assert_uint_eq(user.n_failed, i);
 		ck_assert_uint_eq(user.n_changed, 1 + i);
 		mock_vblank();
-		unsigned sets = mock_mode_sets();
+		unsigned sets = mock.mode_sets;
 		ck_assert_int_eq(show(0, 2000 + i, 1), 0);
 		run_ms(100);
-		ck_assert_uint_eq(mock_mode_sets(), sets + 1);
+		ck_assert_uint_eq(mock.mode_sets, sets + 1);
 		ck_assert_int_eq(mock_pixel(0), 2000 + i);
 	}
 	/* While another terminal is shown it is not ours to begin. */
-	mock_switch(false);
+	mock.is_ours = false;
 	step(0);
 	slept_ns += 3600 * (uint64_t)1000000000u;
 	step(0);
 	ck_assert_uint_eq(user.n_changed, 101);
-	mock_switch(true);
+	mock.is_ours = true;
 	step(0);
 	ck_assert_uint_eq(user.n_changed, 102);
 	close_display();
@@ -377,13 +377,13 @@ TEST(settings_need_not_outlive_creation) {
 	run_ms(100);
 	ck_assert_uint_eq(display_kms.outputs(user.display, &out, 1), 1);
 	ck_assert_str_eq(out.name, "Virtual-2");
-	mock_unbind();
+	mock.is_unbound = true;
 	ck_assert_int_eq(show(0, 2, 2), 0);
 	run_ms(100);
 	mock_bind();
 	run_ms(1100);
 	ck_assert_uint_eq(display_kms.outputs(user.display, &out, 1), 1);
-	ck_assert_str_eq(mock_path(), "mock");
+	ck_assert_str_eq(mock.path, "mock");
 	close_display();
 }
 
@@ -393,12 +393,12 @@ TEST(busy_is_tried_again_and_not_for_ever) {
 	open_display(&plain);
 	run_ms(1);
 	show_now(0, 1);
-	mock_fail(mock_calls() + 1, 1000, EBUSY);
+	mock_fail(mock.calls + 1, 1000, EBUSY);
 	ck_assert_int_eq(show(0, 2, 2), 0);
 	run_ms(500);
 	ck_assert_uint_eq(user.n_failed, 1);
 	ck_assert_int_eq(user.events[user.n_events - 1].error, -EIO);
-	ck_assert_uint_lt(mock_calls(), 2000);
+	ck_assert_uint_lt(mock.calls, 2000);
 	mock_fail(0, 0, 0);
 	show_now(0, 3);
 	ck_assert_int_eq(mock_pixel(0), 3);
@@ -409,7 +409,7 @@ TEST(a_lost_flip_times_out) {
 	open_display(&plain);
 	run_ms(1);
 	show_now(0, 1);
-	mock_swallow_flips(true);
+	mock.swallows = true;
 	ck_assert_int_eq(show(0, 2, 2), 0);
 	run_ms(1900);
 	ck_assert_uint_eq(user.n_failed, 0);
@@ -421,7 +421,7 @@ TEST(a_lost_flip_times_out) {
 	run_ms(1);
 	ck_assert_uint_eq(user.n_flipped, 2);
 	ck_assert_int_eq(mock_pixel(0), 3);
-	mock_swallow_flips(false);
+	mock.swallows = false;
 	mock_vblank();
 	run_ms(10);
 	ck_assert_uint_eq(user.n_flipped, 2);
@@ -443,9 +443,9 @@ static bool live(void) {
 		}
 		if (i == 2) {
 			mock_unplug(1);
-			mock_switch(false);
+			mock.is_ours = false;
 			run_ms(100);
-			mock_switch(true);
+			mock.is_ours = true;
 		}
 		for (unsigned k = 0; k < 250 && user.n_flipped + user.n_failed < answers; k++) {
 			mock_vblank();
@@ -462,12 +462,12 @@ TEST_LOOP(any_call_may_fail, 7) {
 	static const int errors[] = { EINVAL, EBUSY, ENOMEM, EACCES, ENODEV, EIO, ENOSPC };
 	setup();
 	ck_assert(live());
-	unsigned n = mock_calls();
+	unsigned n = mock.calls;
 	ck_assert_uint_gt(n, 200);
 	for (unsigned k = 1; k <= n; k++) {
 		mock_reset();
 		mock_plug(0, 80, 48);
-		mock_set_atomic(k & 1);
+		mock.has_atomic = k & 1;
 		mock_fail(k, 1 + k % 3, errors[_i]);
 		ck_assert_msg(live(), "call %u failing with %s", k, strerror(errors[_i]));
 	}

@@ -15,34 +15,34 @@ TEST(virtual_terminals_switch) {
 	for (uint32_t i = 0; i < 200; i++) {
 		show_now(0, i);
 		ck_assert_int_eq(show(0, 2, 2), 0);
-		mock_switch(false);
+		mock.is_ours = false;
 		step(0);
 		ck_assert_uint_eq(user.n_away, i + 1);
 		ck_assert_uint_eq(user.n_failed, i + 1);
 		ck_assert_int_eq(display_kms.acquire(user.display, 0, &b), -EACCES);
 		run_ms(100);
 		mock_vblank();
-		mock_switch(true);
+		mock.is_ours = true;
 		step(0);
 		ck_assert_uint_eq(user.n_back, i + 1);
 		ck_assert_uint_eq(user.n_changed, i + 2);
-		unsigned sets = mock_mode_sets();
+		unsigned sets = mock.mode_sets;
 		user.n_events = 0;
 		ck_assert_int_eq(show(0, 100 + i, 3), 0);
 		run_ms(1);
 		/* the whole mode: others may have changed it */
-		ck_assert_uint_eq(mock_mode_sets(), sets + 1);
+		ck_assert_uint_eq(mock.mode_sets, sets + 1);
 		ck_assert_int_eq(mock_pixel(0), 100 + i);
 	}
 	close_display();
 }
 
 TEST(starts_while_another_terminal_is_shown) {
-	mock_switch(false);
+	mock.is_ours = false;
 	open_display(&plain);
 	run_ms(1000);
 	ck_assert_uint_eq(user.n_changed, 0);
-	mock_switch(true);
+	mock.is_ours = true;
 	run_ms(1);
 	run_ms(1100);
 	ck_assert_uint_ge(user.n_changed, 1);
@@ -60,41 +60,41 @@ TEST(lost_seat_is_looked_for) {
 	for (uint32_t i = 0; i < 3; i++) {
 		show_now(0, i);
 		const unsigned lost = user.n_lost, away = user.n_away, back = user.n_back;
-		mock_lose_seat();
-		mock_refuse_seat(true);
+		mock.is_seat_lost = true;
+		mock.is_seat_refused = true;
 		step(0);
 		ck_assert_uint_eq(user.n_lost, lost + 1);
 		ck_assert_uint_eq(user.n_away, away + 1);
-		ck_assert_uint_eq(mock_wrongs(), 0);
+		ck_assert_uint_eq(mock.wrongs, 0);
 		/* It rests between two looks. */
 		display_kms.prepare(user.display, fds, &deadline);
 		ck_assert_uint_gt(deadline, now_ns() + 500000000u);
 		ck_assert_uint_lt(deadline, now_ns() + 2000000000u);
 		run_ms(5000);
 		ck_assert_uint_eq(user.n_back, back);
-		mock_refuse_seat(false);
+		mock.is_seat_refused = false;
 		run_ms(3000);
 		ck_assert_uint_eq(user.n_back, back + 1);
 		show_now(0, 100 + i);
 		ck_assert_int_eq(mock_pixel(0), 100 + i);
 	}
-	mock_lose_seat();
+	mock.is_seat_lost = true;
 	step(0);
 	close_display();
 }
 
 /* Only logind knows which process has the card: a display that starts on a hidden terminal. */
 TEST(logind_grants_the_screen_to_the_holder_of_the_card) {
-	mock_be_logind();
-	mock_switch(false);
+	mock.is_logind = true;
+	mock.is_ours = false;
 	open_display(&plain);
 	run_ms(5000);
 	ck_assert_uint_eq(user.n_changed, 0);
-	ck_assert_int_eq(mock_mode_sets(), 0);
-	mock_switch(true);
+	ck_assert_int_eq(mock.mode_sets, 0);
+	mock.is_ours = true;
 	run_ms(1000);
 	ck_assert_uint_eq(user.n_back, 1);
-	ck_assert_uint_eq(mock_seats(), 1);
+	ck_assert_uint_eq(mock.seats, 1);
 	show_now(0, 1);
 	ck_assert_int_eq(mock_pixel(0), 1);
 	close_display();
@@ -102,18 +102,18 @@ TEST(logind_grants_the_screen_to_the_holder_of_the_card) {
 
 /* A silent seat is opened again within three seconds if the card refuses calls. */
 TEST(logind_that_starts_again_is_noticed_by_the_card) {
-	mock_be_logind();
+	mock.is_logind = true;
 	open_display(&plain);
 	run_ms(1);
 	for (uint32_t i = 1; i <= 10; i++) {
 		show_now(0, i);
-		mock_restart_logind();
+		mock.is_seat_silent = true;
 		ck_assert_int_eq(show(0, 100, 100), 0);
 		run_ms(1900);
 		ck_assert_uint_eq(user.n_away, i);
-		ck_assert_uint_eq(mock_seats(), i);
+		ck_assert_uint_eq(mock.seats, i);
 		run_ms(1500);
-		ck_assert_uint_eq(mock_seats(), i + 1);
+		ck_assert_uint_eq(mock.seats, i + 1);
 		ck_assert_uint_eq(user.n_back, i);
 	}
 	show_now(0, 1000);
@@ -123,25 +123,25 @@ TEST(logind_that_starts_again_is_noticed_by_the_card) {
 
 /* ... or when its terminal is active again: not before, and not if it only flickers. */
 TEST(logind_that_starts_again_is_noticed_by_the_terminal) {
-	mock_be_logind();
+	mock.is_logind = true;
 	open_display(&plain);
 	run_ms(1);
 	show_now(0, 1);
-	mock_switch(false);
+	mock.is_ours = false;
 	run_ms(10);
 	ck_assert_uint_eq(user.n_away, 1);
-	mock_restart_logind();
+	mock.is_seat_silent = true;
 	run_ms(60000);
 	for (unsigned i = 0; i < 10; i++) {
-		mock_switch(true);
+		mock.is_ours = true;
 		run_ms(1900);
-		mock_switch(false);
+		mock.is_ours = false;
 		run_ms(1900);
 	}
-	ck_assert_uint_eq(mock_seats(), 1);
-	mock_switch(true);
+	ck_assert_uint_eq(mock.seats, 1);
+	mock.is_ours = true;
 	run_ms(5000);
-	ck_assert_uint_eq(mock_seats(), 2);
+	ck_assert_uint_eq(mock.seats, 2);
 	ck_assert_uint_eq(user.n_back, 1);
 	show_now(0, 2);
 	ck_assert_int_eq(mock_pixel(0), 2);
@@ -153,15 +153,15 @@ TEST(seat_that_never_gives_the_card_is_asked_rarely) {
 	open_display(&plain);
 	run_ms(1);
 	show_now(0, 1);
-	mock_take_master(true);
+	mock.is_master_taken = true;
 	for (unsigned i = 0; i < 1000; i++) {
 		show(0, 2, 2); /* -EACCES while it is away, -ENODEV without a card */
 		run_ms(1000);
 	}
 	/* after 2, 4, ... 64 s, and a second of rest each: 6 in the first 132 s, then each 65 s */
-	ck_assert_uint_ge(mock_seats(), 15);
-	ck_assert_uint_le(mock_seats(), 21);
-	mock_take_master(false);
+	ck_assert_uint_ge(mock.seats, 15);
+	ck_assert_uint_le(mock.seats, 21);
+	mock.is_master_taken = false;
 	run_ms(400);
 	ck_assert_uint_eq(user.n_back, user.n_away);
 	show_now(0, 3);
@@ -170,18 +170,18 @@ TEST(seat_that_never_gives_the_card_is_asked_rarely) {
 }
 
 TEST(another_master_is_waited_out) {
-	mock_own_card();
+	mock.is_own = true;
 	open_display(&plain);
 	run_ms(1);
 	show_now(0, 1);
-	mock_take_master(true);
+	mock.is_master_taken = true;
 	ck_assert_int_eq(show(0, 2, 2), 0);
 	run_ms(10);
 	ck_assert_uint_eq(user.n_failed, 1);
 	ck_assert_uint_eq(user.n_away, 1);
 	run_ms(10000);
 	ck_assert_uint_eq(user.n_back, 0);
-	mock_take_master(false);
+	mock.is_master_taken = false;
 	run_ms(400);
 	ck_assert_uint_eq(user.n_back, 1);
 	ck_assert_uint_eq(user.n_changed, 2);
