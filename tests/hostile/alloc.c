@@ -2,112 +2,18 @@
  * Out of memory: for every k, the k-th allocation of a small scenario fails, or all from the k-th
  * on. Each run must end, with -ENOMEM or with correct pictures, and leak nothing (which the address
  * sanitizer checks). A frame that was drawn before must allocate nothing.
- *
- * The linker turns the allocations of libpica into the __wrap_ functions below.
  */
-#include <errno.h>
 #include <limits.h>
-#include <signal.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <pthread.h>
-#include <sys/mman.h>
 
 #include "pica.h"
 #include "pica_emit.h"
+#include "tests/kth.h"
 
-/* ---- Failures ---- */
-
-enum failures {
-	FAIL_NONE,
-	FAIL_ONE,
-	FAIL_FROM,
-};
-
-static atomic_uint calls; /* so far, of the scenario that runs */
-static atomic_uint failed;
-static enum failures mode;
-static unsigned fail_at;
-static atomic_bool armed;
-
-static bool must_fail(void) {
-	if (!atomic_load(&armed)) {
-		return false;
-	}
-	unsigned call = atomic_fetch_add(&calls, 1);
-	bool fails = (mode == FAIL_ONE && call == fail_at) ||
-			(mode == FAIL_FROM && call >= fail_at);
-	if (fails) {
-		atomic_fetch_add(&failed, 1);
-	}
-	return fails;
-}
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t size);
-void *__real_aligned_alloc(size_t align, size_t size);
-void *__real_mmap(void *addr, size_t size, int prot, int flags, int fd, off_t offset);
-int __real_eventfd(unsigned value, int flags);
-int __real_pthread_create(
-		pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *arg);
-
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-void *__wrap_aligned_alloc(size_t align, size_t size);
-void *__wrap_mmap(void *addr, size_t size, int prot, int flags, int fd, off_t offset);
-void *__wrap_mmap64(void *addr, size_t size, int prot, int flags, int fd, off_t offset);
-int __wrap_eventfd(unsigned value, int flags);
-int __wrap_pthread_create(
-		pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *arg);
-
-void *__wrap_malloc(size_t size) {
-	return must_fail() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t n, size_t size) {
-	return must_fail() ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *p, size_t size) {
-	return must_fail() ? NULL : __real_realloc(p, size);
-}
-
-void *__wrap_aligned_alloc(size_t align, size_t size) {
-	return must_fail() ? NULL : __real_aligned_alloc(align, size);
-}
-
-void *__wrap_mmap(void *addr, size_t size, int prot, int flags, int fd, off_t offset) {
-	if (must_fail()) {
-		errno = ENOMEM;
-		return MAP_FAILED;
-	}
-	return __real_mmap(addr, size, prot, flags, fd, offset);
-}
-
-/* Its name where files are large. */
-void *__wrap_mmap64(void *addr, size_t size, int prot, int flags, int fd, off_t offset) {
-	return __wrap_mmap(addr, size, prot, flags, fd, offset);
-}
-
-int __wrap_eventfd(unsigned value, int flags) {
-	if (must_fail()) {
-		errno = ENOMEM;
-		return -1;
-	}
-	return __real_eventfd(value, flags);
-}
-
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *),
-		void *arg) {
-	return must_fail() ? EAGAIN : __real_pthread_create(thread, attr, start, arg);
-}
+WRAP_ALLOCATIONS
+WRAP_MMAP(mmap)
+WRAP_MMAP(mmap64)
+WRAP_EVENTFD(ENOMEM)
+WRAP_THREADS
 
 /* ---- The scenario ---- */
 
@@ -414,27 +320,10 @@ static struct outcome scenario(unsigned threads) {
 
 /* ---- Runs ---- */
 
-static char alarm_text[96];
-
-static void on_alarm(int signal_number) {
-	ssize_t written = write(STDERR_FILENO, alarm_text, strlen(alarm_text));
-	(void)written;
-	abort();
-}
-
 static struct outcome run(unsigned threads, enum failures how, unsigned at) {
-	snprintf(alarm_text, sizeof(alarm_text),
-			"alloc: %u threads, mode %d, failure %u: does not end\n", threads, (int)how,
-			at);
-	mode = how;
-	fail_at = at;
-	atomic_store(&calls, 0);
-	atomic_store(&failed, 0);
-	atomic_store(&armed, true);
-	alarm(120);
+	kth_begin(how, at);
 	struct outcome o = scenario(threads);
-	alarm(0);
-	atomic_store(&armed, false);
+	kth_end();
 	return o;
 }
 
@@ -516,7 +405,6 @@ int main(void) {
 	if (!memory || !make_lists()) {
 		return 2;
 	}
-	signal(SIGALRM, on_alarm);
 	for (unsigned threads = 0; threads < 2; threads++) {
 		struct outcome o = run(threads, FAIL_NONE, 0);
 		unsigned n = atomic_load(&calls);

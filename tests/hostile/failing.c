@@ -140,88 +140,67 @@ static size_t part(enum answer a, size_t size) {
 	return a == DIE_IN || is_short ? size / 2 : size;
 }
 
+/* Begins the replacement of result name(parameters). */
+#define WRAP(result, name, parameters) \
+	result __real_##name parameters; \
+	result __wrap_##name parameters; \
+	result __wrap_##name parameters
+
 /* ---- Memory ---- */
 
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t size);
-void *__real_aligned_alloc(size_t align, size_t size);
-char *__real_strdup(const char *text);
-char *__real_strndup(const char *text, size_t n);
-char *__real_realpath(const char *path, char *out);
-void *__real_mmap64(void *addr, size_t size, int prot, int flags, int fd, off_t offset);
+#define WRAP_MEMORY(result, name, parameters, arguments, value) \
+	WRAP(result, name, parameters) { \
+		return ask(FAILING_MEMORY, false) == FAIL ? value : __real_##name arguments; \
+	}
 
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-void *__wrap_aligned_alloc(size_t align, size_t size);
-char *__wrap_strdup(const char *text);
-char *__wrap_strndup(const char *text, size_t n);
-char *__wrap_realpath(const char *path, char *out);
-void *__wrap_mmap64(void *addr, size_t size, int prot, int flags, int fd, off_t offset);
-
-static bool no_memory(void) {
-	return ask(FAILING_MEMORY, false) == FAIL;
-}
-
-void *__wrap_malloc(size_t size) {
-	return no_memory() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t n, size_t size) {
-	return no_memory() ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *p, size_t size) {
-	return no_memory() ? NULL : __real_realloc(p, size);
-}
-
-void *__wrap_aligned_alloc(size_t align, size_t size) {
-	return no_memory() ? NULL : __real_aligned_alloc(align, size);
-}
-
-char *__wrap_strdup(const char *text) {
-	return no_memory() ? NULL : __real_strdup(text);
-}
-
-char *__wrap_strndup(const char *text, size_t n) {
-	return no_memory() ? NULL : __real_strndup(text, n);
-}
-
-char *__wrap_realpath(const char *path, char *out) {
-	return no_memory() ? NULL : __real_realpath(path, out);
-}
-
-void *__wrap_mmap64(void *addr, size_t size, int prot, int flags, int fd, off_t offset) {
-	return no_memory() ? MAP_FAILED : __real_mmap64(addr, size, prot, flags, fd, offset);
-}
+WRAP_MEMORY(void *, malloc, (size_t size), (size), NULL)
+WRAP_MEMORY(void *, calloc, (size_t n, size_t size), (n, size), NULL)
+WRAP_MEMORY(void *, realloc, (void *p, size_t size), (p, size), NULL)
+WRAP_MEMORY(void *, aligned_alloc, (size_t align, size_t size), (align, size), NULL)
+WRAP_MEMORY(char *, strdup, (const char *text), (text), NULL)
+WRAP_MEMORY(char *, strndup, (const char *text, size_t n), (text, n), NULL)
+WRAP_MEMORY(char *, realpath, (const char *path, char *out), (path, out), NULL)
+WRAP_MEMORY(void *, mmap64, (void *addr, size_t size, int prot, int flags, int fd, off_t offset),
+		(addr, size, prot, flags, fd, offset), MAP_FAILED)
 
 /* ---- Files ---- */
 
-int __real_open64(const char *path, int flags, ...);
-ssize_t __real_write(int fd, const void *data, size_t size);
-ssize_t __real_pwrite64(int fd, const void *data, size_t size, off_t offset);
-int __real_fsync(int fd);
-int __real_linkat(int from_dir, const char *from, int to_dir, const char *to, int flags);
-int __real_rename(const char *from, const char *to);
-int __real_dup(int fd);
-size_t __real_fwrite(const void *data, size_t size, size_t n, FILE *f);
-int __real_fflush(FILE *f);
-FILE *__real_fdopen(int fd, const char *mode);
+/* arguments: may depend on the answer a. */
+#define WRAP_FILES(result, name, parameters, arguments, value, can_interrupt) \
+	WRAP(result, name, parameters) { \
+		enum answer a = ask(FAILING_FILES, can_interrupt); \
+		result ret = a == FAIL ? value : __real_##name arguments; \
+		die_in(a); \
+		return ret; \
+	}
+/* The same, and on_named(to) once it has its name. */
+#define WRAP_NAMING(name, parameters, arguments) \
+	WRAP(int, name, parameters) { \
+		enum answer a = ask(FAILING_FILES, false); \
+		int ret = a == FAIL ? -1 : __real_##name arguments; \
+		die_in(a); \
+		if (ret == 0 && atomic_load(&armed)) { \
+			on_named(to); \
+		} \
+		return ret; \
+	}
 
-int __wrap_open64(const char *path, int flags, ...);
-ssize_t __wrap_write(int fd, const void *data, size_t size);
-ssize_t __wrap_pwrite64(int fd, const void *data, size_t size, off_t offset);
-ssize_t __wrap_pread64(int fd, void *data, size_t size, off_t offset);
-int __wrap_fsync(int fd);
-int __wrap_linkat(int from_dir, const char *from, int to_dir, const char *to, int flags);
-int __wrap_rename(const char *from, const char *to);
-int __wrap_dup(int fd);
-size_t __wrap_fwrite(const void *data, size_t size, size_t n, FILE *f);
-int __wrap_fflush(FILE *f);
-FILE *__wrap_fdopen(int fd, const char *mode);
+WRAP_FILES(ssize_t, write, (int fd, const void *data, size_t size), (fd, data, part(a, size)), -1,
+		true)
+WRAP_FILES(ssize_t, pwrite64, (int fd, const void *data, size_t size, off_t offset),
+		(fd, data, part(a, size), offset), -1, true)
+WRAP_FILES(ssize_t, pread64, (int fd, void *data, size_t size, off_t offset),
+		(fd, data, part(a, size), offset), -1, true)
+WRAP_FILES(int, dup, (int fd), (fd), -1, false)
+WRAP_FILES(size_t, fwrite, (const void *data, size_t size, size_t n, FILE *f),
+		(data, size, a == DIE_IN ? n / 2 : n, f), 0, false)
+WRAP_FILES(int, fflush, (FILE *f), (f), EOF, false)
+WRAP_FILES(FILE *, fdopen, (int fd, const char *mode), (fd, mode), NULL, false)
+WRAP_NAMING(linkat, (int from_dir, const char *from, int to_dir, const char *to, int flags),
+		(from_dir, from, to_dir, to, flags))
+WRAP_NAMING(rename, (const char *from, const char *to), (from, to))
 
-int __wrap_open64(const char *path, int flags, ...) {
+WRAP(int, open64, (const char *path, int flags, ...)) {
 	mode_t mode = 0;
 	if (flags & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))) {
 		va_list args;
@@ -239,28 +218,7 @@ int __wrap_open64(const char *path, int flags, ...) {
 	return fd;
 }
 
-ssize_t __wrap_write(int fd, const void *data, size_t size) {
-	enum answer a = ask(FAILING_FILES, true);
-	ssize_t n = a == FAIL ? -1 : __real_write(fd, data, part(a, size));
-	die_in(a);
-	return n;
-}
-
-ssize_t __wrap_pwrite64(int fd, const void *data, size_t size, off_t offset) {
-	enum answer a = ask(FAILING_FILES, true);
-	ssize_t n = a == FAIL ? -1 : __real_pwrite64(fd, data, part(a, size), offset);
-	die_in(a);
-	return n;
-}
-
-ssize_t __wrap_pread64(int fd, void *data, size_t size, off_t offset) {
-	enum answer a = ask(FAILING_FILES, true);
-	ssize_t n = a == FAIL ? -1 : __real_pread64(fd, data, part(a, size), offset);
-	die_in(a);
-	return n;
-}
-
-int __wrap_fsync(int fd) {
+WRAP(int, fsync, (int fd)) {
 	enum answer a = ask(FAILING_FILES, true);
 	die_in(a);
 	if (a == FAIL) {
@@ -271,52 +229,4 @@ int __wrap_fsync(int fd) {
 	}
 	on_synced(fd); /* instead of waiting for a disk thousands of times */
 	return 0;
-}
-
-int __wrap_linkat(int from_dir, const char *from, int to_dir, const char *to, int flags) {
-	enum answer a = ask(FAILING_FILES, false);
-	int ret = a == FAIL ? -1 : __real_linkat(from_dir, from, to_dir, to, flags);
-	die_in(a);
-	if (ret == 0 && atomic_load(&armed)) {
-		on_named(to);
-	}
-	return ret;
-}
-
-int __wrap_rename(const char *from, const char *to) {
-	enum answer a = ask(FAILING_FILES, false);
-	int ret = a == FAIL ? -1 : __real_rename(from, to);
-	die_in(a);
-	if (ret == 0 && atomic_load(&armed)) {
-		on_named(to);
-	}
-	return ret;
-}
-
-int __wrap_dup(int fd) {
-	enum answer a = ask(FAILING_FILES, false);
-	int ret = a == FAIL ? -1 : __real_dup(fd);
-	die_in(a);
-	return ret;
-}
-
-size_t __wrap_fwrite(const void *data, size_t size, size_t n, FILE *f) {
-	enum answer a = ask(FAILING_FILES, false);
-	size_t done = a == FAIL ? 0 : __real_fwrite(data, size, a == DIE_IN ? n / 2 : n, f);
-	die_in(a);
-	return done;
-}
-
-int __wrap_fflush(FILE *f) {
-	enum answer a = ask(FAILING_FILES, false);
-	int ret = a == FAIL ? EOF : __real_fflush(f);
-	die_in(a);
-	return ret;
-}
-
-FILE *__wrap_fdopen(int fd, const char *mode) {
-	enum answer a = ask(FAILING_FILES, false);
-	FILE *f = a == FAIL ? NULL : __real_fdopen(fd, mode);
-	die_in(a);
-	return f;
 }

@@ -4,70 +4,24 @@
  * one process). Each run must end with defined errors or the correct picture, and leave no
  * descriptor, mapping or thread, nor, as the address sanitizer checks, memory.
  */
-#include <errno.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "daemon.h"
 #include "pica_client.h"
 #include "scene.h"
+#include "tests/kth.h"
 
-/* ---- Failures ---- */
-
-enum failures { FAIL_NONE, FAIL_ONE, FAIL_FROM };
-
-static atomic_uint calls, failed;
-static atomic_bool armed;
-static enum failures mode;
-static unsigned fail_at;
-
-static bool must_fail(void) {
-	if (!atomic_load(&armed)) {
-		return false;
-	}
-	unsigned call = atomic_fetch_add(&calls, 1);
-	bool fails = (mode == FAIL_ONE && call == fail_at) ||
-			(mode == FAIL_FROM && call >= fail_at);
-	atomic_fetch_add(&failed, fails);
-	return fails;
-}
-
-/* Wraps result f(parameters), so that it fails with that value and errno. */
-#define WRAP(result, name, parameters, arguments, value, error) \
-	result __real_##name parameters; \
-	result __wrap_##name parameters; \
-	result __wrap_##name parameters { \
-		if (must_fail()) { \
-			errno = error; \
-			return value; \
-		} \
-		return __real_##name arguments; \
-	}
-
-WRAP(void *, malloc, (size_t size), (size), NULL, ENOMEM)
-WRAP(void *, calloc, (size_t n, size_t size), (n, size), NULL, ENOMEM)
-WRAP(void *, realloc, (void *p, size_t size), (p, size), NULL, ENOMEM)
-WRAP(void *, aligned_alloc, (size_t align, size_t size), (align, size), NULL, ENOMEM)
+WRAP_ALLOCATIONS
+WRAP_MMAP(mmap)
+WRAP_EVENTFD(ENFILE)
+WRAP_THREADS
 WRAP(char *, strdup, (const char *s), (s), NULL, ENOMEM)
-WRAP(void *, mmap, (void *addr, size_t size, int prot, int flags, int fd, off_t at),
-		(addr, size, prot, flags, fd, at), MAP_FAILED, ENOMEM)
 WRAP(int, memfd_create, (const char *name, unsigned flags), (name, flags), -1, EMFILE)
 WRAP(int, ftruncate, (int fd, off_t size), (fd, size), -1, ENOSPC)
 WRAP(int, pipe2, (int fds[2], int flags), (fds, flags), -1, EMFILE)
-WRAP(int, eventfd, (unsigned value, int flags), (value, flags), -1, ENFILE)
 WRAP(int, epoll_create1, (int flags), (flags), -1, EMFILE)
 WRAP(int, socketpair, (int domain, int type, int protocol, int fds[2]),
 		(domain, type, protocol, fds), -1, EMFILE)
-WRAP(int, pthread_create,
-		(pthread_t * thread, const pthread_attr_t *attr, void *(*start)(void *), void *arg),
-		(thread, attr, start, arg), EAGAIN, EAGAIN)
 
 /* ---- The scenario ---- */
 
@@ -194,26 +148,10 @@ static struct outcome scenario(void) {
 
 /* ---- Runs ---- */
 
-static char alarm_text[96];
-
-static void on_alarm(int signal_number) {
-	ssize_t written = write(STDERR_FILENO, alarm_text, strlen(alarm_text));
-	(void)written;
-	abort();
-}
-
 static struct outcome run(enum failures how, unsigned at) {
-	snprintf(alarm_text, sizeof(alarm_text), "failures: mode %d, failure %u: does not end\n",
-			(int)how, at);
-	mode = how;
-	fail_at = at;
-	atomic_store(&calls, 0);
-	atomic_store(&failed, 0);
-	alarm(120);
-	atomic_store(&armed, true);
+	kth_begin(how, at);
 	struct outcome o = scenario();
-	atomic_store(&armed, false);
-	alarm(0);
+	kth_end();
 	return o;
 }
 
@@ -246,7 +184,6 @@ int main(void) {
 	unsigned bad = 0, runs = 0, refused = 0;
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	expected = scene_expected();
-	signal(SIGALRM, on_alarm);
 	struct outcome o = run(FAIL_NONE, 0); /* what is made once is made */
 	struct count before = count();
 	o = run(FAIL_NONE, 0);
