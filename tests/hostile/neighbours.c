@@ -58,11 +58,6 @@ static int64_t now_us(void) {
 	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
-static void nap_us(long us) {
-	const struct timespec t = { us / 1000000, us % 1000000 * 1000 };
-	nanosleep(&t, NULL);
-}
-
 static void die(const char *what) {
 	fprintf(stderr, "neighbours: %s: %s\n", what, strerror(errno));
 	exit(2);
@@ -121,7 +116,7 @@ static int64_t stop_ms(struct daemon *d) {
 	const int64_t begin = raw_now_ms();
 	kill(d->pid, SIGTERM);
 	while (daemon_is_alive(d) && raw_now_ms() < begin + PATIENCE_MS) {
-		nap_us(PAUSE_US);
+		raw_nap_us(PAUSE_US);
 	}
 	const int64_t ms = raw_now_ms() - begin;
 	daemon_kill(d);
@@ -153,14 +148,14 @@ _Noreturn static void be_victim(const char *path, void (*emit)(struct pica_emit 
 	}
 	atomic_store(&shared->is_ready, true);
 	while (!atomic_load(&shared->is_on)) {
-		nap_us(PAUSE_US);
+		raw_nap_us(PAUSE_US);
 	}
 	const int64_t end = now_us() + options.seconds * INT64_C(1000000);
 	while (ret == 0 && now_us() < end && shared->n < MOST_SAMPLES) {
 		const int64_t begin = now_us();
 		ret = victim_frame(&n, PATIENCE_MS);
 		shared->us[shared->n++] = (uint32_t)(now_us() - begin);
-		nap_us(PAUSE_US);
+		raw_nap_us(PAUSE_US);
 	}
 	shared->error = ret;
 	_exit(0);
@@ -175,7 +170,7 @@ static pid_t start_victim(const char *path, void (*emit)(struct pica_emit *)) {
 		be_victim(path, emit);
 	}
 	while (pid > 0 && !atomic_load(&shared->is_ready) && waitpid(pid, NULL, WNOHANG) == 0) {
-		nap_us(PAUSE_US);
+		raw_nap_us(PAUSE_US);
 	}
 	return pid;
 }
@@ -253,7 +248,7 @@ static void measure(struct row *row, unsigned run) {
 		for (int64_t end = raw_now_ms() + 2000;
 				atomic_load(&shared->opened) < row->sessions &&
 				raw_now_ms() < end;) {
-			nap_us(PAUSE_US);
+			raw_nap_us(PAUSE_US);
 		}
 	}
 	atomic_store(&shared->is_on, true);
@@ -342,7 +337,7 @@ static bool keeps_no_memory(void) {
 			i++) {
 		const pid_t leader =
 				start_attack(d.socket, &attacks[i % n_attacks], MANY, 1);
-		nap_us(HOSTILE_MS * 1000);
+		raw_nap_us(HOSTILE_MS * 1000);
 		end_attack(leader);
 	}
 	for (int64_t end = raw_now_ms() + SETTLE_MS; raw_now_ms() < end;) {
@@ -350,7 +345,7 @@ static bool keeps_no_memory(void) {
 		if (after <= before + before / 10) {
 			break;
 		}
-		nap_us(100000);
+		raw_nap_us(100000);
 	}
 	atomic_store(&shared->is_on, true);
 	waitpid(victim, NULL, 0);

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "pica.h"
@@ -20,11 +19,6 @@ enum {
 	AGAIN_MS = 50,
 	LIFE_MS = 1000, /* of a session that reconnects */
 };
-
-static void nap_ms(long ms) {
-	const struct timespec t = { ms / 1000, ms % 1000 * 1000000 };
-	nanosleep(&t, NULL);
-}
 
 static void close_fd(int *fd) {
 	if (*fd >= 0) {
@@ -307,6 +301,6 @@ void attack(struct attacker *a) {
 			}
 			neighbour_close(&a->n);
 		}
-		nap_ms(AGAIN_MS);
+		raw_nap_us(AGAIN_MS * 1000);
 	}
 }

@@ -36,41 +36,33 @@ static bool run_list(struct bench *b, struct pica_emit *e, int expect) {
 	return ok;
 }
 
-HOSTILE_CASE(list_that_jumps_in_circles) {
-	struct neighbour evil;
+NEIGHBOUR_CASE(list_that_jumps_in_circles) {
 	struct pica_emit e;
-	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
 	pica_emit_init(&e);
 	EXPECT(pica_emit_jump(&e, 0, SCENE_LIST, 64) == 0);
 	EXPECT(4 * e.count <= 64);
-	memset(evil.fcram + (SCENE_LIST - SCENE_FCRAM), 0, 64);
-	memcpy(evil.fcram + (SCENE_LIST - SCENE_FCRAM), e.words, 4 * e.count);
+	memset(evil->fcram + (SCENE_LIST - SCENE_FCRAM), 0, 64);
+	memcpy(evil->fcram + (SCENE_LIST - SCENE_FCRAM), e.words, 4 * e.count);
 	pica_emit_finish(&e);
-	EXPECT(ends_with(&evil, run_at(&evil, SCENE_LIST, 64), -EDQUOT));
-	EXPECT(neighbour_frame(&evil) == 0);
-	neighbour_close(&evil);
+	EXPECT(ends_with(evil, run_at(evil, SCENE_LIST, 64), -EDQUOT));
+	EXPECT(neighbour_frame(evil) == 0);
 	return true;
 }
 
-HOSTILE_CASE(lists_outside_of_memory) {
-	struct neighbour evil;
+NEIGHBOUR_CASE(lists_outside_of_memory) {
 	static const uint32_t at[][2] = { { 0, 64 }, { 0xFFFFFFF0, 16 },
 			{ SCENE_FCRAM + SCENE_FCRAM_BYTES - 16, 32 },
 		{ SCENE_FCRAM - 16, 32 }, { SCENE_FCRAM, 0x7FFFFFF8 } };
-	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
 	for (unsigned i = 0; i < 5; i++) {
-		EXPECT(run_at(&evil, at[i][0], at[i][1]) < 0);
+		EXPECT(run_at(evil, at[i][0], at[i][1]) < 0);
 	}
-	EXPECT(neighbour_frame(&evil) == 0);
-	neighbour_close(&evil);
+	EXPECT(neighbour_frame(evil) == 0);
 	return true;
 }
 
 /* Words of noise as lists, as state and as vertices. */
-HOSTILE_CASE(lists_of_noise) {
-	struct neighbour evil;
+NEIGHBOUR_CASE(lists_of_noise) {
 	uint32_t x = 0x9E3779B9;
-	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
 	for (unsigned k = 0; k < MANY; k++) {
 		for (unsigned i = 0; i < SCENE_FCRAM_BYTES; i += 4) {
 			x ^= x << 13;
@@ -78,12 +70,11 @@ HOSTILE_CASE(lists_of_noise) {
 			x ^= x << 5;
 			/* Half of it entries for registers that exist. */
 			uint32_t word = k & 1 && i % 8 == 4 ? (x & 0x2FF) | 0xF0000 : x;
-			memcpy(evil.fcram + i, &word, sizeof(word));
+			memcpy(evil->fcram + i, &word, sizeof(word));
 		}
-		EXPECT(ends_with(&evil, run_at(&evil, SCENE_LIST, 0x8000), ANY));
+		EXPECT(ends_with(evil, run_at(evil, SCENE_LIST, 0x8000), ANY));
 	}
 	EXPECT(neighbour_is_well(b));
-	neighbour_close(&evil);
 	return true;
 }
 
@@ -117,21 +108,18 @@ HOSTILE_CASE(viewport_that_is_not_a_number) {
 	return run_list(b, &e, 0);
 }
 
-HOSTILE_CASE(vertices_that_are_not_numbers) {
-	struct neighbour evil;
+NEIGHBOUR_CASE(vertices_that_are_not_numbers) {
 	struct pica_emit e;
-	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
 	scene_emit_state(&e);
 	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_STRIP, 0, 3 * SCENE_TRIANGLES);
-	uint32_t size = scene_write_list(evil.fcram, &e);
+	uint32_t size = scene_write_list(evil->fcram, &e);
 	static const uint32_t bad[] = { 0x7FC00000, 0xFF800000, 0x7F800000, 0x7F800001, 0x7F7FFFFF,
 			0x00000001 };
 	for (unsigned i = 0; i < 3 * SCENE_TRIANGLES; i++) {
-		memcpy(evil.fcram + 32 * i + 4 * (i % 4), &bad[i % 6], 4);
+		memcpy(evil->fcram + 32 * i + 4 * (i % 4), &bad[i % 6], 4);
 	}
-	EXPECT(ends_with(&evil, run_at(&evil, SCENE_LIST, size), 0));
-	EXPECT(neighbour_frame(&evil) == 0);
-	neighbour_close(&evil);
+	EXPECT(ends_with(evil, run_at(evil, SCENE_LIST, size), 0));
+	EXPECT(neighbour_frame(evil) == 0);
 	return true;
 }
 
@@ -271,16 +259,14 @@ HOSTILE_CASE(textures_without_measure) {
 
 /* ---- Copy engines ---- */
 
-HOSTILE_CASE(copies_without_measure) {
-	struct neighbour evil;
+NEIGHBOUR_CASE(copies_without_measure) {
 	static const uint32_t dims[] = { 0, 0xFFFFFFFF, 0x00010001, 0x00800080, 0xFFF8FFF8 };
 	static const uint32_t addrs[] = { 0, SCENE_VRAM, SCENE_VRAM + SCENE_VRAM_BYTES - 16,
 		0xFFFFFFF0, SCENE_VRAM + 64 };
-	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
 	for (unsigned i = 0; i < 5 * 5 * 2; i++) {
-		struct raw *r = &evil.raw;
+		struct raw *r = &evil->raw;
 		struct pica_job *job = raw_slot(
-				r, evil.context, i & 1 ? PICA_OP_TRANSFER : PICA_OP_COPY, i);
+				r, evil->context, i & 1 ? PICA_OP_TRANSFER : PICA_OP_COPY, i);
 		job->u.transfer = (struct pica_job_transfer){ .src = addrs[i % 5],
 			.dst = addrs[i / 5 % 5],
 			.out_dim = dims[i % 5],
@@ -288,16 +274,15 @@ HOSTILE_CASE(copies_without_measure) {
 			.flags = i & 1 ? 0xFFFFFFFFu >> (i % 7) : 0x10001 };
 		int ret = raw_run(r);
 		EXPECT(ret != -ETIME && ret != -ECONNRESET);
-		job = raw_slot(r, evil.context, PICA_OP_FILL, i);
+		job = raw_slot(r, evil->context, PICA_OP_FILL, i);
 		job->u.fill.start = addrs[i % 5] & ~15u;
 		job->u.fill.end = addrs[i / 5 % 5] & ~15u;
 		job->u.fill.control = 0x100u * (i % 4);
 		ret = raw_run(r);
 		EXPECT(ret != -ETIME && ret != -ECONNRESET);
 	}
-	evil.list_bytes = scene_write(evil.fcram);
-	EXPECT(neighbour_frame(&evil) == 0);
-	neighbour_close(&evil);
+	evil->list_bytes = scene_write(evil->fcram);
+	EXPECT(neighbour_frame(evil) == 0);
 	return true;
 }
 
@@ -305,34 +290,31 @@ HOSTILE_CASE(copies_without_measure) {
  * Draws by register writes, without a job that ends the pass: inspection must not block the
  * service.
  */
-HOSTILE_CASE(draws_by_register_and_looks_in) {
-	struct neighbour evil;
+NEIGHBOUR_CASE(draws_by_register_and_looks_in) {
 	static const uint32_t endless[] = { 0xB4000001 };
 	struct pica_emit e;
-	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
 	scene_emit_state(&e);
 	pica_emit_code(&e, PICA_UNIT_VS, 0, endless, 1);
 	pica_emit_reg(&e, PICA_REG_NUMVERTICES, 15);
-	int ret = run_at(&evil, SCENE_LIST, scene_write_list(evil.fcram, &e));
+	int ret = run_at(evil, SCENE_LIST, scene_write_list(evil->fcram, &e));
 	EXPECT(ret == 0);
 	for (unsigned i = 0; i < 4; i++) {
-		struct pica_job *job = raw_slot(&evil.raw, evil.context, PICA_OP_REG_WRITE, i);
+		struct pica_job *job = raw_slot(&evil->raw, evil->context, PICA_OP_REG_WRITE, i);
 		job->u.reg_write.addr = 0x10401000 + 4 * PICA_REG_DRAWARRAYS;
 		job->u.reg_write.value = 1;
 	}
-	raw_publish(&evil.raw);
+	raw_publish(&evil->raw);
 	/* No job follows the draws: they still complete. */
 	for (unsigned i = 0; i < 4; i++) {
 		struct pica_done done;
-		EXPECT(raw_wait(&evil.raw, &done, RAW_PATIENCE_MS) == 0 && done.user_data == i);
+		EXPECT(raw_wait(&evil->raw, &done, RAW_PATIENCE_MS) == 0 && done.user_data == i);
 	}
-	struct pica_msg_query q = { .context = evil.context, .count = 1 };
-	raw_head(&evil.raw, &q, PICA_MSG_READ_REGS, sizeof(q));
-	EXPECT(raw_send(evil.raw.sock, &q, sizeof(q), NULL, 0) == 0);
+	struct pica_msg_query q = { .context = evil->context, .count = 1 };
+	raw_head(&evil->raw, &q, PICA_MSG_READ_REGS, sizeof(q));
+	EXPECT(raw_send(evil->raw.sock, &q, sizeof(q), NULL, 0) == 0);
 	EXPECT(neighbour_is_well(b));
 	uint8_t answer[PICA_MESSAGE_MAX];
-	EXPECT(raw_receive(evil.raw.sock, answer, sizeof(answer), NULL, RAW_PATIENCE_MS) > 0);
-	neighbour_close(&evil);
+	EXPECT(raw_receive(evil->raw.sock, answer, sizeof(answer), NULL, RAW_PATIENCE_MS) > 0);
 	return true;
 }
 
@@ -399,16 +381,13 @@ HOSTILE_CASE(throws_endless_work_away) {
 }
 
 /* Nor do those without. */
-HOSTILE_CASE(contexts_made_and_destroyed) {
-	struct raw r;
-	EXPECT(raw_open(&r, b->daemon->socket, 8) == 0);
+SESSION_CASE(contexts_made_and_destroyed) {
 	for (unsigned i = 0; i < 300; i++) {
-		int64_t context = raw_context(&r);
+		int64_t context = raw_context(r);
 		EXPECT(context > 0 || context == -EDQUOT);
 		if (context > 0) {
-			EXPECT(raw_object(&r, PICA_MSG_CONTEXT_DESTROY, (uint64_t)context) == 0);
+			EXPECT(raw_object(r, PICA_MSG_CONTEXT_DESTROY, (uint64_t)context) == 0);
 		}
 	}
-	raw_close(&r);
 	return true;
 }

@@ -191,92 +191,77 @@ HOSTILE_CASE(truncates_and_punches_while_drawing) {
 	return true;
 }
 
-HOSTILE_CASE(frees_memory_that_is_in_use) {
-	struct neighbour evil;
-	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
+NEIGHBOUR_CASE(frees_memory_that_is_in_use) {
 	/* A WAIT keeps jobs in flight. */
-	struct pica_job *job = raw_slot(&evil.raw, evil.context, PICA_OP_WAIT, 9);
-	job->u.wait.context = evil.context;
+	struct pica_job *job = raw_slot(&evil->raw, evil->context, PICA_OP_WAIT, 9);
+	job->u.wait.context = evil->context;
 	job->u.wait.value = 1;
-	submit_scene(&evil, 1);
+	submit_scene(evil, 1);
 	/* Handles are given in order: context, then its two regions. */
-	EXPECT(is_refused(&evil.raw,
-			raw_object(&evil.raw, PICA_MSG_REGION_DESTROY, evil.context + 1), -EBUSY,
+	EXPECT(is_refused(&evil->raw,
+			raw_object(&evil->raw, PICA_MSG_REGION_DESTROY, evil->context + 1), -EBUSY,
 			"in flight"));
-	EXPECT(is_refused(&evil.raw,
-			raw_object(&evil.raw, PICA_MSG_REGION_DESTROY, evil.context + 2), -EBUSY,
+	EXPECT(is_refused(&evil->raw,
+			raw_object(&evil->raw, PICA_MSG_REGION_DESTROY, evil->context + 2), -EBUSY,
 			"in flight"));
-	EXPECT((int)raw_region(&evil.raw, evil.context, 0x30000000, 4096, NULL, NULL) == -EBUSY);
-	EXPECT(raw_object(&evil.raw, PICA_MSG_CONTEXT_DESTROY, evil.context) == 0);
+	EXPECT((int)raw_region(&evil->raw, evil->context, 0x30000000, 4096, NULL, NULL) == -EBUSY);
+	EXPECT(raw_object(&evil->raw, PICA_MSG_CONTEXT_DESTROY, evil->context) == 0);
 	for (unsigned i = 0; i < 2; i++) {
 		struct pica_done done;
-		EXPECT(raw_wait(&evil.raw, &done, RAW_PATIENCE_MS) == 0 &&
+		EXPECT(raw_wait(&evil->raw, &done, RAW_PATIENCE_MS) == 0 &&
 				done.result == -ECANCELED);
 	}
-	EXPECT(raw_object(&evil.raw, PICA_MSG_REGION_DESTROY, evil.context + 1) == 0);
-	neighbour_close(&evil);
+	EXPECT(raw_object(&evil->raw, PICA_MSG_REGION_DESTROY, evil->context + 1) == 0);
 	return true;
 }
 
-HOSTILE_CASE(regions_of_impossible_shape) {
+SESSION_CASE(regions_of_impossible_shape) {
 	static const uint32_t shapes[][2] = { { 0, 0 }, { 0, 4095 }, { 1, 4096 },
 		{ 0xFFFFF000, 0x2000 }, { 0x18000000, 0xFFFFF000 }, { 0x18000800, 4096 } };
-	struct raw r;
-	EXPECT(raw_open(&r, b->daemon->socket, 8) == 0);
-	int64_t context = raw_context(&r);
+	int64_t context = raw_context(r);
 	EXPECT(context > 0);
 	for (unsigned i = 0; i < 6; i++) {
 		int ret = (int)raw_region(
-				&r, (uint32_t)context, shapes[i][0], shapes[i][1], NULL, NULL);
+				r, (uint32_t)context, shapes[i][0], shapes[i][1], NULL, NULL);
 		EXPECT(ret == -EINVAL);
 	}
-	EXPECT(raw_region(&r, 4242, 0x18000000, 4096, NULL, NULL) == -ENOENT);
+	EXPECT(raw_region(r, 4242, 0x18000000, 4096, NULL, NULL) == -ENOENT);
 	/* the last page is one */
-	EXPECT(raw_region(&r, (uint32_t)context, 0xFFFFF000, 4096, NULL, NULL) > 0);
-	raw_close(&r);
+	EXPECT(raw_region(r, (uint32_t)context, 0xFFFFF000, 4096, NULL, NULL) > 0);
 	return true;
 }
 
-HOSTILE_CASE(regions_without_end) {
-	struct raw r;
+SESSION_CASE(regions_without_end) {
 	unsigned n = 0;
 	int64_t ret;
-	EXPECT(raw_open(&r, b->daemon->socket, 8) == 0);
-	while ((ret = raw_region(&r, 0, 0, 4096, NULL, NULL)) > 0) {
+	while ((ret = raw_region(r, 0, 0, 4096, NULL, NULL)) > 0) {
 		n++;
 	}
 	EXPECT(n == MATRIX_REGIONS);
-	EXPECT(is_refused(&r, (int)ret, -EDQUOT, "quota of regions"));
-	raw_close(&r);
+	EXPECT(is_refused(r, (int)ret, -EDQUOT, "quota of regions"));
 	return true;
 }
 
-HOSTILE_CASE(memory_without_end) {
-	struct raw r;
-	EXPECT(raw_open(&r, b->daemon->socket, 8) == 0);
-	EXPECT(is_refused(&r, (int)raw_region(&r, 0, 0, MATRIX_REGION_BYTES + 4096, NULL, NULL),
+SESSION_CASE(memory_without_end) {
+	EXPECT(is_refused(r, (int)raw_region(r, 0, 0, MATRIX_REGION_BYTES + 4096, NULL, NULL),
 			-EDQUOT, "region_bytes"));
-	EXPECT(raw_region(&r, 0, 0, MATRIX_REGION_BYTES, NULL, NULL) > 0);
-	EXPECT(raw_region(&r, 0, 0, MATRIX_REGION_BYTES, NULL, NULL) > 0);
+	EXPECT(raw_region(r, 0, 0, MATRIX_REGION_BYTES, NULL, NULL) > 0);
+	EXPECT(raw_region(r, 0, 0, MATRIX_REGION_BYTES, NULL, NULL) > 0);
 	EXPECT(is_refused(
-			&r, (int)raw_region(&r, 0, 0, 4096, NULL, NULL), -EDQUOT, "memory_bytes"));
-	raw_close(&r);
+			r, (int)raw_region(r, 0, 0, 4096, NULL, NULL), -EDQUOT, "memory_bytes"));
 	return true;
 }
 
 /* More windows than a context has room for. */
-HOSTILE_CASE(windows_without_end) {
-	struct raw r;
+SESSION_CASE(windows_without_end) {
 	unsigned n = 0;
-	EXPECT(raw_open(&r, b->daemon->socket, 8) == 0);
-	int64_t context = raw_context(&r), ret = 1;
+	int64_t context = raw_context(r), ret = 1;
 	EXPECT(context > 0);
 	while (n < 100 &&
-			(ret = raw_region(&r, (uint32_t)context, 0x20000000 + 0x2000 * n, 4096,
+			(ret = raw_region(r, (uint32_t)context, 0x20000000 + 0x2000 * n, 4096,
 					 NULL, NULL)) > 0) {
 		n++;
 	}
 	EXPECT(n == MATRIX_REGIONS && ret == -EDQUOT);
-	raw_close(&r);
 	return true;
 }

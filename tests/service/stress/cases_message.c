@@ -97,129 +97,108 @@ HOSTILE_CASE(unrequested_descriptors) {
 }
 
 /* Sends requests without reading the answers, so that the socket fills. */
-HOSTILE_CASE(slow_reader) {
+SESSION_CASE(slow_reader) {
 	const struct pica_msg_object m = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_SESSIONS, 0,
 							   sizeof(m), 1 } };
-	struct raw r;
 	int ret = 0;
-	EXPECT(raw_open(&r, b->daemon->socket, 8) == 0);
 	for (unsigned i = 0; i < 100000 && ret == 0; i++) {
-		ret = raw_send(r.sock, &m, sizeof(m), NULL, 0);
+		ret = raw_send(r->sock, &m, sizeof(m), NULL, 0);
 	}
 	EXPECT(ret == -EPIPE || ret == -ECONNRESET);
-	raw_close(&r);
 	return true;
 }
 
 /* Sends many requests and reads the answers: the neighbour draws meanwhile. */
-HOSTILE_CASE(message_flood) {
+SESSION_CASE(message_flood) {
 	struct pica_msg_object m = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_LIMITS, 0, sizeof(m),
 						     1 } };
 	uint8_t answer[PICA_MESSAGE_MAX];
-	struct raw r;
-	EXPECT(raw_open(&r, b->daemon->socket, 8) == 0);
 	for (unsigned round = 0; round < 20; round++) {
 		for (unsigned i = 0; i < 100; i++) {
-			EXPECT(raw_send(r.sock, &m, sizeof(m), NULL, 0) == 0);
+			EXPECT(raw_send(r->sock, &m, sizeof(m), NULL, 0) == 0);
 		}
 		EXPECT(neighbour_is_well(b));
 		for (unsigned i = 0; i < 100; i++) {
-			EXPECT(raw_receive(r.sock, answer, sizeof(answer), NULL,
+			EXPECT(raw_receive(r->sock, answer, sizeof(answer), NULL,
 					RAW_PATIENCE_MS) == sizeof(struct pica_msg_welcome));
 		}
 	}
-	raw_close(&r);
 	return true;
 }
 
 /* Requests wait for a WAIT that never ends: their number is bounded. */
-HOSTILE_CASE(requests_after_a_wait) {
-	struct neighbour evil;
+NEIGHBOUR_CASE(requests_after_a_wait) {
 	struct pica_msg_query q = { .count = 1 };
 	uint8_t answer[PICA_MESSAGE_MAX];
 	struct pica_message head;
 	unsigned sent = 0, n = 0;
-	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
-	struct pica_job *job = raw_slot(&evil.raw, evil.context, PICA_OP_WAIT, 1);
-	job->u.wait.context = evil.context;
+	struct pica_job *job = raw_slot(&evil->raw, evil->context, PICA_OP_WAIT, 1);
+	job->u.wait.context = evil->context;
 	job->u.wait.value = 1;
-	raw_publish(&evil.raw);
-	q.context = evil.context;
+	raw_publish(&evil->raw);
+	q.context = evil->context;
 	do {
-		raw_head(&evil.raw, &q, PICA_MSG_READ_REGS, sizeof(q));
-		EXPECT(raw_send(evil.raw.sock, &q, sizeof(q), NULL, 0) == 0);
+		raw_head(&evil->raw, &q, PICA_MSG_READ_REGS, sizeof(q));
+		EXPECT(raw_send(evil->raw.sock, &q, sizeof(q), NULL, 0) == 0);
 		sent++;
-		n = (unsigned)(raw_receive(evil.raw.sock, answer, sizeof(answer), NULL, 0) > 0);
+		n = (unsigned)(raw_receive(evil->raw.sock, answer, sizeof(answer), NULL, 0) > 0);
 	} while (!n && sent < 10000);
 	EXPECT(sent < 10000);
 	memcpy(&head, answer, sizeof(head));
-	memcpy(&evil.raw.error, answer, sizeof(evil.raw.error));
-	EXPECT(head.type == PICA_MSG_ERROR && evil.raw.error.error == -EDQUOT);
-	EXPECT(strstr(evil.raw.error.text, "quota of requests"));
-	neighbour_close(&evil);
+	memcpy(&evil->raw.error, answer, sizeof(evil->raw.error));
+	EXPECT(head.type == PICA_MSG_ERROR && evil->raw.error.error == -EDQUOT);
+	EXPECT(strstr(evil->raw.error.text, "quota of requests"));
 	return true;
 }
 
-HOSTILE_CASE(contexts_without_end) {
-	struct raw r;
+SESSION_CASE(contexts_without_end) {
 	unsigned n = 0;
 	int64_t ret;
-	EXPECT(raw_open(&r, b->daemon->socket, 8) == 0);
-	while ((ret = raw_context(&r)) > 0) {
+	while ((ret = raw_context(r)) > 0) {
 		n++;
 	}
 	EXPECT(n == MATRIX_CONTEXTS);
-	EXPECT(is_refused(&r, (int)ret, -EDQUOT, "contexts"));
-	raw_close(&r);
+	EXPECT(is_refused(r, (int)ret, -EDQUOT, "contexts"));
 	return true;
 }
 
-HOSTILE_CASE(context_memory_that_does_not_exist) {
-	struct raw r;
+SESSION_CASE(context_memory_that_does_not_exist) {
 	struct pica_msg_context_create m = { .fcram_bytes = 0xFFFFFFFF };
-	EXPECT(raw_open(&r, b->daemon->socket, 8) == 0);
-	raw_head(&r, &m, PICA_MSG_CONTEXT_CREATE, sizeof(m));
-	EXPECT(is_refused(&r, raw_request(&r, &m, -1, NULL, NULL), -EINVAL, "memory size"));
+	raw_head(r, &m, PICA_MSG_CONTEXT_CREATE, sizeof(m));
+	EXPECT(is_refused(r, raw_request(r, &m, -1, NULL, NULL), -EINVAL, "memory size"));
 	m = (struct pica_msg_context_create){ .fcram_bytes = 256 << 20 };
-	raw_head(&r, &m, PICA_MSG_CONTEXT_CREATE, sizeof(m));
-	EXPECT(is_refused(&r, raw_request(&r, &m, -1, NULL, NULL), -EDQUOT, "memory_bytes"));
+	raw_head(r, &m, PICA_MSG_CONTEXT_CREATE, sizeof(m));
+	EXPECT(is_refused(r, raw_request(r, &m, -1, NULL, NULL), -EDQUOT, "memory_bytes"));
 	m = (struct pica_msg_context_create){ .priority = -11 };
-	raw_head(&r, &m, PICA_MSG_CONTEXT_CREATE, sizeof(m));
-	EXPECT(is_refused(&r, raw_request(&r, &m, -1, NULL, NULL), -EINVAL, "priority"));
-	raw_close(&r);
+	raw_head(r, &m, PICA_MSG_CONTEXT_CREATE, sizeof(m));
+	EXPECT(is_refused(r, raw_request(r, &m, -1, NULL, NULL), -EINVAL, "priority"));
 	return true;
 }
 
-HOSTILE_CASE(arithmetic_that_does_not_exist) {
+SESSION_CASE(arithmetic_that_does_not_exist) {
 	static const uint32_t wrong[] = { PICA_ARITHMETIC_F32, PICA_ARITHMETIC_TRUNCATE,
 		PICA_ARITHMETIC_F32 | PICA_ARITHMETIC_TRUNCATE, 8, 9, 0xFFFFFFFF, 0x80000001 };
-	struct raw r;
-	EXPECT(raw_open(&r, b->daemon->socket, 8) == 0);
 	for (unsigned i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		struct pica_msg_context_create m = { .arithmetic = wrong[i] };
-		raw_head(&r, &m, PICA_MSG_CONTEXT_CREATE, sizeof(m));
-		EXPECT(is_refused(&r, raw_request(&r, &m, -1, NULL, NULL), -EINVAL, "arithmetic"));
+		raw_head(r, &m, PICA_MSG_CONTEXT_CREATE, sizeof(m));
+		EXPECT(is_refused(r, raw_request(r, &m, -1, NULL, NULL), -EINVAL, "arithmetic"));
 	}
-	raw_close(&r);
 	return true;
 }
 
 /* Handles of the neighbour, unused ones, and of another kind. */
-HOSTILE_CASE(handles_of_others) {
-	struct neighbour evil;
+NEIGHBOUR_CASE(handles_of_others) {
 	static const uint64_t ids[] = { 0, 77777, 0xFFFFFFFF, 0x100000001, UINT64_MAX };
-	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
+	struct raw *r = &evil->raw;
 	for (unsigned i = 0; i < 5; i++) {
-		EXPECT(is_refused(&evil.raw,
-				raw_object(&evil.raw, PICA_MSG_CONTEXT_DESTROY, ids[i]), -ENOENT,
+		EXPECT(is_refused(r, raw_object(r, PICA_MSG_CONTEXT_DESTROY, ids[i]), -ENOENT,
 				"no such"));
-		EXPECT(is_refused(&evil.raw, raw_object(&evil.raw, PICA_MSG_REGION_DESTROY, ids[i]),
-				-ENOENT, "no such"));
-		EXPECT(is_refused(&evil.raw, raw_object(&evil.raw, PICA_MSG_KICK, ids[i] + 1000000),
-				-ENOENT, "no such"));
+		EXPECT(is_refused(r, raw_object(r, PICA_MSG_REGION_DESTROY, ids[i]), -ENOENT,
+				"no such"));
+		EXPECT(is_refused(r, raw_object(r, PICA_MSG_KICK, ids[i] + 1000000), -ENOENT,
+				"no such"));
 	}
-	EXPECT(raw_object(&evil.raw, PICA_MSG_REGION_DESTROY, evil.context) == -ENOENT);
-	neighbour_close(&evil);
+	EXPECT(raw_object(&evil->raw, PICA_MSG_REGION_DESTROY, evil->context) == -ENOENT);
 	return true;
 }
 
@@ -232,8 +211,7 @@ static int transfer(struct neighbour *n, enum pica_message_type type, uint32_t r
 	return raw_request(&n->raw, &m, -1, NULL, NULL);
 }
 
-HOSTILE_CASE(pictures_that_do_not_fit) {
-	struct neighbour evil;
+NEIGHBOUR_CASE(pictures_that_do_not_fit) {
 	static const uint32_t huge[5] = { SCENE_VRAM, 0, 0xFFFFFFF8, 0xFFFFFFF8, 0xFFFFFFFF };
 	static const uint32_t wide[5] = { SCENE_VRAM, 0, 2048, 2048, 8192 };
 	static const uint32_t wrap[5] = { SCENE_VRAM, 0, 8, 2048, 0x00200000 };
@@ -241,49 +219,41 @@ HOSTILE_CASE(pictures_that_do_not_fit) {
 	static const uint32_t nowhere[5] = { 0xFFFFFF80, 0, 128, 128, 512 };
 	static const uint32_t format[5] = { SCENE_VRAM, 99, 128, 128, 512 };
 	static const uint32_t screen[5] = { 2, 9, 1200 };
-	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
-	int64_t region = raw_region(&evil.raw, 0, 0, 0x10000, NULL, NULL);
+	int64_t region = raw_region(&evil->raw, 0, 0, 0x10000, NULL, NULL);
 	EXPECT(region > 0);
 	const uint32_t to = (uint32_t)region;
-	EXPECT(transfer(&evil, PICA_MSG_READ_SURFACE, to, 0, 0x10000, huge) == -EINVAL);
-	EXPECT(transfer(&evil, PICA_MSG_READ_SURFACE, to, 0, 0x10000, wide) == -EINVAL);
-	EXPECT(transfer(&evil, PICA_MSG_READ_SURFACE, to, 0, 0x10000, wrap) == -EINVAL);
-	EXPECT(transfer(&evil, PICA_MSG_READ_SURFACE, to, 1, 0x10000, small) == -ERANGE);
-	EXPECT(transfer(&evil, PICA_MSG_READ_SURFACE, to, 0xFFFFFFFF, 2, small) == -ERANGE);
-	EXPECT(transfer(&evil, PICA_MSG_READ_SURFACE, 999, 0, 0x10000, small) == -ENOENT);
-	EXPECT(transfer(&evil, PICA_MSG_READ_SURFACE, to, 0, 0x10000, nowhere) == -ERANGE);
-	EXPECT(transfer(&evil, PICA_MSG_READ_SURFACE, to, 0, 0x10000, format) == -EINVAL);
-	EXPECT(transfer(&evil, PICA_MSG_READ_SCREEN, to, 0, 0x10000, screen) == -EINVAL);
-	EXPECT(transfer(&evil, PICA_MSG_READ_SURFACE, to, 0, 0x10000, small) == 0);
-	EXPECT(transfer(&evil, PICA_MSG_SAVE_STATE, to, 0, 100, small) == -EINVAL);
-	EXPECT(transfer(&evil, PICA_MSG_LOAD_STATE, to, 0, 0x10000, small) == -EINVAL);
-	neighbour_close(&evil);
+	EXPECT(transfer(evil, PICA_MSG_READ_SURFACE, to, 0, 0x10000, huge) == -EINVAL);
+	EXPECT(transfer(evil, PICA_MSG_READ_SURFACE, to, 0, 0x10000, wide) == -EINVAL);
+	EXPECT(transfer(evil, PICA_MSG_READ_SURFACE, to, 0, 0x10000, wrap) == -EINVAL);
+	EXPECT(transfer(evil, PICA_MSG_READ_SURFACE, to, 1, 0x10000, small) == -ERANGE);
+	EXPECT(transfer(evil, PICA_MSG_READ_SURFACE, to, 0xFFFFFFFF, 2, small) == -ERANGE);
+	EXPECT(transfer(evil, PICA_MSG_READ_SURFACE, 999, 0, 0x10000, small) == -ENOENT);
+	EXPECT(transfer(evil, PICA_MSG_READ_SURFACE, to, 0, 0x10000, nowhere) == -ERANGE);
+	EXPECT(transfer(evil, PICA_MSG_READ_SURFACE, to, 0, 0x10000, format) == -EINVAL);
+	EXPECT(transfer(evil, PICA_MSG_READ_SCREEN, to, 0, 0x10000, screen) == -EINVAL);
+	EXPECT(transfer(evil, PICA_MSG_READ_SURFACE, to, 0, 0x10000, small) == 0);
+	EXPECT(transfer(evil, PICA_MSG_SAVE_STATE, to, 0, 100, small) == -EINVAL);
+	EXPECT(transfer(evil, PICA_MSG_LOAD_STATE, to, 0, 0x10000, small) == -EINVAL);
 	return true;
 }
 
-HOSTILE_CASE(registers_that_do_not_exist) {
-	struct neighbour evil;
+NEIGHBOUR_CASE(registers_that_do_not_exist) {
 	static const uint32_t bad[][2] = { { 0, 0x301 }, { 0x2FF, 2 }, { 0xFFFFFFFF, 2 },
 			{ 0x300, 0xFFFFFFFF } };
-	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
 	for (unsigned i = 0; i < 4; i++) {
 		struct pica_msg_query q = {
-			.context = evil.context, .first = bad[i][0], .count = bad[i][1]
+			.context = evil->context, .first = bad[i][0], .count = bad[i][1]
 		};
-		raw_head(&evil.raw, &q, PICA_MSG_READ_REGS, sizeof(q));
-		EXPECT(raw_request(&evil.raw, &q, -1, NULL, NULL) == -EINVAL);
-		raw_head(&evil.raw, &q, PICA_MSG_READ_EXTERNAL, sizeof(q));
-		EXPECT(raw_request(&evil.raw, &q, -1, NULL, NULL) < 0);
+		raw_head(&evil->raw, &q, PICA_MSG_READ_REGS, sizeof(q));
+		EXPECT(raw_request(&evil->raw, &q, -1, NULL, NULL) == -EINVAL);
+		raw_head(&evil->raw, &q, PICA_MSG_READ_EXTERNAL, sizeof(q));
+		EXPECT(raw_request(&evil->raw, &q, -1, NULL, NULL) < 0);
 	}
-	neighbour_close(&evil);
 	return true;
 }
 
-HOSTILE_CASE(half_closed) {
-	struct neighbour evil;
-	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
-	EXPECT(shutdown(evil.raw.sock, SHUT_WR) == 0);
-	EXPECT(raw_is_closed(&evil.raw));
-	neighbour_close(&evil);
+NEIGHBOUR_CASE(half_closed) {
+	EXPECT(shutdown(evil->raw.sock, SHUT_WR) == 0);
+	EXPECT(raw_is_closed(&evil->raw));
 	return true;
 }

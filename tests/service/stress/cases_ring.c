@@ -48,34 +48,29 @@ HOSTILE_CASE(head_half_way_round) {
 }
 
 /* The service does not read back words that it wrote. */
-HOSTILE_CASE(overwrites_words_of_the_service) {
-	struct neighbour evil;
-	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
-	struct pica_ring_control *c = evil.raw.control;
+NEIGHBOUR_CASE(overwrites_words_of_the_service) {
+	struct pica_ring_control *c = evil->raw.control;
 	for (unsigned i = 0; i < 50; i++) {
-		memset(evil.raw.ring, i & 1 ? 0xFF : 0, sizeof(struct pica_ring_header));
+		memset(evil->raw.ring, i & 1 ? 0xFF : 0, sizeof(struct pica_ring_header));
 		c->sq_head = c->service_flags = c->event_tail = 0xFFFFFFFF;
 		memset(c->timeline, 0xA5, sizeof(c->timeline));
 		memset(c->completed, 0xA5, sizeof(c->completed));
-		EXPECT(neighbour_frame(&evil) == 0);
+		EXPECT(neighbour_frame(evil) == 0);
 	}
 	EXPECT(c->sq_head == 50 && c->cq_tail == 50 && c->completed[0] == 50);
-	neighbour_close(&evil);
 	return true;
 }
 
 /* The service takes as many jobs as fit, and loses none. */
-HOSTILE_CASE(never_reaps) {
-	struct neighbour evil;
+NEIGHBOUR_CASE(never_reaps) {
 	struct pica_done done;
 	uint64_t sent = 0;
-	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
-	struct raw *r = &evil.raw;
+	struct raw *r = &evil->raw;
 	for (int64_t end = raw_now_ms() + RAW_PATIENCE_MS; sent < r->sq_entries + r->cq_entries &&
 			raw_now_ms() < end;) {
 		if (r->sq_tail - __atomic_load_n(&r->control->sq_head, __ATOMIC_ACQUIRE) <
 				r->sq_entries) {
-			raw_slot(r, evil.context, PICA_OP_BARRIER, sent++);
+			raw_slot(r, evil->context, PICA_OP_BARRIER, sent++);
 			raw_publish(r);
 		}
 	}
@@ -86,7 +81,6 @@ HOSTILE_CASE(never_reaps) {
 		EXPECT(raw_wait(r, &done, RAW_PATIENCE_MS) == 0);
 		EXPECT(done.user_data == i && done.result == 0);
 	}
-	neighbour_close(&evil);
 	return true;
 }
 
@@ -167,16 +161,14 @@ HOSTILE_CASE(flood_of_presents) {
 
 /* ---- Slots ---- */
 
-HOSTILE_CASE(jobs_that_are_malformed) {
-	struct neighbour evil;
-	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
-	struct raw *r = &evil.raw;
+NEIGHBOUR_CASE(jobs_that_are_malformed) {
+	struct raw *r = &evil->raw;
 	for (unsigned op = 0; op < 40; op++) {
 		/* Not known, or all arguments ones. */
-		struct pica_job *job = raw_slot(r, evil.context, (enum pica_op)op, op);
+		struct pica_job *job = raw_slot(r, evil->context, (enum pica_op)op, op);
 		memset(job->u.args, 0xFF, sizeof(job->u.args));
 		EXPECT(raw_run(r) == -EINVAL);
-		job = raw_slot(r, evil.context, (enum pica_op)op, op);
+		job = raw_slot(r, evil->context, (enum pica_op)op, op);
 		job->flags = 0xFFFE;
 		EXPECT(raw_run(r) == -EINVAL);
 	}
@@ -184,8 +176,7 @@ HOSTILE_CASE(jobs_that_are_malformed) {
 	EXPECT(raw_run(r) == -ENOENT);
 	raw_slot(r, 0, PICA_OP_BARRIER, 1);
 	EXPECT(raw_run(r) == -ENOENT);
-	EXPECT(neighbour_frame(&evil) == 0);
-	neighbour_close(&evil);
+	EXPECT(neighbour_frame(evil) == 0);
 	return true;
 }
 
@@ -197,24 +188,21 @@ static int write_job(struct neighbour *n, uint64_t data, uint32_t addr, uint32_t
 	return raw_run(&n->raw);
 }
 
-HOSTILE_CASE(data_outside_of_its_region) {
-	struct neighbour evil;
-	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
-	int64_t region = raw_region(&evil.raw, 0, 0, 4096, NULL, NULL);
+NEIGHBOUR_CASE(data_outside_of_its_region) {
+	int64_t region = raw_region(&evil->raw, 0, 0, 4096, NULL, NULL);
 	EXPECT(region > 0);
 	uint64_t data = (uint64_t)region << 32;
-	EXPECT(write_job(&evil, data, SCENE_VRAM, 4096) == 0);
-	EXPECT(write_job(&evil, data + 1, SCENE_VRAM, 4096) == -ERANGE);
-	EXPECT(write_job(&evil, data + 4096, SCENE_VRAM, 1) == -ERANGE);
-	EXPECT(write_job(&evil, data + 0xFFFFFFFF, SCENE_VRAM, 4096) == -ERANGE);
-	EXPECT(write_job(&evil, data, SCENE_VRAM, 0x01000000) == -ERANGE);
-	EXPECT(write_job(&evil, 0xFFFFFFFF00000000, SCENE_VRAM, 16) == -ENOENT);
-	EXPECT(write_job(&evil, (uint64_t)evil.context << 32, SCENE_VRAM, 16) == -ENOENT);
-	struct pica_job *job = raw_slot(&evil.raw, evil.context, PICA_OP_STATS, 1);
+	EXPECT(write_job(evil, data, SCENE_VRAM, 4096) == 0);
+	EXPECT(write_job(evil, data + 1, SCENE_VRAM, 4096) == -ERANGE);
+	EXPECT(write_job(evil, data + 4096, SCENE_VRAM, 1) == -ERANGE);
+	EXPECT(write_job(evil, data + 0xFFFFFFFF, SCENE_VRAM, 4096) == -ERANGE);
+	EXPECT(write_job(evil, data, SCENE_VRAM, 0x01000000) == -ERANGE);
+	EXPECT(write_job(evil, 0xFFFFFFFF00000000, SCENE_VRAM, 16) == -ENOENT);
+	EXPECT(write_job(evil, (uint64_t)evil->context << 32, SCENE_VRAM, 16) == -ENOENT);
+	struct pica_job *job = raw_slot(&evil->raw, evil->context, PICA_OP_STATS, 1);
 	job->u.stats.data = data + 4090;
 	job->u.stats.size_bytes = 0x400;
-	EXPECT(raw_run(&evil.raw) < 0);
-	neighbour_close(&evil);
+	EXPECT(raw_run(&evil->raw) < 0);
 	return true;
 }
 
@@ -229,48 +217,39 @@ static void put_wait(
 }
 
 /* Two contexts wait for each other, and one for itself, until the session ends. */
-HOSTILE_CASE(waits_in_a_circle) {
-	struct neighbour evil;
-	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
-	int64_t other = raw_context(&evil.raw);
+NEIGHBOUR_CASE(waits_in_a_circle) {
+	int64_t other = raw_context(&evil->raw);
 	EXPECT(other > 0);
-	put_wait(&evil.raw, evil.context, (uint32_t)other, UINT64_MAX, 0);
-	put_wait(&evil.raw, (uint32_t)other, evil.context, UINT64_MAX, UINT64_MAX);
-	raw_publish(&evil.raw);
+	put_wait(&evil->raw, evil->context, (uint32_t)other, UINT64_MAX, 0);
+	put_wait(&evil->raw, (uint32_t)other, evil->context, UINT64_MAX, UINT64_MAX);
+	raw_publish(&evil->raw);
 	EXPECT(neighbour_is_well(b));
-	neighbour_close(&evil);
 	return true;
 }
 
-HOSTILE_CASE(waits_for_missing_values) {
-	struct neighbour evil;
-	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
-	put_wait(&evil.raw, evil.context, 31337, 1, 0);
-	EXPECT(raw_run(&evil.raw) == -ENOENT);
-	put_wait(&evil.raw, evil.context, evil.context, 1, 1);
-	EXPECT(raw_run(&evil.raw) == -ETIME);
-	neighbour_close(&evil);
+NEIGHBOUR_CASE(waits_for_missing_values) {
+	put_wait(&evil->raw, evil->context, 31337, 1, 0);
+	EXPECT(raw_run(&evil->raw) == -ENOENT);
+	put_wait(&evil->raw, evil->context, evil->context, 1, 1);
+	EXPECT(raw_run(&evil->raw) == -ETIME);
 	return true;
 }
 
-HOSTILE_CASE(wait_without_end_is_cancelled) {
-	struct neighbour evil;
+NEIGHBOUR_CASE(wait_without_end_is_cancelled) {
 	struct pica_done done;
 	int cancelled = 0;
-	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
-	put_wait(&evil.raw, evil.context, evil.context, 1, 0);
-	raw_slot(&evil.raw, evil.context, PICA_OP_BARRIER, 50);
-	struct pica_job *job = raw_slot(&evil.raw, evil.context, PICA_OP_CANCEL, 51);
+	put_wait(&evil->raw, evil->context, evil->context, 1, 0);
+	raw_slot(&evil->raw, evil->context, PICA_OP_BARRIER, 50);
+	struct pica_job *job = raw_slot(&evil->raw, evil->context, PICA_OP_CANCEL, 51);
 	job->u.cancel.user_data = 50;
-	raw_publish(&evil.raw);
+	raw_publish(&evil->raw);
 	for (unsigned i = 0; i < 3; i++) {
-		EXPECT(raw_wait(&evil.raw, &done, RAW_PATIENCE_MS) == 0);
+		EXPECT(raw_wait(&evil->raw, &done, RAW_PATIENCE_MS) == 0);
 		cancelled += done.user_data == 50 && done.result == -ECANCELED;
 		EXPECT(done.user_data == 50 || done.result == 2);
 	}
 	EXPECT(cancelled == 2);
-	EXPECT(neighbour_frame(&evil) == 0);
-	neighbour_close(&evil);
+	EXPECT(neighbour_frame(evil) == 0);
 	return true;
 }
 
@@ -323,26 +302,21 @@ HOSTILE_CASE(context_destroyed_with_the_maximum_of_jobs) {
 
 /* ---- Bells ---- */
 
-HOSTILE_CASE(bells_without_end) {
-	struct neighbour evil;
+NEIGHBOUR_CASE(bells_without_end) {
 	static char bells[65536];
-	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
 	for (unsigned i = 0; i < 200; i++) {
-		ssize_t n = write(evil.raw.bell_out, bells, sizeof(bells));
+		ssize_t n = write(evil->raw.bell_out, bells, sizeof(bells));
 		(void)n;
 	}
 	EXPECT(neighbour_is_well(b));
-	EXPECT(neighbour_frame(&evil) == 0);
-	neighbour_close(&evil);
+	EXPECT(neighbour_frame(evil) == 0);
 	return true;
 }
 
 /* The client's end of the pipes is closed, blocking, or full; the flags of the service's end are
  * its own. */
-HOSTILE_CASE(bells_that_are_broken) {
-	struct neighbour evil;
-	EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
-	struct raw *r = &evil.raw;
+NEIGHBOUR_CASE(bells_that_are_broken) {
+	struct raw *r = &evil->raw;
 	fcntl(r->bell_in, F_SETFL, fcntl(r->bell_in, F_GETFL) & ~O_NONBLOCK);
 	fcntl(r->bell_out, F_SETFL, fcntl(r->bell_out, F_GETFL) & ~O_NONBLOCK);
 	__atomic_store_n(&r->control->client_flags, PICA_RING_NEED_WAKEUP, __ATOMIC_SEQ_CST);
@@ -351,7 +325,7 @@ HOSTILE_CASE(bells_that_are_broken) {
 		uint32_t head = __atomic_load_n(&r->control->sq_head, __ATOMIC_ACQUIRE);
 		uint32_t before = r->sq_tail;
 		while (r->sq_tail - head < r->sq_entries) {
-			raw_slot(r, evil.context, PICA_OP_SIGNAL, i++);
+			raw_slot(r, evil->context, PICA_OP_SIGNAL, i++);
 		}
 		if (r->sq_tail != before) {
 			raw_publish(r);
@@ -368,11 +342,10 @@ HOSTILE_CASE(bells_that_are_broken) {
 	EXPECT(neighbour_is_well(b));
 	close(r->bell_in);
 	r->bell_in = -1;
-	raw_slot(r, evil.context, PICA_OP_BARRIER, 1);
+	raw_slot(r, evil->context, PICA_OP_BARRIER, 1);
 	raw_publish(r);
 	close(r->bell_out);
 	r->bell_out = -1;
 	EXPECT(neighbour_is_well(b));
-	neighbour_close(&evil);
 	return true;
 }

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "daemon.h"
@@ -320,16 +319,21 @@ static bool limits_can_be_asked_for_again(void) {
 /* ---- A service that dies ---- */
 
 static struct pica_done one;
+static const struct pica_state no_state;
+static struct pica_stats stats = { .size = sizeof(stats) };
+static uint8_t *rgb;
+static char *text;
 static union {
 	struct pica_state state;
+	struct pica_limits limits;
+	struct pica_client *client;
+	struct pica_client_ctx *ctx;
+	struct pica_client_memory *memory;
+	struct pica_screen screen;
+	struct pica_session_info info;
 	uint8_t pixels[SLOTS * SLOTS * 4];
-	uint32_t word;
+	uint32_t word, size[2];
 } out;
-
-static int do_connect(void) {
-	struct pica_client *second;
-	return pica_client_connect(&second, service->socket, NULL, NULL);
-}
 
 static int do_reconnect(void) {
 	int ret;
@@ -340,96 +344,33 @@ static int do_reconnect(void) {
 	return ret;
 }
 
-static int do_limits(void) {
-	struct pica_limits limits;
-	return pica_client_limits(client, &limits);
-}
-
-static int do_ctx_create(void) {
-	struct pica_client_ctx *c;
-	return pica_client_ctx_create(&c, client, NULL);
-}
-
-static int do_ctx_destroy(void) {
-	return pica_client_ctx_destroy(other);
-}
-
-static int do_map(void) {
-	struct pica_client_memory *m;
-	return pica_client_map(&m, other, VRAM, 4096, 0);
-}
-
-static int do_alloc(void) {
-	struct pica_client_memory *m;
-	return pica_client_alloc(&m, client, 4096);
-}
-
-static int do_free(void) {
-	return pica_client_free(vram);
-}
-
-static int do_load_state(void) {
-	memset(&out.state, 0, sizeof(out.state));
-	return pica_client_load_state(ctx, &out.state);
-}
-
-static int do_save_state(void) {
-	return pica_client_save_state(ctx, &out.state);
-}
-
-static int do_read_regs(void) {
-	return pica_client_read_regs(ctx, 0, 1, &out.word);
-}
-
-static int do_read_external(void) {
-	return pica_client_read_external(ctx, 0x10400000, &out.word);
-}
-
-static int do_stats(void) {
-	struct pica_stats stats = { .size = sizeof(stats) };
-	return pica_client_stats(ctx, &stats);
-}
-
-static int do_screen(void) {
-	struct pica_screen screen;
-	return pica_client_screen(ctx, PICA_SCREEN_TOP, &screen);
-}
-
-static int do_read_screen(void) {
-	return pica_client_read_screen(ctx, PICA_SCREEN_TOP, PICA_EYE_LEFT, out.pixels, 3 * 1024);
-}
-
-static int do_read_surface(void) {
-	return pica_client_read_surface(ctx, VRAM, 0, SLOTS, SLOTS, out.pixels, 4 * SLOTS);
-}
-
-static int do_sessions(void) {
-	struct pica_session_info info;
-	return pica_client_sessions(client, 0, &info, 1);
-}
-
-static int do_kick(void) {
-	return pica_client_kick(client, 999999);
-}
-
-static int do_record(void) {
-	return pica_client_record(client, 1, 1);
-}
-
-static int do_focus(void) {
-	return pica_client_focus(client, 0);
-}
-
-static int do_screenshot(void) {
-	uint32_t width, height;
-	uint8_t *rgb;
-	return pica_client_screenshot(client, 0, &width, &height, &rgb);
-}
-
-static int do_metrics(void) {
-	char *text;
-	return pica_client_metrics(client, &text);
-}
+/* A function do_NAME() that makes one call. */
+#define CALL(name, call) \
+	static int do_##name(void) { \
+		return call; \
+	}
+CALL(connect, pica_client_connect(&out.client, service->socket, NULL, NULL))
+CALL(limits, pica_client_limits(client, &out.limits))
+CALL(ctx_create, pica_client_ctx_create(&out.ctx, client, NULL))
+CALL(ctx_destroy, pica_client_ctx_destroy(other))
+CALL(map, pica_client_map(&out.memory, other, VRAM, 4096, 0))
+CALL(alloc, pica_client_alloc(&out.memory, client, 4096))
+CALL(free, pica_client_free(vram))
+CALL(load_state, pica_client_load_state(ctx, &no_state))
+CALL(save_state, pica_client_save_state(ctx, &out.state))
+CALL(read_regs, pica_client_read_regs(ctx, 0, 1, &out.word))
+CALL(read_external, pica_client_read_external(ctx, 0x10400000, &out.word))
+CALL(stats, pica_client_stats(ctx, &stats))
+CALL(screen, pica_client_screen(ctx, PICA_SCREEN_TOP, &out.screen))
+CALL(read_screen,
+		pica_client_read_screen(ctx, PICA_SCREEN_TOP, PICA_EYE_LEFT, out.pixels, 3 * 1024))
+CALL(read_surface, pica_client_read_surface(ctx, VRAM, 0, SLOTS, SLOTS, out.pixels, 4 * SLOTS))
+CALL(sessions, pica_client_sessions(client, 0, &out.info, 1))
+CALL(kick, pica_client_kick(client, 999999))
+CALL(record, pica_client_record(client, 1, 1))
+CALL(focus, pica_client_focus(client, 0))
+CALL(screenshot, pica_client_screenshot(client, 0, &out.size[0], &out.size[1], &rgb))
+CALL(metrics, pica_client_metrics(client, &text))
 
 /* With a job in flight: its completion says it. */
 static int do_wait(void) {
@@ -495,8 +436,7 @@ static const struct call {
 };
 
 static void *kill_soon(void *arg) {
-	const struct timespec t = { 0, NAP_NS };
-	nanosleep(&t, NULL);
+	raw_nap_us(NAP_MS * 1000);
 	kill(service->pid, SIGKILL);
 	return NULL;
 }

@@ -9,15 +9,9 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "raw.h"
-
-static void nap_ms(long ms) {
-	struct timespec t = { ms / 1000, ms % 1000 * 1000000 };
-	nanosleep(&t, NULL);
-}
 
 void daemon_init(struct daemon *d, const char *picad) {
 	memset(d, 0, sizeof(*d));
@@ -132,7 +126,7 @@ bool daemon_start(struct daemon *d) {
 		if (!daemon_is_alive(d)) {
 			break;
 		}
-		nap_ms(5);
+		raw_nap_us(5000);
 	}
 	if (!d->is_quiet) {
 		fprintf(stderr, "picad does not start\n");
@@ -155,7 +149,7 @@ int daemon_stop(struct daemon *d) {
 	for (int64_t end = raw_now_ms() + RAW_PATIENCE_MS; got == 0 && raw_now_ms() < end;) {
 		got = waitpid(d->pid, &d->status, WNOHANG);
 		if (got == 0) {
-			nap_ms(5);
+			raw_nap_us(5000);
 		}
 	}
 	if (got == 0) {
@@ -184,6 +178,17 @@ bool daemon_end(struct daemon *d, bool passed) {
 	}
 	passed = daemon_stop(d) == 0 && passed;
 	return daemon_finish(d) && passed;
+}
+
+bool daemon_case(const char *name, const char *picad, const char *options,
+		void (*before_exec)(void), bool (*fn)(struct daemon *)) {
+	struct daemon d;
+	daemon_init(&d, picad);
+	d.before_exec = before_exec;
+	daemon_options(&d, "--threads 1 --loop %s", options);
+	const bool ok = daemon_end(&d, daemon_start(&d) && fn(&d) && daemon_is_alive(&d));
+	printf("%-32s %s\n", name, ok ? "ok" : "FAILED");
+	return ok;
 }
 
 int daemon_main(char **argv, int least, const char *usage, const char *options,
@@ -241,7 +246,7 @@ bool daemon_logs(const struct daemon *d, const char *text) {
 		if (raw_now_ms() >= end_ms) {
 			return false;
 		}
-		nap_ms(1);
+		raw_nap_us(1000);
 	}
 	return true;
 }
@@ -308,4 +313,23 @@ int process_memfds(pid_t pid) {
 	}
 	fclose(f);
 	return n;
+}
+
+struct counts process_counts(pid_t pid) {
+	return (struct counts){ process_fds(pid), process_memfds(pid), process_threads(pid) };
+}
+
+bool process_settles(pid_t pid, struct counts before, int more_threads) {
+	struct counts now = process_counts(pid);
+	for (int64_t end = raw_now_ms() + RAW_PATIENCE_MS; raw_now_ms() < end;
+			now = process_counts(pid)) {
+		if (now.fds == before.fds && now.memfds == before.memfds &&
+				now.threads <= before.threads + more_threads) {
+			return true;
+		}
+		raw_nap_us(1000);
+	}
+	printf("left: %d descriptors of %d, %d mappings of %d, %d threads of %d\n", now.fds,
+			before.fds, now.memfds, before.memfds, now.threads, before.threads);
+	return false;
 }

@@ -35,6 +35,12 @@ bool daemon_finish(struct daemon *d);
  */
 bool daemon_end(struct daemon *d, bool passed);
 /*
+ * Runs fn with a service of one thread: options begin with the kind of its loop. Prints the name
+ * with the result, and returns it.
+ */
+bool daemon_case(const char *name, const char *picad, const char *options,
+		void (*before_exec)(void), bool (*fn)(struct daemon *d));
+/*
  * For main() of a program with the arguments PICAD LOOP ...: runs fn, which returns whether it
  * passed, with a service of these options. Returns the exit status: 0, 1, 2 for fewer than least
  * arguments, 77 without io_uring.
@@ -63,6 +69,15 @@ long process_rss_kib(pid_t pid);
 long process_shmem_kib(pid_t pid);
 /* Mappings of memory files: regions and rings. */
 int process_memfds(pid_t pid);
+struct counts {
+	int fds, memfds, threads;
+};
+struct counts process_counts(pid_t pid);
+/*
+ * Waits until the process has the descriptors and mappings that it had, and no more threads than it
+ * had and more_threads. Returns whether it came to that; prints what is left otherwise.
+ */
+bool process_settles(pid_t pid, struct counts before, int more_threads);
 
 /* Ends a case that returns whether it passed. */
 #define EXPECT(promise) do { \

@@ -4,8 +4,6 @@
  * one process). Each run must end with defined errors or the correct picture, and leave no
  * descriptor, mapping or thread, nor, as the address sanitizer checks, memory.
  */
-#include <time.h>
-
 #include "daemon.h"
 #include "pica_client.h"
 #include "scene.h"
@@ -155,40 +153,15 @@ static struct outcome run(enum failures how, unsigned at) {
 	return o;
 }
 
-struct count {
-	int fds, memfds, threads;
-};
-
-static struct count count(void) {
-	return (struct count){ process_fds(getpid()), process_memfds(getpid()),
-		process_threads(getpid()) };
-}
-
-/* io_uring's own threads and the kernel's last references take a moment. */
-static bool nothing_is_left(struct count before) {
-	struct count now = count();
-	for (int64_t end = raw_now_ms() + RAW_PATIENCE_MS; raw_now_ms() < end; now = count()) {
-		if (now.fds == before.fds && now.memfds == before.memfds &&
-				now.threads == before.threads) {
-			return true;
-		}
-		const struct timespec t = { 0, 1000000 };
-		nanosleep(&t, NULL);
-	}
-	printf("left: %d descriptors, %d mappings, %d threads\n", now.fds - before.fds,
-			now.memfds - before.memfds, now.threads - before.threads);
-	return false;
-}
-
 int main(void) {
 	unsigned bad = 0, runs = 0, refused = 0;
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	expected = scene_expected();
 	struct outcome o = run(FAIL_NONE, 0); /* what is made once is made */
-	struct count before = count();
+	const struct counts before = process_counts(getpid());
 	o = run(FAIL_NONE, 0);
 	unsigned n = atomic_load(&calls);
-	if (o.refused || o.wrong || !o.drawn || !nothing_is_left(before)) {
+	if (o.refused || o.wrong || !o.drawn || !process_settles(getpid(), before, 0)) {
 		printf("fails without failures\n");
 		return 1;
 	}
@@ -197,7 +170,7 @@ int main(void) {
 		for (unsigned at = 0; at < n + 8; at++) {
 			o = run(how, at);
 			bool silent = !o.refused && !o.drawn;
-			if (o.wrong || silent || !nothing_is_left(before)) {
+			if (o.wrong || silent || !process_settles(getpid(), before, 0)) {
 				printf("%s %u: %s\n", how == FAIL_ONE ? "call" : "calls from", at,
 						o.wrong ? "another error, or another picture" :
 						silent ? "no picture, and nobody said why" :

@@ -73,13 +73,12 @@ struct light {
 static void *draw(void *arg) {
 	struct light *l = arg;
 	struct neighbour n;
-	const struct timespec pause = { 0, PAUSE_US * 1000 };
 	l->error = neighbour_open(&n, l->path);
 	for (unsigned i = 0; i < l->frames && l->error == 0; i++) {
 		int64_t start = now_us();
 		l->error = neighbour_frame(&n);
 		l->us[i] = (uint32_t)(now_us() - start);
-		nanosleep(&pause, NULL);
+		raw_nap_us(PAUSE_US);
 	}
 	if (l->error == 0) {
 		neighbour_close(&n);
@@ -132,8 +131,7 @@ static bool run(struct daemon *d, char **argv) {
 	}
 	for (int64_t end = raw_now_ms() + RAW_PATIENCE_MS;
 			atomic_load(&flooded) < 10 && raw_now_ms() < end;) {
-		const struct timespec t = { 0, 1000000 };
-		nanosleep(&t, NULL);
+		raw_nap_us(1000);
 	}
 	bool ok = atomic_load(&flooded) >= 10 && measure(path, frames, beside);
 	unsigned heavy = atomic_load(&flooded);

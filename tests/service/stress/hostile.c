@@ -3,7 +3,7 @@
  */
 #include "hostile.h"
 
-#include <time.h>
+enum { ANY_THREADS = 1000 };
 
 static struct hostile_case *first_case, **end_of_cases = &first_case;
 
@@ -41,25 +41,8 @@ bool neighbour_is_well(struct bench *b) {
 	return ret == 0;
 }
 
-/* The service lets go of what a case left, in its own time. */
-static bool settles(const struct daemon *d, int fds, int memfds) {
-	int now_fds = -1, now_memfds = -1;
-	for (int64_t end = raw_now_ms() + RAW_PATIENCE_MS; raw_now_ms() < end;) {
-		now_fds = process_fds(d->pid);
-		now_memfds = process_memfds(d->pid);
-		if (now_fds == fds && now_memfds == memfds) {
-			return true;
-		}
-		const struct timespec t = { 0, 2000000 };
-		nanosleep(&t, NULL);
-	}
-	printf("  the service keeps %d descriptors of %d, %d mappings of %d\n", now_fds, fds,
-			now_memfds, memfds);
-	return false;
-}
-
 static bool run_case(struct bench *b, const struct hostile_case *c) {
-	int fds = process_fds(b->daemon->pid), memfds = process_memfds(b->daemon->pid);
+	const struct counts before = process_counts(b->daemon->pid);
 	int64_t start = raw_now_ms();
 	bool ok = c->fn(b);
 	if (!daemon_is_alive(b->daemon)) {
@@ -67,7 +50,7 @@ static bool run_case(struct bench *b, const struct hostile_case *c) {
 		return false;
 	}
 	ok = neighbour_is_well(b) && ok;
-	ok = settles(b->daemon, fds, memfds) && ok;
+	ok = process_settles(b->daemon->pid, before, ANY_THREADS) && ok;
 	printf("%-44s %s (%d ms)\n", c->name, ok ? "ok" : "FAILED", (int)(raw_now_ms() - start));
 	return ok;
 }

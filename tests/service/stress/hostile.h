@@ -38,6 +38,24 @@ void hostile_add(struct hostile_case *c);
 	} \
 	static bool case_name(struct bench *b)
 
+/* A case with a thing that is open before it, by an expression, and closed after it. */
+#define OPEN_CASE(case_name, type, var, open, close) \
+	static bool case_name##_with(struct bench *b, type *var); \
+	HOSTILE_CASE(case_name) { \
+		type thing, *var = &thing; \
+		EXPECT(open); \
+		const bool ok = case_name##_with(b, var); \
+		close; \
+		return ok; \
+	} \
+	static bool case_name##_with(struct bench *b, type *var)
+/* With a session r of the offender; with a neighbour evil. */
+#define SESSION_CASE(case_name) \
+	OPEN_CASE(case_name, struct raw, r, raw_open(r, b->daemon->socket, 8) == 0, raw_close(r))
+#define NEIGHBOUR_CASE(case_name) \
+	OPEN_CASE(case_name, struct neighbour, evil, \
+			neighbour_open(evil, b->daemon->socket) == 0, neighbour_close(evil))
+
 /* Options of the matrix's service; cases know these numbers. */
 enum {
 	MATRIX_SESSIONS = 12,

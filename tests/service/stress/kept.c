@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "daemon.h"
@@ -40,14 +39,9 @@ static void let_go(void) {
 	}
 }
 
-static void nap(void) {
-	const struct timespec t = { 0, 2000000 };
-	nanosleep(&t, NULL);
-}
-
 /* Pages that the service gives back in its own time. */
 static bool settles_at(uint64_t bytes) {
-	for (int64_t end = raw_now_ms() + RAW_PATIENCE_MS; raw_now_ms() < end; nap()) {
+	for (int64_t end = raw_now_ms() + RAW_PATIENCE_MS; raw_now_ms() < end; raw_nap_us(2000)) {
 		if (kept_bytes() <= bytes) {
 			return true;
 		}
@@ -224,21 +218,6 @@ static bool keeps_rings(struct daemon *d) {
 
 /* ---- Runs ---- */
 
-static bool with_service(const char *picad, const char *loop, const char *name,
-		bool (*fn)(struct daemon *)) {
-	struct daemon d;
-	char four[16];
-	daemon_init(&d, picad);
-	snprintf(four, sizeof(four), "%uK", 4 * (size_bytes >> 10));
-	daemon_options(&d, "--threads 1 --loop %s --region %s --memory %s --user-memory %s --total-memory 2G",
-			loop, four, four, four);
-	bool ok = daemon_start(&d) && fn(&d) && daemon_is_alive(&d);
-	let_go();
-	ok = daemon_end(&d, ok);
-	printf("%-32s %s\n", name, ok ? "ok" : "FAILED");
-	return ok;
-}
-
 int main(int argc, char **argv) {
 	if (argc != 5) {
 		fprintf(stderr, "usage: kept PICAD LOOP ROUNDS MIB\n");
@@ -261,9 +240,15 @@ int main(int argc, char **argv) {
 		{ "imports what was made", imports_what_was_made },
 		{ "keeps rings", keeps_rings },
 	};
+	const unsigned four_kib = 4 * (size_bytes >> 10);
+	char options[160];
 	bool ok = true;
+	snprintf(options, sizeof(options),
+			"%s --region %uK --memory %uK --user-memory %uK --total-memory 2G", argv[2],
+			four_kib, four_kib, four_kib);
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		ok = with_service(argv[1], argv[2], cases[i].name, cases[i].fn) && ok;
+		ok = daemon_case(cases[i].name, argv[1], options, NULL, cases[i].fn) && ok;
+		let_go();
 	}
 	return ok ? 0 : 1;
 }

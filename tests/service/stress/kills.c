@@ -14,28 +14,16 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "daemon.h"
 #include "pica_client.h"
+#include "rng.h"
 #include "scene.h"
 
 enum { SETTLE_MS = RAW_PATIENCE_MS, SURVIVORS = 4 };
 
-static uint64_t seed = 88172645463325252;
-
-static uint32_t below(uint32_t n) {
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (uint32_t)((seed >> 32) * n >> 32);
-}
-
-static void nap_us(long us) {
-	const struct timespec t = { us / 1000000, us % 1000000 * 1000 };
-	nanosleep(&t, NULL);
-}
+static struct rng rng;
 
 /* ---- Clients that die ---- */
 
@@ -87,7 +75,7 @@ static int settle(struct neighbour *n, const struct daemon *d, int fds, int memf
 					count_sessions(&n->raw));
 			return -1;
 		}
-		nap_us(1000);
+		raw_nap_us(1000);
 	}
 	return (int)(raw_now_ms() - start);
 }
@@ -107,7 +95,7 @@ static bool kill_clients(struct daemon *d, unsigned times) {
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
 			live(d->socket);
 		}
-		nap_us(below(12000));
+		raw_nap_us(below(&rng, 12000));
 		if (i % 8 == 0 && neighbour_frame(&n) < 0) {
 			printf("kill %u: the neighbour's picture is wrong beside the living\n", i);
 			return false;
@@ -191,7 +179,7 @@ static void come_back(struct survivor *s) {
 	int64_t deadline = raw_now_ms() + RAW_PATIENCE_MS;
 	int ret;
 	while ((ret = pica_client_reconnect(s->client)) < 0 && raw_now_ms() < deadline) {
-		nap_us(2000);
+		raw_nap_us(2000);
 	}
 	if (ret != 1) {
 		complain(ret == 0 ? "nothing was lost, says reconnect" : "does not come back", ret);
@@ -236,12 +224,12 @@ static bool kill_services(struct daemon *d, unsigned times) {
 	bool started = true;
 	while (killed < times && started && !atomic_load(&wrong)) {
 		unsigned before = atomic_load(&frames);
-		nap_us(below(40000));
+		raw_nap_us(below(&rng, 40000));
 		/* Somebody has drawn since the last time, mostly. */
 		for (int64_t end = raw_now_ms() + RAW_PATIENCE_MS; killed % 4 &&
 				!atomic_load(&wrong) && atomic_load(&frames) == before &&
 				raw_now_ms() < end;) {
-			nap_us(1000);
+			raw_nap_us(1000);
 		}
 		atomic_store(&killed_at, raw_now_ms());
 		daemon_kill(d);
@@ -251,7 +239,7 @@ static bool kill_services(struct daemon *d, unsigned times) {
 	unsigned before = atomic_load(&frames);
 	for (int64_t end = raw_now_ms() + RAW_PATIENCE_MS;
 			atomic_load(&frames) < before + 40 && raw_now_ms() < end;) {
-		nap_us(10000);
+		raw_nap_us(10000);
 	}
 	atomic_store(&over, true);
 	for (unsigned i = 0; i < SURVIVORS; i++) {
@@ -268,6 +256,7 @@ static bool kill_services(struct daemon *d, unsigned times) {
 }
 
 static bool run(struct daemon *d, char **argv) {
+	rng = rng_of(NULL);
 	return kill_clients(d, (unsigned)atoi(argv[3])) &&
 			kill_services(d, (unsigned)atoi(argv[4]));
 }

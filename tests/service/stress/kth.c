@@ -184,7 +184,7 @@ static void answer(int listener) {
 /* Until no process is left that the filter holds. */
 static void *answer_all(void *arg) {
 	while (atomic_load(&shared->listener) < 0) {
-		usleep(100);
+		raw_nap_us(100);
 	}
 	const int pidfd = (int)syscall(SYS_pidfd_open, atomic_load(&shared->pid), 0);
 	const int listener =

@@ -13,15 +13,12 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "daemon.h"
 #include "scene.h"
 
 enum { MANY = 40 };
-
-static const char *loop;
 
 /* ---- RLIMIT_NOFILE ---- */
 
@@ -60,8 +57,7 @@ static bool descriptors_run_out(struct daemon *d) {
 	for (unsigned i = 0; i < 8; i++) {
 		waiting[i] = raw_dial(d->socket);
 	}
-	const struct timespec t = { 0, 300000000 };
-	nanosleep(&t, NULL); /* more than a round of accepting */
+	raw_nap_us(300000); /* more than a round of accepting */
 	printf("descriptors: %u sessions beside the old one, then %s; %d in use\n", n,
 			ret < 0 ? strerror(-ret) : "full", process_fds(d->pid));
 	for (unsigned i = 0; i < 5; i++) {
@@ -186,25 +182,13 @@ static bool reports_that_uring_is_forbidden(const char *picad) {
 
 /* ---- Runs ---- */
 
-static bool with_service(const char *picad, const char *name, const char *kind,
-		void (*before)(void), bool (*fn)(struct daemon *)) {
-	struct daemon d;
-	daemon_init(&d, picad);
-	d.before_exec = before;
-	daemon_options(&d, "--threads 1 --loop %s", kind);
-	bool ok = daemon_start(&d) && fn(&d);
-	ok = daemon_end(&d, ok);
-	printf("%-32s %s\n", name, ok ? "ok" : "FAILED");
-	return ok;
-}
-
 int main(int argc, char **argv) {
 	if (argc != 3) {
 		fprintf(stderr, "usage: limits PICAD LOOP\n");
 		return 2;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	loop = argv[2];
+	const char *loop = argv[2];
 	struct daemon probe;
 	daemon_init(&probe, argv[1]);
 	daemon_options(&probe, "--loop %s", loop);
@@ -213,16 +197,15 @@ int main(int argc, char **argv) {
 	if (!there) {
 		return strcmp(loop, "uring") == 0 ? 77 : 1;
 	}
-	bool ok = with_service(
-			argv[1], "descriptors run out", loop, few_descriptors, descriptors_run_out);
+	const char *picad = argv[1];
+	bool ok = daemon_case("descriptors run out", picad, loop, few_descriptors,
+			descriptors_run_out);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 	/* Sanitizers need address space of their own. */
-	ok = with_service(argv[1], "address space runs out", loop, NULL, address_space_runs_out) &&
-			ok;
+	ok = daemon_case("address space", picad, loop, NULL, address_space_runs_out) && ok;
 #endif
-	ok = with_service(argv[1], "files may not grow", loop, NULL, files_may_not_grow) && ok;
-	ok = with_service(argv[1], "io_uring is barred", "auto", bar_uring, serves_without_uring) &&
-			ok;
-	ok = reports_that_uring_is_forbidden(argv[1]) && ok;
+	ok = daemon_case("files may not grow", picad, loop, NULL, files_may_not_grow) && ok;
+	ok = daemon_case("uring is barred", picad, "auto", bar_uring, serves_without_uring) && ok;
+	ok = reports_that_uring_is_forbidden(picad) && ok;
 	return ok ? 0 : 1;
 }

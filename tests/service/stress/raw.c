@@ -18,6 +18,11 @@ int64_t raw_now_ms(void) {
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
+void raw_nap_us(long us) {
+	const struct timespec t = { us / 1000000, us % 1000000 * 1000 };
+	nanosleep(&t, NULL);
+}
+
 /* ---- Packets ---- */
 
 int raw_dial(const char *path) {

@@ -36,6 +36,7 @@ struct raw {
 };
 
 int64_t raw_now_ms(void);
+void raw_nap_us(long us);
 /*
  * Returns a connected socket or a negative errno. Waits for a service that is busy, but not for one
  * that is absent.

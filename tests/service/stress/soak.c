@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "daemon.h"
@@ -19,11 +18,6 @@
 #include "scene.h"
 
 enum { CLIENTS = 8, MOST_SAMPLES = 4096 };
-
-static void nap_ms(long ms) {
-	const struct timespec t = { ms / 1000, ms % 1000 * 1000000 };
-	nanosleep(&t, NULL);
-}
 
 /* ---- Work of clients, in processes of their own; false: the service failed ---- */
 
@@ -201,23 +195,6 @@ static void take_sample(struct soak *s, int64_t start) {
 	}
 }
 
-/*
- * Returns whether the counts are those before the first client, except for possible command
- * threads: as many remain as contexts were parked at once.
- */
-static bool comes_back(const struct soak *s, int fds, int memfds, int threads) {
-	for (int64_t end = raw_now_ms() + RAW_PATIENCE_MS; raw_now_ms() < end; nap_ms(5)) {
-		if (process_fds(s->d->pid) == fds && process_memfds(s->d->pid) == memfds &&
-				process_threads(s->d->pid) <= threads + CLIENTS) {
-			return true;
-		}
-	}
-	printf("left: %d descriptors of %d, %d mappings of %d, %d threads of %d\n",
-			process_fds(s->d->pid), fds, process_memfds(s->d->pid), memfds,
-			process_threads(s->d->pid), threads);
-	return false;
-}
-
 static bool run(struct daemon *d, char **argv) {
 	static struct soak soak;
 	struct soak *s = &soak;
@@ -231,11 +208,10 @@ static bool run(struct daemon *d, char **argv) {
 	neighbour_close(&n);
 	for (int64_t end = raw_now_ms() + RAW_PATIENCE_MS;
 			process_memfds(s->d->pid) != empty && raw_now_ms() < end;) {
-		nap_ms(5);
+		raw_nap_us(5000);
 	}
-	nap_ms(300);
-	const int fds = process_fds(s->d->pid), memfds = process_memfds(s->d->pid),
-		  threads = process_threads(s->d->pid);
+	raw_nap_us(300000);
+	const struct counts before = process_counts(s->d->pid);
 	const int64_t start = raw_now_ms(), end = start + (int64_t)seconds * 1000;
 	const int64_t every = (int64_t)seconds * 1000 / 200 + 1;
 	int64_t next = start;
@@ -250,12 +226,12 @@ static bool run(struct daemon *d, char **argv) {
 			take_sample(s, start);
 			next += every;
 		}
-		nap_ms(2);
+		raw_nap_us(2000);
 	}
 	for (unsigned i = 0; i < CLIENTS; i++) {
 		while (s->pid[i] > 0) {
 			look_after(s, i);
-			nap_ms(1);
+			raw_nap_us(1000);
 		}
 	}
 	const struct sample *first = &s->sample[s->n_samples / 2],
@@ -269,7 +245,8 @@ static bool run(struct daemon *d, char **argv) {
 			last->fds, slope(s->sample, s->n_samples / 2, s->n_samples, 1),
 			s->sample[0].threads, last->threads,
 			slope(s->sample, s->n_samples / 2, s->n_samples, 2), first->seconds);
-	return s->failed == 0 && s->killed > 0 && comes_back(s, fds, memfds, threads);
+	/* As many command threads may remain as contexts were parked at once. */
+	return s->failed == 0 && s->killed > 0 && process_settles(s->d->pid, before, CLIENTS);
 }
 
 int main(int argc, char **argv) {
