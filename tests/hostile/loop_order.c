@@ -88,7 +88,6 @@ static unsigned draw_frame(struct one *o) {
 TEST_LOOP(a_frame_waits_for_few_turns_of_others, 2 * N_ATTACKS * N_LOOPS) {
 	const char *name = names[_i / 2 % N_ATTACKS];
 	const unsigned n = _i % 2 ? MANY : 1;
-	struct server_settings settings;
 	struct one o = { .client = NULL };
 	pid_t pids[MANY];
 	unsigned most = 0;
@@ -99,7 +98,7 @@ TEST_LOOP(a_frame_waits_for_few_turns_of_others, 2 * N_ATTACKS * N_LOOPS) {
 	ck_assert_int_eq(chmod(folder, 0711), 0);
 	begin_attack(pids, n, find_attack(name), opened);
 
-	server_settings_init(&settings);
+	default_settings();
 	settings.loop = loops[_i / (2 * N_ATTACKS)];
 	settings.access = SERVER_ACCESS_ALL;
 	settings.device.n_threads = 0;

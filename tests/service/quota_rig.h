@@ -10,9 +10,17 @@ struct one {
 	struct pica_client_memory *vram, *fcram;
 };
 
-PICA_UNUSED static void open_service(struct server_settings *settings) {
-	settings->device.n_threads = 2;
-	begin_service(settings);
+static struct server_settings settings;
+
+/* Before each test. */
+static void default_settings(void) {
+	server_settings_init(&settings);
+	settings.device.n_threads = 2;
+}
+
+PICA_UNUSED static void open_service(enum loop_kind loop) {
+	settings.loop = loop;
+	begin_service(&settings);
 }
 
 static void open_one(struct one *o) {
@@ -31,14 +39,24 @@ static void put_list(struct one *o, uint32_t size_bytes) {
 	job->u.list.size_bytes = size_bytes;
 }
 
-PICA_UNUSED static void draw_triangle(struct one *o) {
+static struct pica_done run_list(struct one *o, uint32_t size_bytes) {
 	struct pica_done done;
-	memset(pica_client_host(o->vram), 0, SIDE * SIDE * 4);
-	put_list(o, triangle_list(pica_client_host(o->fcram), 1));
+	put_list(o, size_bytes);
 	ck_assert_int_eq(pica_client_submit(o->client), 1);
 	ck_assert_int_eq(pica_client_wait(o->client, &done, 1, -1), 1);
-	ck_assert_int_eq(done.result, 0);
+	return done;
+}
+
+PICA_UNUSED static void draw_triangle(struct one *o) {
+	memset(pica_client_host(o->vram), 0, SIDE * SIDE * 4);
+	ck_assert_int_eq(run_list(o, triangle_list(pica_client_host(o->fcram), 1)).result, 0);
 	ck_assert_uint_eq(triangle_count(pica_client_host(o->vram)), TRIANGLE_PIXELS);
+}
+
+/* Closes its client and the service. */
+PICA_UNUSED static void close_both(struct one *o) {
+	pica_client_close(o->client);
+	close_service();
 }
 
 /* A number of the service, as an administrator gets it. */

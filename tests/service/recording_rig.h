@@ -65,6 +65,13 @@ static void open_client(void) {
 	ck_assert_int_eq(pica_client_map(&fcram, ctx, FCRAM, FCRAM_BYTES, 0), 0);
 }
 
+/* Opens service and client, and makes the list of a triangle. Returns its bytes. */
+static PICA_UNUSED uint32_t open_both(enum loop_kind loop, bool always, unsigned threads) {
+	open_service(loop, always, threads);
+	open_client();
+	return triangle_list(pica_client_host(fcram), 1);
+}
+
 static int record(uint64_t session, uint32_t on) {
 	struct pica_msg_object m = { .head.type = PICA_MSG_RECORD, .id = session, .value = on };
 	struct pica_msg_done done;
@@ -136,6 +143,20 @@ static int is_capture(const struct dirent *e) {
 	return n > 5 && strcmp(e->d_name + n - 5, ".pica") == 0;
 }
 
+/* Counts the captures, and removes them. */
+static PICA_UNUSED unsigned count_files(bool removes) {
+	struct dirent **entries;
+	char name[400];
+	const int n = scandir(folder, &entries, is_capture, NULL);
+	for (int i = 0; i < n; i++) {
+		snprintf(name, sizeof(name), "%s/%s", folder, entries[i]->d_name);
+		ck_assert(!removes || unlink(name) == 0);
+		free(entries[i]);
+	}
+	free(entries);
+	return (unsigned)n;
+}
+
 struct found {
 	unsigned files, frames, lists;
 };
@@ -172,6 +193,13 @@ static struct found take_files(void) {
 	free(entries);
 	ck_assert_int_eq(n, 2); /* . and .. */
 	return f;
+}
+
+/* Closes client and service, and takes what was recorded. */
+static PICA_UNUSED struct found close_both(void) {
+	pica_client_close(client);
+	close_service();
+	return take_files();
 }
 
 #endif

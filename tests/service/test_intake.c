@@ -6,13 +6,26 @@
 #include "quota_rig.h"
 #include "service/reaper.h"
 
+FIXTURE(default_settings, NULL)
+
 /* ---- HELLO while contexts of its user are being destroyed ---- */
+
+static struct pica_msg_hello hello = { .head.type = PICA_MSG_HELLO,
+	.min_version = PICA_PROTOCOL_VERSION,
+	.max_version = PICA_PROTOCOL_VERSION };
 
 static int connect_raw(void) {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	memcpy(addr.sun_path, path, sizeof(path));
 	const int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	ck_assert_int_eq(connect(sock, (struct sockaddr *)&addr, sizeof(addr)), 0);
+	return sock;
+}
+
+/* Connects and sends HELLO. */
+static int greet(void) {
+	const int sock = connect_raw();
+	ck_assert_int_eq(sock_send(sock, &hello, sizeof(hello), NULL, 0), 0);
 	return sock;
 }
 
@@ -30,21 +43,14 @@ static uint16_t next_message(int sock, int patience_ms, struct sock_message *m) 
 
 /* A HELLO that has arrived waits; a client that sends none still times out. */
 TEST_LOOP(hello_times_out_while_contexts_are_destroyed, N_LOOPS) {
-	struct pica_msg_hello hello = { .head.type = PICA_MSG_HELLO,
-		.min_version = PICA_PROTOCOL_VERSION,
-		.max_version = PICA_PROTOCOL_VERSION };
-	struct server_settings settings;
 	struct sock_message m;
 	struct one o;
-	server_settings_init(&settings);
-	settings.loop = loops[_i];
 	settings.hello_ns = 1000000000;
-	open_service(&settings);
+	open_service(loops[_i]);
 	open_one(&o);
 	struct user_account *account = server->accounts;
 	atomic_fetch_add(&account->contexts, settings.limits.contexts);
-	const int early = connect_raw();
-	ck_assert_int_eq(sock_send(early, &hello, sizeof(hello), NULL, 0), 0);
+	const int early = greet();
 	const int silent = connect_raw();
 	ck_assert_uint_eq(next_message(silent, 20000, &m), PICA_MSG_ERROR);
 	ck_assert_int_eq(((const struct pica_msg_error *)m.bytes)->error, -ETIME);
@@ -54,8 +60,7 @@ TEST_LOOP(hello_times_out_while_contexts_are_destroyed, N_LOOPS) {
 	ck_assert_double_eq(metric(&o, "picad_sessions"), 2);
 	close(early);
 	close(silent);
-	pica_client_close(o.client);
-	close_service();
+	close_both(&o);
 }
 
 /* ---- Descriptors whose last close waits ---- */
@@ -106,24 +111,17 @@ static void wait_for_closing(const struct user_account *account, unsigned n) {
 /* A client that sends many waits for them; no other client does. */
 TEST_LOOP(slowly_closing_descriptors_delay_no_other_client, N_LOOPS) {
 	enum { GIVEN = 8 }; /* then messages of their user wait */
-	struct pica_msg_hello hello = { .head.type = PICA_MSG_HELLO,
-		.min_version = PICA_PROTOCOL_VERSION,
-		.max_version = PICA_PROTOCOL_VERSION };
 	struct pica_msg_region import = { .head.type = PICA_MSG_REGION_IMPORT, .size_bytes = 4096 };
 	struct pica_msg_done no_request = { .head.type = PICA_MSG_DONE };
-	struct server_settings settings;
 	struct sock_message m;
 	struct pica_done done;
 	struct one o;
 	int other_end[GIVEN + 3];
-	server_settings_init(&settings);
-	settings.loop = loops[_i];
 	settings.hello_ns = UINT64_C(60000000000);
-	open_service(&settings);
+	open_service(loops[_i]);
 	open_one(&o);
 	struct user_account *account = server->accounts;
-	const int evil = connect_raw();
-	ck_assert_int_eq(sock_send(evil, &hello, sizeof(hello), NULL, 0), 0);
+	const int evil = greet();
 	ck_assert_uint_eq(next_message(evil, -1, &m), PICA_MSG_WELCOME);
 	atomic_fetch_add(&account->contexts, settings.limits.contexts); /* nothing is read */
 	for (unsigned i = 0; i < GIVEN; i++) {
@@ -133,8 +131,7 @@ TEST_LOOP(slowly_closing_descriptors_delay_no_other_client, N_LOOPS) {
 	other_end[GIVEN + 1] = give_away(evil, &no_request, sizeof(no_request), 0); /* unread */
 	const int stranger = connect_raw();
 	other_end[GIVEN + 2] = give_away(stranger, &hello, sizeof(hello), -EPERM);
-	const int late = connect_raw();
-	ck_assert_int_eq(sock_send(late, &hello, sizeof(hello), NULL, 0), 0);
+	const int late = greet();
 	atomic_fetch_sub(&account->contexts, settings.limits.contexts);
 	wait_for_closing(account, GIVEN);
 	put_list(&o, triangle_list(pica_client_host(o.fcram), 1));
@@ -156,27 +153,19 @@ TEST_LOOP(slowly_closing_descriptors_delay_no_other_client, N_LOOPS) {
 	wait_for_closing(account, 0);
 	close(evil);
 	close(late);
-	pica_client_close(o.client);
-	close_service();
+	close_both(&o);
 }
 
 /* All clients share the kernel's limit of descriptors in flight: each gets a part. */
 TEST_LOOP(descriptors_that_a_client_does_not_read_are_limited, 2 * N_LOOPS) {
 	enum { MOST = 16, OF_WELCOME = 3, REGIONS = 40 };
 	const bool is_read = _i >= N_LOOPS;
-	struct pica_msg_hello hello = { .head.type = PICA_MSG_HELLO,
-		.min_version = PICA_PROTOCOL_VERSION,
-		.max_version = PICA_PROTOCOL_VERSION };
 	struct pica_msg_region region = { .head.type = PICA_MSG_REGION_CREATE, .size_bytes = 4096 };
-	struct server_settings settings;
 	struct sock_message m;
 	uint16_t type = PICA_MSG_HANDLE;
 	unsigned n = 0;
-	server_settings_init(&settings);
-	settings.loop = loops[_i % N_LOOPS];
-	open_service(&settings);
-	const int sock = connect_raw();
-	ck_assert_int_eq(sock_send(sock, &hello, sizeof(hello), NULL, 0), 0);
+	open_service(loops[_i % N_LOOPS]);
+	const int sock = greet();
 	ck_assert_uint_eq(next_message(sock, -1, &m), PICA_MSG_WELCOME);
 	for (unsigned i = 0; i < REGIONS; i++) {
 		sock_send(sock, &region, sizeof(region), NULL, 0); /* -EPIPE: its end */

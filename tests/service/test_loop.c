@@ -25,6 +25,26 @@ static bool open_loop(int i) {
 	return true;
 }
 
+/* A test with each kind of loop that the machine has. */
+#define LOOP_TEST(name) \
+	static void name(void); \
+	TEST_LOOP(of_##name, 2) { \
+		if (open_loop(_i)) { \
+			name(); \
+			loop_destroy(loop); \
+		} \
+	} \
+	static void name(void)
+
+static void step(int64_t timeout_ns) {
+	ck_assert_int_eq(loop_step(loop, timeout_ns), 0);
+}
+
+#define STEP_UNTIL(condition) \
+	while (!(condition)) { \
+		step(-1); \
+	}
+
 struct reader {
 	struct loop_watch *watch;
 	int fd;
@@ -57,51 +77,39 @@ static void open_pipe(struct reader *r, int *out) {
 	ck_assert_int_eq(loop_watch_add(loop, &r->watch, r->fd, on_read, r), 0);
 }
 
-TEST_LOOP(readiness_is_reported_repeatedly, 2) {
+LOOP_TEST(readiness_is_reported_repeatedly) {
 	struct reader r;
 	int out;
-	if (!open_loop(_i)) {
-		return;
-	}
 	open_pipe(&r, &out);
-	ck_assert_int_eq(loop_step(loop, 0), 0);
+	step(0);
 	ck_assert_uint_eq(r.calls, 0);
 	for (unsigned i = 1; i <= 50; i++) {
 		ck_assert_int_eq(write(out, "abc", 3), 3);
 		while (r.bytes < 3 * i) {
-			ck_assert_int_eq(loop_step(loop, -1), 0);
+			step(-1);
 		}
 		ck_assert_uint_eq(r.bytes, 3 * i);
 	}
 	ck_assert_uint_eq(r.events, LOOP_READ);
 	close(out);
-	while (!(r.events & LOOP_HANGUP)) {
-		ck_assert_int_eq(loop_step(loop, -1), 0);
-	}
+	STEP_UNTIL(r.events & LOOP_HANGUP)
 	ck_assert_uint_eq(r.events & LOOP_HANGUP, LOOP_HANGUP);
 	loop_watch_remove(loop, r.watch);
 	close(r.fd);
-	loop_destroy(loop);
 }
 
-TEST_LOOP(existing_readiness_is_reported, 2) {
+LOOP_TEST(existing_readiness_is_reported) {
 	struct reader r;
 	int out;
-	if (!open_loop(_i)) {
-		return;
-	}
 	open_pipe(&r, &out);
 	loop_watch_remove(loop, r.watch);
 	ck_assert_int_eq(write(out, "abc", 3), 3);
 	ck_assert_int_eq(loop_watch_add(loop, &r.watch, r.fd, on_read, &r), 0);
-	while (!r.bytes) {
-		ck_assert_int_eq(loop_step(loop, -1), 0);
-	}
+	STEP_UNTIL(r.bytes)
 	ck_assert_uint_eq(r.bytes, 3);
 	loop_watch_remove(loop, r.watch);
 	close(out);
 	close(r.fd);
-	loop_destroy(loop);
 }
 
 struct task_owner {
@@ -122,52 +130,39 @@ static void on_bell(void *owner, uint32_t events) {
 	*(uint32_t *)owner |= events;
 }
 
-TEST_LOOP(bells_are_read_and_rung, 2) {
+LOOP_TEST(bells_are_read_and_rung) {
 	struct loop_watch *watch;
 	uint32_t events = 0;
 	int bell[2];
-	if (!open_loop(_i)) {
-		return;
-	}
 	ck_assert_int_eq(pipe2(bell, O_CLOEXEC | O_NONBLOCK), 0);
 	ck_assert_int_eq(loop_bell_add(loop, &watch, bell[0], on_bell, &events), 0);
 	for (unsigned k = 0; k < 1000; k++) { /* more than there are buffers */
 		loop_bell_ring(loop, bell[1]);
 	}
-	while (!events) {
-		ck_assert_int_eq(loop_step(loop, -1), 0);
-	}
+	STEP_UNTIL(events)
 	for (unsigned k = 0; k < 5; k++) {
-		ck_assert_int_eq(loop_step(loop, 1000000), 0);
+		step(1000000);
 	}
 	ck_assert_uint_eq(events, LOOP_READ);
 	char byte;
 	ck_assert_int_eq(read(bell[0], &byte, 1), -1); /* the loop has them all */
 	events = 0;
 	loop_bell_ring(loop, bell[1]);
-	while (!events) {
-		ck_assert_int_eq(loop_step(loop, -1), 0);
-	}
+	STEP_UNTIL(events)
 	close(bell[1]);
-	while (!(events & LOOP_HANGUP)) {
-		ck_assert_int_eq(loop_step(loop, -1), 0);
-	}
+	STEP_UNTIL(events & LOOP_HANGUP)
 	events = 0;
-	ck_assert_int_eq(loop_step(loop, 10000000), 0);
+	step(10000000);
 	ck_assert_uint_eq(events, 0); /* once */
 	loop_watch_remove(loop, watch);
 	close(bell[0]);
-	loop_destroy(loop);
 }
 
-TEST_LOOP(a_bell_is_rung_before_its_pipe_is_closed, 2) {
+LOOP_TEST(a_bell_is_rung_before_its_pipe_is_closed) {
 	struct loop_watch *watch;
 	uint32_t events = 0;
 	int bell[2], other[2];
 	char byte;
-	if (!open_loop(_i)) {
-		return;
-	}
 	ck_assert_int_eq(pipe2(bell, O_CLOEXEC | O_NONBLOCK), 0);
 	ck_assert_int_eq(pipe2(other, O_CLOEXEC | O_NONBLOCK), 0);
 	ck_assert_int_eq(loop_bell_add(loop, &watch, other[0], on_bell, &events), 0);
@@ -178,28 +173,23 @@ TEST_LOOP(a_bell_is_rung_before_its_pipe_is_closed, 2) {
 	close(bell[0]);
 	close(other[0]);
 	close(other[1]);
-	loop_destroy(loop);
 }
 
-TEST_LOOP(tasks_run_once_after_the_events_of_a_round, 2) {
+LOOP_TEST(tasks_run_once_after_the_events_of_a_round) {
 	struct task_owner o = { .again = 2 };
 	struct loop_task late = { .fn = on_task, .owner = &o };
-	if (!open_loop(_i)) {
-		return;
-	}
 	o.task = (struct loop_task){ .fn = on_task, .owner = &o };
 	loop_post(loop, &o.task);
 	loop_post(loop, &o.task);
 	loop_post(loop, &late);
 	loop_unpost(loop, &late);
-	ck_assert_int_eq(loop_step(loop, -1), 0);
+	step(-1);
 	ck_assert_uint_eq(o.calls, 1);
-	ck_assert_int_eq(loop_step(loop, -1), 0); /* posted itself: does not wait */
-	ck_assert_int_eq(loop_step(loop, -1), 0);
+	step(-1); /* posted itself: does not wait */
+	step(-1);
 	ck_assert_uint_eq(o.calls, 3);
-	ck_assert_int_eq(loop_step(loop, 0), 0);
+	step(0);
 	ck_assert_uint_eq(o.calls, 3);
-	loop_destroy(loop);
 }
 
 /* ---- Shares: each task advances the clock by 60 us, and records its name ---- */
@@ -227,12 +217,9 @@ static void take_turn(void *owner) {
 
 static char turn_names[] = "abcdv0";
 
-TEST_LOOP(share_with_least_time_comes_first, 2) {
+LOOP_TEST(share_with_least_time_comes_first) {
 	struct loop_share attacker = { 0 }, victim = { 0 };
 	struct loop_task tasks[6];
-	if (!open_loop(_i)) {
-		return;
-	}
 	memset(&turns, 0, sizeof(turns));
 	loop_set_clock(loop, turns_clock);
 	for (unsigned i = 0; i < 6; i++) {
@@ -244,22 +231,22 @@ TEST_LOOP(share_with_least_time_comes_first, 2) {
 		loop_post(loop, &tasks[i]);
 	}
 	turns.newcomer = &tasks[4];
-	ck_assert_int_eq(loop_step(loop, -1), 0);
+	step(-1);
 	ck_assert_str_eq(turns.names, "ab");
 	/* It runs before those two, without credit for the time when it had no tasks. */
-	ck_assert_int_eq(loop_step(loop, -1), 0);
+	step(-1);
 	ck_assert_str_eq(turns.names, "abvc");
 	loop_post(loop, &tasks[4]);
 	loop_post(loop, &tasks[0]);
 	loop_post(loop, &tasks[5]); /* nobody's */
-	ck_assert_int_eq(loop_step(loop, -1), 0);
+	step(-1);
 	ck_assert_str_eq(turns.names, "abvc0vd");
-	ck_assert_int_eq(loop_step(loop, -1), 0);
+	step(-1);
 	ck_assert_str_eq(turns.names, "abvc0vda");
 	/* However long the one was alone, both then have as much. */
 	for (unsigned i = 0; i < 20; i++) {
 		loop_post(loop, &tasks[0]);
-		ck_assert_int_eq(loop_step(loop, -1), 0);
+		step(-1);
 	}
 	turns.n = 0;
 	tasks[5].share = &victim;
@@ -267,28 +254,22 @@ TEST_LOOP(share_with_least_time_comes_first, 2) {
 	loop_post(loop, &tasks[1]);
 	loop_post(loop, &tasks[4]);
 	loop_post(loop, &tasks[5]);
-	ck_assert_int_eq(loop_step(loop, -1), 0);
-	ck_assert_int_eq(loop_step(loop, -1), 0);
+	step(-1);
+	step(-1);
 	turns.names[turns.n] = 0;
 	ck_assert_str_eq(turns.names, "va0b");
-	loop_destroy(loop);
 }
 
-TEST_LOOP(removed_watches_are_not_called_even_where_they_are_due, 2) {
+LOOP_TEST(removed_watches_are_not_called_even_where_they_are_due) {
 	struct reader a, b;
 	int out_a, out_b;
-	if (!open_loop(_i)) {
-		return;
-	}
 	open_pipe(&a, &out_a);
 	open_pipe(&b, &out_b);
 	a.removes = &b;
 	b.removes = &a;
 	ck_assert_int_eq(write(out_a, "x", 1), 1);
 	ck_assert_int_eq(write(out_b, "x", 1), 1);
-	while (a.calls + b.calls == 0) {
-		ck_assert_int_eq(loop_step(loop, -1), 0);
-	}
+	STEP_UNTIL(a.calls + b.calls != 0)
 	for (unsigned k = 0; k < 5; k++) {
 		loop_step(loop, 1000000);
 	}
@@ -299,7 +280,6 @@ TEST_LOOP(removed_watches_are_not_called_even_where_they_are_due, 2) {
 	close(b.fd);
 	close(out_a);
 	close(out_b);
-	loop_destroy(loop);
 }
 
 static uint64_t called_at[3];
@@ -309,12 +289,9 @@ static void on_timer(void *owner) {
 	called_at[n_called++] = *(const uint64_t *)owner;
 }
 
-TEST_LOOP(timers_go_off_in_order_and_not_before, 2) {
+LOOP_TEST(timers_go_off_in_order_and_not_before) {
 	uint64_t now, name[3] = { 0, 1, 2 };
 	struct loop_timer t[3];
-	if (!open_loop(_i)) {
-		return;
-	}
 	n_called = 0;
 	now = loop_now_ns();
 	memset(t, 0, sizeof(t));
@@ -327,16 +304,13 @@ TEST_LOOP(timers_go_off_in_order_and_not_before, 2) {
 	loop_timer_set(loop, &t[1], now + 10000000);
 	loop_timer_set(loop, &t[2], now + 5000000);
 	loop_timer_set(loop, &t[2], now + 20000000); /* later after all */
-	while (n_called < 2) {
-		ck_assert_int_eq(loop_step(loop, -1), 0);
-	}
+	STEP_UNTIL(n_called == 2)
 	ck_assert_uint_ge(loop_now_ns() - now, 20000000);
 	ck_assert_uint_eq(called_at[0], 1);
 	ck_assert_uint_eq(called_at[1], 2);
 	loop_timer_unset(loop, &t[0]);
-	ck_assert_int_eq(loop_step(loop, 30000000), 0);
+	step(30000000);
 	ck_assert_uint_eq(n_called, 2);
-	loop_destroy(loop);
 }
 
 struct echo {
@@ -355,13 +329,10 @@ static void on_echo(void *owner, uint32_t events) {
 }
 
 /* A peer that causes an event while its last one is handled. */
-TEST_LOOP(timers_run_during_endless_events, 2) {
+LOOP_TEST(timers_run_during_endless_events) {
 	struct echo e = { .left = 1000000 };
 	const uint64_t name = 1;
 	struct loop_timer t = { .fn = on_timer };
-	if (!open_loop(_i)) {
-		return;
-	}
 	open_pipe(&e.reader, &e.out);
 	loop_watch_remove(loop, e.reader.watch);
 	ck_assert_int_eq(loop_watch_add(loop, &e.reader.watch, e.reader.fd, on_echo, &e),
@@ -370,14 +341,11 @@ TEST_LOOP(timers_run_during_endless_events, 2) {
 	t.owner = (void *)(uintptr_t)&name;
 	loop_timer_set(loop, &t, loop_now_ns());
 	ck_assert_int_eq(write(e.out, "x", 1), 1);
-	while (n_called == 0) {
-		ck_assert_int_eq(loop_step(loop, -1), 0);
-	}
+	STEP_UNTIL(n_called != 0)
 	ck_assert_uint_gt(e.left, 0);
 	loop_watch_remove(loop, e.reader.watch);
 	close(e.out);
 	close(e.reader.fd);
-	loop_destroy(loop);
 }
 
 static void *wake_soon(void *arg) {
@@ -386,15 +354,11 @@ static void *wake_soon(void *arg) {
 	return NULL;
 }
 
-TEST_LOOP(other_threads_can_wake_it, 2) {
+LOOP_TEST(other_threads_can_wake_it) {
 	pthread_t thread;
-	if (!open_loop(_i)) {
-		return;
-	}
 	ck_assert_int_eq(pthread_create(&thread, NULL, wake_soon, NULL), 0);
-	ck_assert_int_eq(loop_step(loop, -1), 0);
+	step(-1);
 	pthread_join(thread, NULL);
-	loop_destroy(loop);
 }
 
 TEST(names) {

@@ -18,15 +18,14 @@ static double now(void) {
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
+FIXTURE(default_settings, NULL)
+
 /* A tenth of a processor, plus a second of it in advance and the work that had begun. */
 TEST_LOOP(processor_time_is_limited, 2 * N_LOOPS) {
 	const bool is_users = _i >= N_LOOPS;
-	struct server_settings settings;
 	struct one o;
-	server_settings_init(&settings);
-	settings.loop = loops[_i % N_LOOPS];
 	*(is_users ? &settings.user_cpu_ns_per_s : &settings.limits.cpu_ns_per_s) = 100000000;
-	open_service(&settings);
+	open_service(loops[_i % N_LOOPS]);
 	open_one(&o);
 	ck_assert_uint_eq(pica_client_welcome(o.client)->limits.cpu_ns_per_s,
 			is_users ? 0 : 100000000);
@@ -38,16 +37,12 @@ TEST_LOOP(processor_time_is_limited, 2 * N_LOOPS) {
 	unsigned jobs = 0;
 	double begin = now();
 	for (unsigned left = 3; left > 0; jobs++) {
-		struct pica_done done;
 		if (is_users) {
 			pica_client_close(o.client);
 			open_one(&o);
 			heavy_list(pica_client_host(o.fcram), 2);
 		}
-		put_list(&o, size_bytes);
-		ck_assert_int_eq(pica_client_submit(o.client), 1);
-		ck_assert_int_eq(pica_client_wait(o.client, &done, 1, -1), 1);
-		ck_assert_int_eq(done.result, 0);
+		ck_assert_int_eq(run_list(&o, size_bytes).result, 0);
 		left -= metric(&o, "picad_throttled_total") >= 1;
 	}
 	double took = now() - begin, used = metric(&o, "picad_cpu_seconds_total");
@@ -55,8 +50,7 @@ TEST_LOOP(processor_time_is_limited, 2 * N_LOOPS) {
 	ck_assert_double_eq(metric(&o, "picad_pixels_total"), (double)jobs * 2 * HEAVY_PIXELS);
 	ck_assert_double_le(used, 0.1 * took + 0.1 + 4 * a_job);
 	draw_triangle(&o);
-	pica_client_close(o.client);
-	close_service();
+	close_both(&o);
 }
 
 /* Runs that use up what a user saves in a second. */
@@ -73,22 +67,18 @@ static void set_clock(void) {
 
 /* A user also pays for the loop's thread: here small jobs that need much of it. */
 TEST_LOOP(time_at_the_loop_is_limited, N_LOOPS) {
-	struct server_settings settings;
 	struct one o;
 	unsigned frames = 0;
-	server_settings_init(&settings);
-	settings.loop = loops[_i];
 	settings.user_cpu_ns_per_s = PERCENT * 10000000;
 	before_run = set_clock;
-	open_service(&settings);
+	open_service(loops[_i]);
 	open_one(&o);
 	for (; metric(&o, "picad_throttled_total") < 3; frames++) {
 		ck_assert_uint_le(frames, 20 * RUNS);
 		draw_triangle(&o);
 	}
 	ck_assert_uint_ge(frames, 2);
-	pica_client_close(o.client);
-	close_service();
+	close_both(&o);
 	before_run = NULL;
 }
 
@@ -97,14 +87,11 @@ TEST_LOOP(time_at_the_loop_is_limited, N_LOOPS) {
  * and its memory is freed.
  */
 TEST_LOOP(a_job_without_end_ends_its_session, N_LOOPS) {
-	struct server_settings settings;
 	struct one heavy, light;
 	struct pica_done done;
-	server_settings_init(&settings);
-	settings.loop = loops[_i];
 	settings.job_ns = 1000000000;
 	settings.limits.pixels = UINT64_C(1) << 40;
-	open_service(&settings);
+	open_service(loops[_i]);
 	open_one(&heavy);
 	open_one(&light);
 	draw_triangle(&light);
@@ -133,26 +120,19 @@ TEST_LOOP(a_job_without_end_ends_its_session, N_LOOPS) {
 
 /* Many jobs that take longer together are not a long job. */
 TEST_LOOP(many_short_jobs_are_no_long_one, N_LOOPS) {
-	struct server_settings settings;
 	struct one o;
-	server_settings_init(&settings);
-	settings.loop = loops[_i];
-	open_service(&settings);
+	open_service(loops[_i]);
 	open_one(&o);
 	uint32_t size_bytes = heavy_list(pica_client_host(o.fcram), 1);
 	double begin = now();
 	for (unsigned i = 0; i < 4; i++) {
-		struct pica_done done;
-		put_list(&o, size_bytes);
-		ck_assert_int_eq(pica_client_submit(o.client), 1);
-		ck_assert_int_eq(pica_client_wait(o.client, &done, 1, -1), 1);
+		run_list(&o, size_bytes);
 	}
 	/* Much more than one takes here, stalls included; all together take twice that. */
 	const double ceiling = 0.5 + 10 * (now() - begin);
-	pica_client_close(o.client);
-	close_service();
+	close_both(&o);
 	settings.job_ns = (uint64_t)(ceiling * 1e9);
-	open_service(&settings);
+	open_service(loops[_i]);
 	open_one(&o);
 	size_bytes = heavy_list(pica_client_host(o.fcram), 1);
 	begin = now();
@@ -165,8 +145,7 @@ TEST_LOOP(many_short_jobs_are_no_long_one, N_LOOPS) {
 		ck_assert_int_eq(pica_client_wait(o.client, &done, 1, -1), 1);
 		ck_assert_int_eq(done.result, 0);
 	}
-	pica_client_close(o.client);
-	close_service();
+	close_both(&o);
 }
 
 /* Many sessions share one limit; a session that ends returns its part. */
@@ -176,14 +155,11 @@ TEST_LOOP(memory_of_all_sessions_is_limited, N_LOOPS) {
 		const char *name;
 	} quota[] = { { 24 << 20, 0, "total-memory" }, { 64 << 20, 24 << 20, "user-memory" } };
 	for (unsigned i = 0; i < 2; i++) {
-		struct server_settings settings;
-		struct one o[3];
+			struct one o[3];
 		struct pica_client_memory *m[3], *more;
-		server_settings_init(&settings);
-		settings.loop = loops[_i];
 		settings.total_memory_bytes = quota[i].total_bytes;
 		settings.user_memory_bytes = quota[i].user_bytes;
-		open_service(&settings);
+		open_service(loops[_i]);
 		for (unsigned k = 0; k < 3; k++) {
 			ck_assert_int_eq(pica_client_connect(&o[k].client, path, NULL, NULL), 0);
 			ck_assert_int_eq(pica_client_alloc(&m[k], o[k].client, 8 << 20), 0);
@@ -206,12 +182,11 @@ TEST_LOOP(memory_of_all_sessions_is_limited, N_LOOPS) {
 
 static int reload_fd;
 static sem_t has_reloaded;
-static struct server_settings reload_to;
 
 static void on_reload(void *owner, uint32_t events) {
 	uint64_t count;
 	if (read(reload_fd, &count, sizeof(count)) > 0) {
-		ck_assert_int_eq(server_reload(server, &reload_to), 0);
+		ck_assert_int_eq(server_reload(server, &settings), 0);
 		sem_post(&has_reloaded);
 	}
 }
@@ -224,9 +199,9 @@ static void watch_reload(void) {
 
 static void reload(uint64_t total_bytes, uint64_t user_bytes, uint64_t user_cpu_ns_per_s) {
 	const uint64_t one = 1;
-	reload_to.total_memory_bytes = total_bytes;
-	reload_to.user_memory_bytes = user_bytes;
-	reload_to.user_cpu_ns_per_s = user_cpu_ns_per_s;
+	settings.total_memory_bytes = total_bytes;
+	settings.user_memory_bytes = user_bytes;
+	settings.user_cpu_ns_per_s = user_cpu_ns_per_s;
 	ck_assert_int_eq(write(reload_fd, &one, sizeof(one)), sizeof(one));
 	ck_assert_int_eq(sem_wait(&has_reloaded), 0);
 }
@@ -244,13 +219,11 @@ TEST_LOOP(limits_of_users_and_of_all_change_with_a_reload, N_LOOPS) {
 	struct pica_client_memory *more;
 	struct pica_done done;
 	struct one o;
-	server_settings_init(&reload_to);
-	reload_to.loop = loops[_i];
 	reload_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	ck_assert_int_ge(reload_fd, 0);
 	ck_assert_int_eq(sem_init(&has_reloaded, 0, 0), 0);
 	before_run = watch_reload;
-	open_service(&reload_to);
+	open_service(loops[_i]);
 	open_one(&o);
 	reload(MIB, 0, 0);
 	expect_no_memory(&o, "total-memory");
@@ -275,102 +248,10 @@ TEST_LOOP(limits_of_users_and_of_all_change_with_a_reload, N_LOOPS) {
 	reload(MUCH, MUCH, 1000000000); /* else it waits for minutes */
 	ck_assert_int_eq(pica_client_wait(o.client, &done, 1, 10000000000), 1);
 	draw_triangle(&o);
-	pica_client_close(o.client);
-	close_service();
+	close_both(&o);
 	close(reload_fd);
 	sem_destroy(&has_reloaded);
 	before_run = NULL;
-}
-
-/* ---- The reaper ---- */
-
-TEST(users_take_turns_in_cleanup) {
-	static const uid_t users[] = { 7, 7, 7, 0, 9, 7, 9 };
-	static const unsigned order[] = { 0, 4, 3, 1, 6, 2, 5 };
-	struct retired m[7];
-	struct retired_queue q;
-	retired_queue_init(&q);
-	for (unsigned i = 0; i < 7; i++) {
-		m[i].uid = users[i];
-		retired_append(&q, &m[i]);
-	}
-	for (unsigned i = 0; i < 7; i++) {
-		ck_assert_ptr_eq(retired_take(&q), &m[order[i]]);
-	}
-	ck_assert_ptr_null(retired_take(&q));
-	retired_append(&q, &m[3]);
-	ck_assert_ptr_eq(retired_take(&q), &m[3]);
-}
-
-TEST(pages_of_a_region_are_given_back_in_slices) {
-	enum { SIZE = 5 << 20, SLICE = 2 << 20 };
-	struct reaper *reaper;
-	struct regions all;
-	struct region *r;
-	int fd;
-	ck_assert_int_eq(reaper_create(&reaper), 0);
-	ck_assert_int_eq(regions_init(&all, reaper), 0);
-	ck_assert_int_eq(region_create(&r, &all, 7, REGION_MADE, SIZE, &fd), 0);
-	memset(r->host, 1, SIZE);
-	for (uint32_t slice = 0; slice < 2; slice++) {
-		ck_assert(!region_release(r));
-		ck_assert_uint_eq(r->host[SLICE * (slice + 1) - 1], 0);
-		ck_assert_uint_eq(r->host[SLICE * (slice + 1)], 1);
-		ck_assert_uint_eq(regions_charges(&all, 7).of_user, SIZE);
-	}
-	struct retired *end = r->end;
-	ck_assert(region_release(r));
-	free(end);
-	ck_assert_uint_eq(regions_charges(&all, 7).of_user, 64 << 10); /* fd keeps the file */
-	close(fd);
-	ck_assert_uint_eq(regions_charges(&all, 7).of_user, 0);
-	ck_assert(reaper_stop(reaper, UINT64_MAX));
-	reaper_destroy(reaper);
-	regions_finish(&all);
-}
-
-/* A small one counts as the file that it is, from the start. */
-TEST(a_region_never_costs_less_than_a_kept_one) {
-	struct reaper *reaper;
-	struct regions all;
-	struct region *r;
-	int fd;
-	ck_assert_int_eq(reaper_create(&reaper), 0);
-	ck_assert_int_eq(regions_init(&all, reaper), 0);
-	ck_assert_int_eq(region_create(&r, &all, 7, REGION_MADE, 4096, &fd), 0);
-	ck_assert_uint_eq(regions_charges(&all, 7).of_user, 64 << 10);
-	region_drop(r);
-	ck_assert(reaper_stop(reaper, UINT64_MAX));
-	ck_assert_uint_eq(regions_charges(&all, 7).of_user, 64 << 10); /* fd keeps the file */
-	close(fd);
-	ck_assert_uint_eq(regions_charges(&all, 7).of_user, 0);
-	reaper_destroy(reaper);
-	regions_finish(&all);
-}
-
-/* At the end others go past one that takes long. */
-TEST(slow_cleanup_delays_no_other_at_the_end) {
-	struct reaper *reaper;
-	struct regions all[2];
-	struct region *r[2];
-	ck_assert_int_eq(reaper_create(&reaper), 0);
-	for (unsigned i = 0; i < 2; i++) {
-		int fd;
-		ck_assert_int_eq(regions_init(&all[i], reaper), 0);
-		ck_assert_int_eq(region_create(&r[i], &all[i], 7, REGION_MADE, 4096, &fd), 0);
-		close(fd);
-	}
-	pthread_mutex_lock(&all[0].mutex); /* which its release takes */
-	region_put(r[0]);
-	region_put(r[1]);
-	ck_assert(!reaper_stop(reaper, loop_now_ns() + 500000000));
-	ck_assert_uint_eq(regions_charges(&all[1], 7).of_user, 0);
-	pthread_mutex_unlock(&all[0].mutex);
-	ck_assert(reaper_stop(reaper, UINT64_MAX));
-	ck_assert_uint_eq(regions_charges(&all[0], 7).of_user, 0);
-	reaper_destroy(reaper);
-	regions_finish(&all[0]);
-	regions_finish(&all[1]);
 }
 
 /* ---- Memory that is not available ---- */
@@ -390,15 +271,12 @@ static void take_pages_away(void) {
 
 /* The command thread reads a list there, workers and the loop's thread write. */
 TEST_LOOP(a_fault_in_its_memory_ends_a_session, 3 * N_LOOPS) {
-	struct server_settings settings;
 	struct one victim, neighbour;
 	struct pica_done done;
-	server_settings_init(&settings);
-	settings.loop = loops[_i % N_LOOPS];
 	if (fault_fd() < 0) {
 		ck_assert_int_eq(fault_begin(), 0);
 	}
-	open_service(&settings);
+	open_service(loops[_i % N_LOOPS]);
 	open_one(&victim);
 	take_pages_away();
 	open_one(&neighbour);
@@ -461,15 +339,12 @@ static void put_refused(struct one *o, uint16_t op, unsigned n) {
 
 TEST_LOOP(lines_of_each_session_and_kind_are_limited, N_LOOPS) {
 	enum { JOBS = 20 * 256 };
-	struct server_settings settings;
 	struct one o[2];
-	server_settings_init(&settings);
-	settings.loop = loops[_i];
 	settings.log = on_log;
 	settings.log_level = LOG_LEVEL_DEBUG;
 	settings.limits.list_words = 64;
 	memset(lines, 0, sizeof(lines));
-	open_service(&settings);
+	open_service(loops[_i]);
 	const double begin = now();
 	open_one(&o[0]);
 	open_one(&o[1]);
@@ -496,10 +371,8 @@ TEST_LOOP(lines_of_each_session_and_kind_are_limited, N_LOOPS) {
 TEST(lines_of_sessions_leave_room_for_those_of_users) {
 	enum { SESSIONS = 4000 };
 	static const char fmt[] = "event=something session=%llu";
-	struct server_settings settings;
 	unsigned n_allowed = 0;
-	server_settings_init(&settings);
-	open_service(&settings);
+	open_service(LOOP_AUTO);
 	for (uint64_t i = 1; i <= SESSIONS; i++) {
 		n_allowed += log_limit_allows(server, log_session(i), fmt);
 	}
@@ -523,13 +396,11 @@ static void on_left_out(void *user, enum log_level level, const char *line) {
 TEST(omitted_lines_are_reported_for_every_kind) {
 	enum { LINES = 4000 };
 	static const char fmt[] = "event=something uid=%u";
-	struct server_settings settings;
 	unsigned left_out[3] = { 0 }, n_allowed[3] = { 0 };
-	server_settings_init(&settings);
 	settings.log = on_left_out;
 	settings.log_level = LOG_LEVEL_WARNING;
 	settings.log_user = left_out;
-	open_service(&settings);
+	open_service(LOOP_AUTO);
 	for (unsigned i = 0; i < LINES; i++) {
 		for (unsigned uid = 1; uid <= 2; uid++) {
 			n_allowed[uid] += log_limit_allows(server, log_user(uid), fmt);
@@ -540,4 +411,93 @@ TEST(omitted_lines_are_reported_for_every_kind) {
 		ck_assert_uint_ge(n_allowed[uid], 10);
 		ck_assert_uint_eq(n_allowed[uid] + left_out[uid], LINES);
 	}
+}
+
+/* ---- The reaper ---- */
+
+TEST(users_take_turns_in_cleanup) {
+	static const uid_t users[] = { 7, 7, 7, 0, 9, 7, 9 };
+	static const unsigned order[] = { 0, 4, 3, 1, 6, 2, 5 };
+	struct retired m[7];
+	struct retired_queue q;
+	retired_queue_init(&q);
+	for (unsigned i = 0; i < 7; i++) {
+		m[i].uid = users[i];
+		retired_append(&q, &m[i]);
+	}
+	for (unsigned i = 0; i < 7; i++) {
+		ck_assert_ptr_eq(retired_take(&q), &m[order[i]]);
+	}
+	ck_assert_ptr_null(retired_take(&q));
+	retired_append(&q, &m[3]);
+	ck_assert_ptr_eq(retired_take(&q), &m[3]);
+}
+
+static struct reaper *reaper;
+static struct regions regions;
+
+static void open_regions(void) {
+	ck_assert_int_eq(reaper_create(&reaper), 0);
+	ck_assert_int_eq(regions_init(&regions, reaper), 0);
+}
+
+static void close_regions(void) {
+	ck_assert(reaper_stop(reaper, UINT64_MAX));
+	ck_assert_uint_eq(regions_charges(&regions, 7).of_user, 0);
+	reaper_destroy(reaper);
+	regions_finish(&regions);
+}
+
+FIXTURE(open_regions, close_regions)
+
+TEST(pages_of_a_region_are_given_back_in_slices) {
+	enum { SIZE = 5 << 20, SLICE = 2 << 20 };
+	struct region *r;
+	int fd;
+	ck_assert_int_eq(region_create(&r, &regions, 7, REGION_MADE, SIZE, &fd), 0);
+	memset(r->host, 1, SIZE);
+	for (uint32_t slice = 0; slice < 2; slice++) {
+		ck_assert(!region_release(r));
+		ck_assert_uint_eq(r->host[SLICE * (slice + 1) - 1], 0);
+		ck_assert_uint_eq(r->host[SLICE * (slice + 1)], 1);
+		ck_assert_uint_eq(regions_charges(&regions, 7).of_user, SIZE);
+	}
+	struct retired *end = r->end;
+	ck_assert(region_release(r));
+	free(end);
+	ck_assert_uint_eq(regions_charges(&regions, 7).of_user, 64 << 10); /* fd keeps the file */
+	close(fd);
+	ck_assert_uint_eq(regions_charges(&regions, 7).of_user, 0);
+}
+
+/* A small one counts as the file that it is, from the start. */
+TEST(a_region_never_costs_less_than_a_kept_one) {
+	struct region *r;
+	int fd;
+	ck_assert_int_eq(region_create(&r, &regions, 7, REGION_MADE, 4096, &fd), 0);
+	ck_assert_uint_eq(regions_charges(&regions, 7).of_user, 64 << 10);
+	region_drop(r);
+	ck_assert(reaper_stop(reaper, UINT64_MAX));
+	ck_assert_uint_eq(regions_charges(&regions, 7).of_user, 64 << 10); /* fd keeps the file */
+	close(fd);
+}
+
+/* At the end others go past one that takes long. */
+TEST(slow_cleanup_delays_no_other_at_the_end) {
+	struct regions other;
+	struct region *r[2];
+	ck_assert_int_eq(regions_init(&other, reaper), 0);
+	for (unsigned i = 0; i < 2; i++) {
+		int fd;
+		ck_assert_int_eq(region_create(&r[i], i ? &other : &regions, 7, REGION_MADE, 4096,
+						 &fd), 0);
+		close(fd);
+	}
+	pthread_mutex_lock(&regions.mutex); /* which its release takes */
+	region_put(r[0]);
+	region_put(r[1]);
+	ck_assert(!reaper_stop(reaper, loop_now_ns() + 500000000));
+	ck_assert_uint_eq(regions_charges(&other, 7).of_user, 0);
+	pthread_mutex_unlock(&regions.mutex);
+	regions_finish(&other);
 }

@@ -8,9 +8,7 @@
 FIXTURE(default_settings, NULL)
 
 TEST_LOOP(requested_sessions_are_recorded, N_LOOPS) {
-	open_service(loops[_i], false, 2);
-	open_client();
-	uint32_t size_bytes = triangle_list(pica_client_host(fcram), 1);
+	const uint32_t size_bytes = open_both(loops[_i], false, 2);
 	frame(size_bytes);
 	ck_assert_int_eq(record_me(1), 0);
 	for (unsigned i = 0; i < 3; i++) {
@@ -20,9 +18,7 @@ TEST_LOOP(requested_sessions_are_recorded, N_LOOPS) {
 	frame(size_bytes);
 	ck_assert_int_eq(record(12345, 1), -ENOENT);
 	ck_assert_str_eq(pica_client_error(client), "no such session");
-	pica_client_close(client);
-	close_service();
-	struct found f = take_files();
+	const struct found f = close_both();
 	ck_assert_uint_eq(f.files, 1);
 	ck_assert_uint_eq(f.frames, 3);
 	ck_assert_uint_eq(f.lists, 3);
@@ -32,9 +28,7 @@ TEST_LOOP(a_change_of_the_memory_map_or_state_begins_another_file, N_LOOPS) {
 	struct pica_client_memory *more;
 	struct pica_state *state = malloc(sizeof(*state));
 	ck_assert_ptr_nonnull(state);
-	open_service(loops[_i], true, 0);
-	open_client();
-	uint32_t size_bytes = triangle_list(pica_client_host(fcram), 1);
+	const uint32_t size_bytes = open_both(loops[_i], true, 0);
 	frame(size_bytes);
 	ck_assert_int_eq(pica_client_map(&more, ctx, 0x30000000, 0x1000, 0), 0);
 	frame(size_bytes);
@@ -44,9 +38,7 @@ TEST_LOOP(a_change_of_the_memory_map_or_state_begins_another_file, N_LOOPS) {
 	frame(size_bytes);
 	ck_assert_int_eq(pica_client_free(more), 0);
 	frame(size_bytes);
-	pica_client_close(client);
-	close_service();
-	struct found f = take_files();
+	const struct found f = close_both();
 	ck_assert_uint_eq(f.files, 4);
 	ck_assert_uint_eq(f.frames, 5);
 	free(state);
@@ -75,9 +67,7 @@ TEST_LOOP(a_session_that_is_cut_off_leaves_a_whole_file, N_LOOPS) {
 
 TEST_LOOP(a_full_disk_ends_the_recording_alone, N_LOOPS) {
 	struct rlimit old, small;
-	open_service(loops[_i], true, 2);
-	open_client();
-	uint32_t size_bytes = triangle_list(pica_client_host(fcram), 1);
+	const uint32_t size_bytes = open_both(loops[_i], true, 2);
 	frame(size_bytes);
 	signal(SIGXFSZ, SIG_IGN);
 	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &old), 0);
@@ -92,23 +82,8 @@ TEST_LOOP(a_full_disk_ends_the_recording_alone, N_LOOPS) {
 	frame(size_bytes);
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &old), 0);
 	frame(size_bytes);
-	pica_client_close(client);
-	close_service();
-	struct found f = take_files();
+	const struct found f = close_both();
 	ck_assert_uint_le(f.files, 1); /* of the time after, if any */
-}
-
-static unsigned remove_files(void) {
-	struct dirent **entries;
-	char name[400];
-	const int n = scandir(folder, &entries, is_capture, NULL);
-	for (int i = 0; i < n; i++) {
-		snprintf(name, sizeof(name), "%s/%s", folder, entries[i]->d_name);
-		ck_assert_int_eq(unlink(name), 0);
-		free(entries[i]);
-	}
-	free(entries);
-	return (unsigned)n;
 }
 
 /* Makes a recording, or is refused one. */
@@ -142,7 +117,7 @@ TEST_LOOP(files_and_bytes_of_recordings_are_limited, 4 * N_LOOPS) {
 		come_and_go();
 		ck_assert_uint_eq(recorded, i < most ? i + 1 : most);
 	}
-	ck_assert_uint_eq(remove_files(), most);
+	ck_assert_uint_eq(count_files(true), most);
 	come_and_go();
 	ck_assert_uint_eq(recorded, most + 1);
 	close_service();
@@ -175,9 +150,7 @@ TEST_LOOP(memory_of_recordings_counts_for_their_session, 2 * N_LOOPS) {
 	enum { AT = FCRAM_BYTES / 4 * 3, BYTES = FCRAM_BYTES / 4 };
 	const bool is_late = _i >= N_LOOPS; /* it is filled when the recording has begun */
 	settings.limits.memory_bytes = VRAM_BYTES + FCRAM_BYTES + FCRAM_BYTES / 8;
-	open_service(loops[_i % N_LOOPS], false, 2);
-	open_client();
-	const uint32_t size_bytes = triangle_list(pica_client_host(fcram), 1);
+	const uint32_t size_bytes = open_both(loops[_i % N_LOOPS], false, 2);
 	memset((uint8_t *)pica_client_host(fcram) + AT, 0x55, is_late ? 0 : BYTES);
 	ck_assert_int_eq(record_me(1), 0);
 	frame(size_bytes);
@@ -192,42 +165,26 @@ TEST_LOOP(memory_of_recordings_counts_for_their_session, 2 * N_LOOPS) {
 	ck_assert_uint_eq(take_files().files, 0);
 }
 
-static unsigned count_files(void) {
-	struct dirent **entries;
-	const int n = scandir(folder, &entries, is_capture, NULL);
-	for (int i = 0; i < n; i++) {
-		free(entries[i]);
-	}
-	free(entries);
-	return (unsigned)n;
-}
-
 TEST_LOOP(files_of_a_session_have_an_end, N_LOOPS) {
 	struct pica_client_memory *more;
-	open_service(loops[_i], true, 2);
-	open_client();
-	uint32_t size_bytes = triangle_list(pica_client_host(fcram), 1);
+	const uint32_t size_bytes = open_both(loops[_i], true, 2);
 	for (unsigned i = 0; i < RECORDINGS_A_SESSION + 5; i++) {
 		frame(size_bytes);
 		ck_assert_int_eq(pica_client_map(&more, ctx, 0x30000000, 0x1000, 0), 0);
 		ck_assert_int_eq(pica_client_free(more), 0);
 		/* Not faster than the disk: its user may have only so many unfinished ones. */
-		while (count_files() + RECORDINGS_A_USER / 2 <= i) {
+		while (count_files(false) + RECORDINGS_A_USER / 2 <= i) {
 			usleep(1000);
 		}
 	}
-	pica_client_close(client);
-	close_service();
-	struct found f = take_files();
+	const struct found f = close_both();
 	ck_assert_uint_eq(f.files, RECORDINGS_A_SESSION);
 	ck_assert_uint_eq(f.frames, RECORDINGS_A_SESSION);
 }
 
 /* Destroys contexts before, while and after their recordings begin. */
 TEST_LOOP(contexts_end_while_their_recordings_begin, N_LOOPS) {
-	open_service(loops[_i], true, 2);
-	open_client();
-	uint32_t size_bytes = triangle_list(pica_client_host(fcram), 1);
+	const uint32_t size_bytes = open_both(loops[_i], true, 2);
 	pica_client_free(vram);
 	pica_client_free(fcram);
 	pica_client_ctx_destroy(ctx);
@@ -249,9 +206,7 @@ TEST_LOOP(contexts_end_while_their_recordings_begin, N_LOOPS) {
 		ck_assert_int_eq(pica_client_wait(client, &done, 1, -1), 1);
 		ck_assert_int_eq(pica_client_free(fcram), 0);
 	}
-	pica_client_close(client);
-	close_service();
-	struct found f = take_files();
+	const struct found f = close_both();
 	ck_assert_uint_ge(f.files, 1);
 	ck_assert_uint_le(f.files, 60);
 }

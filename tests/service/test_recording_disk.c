@@ -88,9 +88,7 @@ FIXTURE(default_settings, free_disk)
 /* When the disk hangs in the middle, frames continue, and the recording ends with the reason. */
 TEST_LOOP(a_disk_that_hangs_ends_the_recording_alone, N_LOOPS) {
 	settings.record_queue_bytes = 1 << 20;
-	open_service(loops[_i], true, 2);
-	open_client();
-	uint32_t size_bytes = triangle_list(pica_client_host(fcram), 1);
+	const uint32_t size_bytes = open_both(loops[_i], true, 2);
 	frame(size_bytes);
 	hang_disk(true);
 	unsigned frames = 0;

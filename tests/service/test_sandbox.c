@@ -1,6 +1,7 @@
 /* Permissions of the confined service, each tried in a child. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/netlink.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -34,6 +35,33 @@ static int result(long ret) {
 	return ret < 0 ? errno : 0;
 }
 
+static int open_in(const char *folder, int flags) {
+	char path[100];
+	snprintf(path, sizeof(path), "%s/file", folder);
+	return open(path, flags, 0600);
+}
+
+/* An attempt that is one call. */
+#define TRY(name, call) \
+	static int try_##name(void) { \
+		return result(call); \
+	}
+TRY(ptrace, ptrace(PTRACE_TRACEME, 0, NULL, NULL))
+TRY(unshare, syscall(SYS_unshare, 0))
+TRY(uring_setup, syscall(SYS_io_uring_setup, 8, NULL))
+TRY(internet, socket(AF_INET, SOCK_STREAM, 0))
+TRY(unix_socket, socket(AF_UNIX, SOCK_STREAM, 0))
+TRY(connect, connect(-1, NULL, 0)) /* no socket: what it says is another error */
+TRY(kernel_messages, socket(AF_NETLINK, SOCK_RAW, NETLINK_KOBJECT_UEVENT))
+TRY(kill_parent, kill(getppid(), 0))
+TRY(setuid, setuid(getuid()))
+TRY(terminal_input, ioctl(0, TIOCSTI, "x"))
+TRY(dumpable, prctl(PR_SET_DUMPABLE, 1, 0, 0, 0))
+TRY(read_inside, open_in(inside, O_RDONLY))
+TRY(write_inside, open_in(inside, O_WRONLY))
+TRY(read_outside, open_in(outside, O_RDONLY))
+TRY(write_outside, open_in(outside, O_WRONLY | O_CREAT))
+
 static int try_execve(void) {
 	char *argv[] = { (char *)"true", NULL };
 	return result(execve("/bin/true", argv, NULL));
@@ -45,38 +73,6 @@ static int try_fork(void) {
 		_exit(0);
 	}
 	return result(pid);
-}
-
-static int try_ptrace(void) {
-	return result(ptrace(PTRACE_TRACEME, 0, NULL, NULL));
-}
-
-static int try_unshare(void) {
-	return result(syscall(SYS_unshare, 0));
-}
-
-static int try_uring_setup(void) {
-	return result(syscall(SYS_io_uring_setup, 8, NULL));
-}
-
-static int try_internet(void) {
-	return result(socket(AF_INET, SOCK_STREAM, 0));
-}
-
-static int try_unix_socket(void) {
-	return result(socket(AF_UNIX, SOCK_STREAM, 0));
-}
-
-static int try_connect(void) {
-	return result(connect(-1, NULL, 0)); /* no socket: what it says is another error */
-}
-
-static int try_kernel_messages(void) {
-	return result(socket(AF_NETLINK, SOCK_RAW, 15)); /* NETLINK_KOBJECT_UEVENT */
-}
-
-static int try_kill_parent(void) {
-	return result(kill(getppid(), 0));
 }
 
 /* If one of them is missing no signal is sent; both make the kernel kill the parent. */
@@ -105,10 +101,6 @@ static int try_abstract_socket(void) {
 	return result(connect(sock, (const struct sockaddr *)&addr, sizeof(addr)));
 }
 
-static int try_setuid(void) {
-	return result(setuid(getuid()));
-}
-
 static int try_new_code(void) {
 	void *p = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	return result(p == MAP_FAILED ? -1 : 0);
@@ -124,32 +116,10 @@ static int try_raise_limit(void) {
 	return result(setrlimit(RLIMIT_NOFILE, &r));
 }
 
-static int try_terminal_input(void) {
-	return result(ioctl(0, TIOCSTI, "x"));
-}
-
-static int try_dumpable(void) {
-	return result(prctl(PR_SET_DUMPABLE, 1, 0, 0, 0));
-}
-
 static int try_card(void) {
 	char version[64] = { 0 };
 	int fd = eventfd(0, 0); /* no card: what it says is another error */
 	return result(ioctl(fd, (unsigned long)(unsigned)DRM_VERSION, version));
-}
-
-static int open_in(const char *folder, int flags) {
-	char path[100];
-	snprintf(path, sizeof(path), "%s/file", folder);
-	return open(path, flags, 0600);
-}
-
-static int try_read_inside(void) {
-	return result(open_in(inside, O_RDONLY));
-}
-
-static int try_write_inside(void) {
-	return result(open_in(inside, O_WRONLY));
 }
 
 static int try_make_inside(void) {
@@ -162,14 +132,6 @@ static int try_make_inside(void) {
 		return errno;
 	}
 	return 0;
-}
-
-static int try_read_outside(void) {
-	return result(open_in(outside, O_RDONLY));
-}
-
-static int try_write_outside(void) {
-	return result(open_in(outside, O_WRONLY | O_CREAT));
 }
 
 static int try_move_outside(void) {
@@ -233,6 +195,17 @@ static void *wait_and_try(void *arg) {
 	return (void *)(intptr_t)thread_attempt();
 }
 
+/* Its exit status; KILLED: a call ended it. */
+static int status_of(pid_t pid) {
+	int status;
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	if (WIFSIGNALED(status)) {
+		ck_assert_int_eq(WTERMSIG(status), SIGSYS);
+		return KILLED;
+	}
+	return WEXITSTATUS(status);
+}
+
 /*
  * attempt's errno; KILLED: the attempt ended the process. by_thread: on one that was there before.
  */
@@ -258,14 +231,9 @@ static int in_sandbox(unsigned features, int (*attempt)(void), bool by_thread) {
 		}
 		_exit(attempt());
 	}
-	int status;
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	if (WIFSIGNALED(status)) {
-		ck_assert_int_eq(WTERMSIG(status), SIGSYS);
-		return KILLED;
-	}
-	ck_assert_int_lt(WEXITSTATUS(status), 250);
-	return WEXITSTATUS(status);
+	const int status = status_of(pid);
+	ck_assert(status < 250 || status == KILLED);
+	return status;
 }
 
 struct attempt {
@@ -367,16 +335,14 @@ static int end_own_child(void) {
 
 /* The keeper of a kiosk's program, which was started before: no other process. */
 TEST_LOOP(one_child_can_be_ended, has_filter()) {
-	int status;
 	const pid_t pid = fork();
 	if (pid == 0) {
 		setpgid(0, 0);
 		_exit(end_own_child());
 	}
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	const int status = status_of(pid);
 	kill(-pid, SIGKILL); /* the other one */
-	ck_assert(WIFEXITED(status));
-	ck_assert_int_eq(WEXITSTATUS(status), 0);
+	ck_assert_int_eq(status, 0);
 }
 
 /* ---- Folders ---- */
@@ -389,11 +355,9 @@ static int in_folders_of(enum sandbox_right right, int (*attempt)(void), bool ha
 		int ret = sandbox_folders(folders, 2, has_child);
 		_exit(ret == -EOPNOTSUPP ? MISSING : ret < 0 ? 251 : attempt());
 	}
-	int status;
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	ck_assert(WIFEXITED(status));
-	ck_assert_int_lt(WEXITSTATUS(status), 250);
-	return WEXITSTATUS(status);
+	const int status = status_of(pid);
+	ck_assert_int_lt(status, 250);
+	return status;
 }
 
 static int in_folders(enum sandbox_right right, int (*attempt)(void)) {
@@ -468,10 +432,7 @@ static int in_child(int (*fn)(void)) {
 	if (pid == 0) {
 		_exit(fn());
 	}
-	int status;
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	ck_assert(WIFEXITED(status));
-	return WEXITSTATUS(status);
+	return status_of(pid);
 }
 
 TEST(privileges_are_lost_for_good) {

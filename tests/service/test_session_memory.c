@@ -12,32 +12,23 @@ static void find_unit_line(void *user, enum log_level level, const char *line) {
 	}
 }
 
-static struct pica_done run_at_list(struct one *o, uint32_t size_bytes) {
-	struct pica_done done;
-	put_list(o, size_bytes);
-	ck_assert_int_eq(pica_client_submit(o->client), 1);
-	ck_assert_int_eq(pica_client_wait(o->client, &done, 1, -1), 1);
-	return done;
-}
+FIXTURE(default_settings, NULL)
 
 /* Regions leave nothing of the quota: what the engine needs goes as soon as it can. */
 TEST_LOOP(a_session_at_its_limit_draws_the_same, 2 * N_LOOPS) {
 	const bool is_users = _i >= N_LOOPS;
-	struct server_settings settings;
 	struct one o[2];
 	double engine_bytes[2];
-	server_settings_init(&settings);
-	settings.loop = loops[_i % N_LOOPS];
 	for (unsigned i = 0; i < 2; i++) {
 		if (i == 1) {
 			*(is_users ? &settings.user_memory_bytes : &settings.limits.memory_bytes) =
 					VRAM_BYTES + FCRAM_BYTES;
 		}
-		open_service(&settings);
+		open_service(loops[_i % N_LOOPS]);
 		open_one(&o[i]);
 		for (unsigned k = 0; k < 2; k++) {
 			const uint32_t size_bytes = heavy_list(pica_client_host(o[i].fcram), 8);
-			ck_assert_int_eq(run_at_list(&o[i], size_bytes).result, 0);
+			ck_assert_int_eq(run_list(&o[i], size_bytes).result, 0);
 		}
 		const uint32_t *pixel = pica_client_host(o[i].vram);
 		unsigned n = 0;
@@ -47,35 +38,30 @@ TEST_LOOP(a_session_at_its_limit_draws_the_same, 2 * N_LOOPS) {
 		ck_assert_uint_eq(n, HEAVY_PIXELS);
 		draw_triangle(&o[i]);
 		engine_bytes[i] = metric(&o[i], "picad_engine_memory_bytes");
-		pica_client_close(o[i].client);
-		close_service();
+		close_both(&o[i]);
 	}
 	ck_assert_double_lt(engine_bytes[1], engine_bytes[0]);
 }
 
 TEST_LOOP(a_unit_that_needs_too_much_is_named, N_LOOPS) {
-	struct server_settings settings;
 	struct pica_emit e;
 	struct one o;
-	server_settings_init(&settings);
-	settings.loop = loops[_i];
 	settings.log = find_unit_line;
 	settings.limits.memory_bytes = VRAM_BYTES + FCRAM_BYTES; /* a quarter for a unit: 2 MiB */
 	unit_line[0] = 0;
-	open_service(&settings);
+	open_service(loops[_i]);
 	open_one(&o);
 	draw_triangle(&o);
 	pica_emit_init(&e);
 	pica_emit_draw_elements(&e, PICA_PRIMITIVE_LIST, 0, false, (2 << 18) + 1);
 	ck_assert_int_eq(pica_emit_finalize(&e), 0);
 	memcpy((uint8_t *)pica_client_host(o.fcram) + (LIST - FCRAM), e.words, 4 * e.count);
-	const struct pica_done done = run_at_list(&o, (uint32_t)(4 * e.count));
+	const struct pica_done done = run_list(&o, (uint32_t)(4 * e.count));
 	pica_emit_finish(&e);
 	ck_assert_int_eq(done.result, -EDQUOT);
 	ck_assert_str_eq(pica_budget_name(done.flags), "memory of a unit of work");
 	draw_triangle(&o);
-	pica_client_close(o.client);
-	close_service();
+	close_both(&o);
 	ck_assert_ptr_nonnull(strstr(unit_line, "event=engine session=1 "));
 	ck_assert_ptr_nonnull(strstr(unit_line, "budget of memory of a unit of work used up"));
 }
@@ -92,12 +78,9 @@ static unsigned resident_kib(void) {
 
 /* The first rounds have made what the service keeps. */
 TEST_LOOP(memory_of_sessions_is_given_back, N_LOOPS) {
-	struct server_settings settings;
 	struct one o[8], observer;
 	unsigned first_kib = 0, last_kib = UINT32_MAX; /* most of six rounds, least of six more */
-	server_settings_init(&settings);
-	settings.loop = loops[_i];
-	open_service(&settings);
+	open_service(loops[_i]);
 	ck_assert_int_eq(pica_client_connect(&observer.client, path, NULL, NULL), 0);
 	for (unsigned round = 0; round < 12; round++) {
 		for (unsigned i = 0; i < 8; i++) {
