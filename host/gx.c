@@ -17,14 +17,27 @@ static gxCmdQueue_s *current; /* it runs */
 
 /* ---- One command ---- */
 
+static const char *name_of(const u32 command[8]) {
+	const u32 id = command[0] & 0xFF;
+	return id < PICA_GSP_ID_COUNT ? names[id] : "gspSubmitGxCommand";
+}
+
 static int translate(void *user, uint32_t virt, uint32_t size, uint32_t *phys) {
+	const u32 *command = user;
 	uint32_t whole = size ? size : 1;
 	*phys = host_memory_clip((const void *)(uintptr_t)virt, &whole);
 	if (*phys && (!size || whole == size)) {
 		return 0;
 	}
-	if (virt != NOBODYS) { /* which address() has told */
-		host_refuse("%s: 0x%08X is not in the linear heap or VRAM", (const char *)user, virt);
+	/* A fill's end, which is not part of it, comes here less 1. */
+	virt += (command[0] & 0xFF) == PICA_GSP_MEMORY_FILL && virt != command[1] &&
+			virt != command[4];
+	if (*phys) {
+		host_refuse("%s: 0x%X bytes at 0x%08X extend past the end of the memory there",
+				name_of(command), size, virt);
+	} else if (virt != NOBODYS) { /* which address() has told */
+		host_refuse("%s: 0x%08X is not in the linear heap or VRAM", name_of(command),
+				virt);
 	}
 	return -1;
 }
@@ -32,12 +45,12 @@ static int translate(void *user, uint32_t virt, uint32_t size, uint32_t *phys) {
 Result host_command(const u32 command[8], gxCmdQueue_s *queue) {
 	static _Alignas(4) uint8_t shared[PICA_GSP_SHARED_BYTES];
 	struct pica_gsp_command c;
-	const uint32_t id = command[0] & 0xFF;
-	const char *name = id < PICA_GSP_ID_COUNT ? names[id] : "gspSubmitGxCommand";
+	const char *name = name_of(command);
+	void *user = (void *)(uintptr_t)command;
 	memset(shared + QUEUE, 0, 4);
 	shared[QUEUE_COUNT] = 1;
 	memcpy(shared + QUEUE_ENTRIES, command, 32);
-	if (pica_gsp_take(shared, 0, translate, (void *)(uintptr_t)name, &c) != 1 || c.result < 0) {
+	if (pica_gsp_take(shared, 0, translate, user, &c) != 1 || c.result < 0) {
 		if (c.result != -ERANGE) {
 			host_refuse("%s: malformed command: %08X %08X %08X %08X %08X %08X %08X %08X",
 					name, command[0], command[1], command[2], command[3],
@@ -54,7 +67,7 @@ Result host_command(const u32 command[8], gxCmdQueue_s *queue) {
 			host_run(c.jobs, c.n_jobs, name);
 		}
 	}
-	if (id == PICA_GSP_FLUSH_REGIONS) {
+	if ((command[0] & 0xFF) == PICA_GSP_FLUSH_REGIONS) {
 		return c.result < 0 ? HOST_BAD_ARGUMENT : 0;
 	}
 	/* At most one interrupt ends a command; without any, the program would wait forever. */

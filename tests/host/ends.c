@@ -28,6 +28,10 @@ static void fault(const char *how) {
 		linearFree(block);
 	} else if (strcmp(how, "refused") == 0) {
 		GX_TextureCopy((u32 *)0x1000, 0, (u32 *)block, 0, 16, 8);
+	} else if (strcmp(how, "end") == 0) {
+		GX_MemoryFill((u32 *)block, 0, (u32 *)0x2000, 0x201, NULL, 0, NULL, 0);
+	} else if (strcmp(how, "long") == 0) {
+		GX_FlushCacheRegions((u32 *)block, 0x10000000, NULL, 0, NULL, 0);
 	} else if (strcmp(how, "past") == 0) {
 		block[16] = 0;
 		memset(linearAlloc(0x80), 0, 0x81);

@@ -282,9 +282,14 @@ class Host(unittest.TestCase):
         self.assertEqual(self.pica('host-run', '--lint', '/dev/null', exit=2).stdout, '')
 
     def test_a_refused_command_is_not_clean(self):
-        run = self.host('ends', '--format', 'none', '--lint', program=['refused'], exit=6)
-        self.assertEqual(run.stdout, f'{PROGRAMS}/host-ends: 1 mistake that libpica-ctru told of\n')
-        self.assertEqual(run.stderr, 'libpica-ctru: GX_TextureCopy: 0x00001000 is not in the linear heap or VRAM\n')
+        """The message names what the program passed."""
+        for how, message in (('refused', 'GX_TextureCopy: 0x00001000 is not in the linear heap or VRAM'),
+                             ('end', 'GX_MemoryFill: 0x00002000 is not in the linear heap or VRAM'),
+                             ('long', 'GX_FlushCacheRegions: 0x10000000 bytes at 0x30000000 extend past the end of the memory there')):
+            run = self.host('ends', '--format', 'none', '--lint', program=[how], exit=6)
+            self.assertEqual(run.stdout, f'{PROGRAMS}/host-ends: 1 mistake that libpica-ctru told of\n')
+            self.assertIn(message, re.sub('0x30[0-9A-F]{6}', '0x30000000', run.stderr))
+            self.assertEqual(run.stderr.count('\n'), 1)
 
     def test_a_program_that_crashes_or_hangs_is_recorded(self):
         whole = self.hashes('-n', '3')
