@@ -173,28 +173,40 @@ static void on_stop(int number) {
 	}
 }
 
-static void watch(const int *numbers, unsigned n, void (*handler)(int number), int flags) {
-	const struct sigaction action = { .sa_handler = handler, .sa_flags = flags };
-	for (unsigned i = 0; i < n; i++) {
-		struct sigaction old;
-		sigaction(numbers[i], NULL, &old);
-		if (old.sa_handler != SIG_IGN) { /* as nohup sets it */
-			sigaction(numbers[i], &action, NULL);
-		}
-	}
-}
-
 void host_set_crash_stack(uint8_t room[HOST_CRASH_STACK], stack_t *before) {
 	const stack_t own = { .ss_sp = room, .ss_size = HOST_CRASH_STACK };
 	sigaltstack(&own, before);
 }
 
+static const struct {
+	int number;
+	void (*handler)(int number);
+} watched[] = { { SIGABRT, on_crash }, { SIGBUS, on_crash }, { SIGFPE, on_crash },
+	{ SIGILL, on_crash }, { SIGSEGV, on_crash }, { SIGHUP, on_stop }, { SIGINT, on_stop },
+	{ SIGTERM, on_stop } };
+
 static void watch_end(void) {
-	static const int crashes[] = { SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV };
-	static const int stops[] = { SIGHUP, SIGINT, SIGTERM };
-	watch(crashes, sizeof(crashes) / sizeof(*crashes), on_crash,
-			(int)SA_RESETHAND | SA_ONSTACK);
-	watch(stops, sizeof(stops) / sizeof(*stops), on_stop, SA_RESTART);
+	for (size_t i = 0; i < ARRAY_LEN(watched); i++) {
+		const bool is_crash = watched[i].handler == on_crash;
+		const struct sigaction action = { .sa_handler = watched[i].handler,
+			.sa_flags = is_crash ? (int)SA_RESETHAND | SA_ONSTACK : SA_RESTART };
+		struct sigaction old;
+		sigaction(watched[i].number, NULL, &old);
+		if (old.sa_handler != SIG_IGN) { /* as nohup sets it */
+			sigaction(watched[i].number, &action, NULL);
+		}
+	}
+}
+
+/* The program's own handlers stay. */
+static void unwatch_end(void) {
+	for (size_t i = 0; i < ARRAY_LEN(watched); i++) {
+		struct sigaction now;
+		sigaction(watched[i].number, NULL, &now);
+		if (now.sa_handler == watched[i].handler) {
+			signal(watched[i].number, SIG_DFL);
+		}
+	}
 }
 
 enum pica_float host_float_mode(void) {
@@ -247,6 +259,7 @@ static void finish_recording(void) {
 }
 
 void host_gpu_forget(void) {
+	unwatch_end();
 	close_pictures();
 	if (host_options.lint >= 0) {
 		close(host_options.lint);

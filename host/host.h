@@ -180,7 +180,10 @@ int host_run(const struct pica_job *jobs, size_t n, const char *name);
 void host_frame(void);
 /* Frames so far. */
 extern uint32_t host_frames;
-/* In a child of fork(): closes the descriptors to host-run, and forgets the recording. */
+/*
+ * In a child of fork(): closes the descriptors to host-run, and forgets the recording and its
+ * signals.
+ */
 void host_gpu_forget(void);
 /* Ends the recording; does nothing in a process that the program forks. */
 void host_gpu_end(void);

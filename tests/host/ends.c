@@ -110,6 +110,8 @@ static void work_in_child(const char *how) {
 	} else if (strcmp(how, "init") == 0) {
 		gfxExit();
 		gfxInitDefault();
+	} else if (strcmp(how, "term") == 0) {
+		raise(SIGTERM);
 	} else if (strcmp(how, "loop") == 0) {
 		while (aptMainLoop()) {
 		}

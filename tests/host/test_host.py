@@ -422,6 +422,11 @@ class Host(unittest.TestCase):
                 self.assertEqual(run.stdout.splitlines()[-1], 'x.pica: clean')
                 self.assertIn('\nframes           4\n', self.pica('info', 'x.pica').stdout)
 
+    def test_a_child_that_is_stopped(self):
+        """SIGTERM ends it: it has no recording to finish."""
+        run = self.host('ends', '--format', 'none', '--record', 'x.pica', program=['child-term'], exit=signal.SIGTERM)
+        self.assertEqual((run.stdout, run.stderr), ('', ''))
+
     def test_output_of_a_program_that_is_killed(self):
         """Its lines are all there, in order."""
         run = subprocess.run([PICA, 'host-run', '--format', 'none', PROGRAMS / 'host-ends', 'killed'], cwd=self.folder, text=True,
