@@ -319,7 +319,7 @@ static int start(struct run *r, int *fd) {
 
 /* For the verdict of --lint: nothing is known of what would have followed. */
 static void set_until(struct run *r, const char *why) {
-	snprintf(r->until, sizeof(r->until), " up to frame %u, where the program ended: %s",
+	snprintf(r->until, sizeof(r->until), " up to frame %u; the program ended: %s",
 			r->has_frame ? r->frame.number + 1 : 0, why);
 	r->lint.until = r->until;
 }
@@ -343,7 +343,13 @@ static int finish(struct run *r) {
 		set_until(r, strsignal(WTERMSIG(status)));
 		return WATCH_SIGNALLED + WTERMSIG(status);
 	}
-	return WEXITSTATUS(status);
+	const int code = WEXITSTATUS(status);
+	if (code) {
+		char why[16];
+		snprintf(why, sizeof(why), "status %d", code);
+		set_until(r, why);
+	}
+	return code;
 }
 
 /* A finished recording replaces a file of its name by another. 0: there is none. */

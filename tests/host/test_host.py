@@ -204,7 +204,7 @@ class Host(unittest.TestCase):
                 getattr(picad, end)()
                 out, error = program.communicate(timeout=60)
             self.assertEqual((program.returncode, error), (4, f'libpica-ctru: the service is gone{why}\n'))
-            self.assertEqual(out.splitlines()[-1], f'{end}.pica: clean')
+            self.assertRegex(out.splitlines()[-1], f'^{end}.pica: clean up to frame [0-9]+; the program ended: status 4$')
             drawn = self.pica('render', '--verify', '--format', 'hash', '--frames', '0-4', f'{end}.pica').stdout.splitlines()
             self.assertEqual([line.split()[1:] for line in drawn[:10]], whole)
         self.service('--region', '1M')
@@ -298,7 +298,7 @@ class Host(unittest.TestCase):
                             f'{key}.pica', '--lint', exit=exit)
             self.assertIn(why, run.stderr)
             end = 'Segmentation fault' if key == 'L' else '--timeout'
-            self.assertEqual(run.stdout, f'{key}.pica: clean up to frame 3, where the program ended: {end}\n')
+            self.assertEqual(run.stdout, f'{key}.pica: clean up to frame 3; the program ended: {end}\n')
             drawn = self.pica('render', '--format', 'hash', '--frames', 'all', f'{key}.pica').stdout.splitlines()
             self.assertEqual([line.split()[1:] for line in drawn[:6]], [line.split()[1:] for line in whole])
 
@@ -339,7 +339,7 @@ class Host(unittest.TestCase):
                            ('loop', ['the program continued for 60 frames after aptMainLoop() returned false: ended'])):
             run = self.host('ends', '-n', '5', '--format', 'none', '--record', 'x.pica', '--lint', program=[how], exit=5)
             self.assertEqual(run.stderr, ''.join(f'libpica-ctru: {line}\n' for line in lines))
-            self.assertEqual(run.stdout, 'x.pica: clean\n')
+            self.assertEqual(run.stdout, 'x.pica: clean up to frame 5; the program ended: status 5\n')
 
     def test_finishing_a_recording_may_take_long(self):
         """Longer than --timeout; and no signal disturbs it."""
@@ -369,7 +369,7 @@ class Host(unittest.TestCase):
                 send(run.pid, number)
                 out, error = run.communicate(timeout=300)
             self.assertEqual(run.returncode, 128 + number, error)
-            self.assertRegex(out.splitlines()[-1], f'^{name}.pica: clean up to frame [0-9]+, where the program ended: {why}$')
+            self.assertRegex(out.splitlines()[-1], f'^{name}.pica: clean up to frame [0-9]+; the program ended: {why}$')
             self.assertEqual(error, f'pica host-run: {PROGRAMS}/host-cube: ended by a signal: {why}\n')
 
     def test_a_process_that_the_program_leaves(self):
@@ -419,7 +419,7 @@ class Host(unittest.TestCase):
                                 program=['child-' + how], exit=signal.SIGABRT)
                 self.assertEqual(run.stderr, f'libpica-ctru: {call}: in a child of fork(): expected a process of its own\n')
                 self.assertEqual(len([line for line in run.stdout.splitlines() if ' top ' in line]), 4, run.stdout)
-                self.assertEqual(run.stdout.splitlines()[-1], 'x.pica: clean')
+                self.assertEqual(run.stdout.splitlines()[-1], 'x.pica: clean up to frame 4; the program ended: status 6')
                 self.assertIn('\nframes           4\n', self.pica('info', 'x.pica').stdout)
 
     def test_a_child_that_is_stopped(self):

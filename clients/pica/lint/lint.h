@@ -98,7 +98,7 @@ struct lint {
 	unsigned n;
 	size_t cap;
 	int error;               /* -ENOMEM */
-	const char *until; /* if a program was ended: how far it is clean; else NULL */
+	const char *until; /* if a program did not end well: how far it is clean; else NULL */
 	unsigned n_refused; /* mistakes of a program that libpica-ctru told of: in no job */
 
 	/* The current list: list.c. */
