@@ -441,8 +441,8 @@ struct option_args options_parse(const struct option_spec *spec, int argc, char 
 	char shorts[2 * MAX_ROWS + 8] = "";
 	size_t n_shorts = 0;
 	unsigned n = 0, n_longs = 0;
-	const char *slash = strrchr(argv[0], '/');
-	program = slash ? slash + 1 : argv[0];
+	char *slash = strrchr(argv[0], '/');
+	program = argv[0] = slash ? slash + 1 : argv[0]; /* getopt() names it in its messages */
 	shorts[n_shorts++] = '?';
 	if (spec->is_in_order) {
 		memmove(shorts + 1, shorts, n_shorts++);

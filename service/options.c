@@ -15,7 +15,7 @@ enum { MAX_OPTIONS = 128 };
 struct parsing {
 	struct options *o;
 	bool only_config; /* first round: which configuration */
-	bool failed;
+	bool may_exit, failed;
 	unsigned config_row; /* of --config; --print-config follows it */
 };
 
@@ -27,7 +27,7 @@ static const char *set_row(void *input, const struct option_table *table,
 		const struct option_row *row, char *text) {
 	struct parsing *p = input;
 	const unsigned i = (unsigned)(row - parse_rows);
-	char why[256];
+	static char why[256];
 	if (i == p->config_row && p->only_config) {
 		free(p->o->config);
 		p->o->config = strdup(text);
@@ -35,8 +35,8 @@ static const char *set_row(void *input, const struct option_table *table,
 		p->o->print_config = true;
 	} else if (row_of[i] && !p->only_config &&
 			row_set(p->o, row_of[i], text, why, sizeof(why)) < 0) {
-		log_error("%s", why);
 		p->failed = true;
+		return p->may_exit ? why : NULL;
 	}
 	return NULL;
 }
@@ -64,7 +64,7 @@ static unsigned make_rows(unsigned *config_row) {
 }
 
 static int parse_round(struct options *o, int argc, char **argv, bool only_config, bool may_exit) {
-	struct parsing p = { .o = o, .only_config = only_config };
+	struct parsing p = { .o = o, .only_config = only_config, .may_exit = may_exit };
 	const struct option_spec spec = {
 		.forms = "[CAPTURE...]",
 		.doc = "Renders for many processes: takes PICA200 work from clients over shared rings.",

@@ -20,9 +20,46 @@ enum {
 	IDLE_BRIGHT = 0xC8DCE4
 };
 
-static int refuse(const char *option, const char *expected, const char *value) {
-	log_error("%s %s: expected %s", option, value, expected);
-	return -EINVAL;
+#define MODE "WIDTHxHEIGHT[@HERTZ][:xrgb8888|rgb565]"
+
+/* ---- Values ---- */
+
+static int set_focus(struct present_settings *s, const char *name) {
+	if (strncmp(name, "pinned:", 7) == 0 && name[7] && strlen(name + 7) < sizeof(s->pinned)) {
+		s->policy = PRESENT_PINNED;
+		memcpy(s->pinned, name + 7, strlen(name + 7) + 1);
+	} else if (strcmp(name, "priority") == 0) {
+		s->policy = PRESENT_PRIORITY;
+	} else if (strcmp(name, "last") != 0) {
+		return -EINVAL;
+	}
+	return 0;
+}
+
+const char *options_display_expected(const char *name, const char *value) {
+	struct display_output modes[DISPLAY_OUTPUTS];
+	struct present_settings s;
+	present_settings_init(&s);
+	const struct {
+		const char *name, *expected;
+		bool is_wrong;
+	} rows[] = {
+		{ "headless", MODE "[,...]", display_headless_modes(value, modes) < 0 },
+		{ "mode", MODE, display_headless_modes(value, modes) != 1 },
+		{ "frames", frame_sink_expected(value, 1), true },
+		{ "scale", "integer, fit, stretch or a number from 1 to 32",
+				layout_set_scale(&s.layout, value) < 0 },
+		{ "background", "RRGGBB", layout_set_background(&s.layout, value) < 0 },
+		{ "focus", "last, priority or pinned:NAME", set_focus(&s, value) < 0 },
+		{ "hold", "seconds from 0 to 86400", !kiosk_is_hold(value) },
+		{ "exec", "a command", !value[strspn(value, " \t")] },
+	};
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (rows[i].is_wrong && strcmp(name, rows[i].name) == 0) {
+			return rows[i].expected;
+		}
+	}
+	return NULL;
 }
 
 /* ---- Which display ---- */
@@ -46,15 +83,9 @@ static int choose_display(const struct options *o, struct present_settings *s) {
 		return -EINVAL;
 #endif
 	}
-	if (o->exec && !o->exec[strspn(o->exec, " \t")]) {
-		return refuse("exec", "a command", o->exec);
-	}
 	if (!s->impl && (o->kiosk || o->exec)) {
 		log_error("%s: needs a display", o->kiosk ? "kiosk" : "exec");
 		return -EINVAL;
-	}
-	if (o->hold && !kiosk_is_hold(o->hold)) {
-		return refuse("hold", "seconds from 0 to 86400", o->hold);
 	}
 	if (o->hold && !o->kiosk) {
 		log_error("hold: only with kiosk");
@@ -75,13 +106,10 @@ static int apply_headless(const struct options *o, struct present_settings *s) {
 		return -EINVAL;
 	}
 	const int n = o->headless ? display_headless_modes(o->headless, modes) : 1;
-	if (n < 0) {
-		return refuse("headless", "WIDTHxHEIGHT[@HERTZ][:xrgb8888|rgb565][,...]",
-				o->headless);
-	}
 	const char *expected = o->frames ? frame_sink_expected(o->frames, (unsigned)n) : NULL;
 	if (expected) {
-		return refuse("frames", expected, o->frames);
+		log_error("frames %s: expected %s", o->frames, expected);
+		return -EINVAL;
 	}
 	s->display.headless = o->headless;
 	s->display.frames = o->frames;
@@ -98,16 +126,12 @@ bool options_has_seat(const struct options *o) {
 }
 
 static int apply_card(const struct options *o, struct present_settings *s) {
-	struct display_output mode[DISPLAY_OUTPUTS];
 	bool has_any = o->card || o->connectors || o->mode || o->seat;
 	if (has_any && !options_has_card(o)) {
 		log_error("%s: only with display = kms",
 				o->card ? "card" : o->connectors ? "connectors" : o->mode ? "mode" :
 				"seat");
 		return -EINVAL;
-	}
-	if (o->mode && display_headless_modes(o->mode, mode) != 1) {
-		return refuse("mode", "WIDTHxHEIGHT[@HERTZ][:xrgb8888|rgb565]", o->mode);
 	}
 	const char *never = o->card ? why_never_card(o->card) : NULL;
 	if (never) {
@@ -129,25 +153,18 @@ static int apply_card(const struct options *o, struct present_settings *s) {
 
 /* ---- Contents and layout ---- */
 
-static int apply_layout(const struct options *o, struct layout *l) {
+static void apply_layout(const struct options *o, struct layout *l) {
 	const struct {
-		const char *option, *value, *expected;
+		const char *value;
 		int (*set)(struct layout *l, const char *value);
-	} settings[] = {
-		{ "layout", o->layout, "a layout", layout_set_kind },
-		{ "scale", o->scale, "integer, fit, stretch or a number from 1 to 32",
-				layout_set_scale },
-		{ "filter", o->filter, "a filter", layout_set_filter },
-		{ "rotate", o->rotate, "an angle", layout_set_rotation },
-		{ "background", o->background, "RRGGBB", layout_set_background },
-		{ "stereo", o->stereo, "a way of showing two eyes", layout_set_stereo },
-	};
+	} settings[] = { { o->layout, layout_set_kind }, { o->scale, layout_set_scale },
+		{ o->filter, layout_set_filter }, { o->rotate, layout_set_rotation },
+		{ o->background, layout_set_background }, { o->stereo, layout_set_stereo } };
 	for (unsigned i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
-		if (settings[i].value && settings[i].set(l, settings[i].value) < 0) {
-			return refuse(settings[i].option, settings[i].expected, settings[i].value);
+		if (settings[i].value) {
+			settings[i].set(l, settings[i].value);
 		}
 	}
-	return 0;
 }
 
 static uint64_t default_linger_ns(void) {
@@ -170,19 +187,6 @@ static int check_shown(const struct options *o, const struct present_settings *s
 			log_error("%s: only with display = kms, wayland or headless", said[i].name);
 			return -EINVAL;
 		}
-	}
-	return 0;
-}
-
-static int apply_focus(const struct options *o, struct present_settings *s) {
-	const char *name = o->focus ? o->focus : "last";
-	if (strncmp(name, "pinned:", 7) == 0 && name[7] && strlen(name + 7) < sizeof(s->pinned)) {
-		s->policy = PRESENT_PINNED;
-		memcpy(s->pinned, name + 7, strlen(name + 7) + 1);
-	} else if (strcmp(name, "priority") == 0) {
-		s->policy = PRESENT_PRIORITY;
-	} else if (strcmp(name, "last") != 0) {
-		return refuse("focus", "last, priority or pinned:NAME", name);
 	}
 	return 0;
 }
@@ -236,7 +240,9 @@ int options_apply_display(
 	ret = ret < 0 ? ret : apply_headless(o, s);
 	ret = ret < 0 ? ret : apply_card(o, s);
 	ret = ret < 0 ? ret : check_shown(o, s);
-	ret = ret < 0 ? ret : apply_layout(o, &s->layout);
-	ret = ret < 0 ? ret : apply_focus(o, s);
+	apply_layout(o, &s->layout);
+	if (o->focus) {
+		set_focus(s, o->focus);
+	}
 	return ret < 0 || !s->impl ? ret : apply_idle(o, s, idle);
 }

@@ -16,18 +16,20 @@
 
 static const char default_config[] = "/etc/pica/picad.conf";
 
+enum { WHY_BYTES = 512 };
+
 /* inih accepts some malformed lines: read_line() finds those, on_key() the others. */
 struct reading {
 	struct options *o;
 	FILE *file;
 	int line, wrong_line; /* wrong_line: the first that inih accepts by mistake; 0: none */
-	char wrong[256];      /* why */
-	char why[256];        /* of the first wrong line, whose number inih returns */
+	char wrong[WHY_BYTES]; /* why */
+	char why[WHY_BYTES];  /* of the first wrong line, whose number inih returns */
 };
 
 static int on_key(void *user, const char *section, const char *name, const char *value) {
 	struct reading *r = user;
-	char why[256];
+	char why[WHY_BYTES], expected[160];
 	const struct row *row = NULL;
 	for (unsigned i = 0; i < n_option_rows; i++) {
 		const char *known = option_rows[i].name;
@@ -37,8 +39,10 @@ static int on_key(void *user, const char *section, const char *name, const char 
 		snprintf(why, sizeof(why), "unknown section [%s], expected [picad]", section);
 	} else if (!row) {
 		snprintf(why, sizeof(why), "unknown key %s", name);
-	} else if (row_set(r->o, row, value, why, sizeof(why)) == 0) {
+	} else if (row_set(r->o, row, value, expected, sizeof(expected)) == 0) {
 		return 1;
+	} else {
+		snprintf(why, sizeof(why), "%s %s: %s", name, value, expected);
 	}
 	if (!r->why[0]) {
 		memcpy(r->why, why, sizeof(why));

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "service/listen.h"
+#include "service/options_display.h"
 #include "service/privileges.h"
 
 #define AT(member) offsetof(struct options, member)
@@ -98,6 +99,18 @@ static int set_number(struct options *o, const struct row *row, const char *valu
 	return ret;
 }
 
+/* "expected a, b or c" of "a|b|c" */
+static void join(char *why, size_t why_bytes, const char *choices) {
+	size_t len = (size_t)snprintf(why, why_bytes, "expected ");
+	while (*choices && len < why_bytes) {
+		const size_t n = strcspn(choices, "|");
+		const char *rest = choices + n + (choices[n] == '|');
+		len += (size_t)snprintf(why + len, why_bytes - len, "%.*s%s", (int)n, choices,
+				!*rest ? "" : strchr(rest, '|') ? ", " : " or ");
+		choices = rest;
+	}
+}
+
 /* Control characters of ASCII, and U+0080 to U+009F: a configuration must not contain them. */
 static bool has_control(const char *value) {
 	for (const unsigned char *c = (const unsigned char *)value; *c; c++) {
@@ -114,20 +127,20 @@ int row_set(struct options *o, const struct row *row, const char *value, char *w
 		const int ret = set_number(o, row, value);
 		if (ret < 0) {
 			snprintf(why, why_bytes,
-					"%s %s: expected a number from %" PRIu64 " to %" PRIu64
-					"%s",
-					row->name, value, row->min, row->max,
+					"expected a number from %" PRIu64 " to %" PRIu64 "%s",
+					row->min, row->max,
 					row->type == ROW_BYTES ? " (K, M, G may follow)" : "");
 		}
 		return ret;
 	}
 	if (row->type == ROW_CHOICE && !is_choice(row->arg, value)) {
-		snprintf(why, why_bytes, "%s %s: expected %s", row->name, value, row->arg);
+		join(why, why_bytes, row->arg);
 		return -EINVAL;
 	}
-	if (has_control(value)) {
-		snprintf(why, why_bytes, "%s %s: expected text without control characters",
-				row->name, value);
+	const char *expected = has_control(value) ? "text without control characters" :
+			options_display_expected(row->name, value);
+	if (expected) {
+		snprintf(why, why_bytes, "expected %s", expected);
 		return -EINVAL;
 	}
 	char *copy = strdup(value);

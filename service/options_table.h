@@ -30,7 +30,7 @@ char **row_text(const struct options *o, const struct row *row);
 uint64_t row_number(const struct options *o, const struct row *row);
 bool row_is_text(const struct row *row);
 bool row_is_number(const struct row *row);
-/* Returns 0, or -EINVAL with a sentence in why. */
+/* Returns 0, or -EINVAL with what was expected in why. */
 int row_set(struct options *o, const struct row *row, const char *value, char *why,
 		size_t why_bytes);
 /* Returns the effective text, given or default, or NULL if none. own: buffer for a default. */

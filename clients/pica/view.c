@@ -411,6 +411,12 @@ static _Noreturn void run_player(const struct options *o, const char *socket, pi
 		_exit(EXIT_FINE);
 	}
 	snprintf(connect, sizeof(connect), "--connect=%s", socket);
+	while (access(socket, F_OK) < 0) { /* until picad has accepted its options, or ends */
+		nanosleep(&rest, NULL);
+	}
+	if (o->backend != BACKEND_WAYLAND && !has_card(F_OK)) {
+		log_line("no card found: waiting for one; Ctrl+C ends it");
+	}
 	log_hold();
 	do {
 		char *argv[] = { program, loop, name, connect, end, (char *)o->capture, NULL };
@@ -470,9 +476,6 @@ static int view_on_display(const struct options *o) {
 		return log_result(folder, -errno);
 	}
 	snprintf(socket, sizeof(socket), "%s/0", folder);
-	if (o->backend != BACKEND_WAYLAND && !has_card(F_OK)) {
-		log_line("no card found: waiting for one; Ctrl+C ends it");
-	}
 	sigemptyset(&blocked);
 	for (unsigned i = 0; i < 3; i++) {
 		sigaddset(&blocked, ends[i]);

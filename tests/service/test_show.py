@@ -315,7 +315,7 @@ class OnDisplay(Case):
         if 'without KMS' in text:
             p.communicate(timeout=300)
             self.skipTest('built without KMS')
-        self.assertEqual(lines[0], 'pica view: no card found: waiting for one; Ctrl+C ends it\n')
+        self.assertIn('pica view: no card found: waiting for one; Ctrl+C ends it\n', lines)
         self.assertIn('name="view"', lines[-1])
         self.assertIn('threads=1 ', text)
         folder = re.search(r'socket="(.*)/0"', text)[1]
@@ -348,11 +348,11 @@ class OnDisplay(Case):
                            (['--float', 'f32', '--layout', 'top'], '--float, --combiner: only in a terminal, and --layout asks for a display\n'),
                            (['--pixels', 'blocks', '--scale', 'fit'], '--pixels: only in a terminal, and --scale asks'),
                            (['--layout', 'top', '--screen', 'bottom'], '--screen: --layout says it already'),
-                           (['--layout', 'left'], 'layout left: expected stacked|'),
-                           (['--scale', '0'], 'scale 0: expected integer'), (['--filter', 'x'], 'filter x: expected nearest|'),
-                           (['--rotate', '45'], 'rotate 45: expected 0|90'), (['--background', 'x'], 'background x: expected'),
-                           (['--stereo', 'x'], 'stereo x: expected left|')):
-            self.assertIn(what, self.pica('view', *args, CAPTURES / 'cube.pica', exit=2))
+                           (['--layout', 'left'], '--layout left: expected stacked, side-by-side, top, bottom or split-outputs\n'),
+                           (['--scale', '0'], '--scale 0: expected integer'), (['--filter', 'x'], '--filter x: expected nearest or bilinear\n'),
+                           (['--rotate', '45'], '--rotate 45: expected 0, 90, 180 or 270\n'), (['--background', 'x'], '--background x: expected'),
+                           (['--stereo', 'x'], '--stereo x: expected left, side-by-side or anaglyph\n')):
+            self.assertTrue(self.pica('view', *args, CAPTURES / 'cube.pica', exit=2).startswith('pica view: ' + what), what)
 
     def test_options_of_a_terminal(self):
         for args, what in ((['--float', 'f32'], '--float'), (['--combiner', 'truncate'], '--combiner'),
@@ -401,40 +401,40 @@ class Video(Case):
 class Refused(Case):
     def test_options_that_make_no_sense(self):
         os.mkfifo(self.dir / 'pipe')
-        for args, what in ((('--display', 'hdmi'), 'display hdmi: expected kms|wayland|headless|none'),
+        for args, what in ((('--display', 'hdmi'), '--display hdmi: expected kms, wayland, headless or none\n'),
                            (('--headless', '1x1'), 'headless: only with display = headless'),
                            (('--frames', 'none'), 'frames: only with display = headless'),
-                           (('--display', 'headless', '--headless', '0x1'), 'headless 0x1: expected WIDTHxHEIGHT'),
+                           (('--display', 'headless', '--headless', '0x1'), '--headless 0x1: expected WIDTHxHEIGHT'),
                            (('--display', 'headless', '--frames', 'gif:x'),
-                            'frames gif:x: expected hash:FILE, png:PATTERN, y4m:FILE or none'),
-                           (('--display', 'headless', '--frames', 'y4m:'), 'frames y4m:: expected hash:FILE'),
+                            '--frames gif:x: expected hash:FILE, png:PATTERN, y4m:FILE or none'),
+                           (('--display', 'headless', '--frames', 'y4m:'), '--frames y4m:: expected hash:FILE'),
                            (('--display', 'headless', '--frames', 'png:x.png'),
-                            'frames png:x.png: expected a pattern with {frame}'),
+                            '--frames png:x.png: expected a pattern with {frame}'),
                            (('--display', 'headless', '--headless', '9x9,9x9', '--frames', 'png:{frame}.png'),
                             'frames png:{frame}.png: expected a pattern with {frame} and, for several outputs, {output}'),
                            (('--display', 'headless', '--frames', 'png:{frame}{n}.png'),
-                            'frames png:{frame}{n}.png: expected {frame} and {output}, no other name in braces\n'),
+                            '--frames png:{frame}{n}.png: expected {frame} and {output}, no other name in braces\n'),
                            (('--display', 'headless', '--frames', f'png:{self.dir}/none/{{frame}}.png'),
                             f'cannot start: frames to png:{self.dir}/none/{{frame}}.png: No such file or directory\n'),
                            (('--display', 'headless', '--frames', f'hash:{self.dir}/none/x'),
                             f'cannot start: frames to hash:{self.dir}/none/x: No such file or directory\n'),
                            (('--display', 'headless', '--frames', f'png:{__file__}/{{frame}}.png'),
                             '{frame}.png: Not a directory\n'),
-                           (('--layout', 'left'), 'layout left: expected stacked|'),
-                           (('--display', 'headless', '--scale', '0'), 'scale 0: expected integer, fit, stretch or a number'),
-                           (('--display', 'headless', '--background', 'red'), 'background red: expected RRGGBB'),
-                           (('--display', 'headless', '--background', '##102030'), 'background ##102030: expected RRGGBB'),
-                           (('--exec', ''), 'exec : expected a command'),
-                           (('--exec', ' \t', '--display', 'headless'), 'exec  '),
+                           (('--layout', 'left'), '--layout left: expected stacked, side-by-side, top, bottom or split-outputs\n'),
+                           (('--display', 'headless', '--scale', '0'), '--scale 0: expected integer, fit, stretch or a number'),
+                           (('--display', 'headless', '--background', 'red'), '--background red: expected RRGGBB'),
+                           (('--display', 'headless', '--background', '##102030'), '--background ##102030: expected RRGGBB'),
+                           (('--exec', ''), '--exec : expected a command'),
+                           (('--exec', ' \t', '--display', 'headless'), '--exec  '),
                            (('--kiosk', 'x', '--display', 'none'), 'kiosk: needs a display'),
                            (('--exec', 'x', '--kiosk', 'x', '--display', 'headless'), 'exec: expected no kiosk as well'),
                            (('--hold', '3', '--display', 'headless'), 'hold: only with kiosk'),
-                           (('--hold', 'abc'), 'hold abc: expected seconds from 0 to 86400'),
+                           (('--hold', 'abc'), '--hold abc: expected seconds from 0 to 86400'),
                            (('--hold', '-1', '--kiosk', 'x', '--display', 'headless'),
-                            'hold -1: expected seconds from 0 to 86400'),
-                           (('--hold', '1s', '--kiosk', 'x', '--display', 'headless'), 'hold 1s: expected seconds'),
+                            '--hold -1: expected seconds from 0 to 86400'),
+                           (('--hold', '1s', '--kiosk', 'x', '--display', 'headless'), '--hold 1s: expected seconds'),
                            (('x.pica',), 'unexpected argument: x.pica'),
-                           (('--display', 'headless', '--focus', 'pinned:'), 'focus pinned:: expected last, priority or pinned:NAME'),
+                           (('--display', 'headless', '--focus', 'pinned:'), '--focus pinned:: expected last, priority or pinned:NAME'),
                            (('--display', 'headless', '--idle', '/no/such.png'),
                             'picad: idle: /no/such.png: No such file or directory\n'),
                            (('--display', 'headless', '--idle', __file__), 'not a PNG'),
@@ -468,7 +468,7 @@ class Refused(Case):
             self.assertEqual(self.refused(), said)
             (self.dir / 'picad.conf').write_text('[picad]\n')
         (self.dir / 'picad.conf').write_text('[picad]\nexec =\n')
-        self.assertEqual(self.refused(), 'picad: exec : expected a command\n')
+        self.assertEqual(self.refused(), f'picad: {self.dir}/picad.conf:2: exec : expected a command\n')
 
 
 if __name__ == '__main__':

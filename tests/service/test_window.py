@@ -223,7 +223,7 @@ class Window(Case):
 
     def test_messages_of_view_name_it(self):
         for args, what in (('--layout', 'stacked'), 'it cannot start: no Wayland compositor: '), \
-                (('--scale', 'x'), 'scale x: expected integer, '):
+                (('--scale', 'x'), '--scale x: expected integer, '):
             p = subprocess.run([PICA, 'view', '--backend', 'wayland', *args, CAPTURES / 'cube.pica'], env=self.env,
                                capture_output=True, text=True, timeout=60)
             self.assertEqual(p.returncode, 2)
