@@ -1,7 +1,6 @@
 #include "expect.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "pictures/picture.h"

@@ -1,7 +1,6 @@
 /* pica batch: draws many captures, compares, reports; on one machine or on many. */
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "batch/batch.h"
 #include "common/command.h"

@@ -1,5 +1,4 @@
 /* pica bench: how fast captures are drawn. Each frame is submitted and awaited before the next. */
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* pica draws: a row for each draw, fill, transfer, copy and load of captures, with its cost. */
 #include <errno.h>
-#include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>

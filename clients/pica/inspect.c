@@ -1,7 +1,6 @@
 /* pica inspect: frames of a capture as a page for a browser. */
 #include <errno.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "inspect/engine.h"
 #include "lint/lint.h"

@@ -1,5 +1,4 @@
 /* pica pixel: the history of a pixel; pica assert-pixel: compares it with the expected colour. */
-#include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>

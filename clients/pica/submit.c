@@ -1,6 +1,5 @@
 /* pica submit: sends memory, command lists and jobs from files to a service, and saves results. */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 #include "texture.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "texels.h"
 

@@ -1,6 +1,5 @@
 /* The card's side of libdrm: its objects, their properties, and calls that change them. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 

@@ -1,5 +1,4 @@
 /* JUnit XML, as build servers read it. */
-#include <string.h>
 
 #include "batch.h"
 #include "common/markup.h"

@@ -1,7 +1,6 @@
 #include "snapshot.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 #define XXH_STATIC_LINKING_ONLY

@@ -1,8 +1,6 @@
 #include "dump.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "common/effects.h"
 #include "core/base/attributes.h"

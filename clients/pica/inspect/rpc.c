@@ -1,6 +1,5 @@
 /* JSON-RPC 2.0: one request, one answer. */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,6 @@
  */
 #include "videocore.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "common/json.h"
