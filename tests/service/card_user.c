@@ -52,7 +52,11 @@ void refuse_display(const struct display_settings *settings, int error) {
 }
 
 void close_display(void) {
+	if (!user.display) {
+		return;
+	}
 	display_kms.destroy(user.display);
+	user.display = NULL;
 	mock.uevents = -1;
 	ck_assert_uint_eq(mock_left(), 0);
 	ck_assert_uint_eq(mock.wrongs, 0);
@@ -106,9 +110,16 @@ void show_now(uint32_t output, uint32_t word) {
 	mock_vblank();
 	run_ms(40);
 	ck_assert_uint_eq(user.n_flipped, before + 1);
+	ck_assert_int_eq(mock_pixel(output), word);
+}
+
+void start(void) {
+	open_display(&plain);
+	run_ms(1);
 }
 
 void setup(void) {
 	mock_reset();
 	mock_plug(0, 400, 240);
+	user.display = NULL;
 }

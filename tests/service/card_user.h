@@ -27,7 +27,9 @@ void setup(void);
 void open_display(const struct display_settings *settings);
 /* It cannot be made, and why. */
 void refuse_display(const struct display_settings *settings, int error);
-/* Nothing is left, and nothing was wrong. */
+/* Opens the plain display, and lets it begin. */
+void start(void);
+/* Nothing is left, and nothing was wrong. Runs after each test, too. */
 void close_display(void);
 /* One round: handles events, or waits for the next due time, but not beyond most_ns. */
 void step(uint64_t most_ns);
@@ -35,7 +37,7 @@ void step(uint64_t most_ns);
 void run_ms(uint64_t ms);
 /* Draws one word over the output's first pixel and commits. */
 int show(uint32_t output, uint32_t word, uint64_t cookie);
-/* Shows and lets the blank come. */
+/* Shows and lets the blank come: the CRTC of that number has the word then. */
 void show_now(uint32_t output, uint32_t word);
 
 #endif

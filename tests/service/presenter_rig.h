@@ -301,6 +301,20 @@ static uint64_t expect_done(uint64_t number, bool was_shown) {
 	return time_ns;
 }
 
+static struct present_client *start_client(void) {
+	start();
+	return presenter_client_create(presenter, 7, "a", 0);
+}
+
+/* Submits a frame, which becomes commit number n, and shows it. */
+static void show(struct present_client *c, uint32_t top, uint32_t bottom, uint64_t number,
+		unsigned n) {
+	submit(c, top, bottom, number);
+	ck_assert_uint_eq(wait_commits(n), top);
+	answer(0, 1000 * number, 0);
+	expect_done(number, true);
+}
+
 static uint32_t pixel(uint32_t output, uint32_t x, uint32_t y) {
 	pthread_mutex_lock(&fake.mutex);
 	const int b = fake.waiting[output] >= 0 ? fake.waiting[output] : fake.shown[output];

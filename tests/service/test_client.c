@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "client.h"
-#include "pica_client.h"
 #include "pica_regs.h"
+#include "pica_client.h"
 #include "triangle.h"
 #include "tests/suite.h"
 
@@ -42,15 +42,37 @@ static struct pica_done run_one(void) {
 	return done;
 }
 
+static struct pica_job *put(struct pica_client_ctx *c, uint16_t op, uint64_t user_data) {
+	struct pica_job *job = pica_client_slot(c);
+	ck_assert_ptr_nonnull(job);
+	job->op = op;
+	job->user_data = user_data;
+	return job;
+}
+
+/* Waits for a value on the timeline of a context. */
+static struct pica_job *put_wait(struct pica_client_ctx *c, uint64_t user_data,
+		struct pica_client_ctx *on, uint64_t value) {
+	struct pica_job *job = put(c, PICA_OP_WAIT, user_data);
+	job->u.wait.context = pica_client_ctx_handle(on);
+	job->u.wait.value = value;
+	return job;
+}
+
+/* Writes 16 bytes to the first of VRAM. */
+static void put_write(uint64_t data) {
+	struct pica_job *job = put(ctx, PICA_OP_WRITE, 0);
+	job->u.write.addr = VRAM;
+	job->u.write.size_bytes = 16;
+	job->u.write.data = data;
+}
+
 static uint32_t make_list(void) {
 	return triangle_list(pica_client_host(fcram), 1);
 }
 
 static void put_list(uint32_t size_bytes) {
-	struct pica_job *job = pica_client_slot(ctx);
-	ck_assert_ptr_nonnull(job);
-	job->op = PICA_OP_LIST;
-	job->user_data = 42;
+	struct pica_job *job = put(ctx, PICA_OP_LIST, 42);
 	job->u.list.addr = LIST;
 	job->u.list.size_bytes = size_bytes;
 }
@@ -110,8 +132,7 @@ TEST_LOOP(screens_are_read, n_services) {
 	ck_assert_int_eq(pica_client_screen(ctx, PICA_SCREEN_TOP, &screen), 0);
 	ck_assert_int_eq(screen.is_set, 0);
 	/* A solid fill of the top LCD: blue. [fidelity: displays] */
-	struct pica_job *job = pica_client_slot(ctx);
-	job->op = PICA_OP_REG_WRITE;
+	struct pica_job *job = put(ctx, PICA_OP_REG_WRITE, 0);
 	job->u.reg_write.addr = 0x10202204;
 	job->u.reg_write.value = 0x01FF0000;
 	ck_assert_int_eq(run_one().result, 0);
@@ -165,20 +186,12 @@ TEST_LOOP(contexts_wait_for_each_other, n_services) {
 	open_client(_i);
 	ck_assert_int_eq(pica_client_ctx_create(&other, client, NULL), 0);
 	/* ctx waits for 7 on other's timeline; what follows in ctx waits too. */
-	struct pica_job *job = pica_client_slot(ctx);
-	job->op = PICA_OP_WAIT;
-	job->user_data = 1;
-	job->u.wait.context = pica_client_ctx_handle(other);
-	job->u.wait.value = 7;
-	job = pica_client_slot(ctx);
-	job->op = PICA_OP_BARRIER;
-	job->user_data = 2;
+	put_wait(ctx, 1, other, 7);
+	put(ctx, PICA_OP_BARRIER, 2);
 	ck_assert_int_eq(pica_client_submit(client), 2);
 	ck_assert_int_eq(pica_client_wait(client, done, 4, 30000000), -ETIME);
 	for (uint64_t value = 6; value <= 7; value++) {
-		job = pica_client_slot(other);
-		job->op = PICA_OP_SIGNAL;
-		job->user_data = 100 + value;
+		struct pica_job *job = put(other, PICA_OP_SIGNAL, 100 + value);
 		job->u.signal.value = value;
 	}
 	ck_assert_int_eq(pica_client_submit(client), 2);
@@ -195,16 +208,9 @@ TEST_LOOP(contexts_wait_for_each_other, n_services) {
 	ck_assert(order[1] == 107 || order[1] == 1);
 	ck_assert_uint_eq(pica_client_timeline(other), 7);
 	/* A wait that times out; then one whose owner is destroyed. */
-	job = pica_client_slot(ctx);
-	job->op = PICA_OP_WAIT;
-	job->u.wait.context = pica_client_ctx_handle(other);
-	job->u.wait.value = 8;
-	job->u.wait.timeout_ns = 20000000;
+	put_wait(ctx, 0, other, 8)->u.wait.timeout_ns = 20000000;
 	ck_assert_int_eq(run_one().result, -ETIME);
-	job = pica_client_slot(ctx);
-	job->op = PICA_OP_WAIT;
-	job->u.wait.context = pica_client_ctx_handle(other);
-	job->u.wait.value = 8;
+	put_wait(ctx, 0, other, 8);
 	ck_assert_int_eq(pica_client_submit(client), 1);
 	ck_assert_int_eq(pica_client_ctx_destroy(other), 0);
 	ck_assert_int_eq(pica_client_wait(client, done, 1, PATIENCE_NS), 1);
@@ -221,21 +227,15 @@ TEST_LOOP(queued_jobs_can_be_cancelled, n_services) {
 	/* A wait holds the queue; two of the three jobs after it are cancelled before it ends. */
 	static const uint64_t data[] = { 1, 5, 3, 5 };
 	for (unsigned i = 0; i < 4; i++) {
-		struct pica_job *job = pica_client_slot(ctx);
-		job->op = i ? PICA_OP_BARRIER : PICA_OP_WAIT;
-		job->user_data = data[i];
+		struct pica_job *job = put(ctx, i ? PICA_OP_BARRIER : PICA_OP_WAIT, data[i]);
 		if (!i) {
 			job->u.wait.context = pica_client_ctx_handle(other);
 			job->u.wait.value = 1;
 		}
 	}
-	struct pica_job *job = pica_client_slot(ctx);
-	job->op = PICA_OP_CANCEL;
-	job->user_data = 9;
+	struct pica_job *job = put(ctx, PICA_OP_CANCEL, 9);
 	job->u.cancel.user_data = 5;
-	job = pica_client_slot(other);
-	job->op = PICA_OP_SIGNAL;
-	job->user_data = 8;
+	job = put(other, PICA_OP_SIGNAL, 8);
 	job->u.signal.value = 1;
 	ck_assert_int_eq(pica_client_submit(client), 6);
 	unsigned n = 0, cancelled = 0;
@@ -263,40 +263,22 @@ TEST_LOOP(queued_jobs_can_be_cancelled, n_services) {
 }
 
 TEST_LOOP(bad_jobs_are_answered, n_services) {
-	struct pica_job *job;
 	open_client(_i);
-	job = pica_client_slot(ctx);
-	job->op = 77;
+	put(ctx, 77, 0);
 	ck_assert_int_eq(run_one().result, -EINVAL);
 	ck_assert_uint_eq(pica_client_completed(ctx), 1);
-	job = pica_client_slot(ctx);
-	job->op = PICA_OP_BARRIER;
-	job->u.args[47] = 1;
+	put(ctx, PICA_OP_BARRIER, 0)->u.args[47] = 1;
 	ck_assert_int_eq(run_one().result, -EINVAL);
 	ck_assert_uint_eq(pica_client_completed(ctx), 2);
-	job = pica_client_slot(ctx);
-	job->op = PICA_OP_BARRIER;
-	job->handle = 12345;
+	put(ctx, PICA_OP_BARRIER, 0)->handle = 12345;
 	ck_assert_int_eq(run_one().result, -ENOENT);
 	ck_assert_uint_eq(pica_client_completed(ctx), 2);
 	/* Data outside of a region, and of none. */
-	job = pica_client_slot(ctx);
-	job->op = PICA_OP_WRITE;
-	job->u.write.addr = VRAM;
-	job->u.write.size_bytes = 16;
-	job->u.write.data = pica_client_data(fcram, FCRAM_BYTES - 15);
+	put_write(pica_client_data(fcram, FCRAM_BYTES - 15));
 	ck_assert_int_eq(run_one().result, -ERANGE);
-	job = pica_client_slot(ctx);
-	job->op = PICA_OP_WRITE;
-	job->u.write.addr = VRAM;
-	job->u.write.size_bytes = 16;
-	job->u.write.data = 0x7FFFFFFF00000000;
+	put_write(0x7FFFFFFF00000000);
 	ck_assert_int_eq(run_one().result, -ENOENT);
-	job = pica_client_slot(ctx);
-	job->op = PICA_OP_WRITE;
-	job->u.write.addr = VRAM;
-	job->u.write.size_bytes = 16;
-	job->u.write.data = pica_client_data(fcram, FCRAM_BYTES - 16);
+	put_write(pica_client_data(fcram, FCRAM_BYTES - 16));
 	memset((uint8_t *)pica_client_host(fcram) + FCRAM_BYTES - 16, 0xA5, 16);
 	ck_assert_int_eq(run_one().result, 0);
 	ck_assert_uint_eq(((uint8_t *)pica_client_host(vram))[15], 0xA5);
@@ -327,7 +309,6 @@ TEST_LOOP(quotas_are_named, n_services) {
 TEST_LOOP(one_can_poll_for_completions, n_services) {
 	open_client(_i);
 	struct pica_done done;
-	struct pica_job *job;
 	ck_assert_int_eq(pica_client_peek(client, &done, 1), 0);
 	put_list(make_list());
 	ck_assert_int_eq(pica_client_submit(client), 1);
@@ -341,9 +322,7 @@ TEST_LOOP(one_can_poll_for_completions, n_services) {
 		ck_assert_int_eq(got, 1);
 		ck_assert_uint_eq(done.user_data, i ? i : 42);
 		ck_assert_int_eq(pica_client_peek(client, &done, 1), 0);
-		job = pica_client_slot(ctx);
-		job->op = PICA_OP_BARRIER;
-		job->user_data = i + 1;
+		put(ctx, PICA_OP_BARRIER, i + 1);
 		ck_assert_int_eq(pica_client_submit(client), 1);
 	}
 	/* A wait that sleeps is counted, and costs little. */
@@ -413,8 +392,7 @@ TEST_LOOP(short_jobs_wake_two_threads, n_services) {
 	open_client(_i);
 	read_sleeps(&before);
 	for (unsigned i = 0; i < JOBS; i++) {
-		struct pica_job *job = pica_client_slot(ctx);
-		job->op = PICA_OP_FILL;
+		struct pica_job *job = put(ctx, PICA_OP_FILL, 0);
 		job->u.fill.start = VRAM;
 		job->u.fill.end = VRAM + 256;
 		job->u.fill.value = i;
@@ -438,18 +416,12 @@ TEST_LOOP(results_stay_with_their_jobs, n_services) {
 	open_client(_i);
 	memset(pica_client_host(fcram), 0, FCRAM_BYTES);
 	for (uint64_t round = 1; round <= ROUNDS; round++) {
-		struct pica_job *job = pica_client_slot(ctx);
-		job->op = PICA_OP_INVALIDATE;
-		job = pica_client_slot(ctx);
-		job->op = PICA_OP_SIGNAL;
+		put(ctx, PICA_OP_INVALIDATE, 0);
+		struct pica_job *job = put(ctx, PICA_OP_SIGNAL, 0);
 		job->u.signal.value = round;
 		put_list(16); /* without FINALIZE */
-		job = pica_client_slot(ctx);
-		job->op = PICA_OP_WAIT;
-		job->u.wait.context = pica_client_ctx_handle(ctx);
-		job->u.wait.value = round;
-		job = pica_client_slot(ctx);
-		job->op = PICA_OP_BARRIER;
+		put_wait(ctx, 0, ctx, round);
+		put(ctx, PICA_OP_BARRIER, 0);
 		ck_assert_int_eq(pica_client_submit(client), JOBS);
 		for (int n = 0; n < JOBS;) {
 			int got = pica_client_wait(client, done + n, JOBS - (size_t)n, PATIENCE_NS);
@@ -490,11 +462,7 @@ TEST_LOOP(after_the_session_ends_the_client_recovers, n_services) {
 	ck_assert_int_eq(pica_client_set_init_jobs(ctx, &init, 1), 0);
 	ck_assert_int_eq(pica_client_reconnect(client), 0);
 	/* A wait that stays in flight when the session is ended. */
-	struct pica_job *job = pica_client_slot(ctx);
-	job->op = PICA_OP_WAIT;
-	job->user_data = 17;
-	job->u.wait.context = pica_client_ctx_handle(ctx);
-	job->u.wait.value = 1;
+	put_wait(ctx, 17, ctx, 1);
 	ck_assert_int_eq(pica_client_submit(client), 1);
 	ck_assert_int_eq(pica_client_kick(client, pica_client_welcome(client)->session), 0);
 	int n = pica_client_wait(client, done, 4, PATIENCE_NS);
@@ -518,18 +486,12 @@ TEST_LOOP(completions_outlive_a_reconnection, n_services) {
 	struct pica_done done[4];
 	open_client(_i);
 	/* Three jobs: complete but not reaped, in flight, and not submitted. */
-	struct pica_job *job = pica_client_slot(ctx);
-	job->op = PICA_OP_BARRIER;
-	job->user_data = 1;
+	put(ctx, PICA_OP_BARRIER, 1);
 	ck_assert_int_eq(pica_client_submit(client), 1);
 	while (pica_client_completed(ctx) < 1) {
 		sched_yield();
 	}
-	job = pica_client_slot(ctx);
-	job->op = PICA_OP_WAIT;
-	job->user_data = 2;
-	job->u.wait.context = pica_client_ctx_handle(ctx);
-	job->u.wait.value = 1;
+	put_wait(ctx, 2, ctx, 1);
 	ck_assert_int_eq(pica_client_submit(client), 1);
 	ck_assert_int_eq(pica_client_kick(client, pica_client_welcome(client)->session), 0);
 	ck_assert_ptr_nonnull(pica_client_slot(ctx));
@@ -537,9 +499,7 @@ TEST_LOOP(completions_outlive_a_reconnection, n_services) {
 		sched_yield(); /* the end of the session is on its way */
 	}
 	ck_assert_uint_eq(pica_client_in_flight(client), 2);
-	job = pica_client_slot(ctx);
-	job->op = PICA_OP_BARRIER;
-	job->user_data = 3;
+	put(ctx, PICA_OP_BARRIER, 3);
 	ck_assert_int_eq(pica_client_submit(client), 1);
 	for (unsigned n = 0; n < 3;) {
 		int got = pica_client_wait_many(client, done + n, 4 - n, 3 - n, PATIENCE_NS);
@@ -582,8 +542,7 @@ TEST_LOOP(bells_of_a_dead_service_raise_no_signal, n_services) {
 		ck_assert_int_eq(poll(&p, 1, 60000), 1);
 	}
 	for (unsigned i = 0; i < 2; i++) {
-		struct pica_job *job = pica_client_slot(ctx);
-		job->op = PICA_OP_BARRIER;
+		put(ctx, PICA_OP_BARRIER, 0);
 		client->ring.control->service_flags = PICA_RING_NEED_WAKEUP;
 		ck_assert_int_eq(pica_client_submit(client), 1);
 		ck_assert_uint_eq(client->counters.bells, i + 1);

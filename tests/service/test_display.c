@@ -25,12 +25,16 @@ static void on_event(void *owner, const struct display_event *e) {
 	events[n_events++] = *e;
 }
 
-static void open_display(const char *modes, const char *frames, int stop_fd) {
+static int create_display(const char *modes, const char *frames, int stop_fd) {
 	const struct display_settings s = {
 		.headless = modes, .frames = frames, .stop_fd = stop_fd
 	};
 	n_events = 0;
-	ck_assert_int_eq(display_headless.create(&display, &s, on_event, folder), 0);
+	return display_headless.create(&display, &s, on_event, folder);
+}
+
+static void open_display(const char *modes, const char *frames, int stop_fd) {
+	ck_assert_int_eq(create_display(modes, frames, stop_fd), 0);
 	ck_assert_ptr_eq(display->impl, &display_headless);
 }
 
@@ -52,6 +56,12 @@ static void wait_events(unsigned n) {
 		turn();
 	}
 	ck_assert_uint_eq(n_events, n);
+}
+
+/* ... and the event that tells of its outputs. */
+static void begin_display(const char *modes, const char *frames, int stop_fd) {
+	open_display(modes, frames, stop_fd);
+	wait_events(1);
 }
 
 static void paint(const struct display_buffer *b, uint32_t seed) {
@@ -104,14 +114,10 @@ TEST(malformed_modes_are_refused) {
 	for (unsigned i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		ck_assert_msg(display_headless_modes(wrong[i], o) == -EINVAL, "%s", wrong[i]);
 	}
-	const struct display_settings s = { .headless = "800", .stop_fd = -1 };
-	ck_assert_int_eq(display_headless.create(&display, &s, on_event, folder), -EINVAL);
-	const struct display_settings t = { .frames = "gif:x", .stop_fd = -1 };
-	ck_assert_int_eq(display_headless.create(&display, &t, on_event, folder), -EINVAL);
-	const struct display_settings u = { .frames = "png:no-number.png", .stop_fd = -1 };
-	ck_assert_int_eq(display_headless.create(&display, &u, on_event, folder), -EINVAL);
-	const struct display_settings v = { .frames = "hash:/no/such/folder/x", .stop_fd = -1 };
-	ck_assert_int_eq(display_headless.create(&display, &v, on_event, folder), -ENOENT);
+	ck_assert_int_eq(create_display("800", NULL, -1), -EINVAL);
+	ck_assert_int_eq(create_display(NULL, "gif:x", -1), -EINVAL);
+	ck_assert_int_eq(create_display(NULL, "png:no-number.png", -1), -EINVAL);
+	ck_assert_int_eq(create_display(NULL, "hash:/no/such/folder/x", -1), -ENOENT);
 }
 
 /* ---- Flips ---- */
@@ -129,12 +135,11 @@ TEST(outputs_are_announced_once) {
 	ck_assert_uint_eq(deadline, UINT64_MAX); /* nothing is due: it sleeps */
 	display->impl->dispatch(display, fds, 0);
 	ck_assert_uint_eq(n_events, 1);
-	display->impl->destroy(display);
+	display_headless.destroy(display);
 }
 
 TEST(flips_lie_on_the_grid) {
-	open_display("40x30@250", NULL, -1);
-	wait_events(1);
+	begin_display("40x30@250", NULL, -1);
 	for (unsigned i = 1; i <= 20; i++) {
 		ck_assert_int_eq(show(0, 1000 + i), 0);
 		wait_events(1 + i);
@@ -147,14 +152,13 @@ TEST(flips_lie_on_the_grid) {
 			ck_assert_uint_eq(step % 4000000, 0);
 		}
 	}
-	display->impl->destroy(display);
+	display_headless.destroy(display);
 }
 
 TEST(buffers_rotate_and_have_an_age) {
 	struct display_flip f = { .output = 0 };
 	struct display_buffer other, third;
-	open_display("40x30@1000:rgb565", NULL, -1);
-	wait_events(1);
+	begin_display("40x30@1000:rgb565", NULL, -1);
 	uint8_t *seen[3];
 	for (unsigned i = 0; i < 3; i++) {
 		ck_assert_int_eq(display->impl->acquire(display, 0, &f.buffer), 0);
@@ -186,12 +190,11 @@ TEST(buffers_rotate_and_have_an_age) {
 	ck_assert_ptr_ne(other.host, f.buffer.host);
 	ck_assert_uint_eq(f.buffer.age, f.buffer.host == seen[1] ? 2 : 0);
 	ck_assert_int_eq(display->impl->acquire(display, 1, &third), -ENODEV);
-	display->impl->destroy(display);
+	display_headless.destroy(display);
 }
 
 TEST(ages_count_flips) {
-	open_display("8x8@1000", NULL, -1);
-	wait_events(1);
+	begin_display("8x8@1000", NULL, -1);
 	uint32_t age[8];
 	for (unsigned i = 0; i < 8; i++) {
 		struct display_flip f = { .output = 0 };
@@ -206,20 +209,19 @@ TEST(ages_count_flips) {
 	for (unsigned i = 2; i < 8; i++) {
 		ck_assert_uint_eq(age[i], 2);
 	}
-	display->impl->destroy(display);
+	display_headless.destroy(display);
 }
 
 TEST(two_outputs_flip_for_themselves) {
 	struct display_flip f[2] = { { .output = 0, .cookie = 7 }, { .output = 1, .cookie = 8 } };
-	open_display("40x30@500,20x10@50", NULL, -1);
-	wait_events(1);
+	begin_display("40x30@500,20x10@50", NULL, -1);
 	ck_assert_int_eq(display->impl->acquire(display, 0, &f[0].buffer), 0);
 	ck_assert_int_eq(display->impl->acquire(display, 1, &f[1].buffer), 0);
 	ck_assert_int_eq(display->impl->commit(display, f, 2), 0);
 	wait_events(3); /* both at once if this process slept for 20 ms */
 	ck_assert_uint_eq(events[1].cookie + events[2].cookie, 15);
 	ck_assert_uint_eq(events[1].cookie, 7u + events[1].output);
-	display->impl->destroy(display);
+	display_headless.destroy(display);
 }
 
 /* ---- Where pictures go ---- */
@@ -248,8 +250,18 @@ static struct picture expect(uint32_t width, uint32_t height, uint32_t seed, boo
 	return p;
 }
 
-static void in_folder(char *out, size_t size, const char *name) {
-	snprintf(out, size, "%s/%s", folder, name);
+static char path[128];
+
+static void in_folder(const char *name) {
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+}
+
+/* Opens a display whose frames go to a file in the folder, which path then names. */
+static void open_with_frames(const char *modes, const char *format, const char *name) {
+	char where[160];
+	in_folder(name);
+	snprintf(where, sizeof(where), "%s:%s", format, path);
+	begin_display(modes, where, -1);
 }
 
 static void make_folder(void) {
@@ -265,11 +277,8 @@ FIXTURE(make_folder, remove_folder)
 
 TEST_LOOP(hashes_are_those_of_the_pictures, 2) {
 	const bool is_565 = _i;
-	char where[160], path[128], line[256], hash[2][PICTURE_HASH_TEXT];
-	in_folder(path, sizeof(path), "hashes");
-	snprintf(where, sizeof(where), "hash:%s", path);
-	open_display(is_565 ? "21x9@500:rgb565" : "21x9@500", where, -1);
-	wait_events(1);
+	char line[256], hash[2][PICTURE_HASH_TEXT];
+	open_with_frames(is_565 ? "21x9@500:rgb565" : "21x9@500", "hash", "hashes");
 	for (uint32_t i = 0; i < 2; i++) {
 		struct picture p = expect(21, 9, 50 + i, is_565);
 		picture_hash(&p, hash[i]);
@@ -278,7 +287,7 @@ TEST_LOOP(hashes_are_those_of_the_pictures, 2) {
 		wait_events(2 + i);
 	}
 	ck_assert_int_ne(access(path, F_OK), 0); /* not whole yet */
-	display->impl->destroy(display);
+	display_headless.destroy(display);
 	FILE *f = fopen(path, "r");
 	ck_assert_ptr_nonnull(f);
 	for (unsigned i = 0; i < 2; i++) {
@@ -294,9 +303,10 @@ TEST_LOOP(hashes_are_those_of_the_pictures, 2) {
 }
 
 /* Checks that the file has show()'s picture of this seed, five pixels high, and removes it. */
-static void take_png(const char *path, uint32_t width, uint32_t seed) {
+static void take_png(const char *name, uint32_t width, uint32_t seed) {
 	struct picture have = { 0 }, want = expect(width, 5, seed, false);
 	struct picture_difference d;
+	in_folder(name);
 	ck_assert_int_eq(picture_read_png(&have, path, 0), 0);
 	ck_assert_int_eq(picture_compare(&have, &want, 0, &d), 0);
 	ck_assert_uint_eq(d.pixels, 0);
@@ -306,54 +316,41 @@ static void take_png(const char *path, uint32_t width, uint32_t seed) {
 }
 
 TEST(png_files_are_numbered) {
-	char where[160], path[128];
-	in_folder(path, sizeof(path), "{output}-{frame}.png");
-	snprintf(where, sizeof(where), "png:%s", path);
-	open_display("17x5@500", where, -1);
-	wait_events(1);
+	open_with_frames("17x5@500", "png", "{output}-{frame}.png");
 	ck_assert_int_eq(show(0, 9), 0);
 	wait_events(2);
-	display->impl->destroy(display);
-	in_folder(path, sizeof(path), "headless-1-000000.png");
-	take_png(path, 17, 9);
+	display_headless.destroy(display);
+	take_png("headless-1-000000.png", 17, 9);
 }
 
 TEST(png_files_of_each_output_are_numbered) {
 	static const struct {
 		const char *name;
 		uint32_t width, seed;
-	} files[] = { { "000000-headless-1", 17, 4 }, { "000000-headless-2", 9, 5 },
-		{ "000001-headless-1", 17, 6 }, { "000001-headless-2", 9, 7 } };
-	char where[160], path[128];
-	in_folder(path, sizeof(path), "{frame}-{output}.png");
-	snprintf(where, sizeof(where), "png:%s", path);
-	open_display("17x5@500,9x5@500", where, -1);
-	wait_events(1);
+	} files[] = { { "000000-headless-1.png", 17, 4 }, { "000000-headless-2.png", 9, 5 },
+		{ "000001-headless-1.png", 17, 6 }, { "000001-headless-2.png", 9, 7 } };
+	open_with_frames("17x5@500,9x5@500", "png", "{frame}-{output}.png");
 	for (unsigned i = 0; i < 4; i++) {
 		ck_assert_int_eq(show(i % 2, files[i].seed), 0);
 		wait_events(2 + i);
 	}
-	display->impl->destroy(display);
+	display_headless.destroy(display);
 	for (unsigned i = 0; i < 4; i++) {
-		snprintf(path, sizeof(path), "%s/%s.png", folder, files[i].name);
-		take_png(path, files[i].width, files[i].seed);
+		take_png(files[i].name, files[i].width, files[i].seed);
 	}
 }
 
 TEST(video_has_a_picture_a_refresh) {
-	char where[160], path[128], header[Y4M_HEADER_BYTES];
+	char header[Y4M_HEADER_BYTES];
 	void *data;
 	size_t size;
-	in_folder(path, sizeof(path), "video.y4m");
-	snprintf(where, sizeof(where), "y4m:%s", path);
-	open_display("16x4@1000", where, -1);
-	wait_events(1);
+	open_with_frames("16x4@1000", "y4m", "video.y4m");
 	ck_assert_int_eq(show(0, 1), 0);
 	wait_events(2);
 	turn(); /* at least one refresh without a flip */
 	ck_assert_int_eq(show(0, 2), 0);
 	wait_events(3);
-	display->impl->destroy(display);
+	display_headless.destroy(display);
 	ck_assert_int_eq(file_read(path, &data, &size, 1 << 20), 0);
 	size_t n = y4m_header(header, 16, 4, 1000000, 1000), each = y4m_picture_bytes(16, 4);
 	ck_assert_mem_eq(data, header, n);
@@ -427,7 +424,7 @@ TEST(closed_reader_ends_only_the_frames) {
 		wait_events(2 + i);
 	}
 	pthread_join(thread, NULL);
-	display->impl->destroy(display);
+	display_headless.destroy(display);
 }
 
 TEST(full_pipe_does_not_hold_up_the_end) {
@@ -436,12 +433,11 @@ TEST(full_pipe_does_not_hold_up_the_end) {
 	ck_assert_int_eq(pipe(fds), 0);
 	ck_assert_int_eq(pipe(stop), 0);
 	snprintf(where, sizeof(where), "y4m:/dev/fd/%d", fds[1]);
-	open_display("400x240@500", where, stop[0]);
-	wait_events(1);
+	begin_display("400x240@500", where, stop[0]);
 	ck_assert_int_eq(write(stop[1], "", 1), 1);
 	ck_assert_int_eq(show(0, 3), 0);
 	wait_events(2); /* 288 KB do not fit a pipe, and nobody reads */
-	display->impl->destroy(display);
+	display_headless.destroy(display);
 	for (unsigned i = 0; i < 2; i++) {
 		close(fds[i]);
 		close(stop[i]);

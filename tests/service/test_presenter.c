@@ -5,8 +5,7 @@ FORKED_TESTS
 FIXTURE(set_up, tear_down)
 
 TEST(frames_are_shown_one_a_flip_and_done_with_it) {
-	start();
-	struct present_client *c = presenter_client_create(presenter, 7, "a", 0);
+	struct present_client *c = start_client();
 	submit(c, RED, GREEN, 1);
 	submit(c, BLUE, WHITE, 2);
 	ck_assert_uint_eq(wait_commits(2), RED);
@@ -31,8 +30,7 @@ TEST(frames_are_shown_one_a_flip_and_done_with_it) {
 }
 
 TEST(missing_screen_repeats_its_last_picture) {
-	start();
-	struct present_client *c = presenter_client_create(presenter, 7, "a", 0);
+	struct present_client *c = start_client();
 	submit(c, RED, no_screen, 1);
 	ck_assert_uint_eq(wait_commits(2), RED);
 	ck_assert_uint_eq(pixel(0, 200, 360), BLACK); /* never presented */
@@ -55,15 +53,9 @@ TEST(missing_screen_repeats_its_last_picture) {
 TEST(last_client_is_shown_and_the_others_continue) {
 	start();
 	struct present_client *a = presenter_client_create(presenter, 1, "a", 0);
-	submit(a, RED, RED, 10);
-	ck_assert_uint_eq(wait_commits(2), RED);
-	answer(0, 1, 0);
-	expect_done(10, true);
+	show(a, RED, RED, 10, 2);
 	struct present_client *b = presenter_client_create(presenter, 2, "b", 0);
-	submit(b, BLUE, BLUE, 20);
-	ck_assert_uint_eq(wait_commits(3), BLUE);
-	answer(0, 2, 0);
-	expect_done(20, true);
+	show(b, BLUE, BLUE, 20, 3);
 	/* Hidden ones are done without the display. */
 	submit(a, GREEN, GREEN, 11);
 	submit(a, WHITE, WHITE, 12);
@@ -100,17 +92,11 @@ TEST_LOOP(priority_and_names_choose, 2) {
 	start();
 	struct present_client *low = presenter_client_create(presenter, 1, "low", -3);
 	if (!_i) {
-		submit(low, RED, RED, 10);
-		ck_assert_uint_eq(wait_commits(2), RED);
-		answer(0, 1, 0);
-		expect_done(10, true);
+		show(low, RED, RED, 10, 2);
 	}
 	const unsigned n = _i ? 1 : 2;
 	struct present_client *high = presenter_client_create(presenter, 2, "high", 5);
-	submit(high, BLUE, BLUE, 20);
-	ck_assert_uint_eq(wait_commits(n + 1), BLUE);
-	answer(0, 2, 0);
-	expect_done(20, true);
+	show(high, BLUE, BLUE, 20, n + 1);
 	/* A later session of lower priority or another name is not shown. */
 	struct present_client *later = presenter_client_create(presenter, 3, "later", 0);
 	submit(later, GREEN, GREEN, 30);
@@ -125,12 +111,8 @@ TEST_LOOP(priority_and_names_choose, 2) {
 
 TEST(last_picture_stays_for_a_while) {
 	settings.linger_ns = 50000000;
-	start();
-	struct present_client *c = presenter_client_create(presenter, 7, "a", 0);
-	submit(c, RED, GREEN, 1);
-	ck_assert_uint_eq(wait_commits(2), RED);
-	answer(0, 1, 0);
-	expect_done(1, true);
+	struct present_client *c = start_client();
+	show(c, RED, GREEN, 1, 2);
 	struct timespec t0, t1;
 	clock_gettime(CLOCK_MONOTONIC, &t0);
 	presenter_client_destroy(presenter, c);
@@ -149,8 +131,7 @@ TEST(last_picture_stays_for_a_while) {
 }
 
 TEST_LOOP(away_nothing_is_drawn_and_back_everything_is, 2) {
-	start();
-	struct present_client *c = presenter_client_create(presenter, 7, "a", 0);
+	struct present_client *c = start_client();
 	submit(c, RED, RED, 1);
 	ck_assert_uint_eq(wait_commits(2), RED);
 	answer(0, 1, -ECANCELED);
@@ -189,8 +170,7 @@ TEST_LOOP(away_nothing_is_drawn_and_back_everything_is, 2) {
 
 /* Frames complete without a display, as before there was one. */
 TEST_LOOP(end_of_the_display_is_reported, 2) {
-	start();
-	struct present_client *c = presenter_client_create(presenter, 7, "a", 0);
+	struct present_client *c = start_client();
 	struct present_state state;
 	presenter_state(presenter, &state);
 	ck_assert(!state.has_ended);
@@ -205,8 +185,7 @@ TEST_LOOP(end_of_the_display_is_reported, 2) {
 }
 
 TEST_LOOP(display_that_refuses_is_tried_again, 2) {
-	start();
-	struct present_client *c = presenter_client_create(presenter, 7, "a", 0);
+	struct present_client *c = start_client();
 	pthread_mutex_lock(&fake.mutex);
 	fake.refuse_next = 3;
 	fake.refusal = _i ? -EBUSY : -EIO;
@@ -244,8 +223,7 @@ TEST(two_outputs_are_done_at_the_later_flip) {
 TEST(late_ones_and_latencies_are_counted) {
 	const uint64_t ms = 1000000;
 	struct present_stats s;
-	start();
-	struct present_client *c = presenter_client_create(presenter, 7, "a", 0);
+	struct present_client *c = start_client();
 	/* 100 Hz: 10 ms a refresh. In time; late by itself; late after the one before it. */
 	static const struct {
 		uint64_t arrived, shown;
@@ -271,12 +249,8 @@ TEST(late_ones_and_latencies_are_counted) {
 }
 
 TEST(pictures_of_shown_outputs) {
-	start();
-	struct present_client *c = presenter_client_create(presenter, 7, "a", 0);
-	submit(c, RED, GREEN, 1);
-	wait_commits(2);
-	answer(0, 1, 0);
-	expect_done(1, true);
+	struct present_client *c = start_client();
+	show(c, RED, GREEN, 1, 2);
 	struct present_picture *ask = calloc(1, sizeof(*ask)), *got = NULL;
 	ask->session = 5;
 	ask->cookie = 77;
@@ -301,8 +275,7 @@ TEST(pictures_of_shown_outputs) {
 
 /* The next picture is the same, drawn with the new settings, with none in between. */
 TEST(settings_change_without_another_picture_between) {
-	start();
-	struct present_client *c = presenter_client_create(presenter, 7, "a", 0), *d;
+	struct present_client *c = start_client(), *d;
 	submit(c, RED, GREEN, 1);
 	ck_assert_uint_eq(wait_commits(2), RED);
 	/* While a picture waits for its flip: with the next one. */
@@ -349,8 +322,7 @@ TEST(settings_change_without_another_picture_between) {
 
 /* Frames on every way are freed: the address sanitizer looks. */
 TEST(the_end_comes_at_any_time) {
-	start();
-	struct present_client *c = presenter_client_create(presenter, 7, "a", 0), *d;
+	struct present_client *c = start_client(), *d;
 	submit(c, RED, RED, 1);
 	wait_commits(2);
 	submit(c, GREEN, GREEN, 2);
@@ -370,8 +342,7 @@ static void hang(bool hangs) {
 
 /* A client whose picture makes the display hang. */
 static struct present_client *hang_display(void) {
-	start();
-	struct present_client *c = presenter_client_create(presenter, 7, "a", 0);
+	struct present_client *c = start_client();
 	hang(true);
 	submit(c, RED, GREEN, 1);
 	pthread_mutex_lock(&fake.mutex);
