@@ -160,9 +160,7 @@ int victim_frame(struct neighbour *n, int timeout_ms) {
 	job->u.fill = (struct pica_job_fill){
 		.start = SCENE_COLOR, .end = SCENE_DEPTH, .control = 2 << 8
 	};
-	job = raw_slot(&n->raw, n->context, PICA_OP_LIST, 1);
-	job->u.list.addr = SCENE_LIST;
-	job->u.list.size_bytes = n->list_bytes;
+	neighbour_put(n, 1);
 	raw_slot(&n->raw, n->context, PICA_OP_BARRIER, 2);
 	raw_publish(&n->raw);
 	for (unsigned i = 0; i < 3 && ret == 0; i++) {
@@ -174,9 +172,7 @@ int victim_frame(struct neighbour *n, int timeout_ms) {
 }
 
 static void put_list(struct attacker *a) {
-	struct pica_job *job = raw_slot(&a->n.raw, a->n.context, PICA_OP_LIST, 0);
-	job->u.list.addr = SCENE_LIST;
-	job->u.list.size_bytes = a->n.list_bytes;
+	neighbour_put(&a->n, 0);
 }
 
 static void put_stats(struct attacker *a) {
@@ -247,8 +243,7 @@ static void load_states(struct attacker *a) {
 		.region = a->region,
 		.size_bytes = sizeof(struct pica_state) };
 	uint8_t answer[PICA_MESSAGE_MAX];
-	raw_head(&a->n.raw, &m, PICA_MSG_SAVE_STATE, sizeof(m));
-	int ret = raw_request(&a->n.raw, &m, -1, NULL, NULL);
+	int ret = raw_ask(&a->n.raw, &m, PICA_MSG_SAVE_STATE, sizeof(m));
 	for (uint32_t sent = 0, done = 0; ret >= 0; done++) {
 		for (; sent - done < IN_FLIGHT && ret >= 0; sent++) {
 			raw_head(&a->n.raw, &m, PICA_MSG_LOAD_STATE, sizeof(m));

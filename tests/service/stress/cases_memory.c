@@ -151,9 +151,7 @@ HOSTILE_CASE(same_memory_twice) {
 
 static void submit_scene(struct neighbour *n, unsigned times) {
 	for (unsigned i = 0; i < times; i++) {
-		struct pica_job *job = raw_slot(&n->raw, n->context, PICA_OP_LIST, i);
-		job->u.list.addr = SCENE_LIST;
-		job->u.list.size_bytes = n->list_bytes;
+		neighbour_put(n, i);
 	}
 	raw_publish(&n->raw);
 }
@@ -193,9 +191,7 @@ HOSTILE_CASE(truncates_and_punches_while_drawing) {
 
 NEIGHBOUR_CASE(frees_memory_that_is_in_use) {
 	/* A WAIT keeps jobs in flight. */
-	struct pica_job *job = raw_slot(&evil->raw, evil->context, PICA_OP_WAIT, 9);
-	job->u.wait.context = evil->context;
-	job->u.wait.value = 1;
+	raw_put_wait(&evil->raw, evil->context, 9, evil->context, 1, 0);
 	submit_scene(evil, 1);
 	/* Handles are given in order: context, then its two regions. */
 	EXPECT(is_refused(&evil->raw,

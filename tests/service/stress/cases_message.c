@@ -132,9 +132,7 @@ NEIGHBOUR_CASE(requests_after_a_wait) {
 	uint8_t answer[PICA_MESSAGE_MAX];
 	struct pica_message head;
 	unsigned sent = 0, n = 0;
-	struct pica_job *job = raw_slot(&evil->raw, evil->context, PICA_OP_WAIT, 1);
-	job->u.wait.context = evil->context;
-	job->u.wait.value = 1;
+	raw_put_wait(&evil->raw, evil->context, 1, evil->context, 1, 0);
 	raw_publish(&evil->raw);
 	q.context = evil->context;
 	do {
@@ -163,15 +161,16 @@ SESSION_CASE(contexts_without_end) {
 }
 
 SESSION_CASE(context_memory_that_does_not_exist) {
-	struct pica_msg_context_create m = { .fcram_bytes = 0xFFFFFFFF };
-	raw_head(r, &m, PICA_MSG_CONTEXT_CREATE, sizeof(m));
-	EXPECT(is_refused(r, raw_request(r, &m, -1, NULL, NULL), -EINVAL, "memory size"));
-	m = (struct pica_msg_context_create){ .fcram_bytes = 256 << 20 };
-	raw_head(r, &m, PICA_MSG_CONTEXT_CREATE, sizeof(m));
-	EXPECT(is_refused(r, raw_request(r, &m, -1, NULL, NULL), -EDQUOT, "memory_bytes"));
-	m = (struct pica_msg_context_create){ .priority = -11 };
-	raw_head(r, &m, PICA_MSG_CONTEXT_CREATE, sizeof(m));
-	EXPECT(is_refused(r, raw_request(r, &m, -1, NULL, NULL), -EINVAL, "priority"));
+	static const struct {
+		struct pica_msg_context_create m;
+		int error;
+		const char *text;
+	} wrong[] = { { { .fcram_bytes = 0xFFFFFFFF }, -EINVAL, "memory size" },
+		{ { .fcram_bytes = 256 << 20 }, -EDQUOT, "memory_bytes" },
+		{ { .priority = -11 }, -EINVAL, "priority" } };
+	for (unsigned i = 0; i < 3; i++) {
+		EXPECT(is_context_refused(r, wrong[i].m, wrong[i].error, wrong[i].text));
+	}
 	return true;
 }
 
@@ -179,9 +178,8 @@ SESSION_CASE(arithmetic_that_does_not_exist) {
 	static const uint32_t wrong[] = { PICA_ARITHMETIC_F32, PICA_ARITHMETIC_TRUNCATE,
 		PICA_ARITHMETIC_F32 | PICA_ARITHMETIC_TRUNCATE, 8, 9, 0xFFFFFFFF, 0x80000001 };
 	for (unsigned i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-		struct pica_msg_context_create m = { .arithmetic = wrong[i] };
-		raw_head(r, &m, PICA_MSG_CONTEXT_CREATE, sizeof(m));
-		EXPECT(is_refused(r, raw_request(r, &m, -1, NULL, NULL), -EINVAL, "arithmetic"));
+		const struct pica_msg_context_create m = { .arithmetic = wrong[i] };
+		EXPECT(is_context_refused(r, m, -EINVAL, "arithmetic"));
 	}
 	return true;
 }
@@ -207,8 +205,7 @@ static int transfer(struct neighbour *n, enum pica_message_type type, uint32_t r
 	struct pica_msg_transfer m = { .context = n->context, .region = region, .offset = offset,
 		.size_bytes = size_bytes };
 	memcpy(m.args, args, 5 * sizeof(*args));
-	raw_head(&n->raw, &m, type, sizeof(m));
-	return raw_request(&n->raw, &m, -1, NULL, NULL);
+	return raw_ask(&n->raw, &m, type, sizeof(m));
 }
 
 NEIGHBOUR_CASE(pictures_that_do_not_fit) {
@@ -244,10 +241,8 @@ NEIGHBOUR_CASE(registers_that_do_not_exist) {
 		struct pica_msg_query q = {
 			.context = evil->context, .first = bad[i][0], .count = bad[i][1]
 		};
-		raw_head(&evil->raw, &q, PICA_MSG_READ_REGS, sizeof(q));
-		EXPECT(raw_request(&evil->raw, &q, -1, NULL, NULL) == -EINVAL);
-		raw_head(&evil->raw, &q, PICA_MSG_READ_EXTERNAL, sizeof(q));
-		EXPECT(raw_request(&evil->raw, &q, -1, NULL, NULL) < 0);
+		EXPECT(raw_ask(&evil->raw, &q, PICA_MSG_READ_REGS, sizeof(q)) == -EINVAL);
+		EXPECT(raw_ask(&evil->raw, &q, PICA_MSG_READ_EXTERNAL, sizeof(q)) < 0);
 	}
 	return true;
 }

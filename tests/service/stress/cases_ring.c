@@ -208,29 +208,21 @@ NEIGHBOUR_CASE(data_outside_of_its_region) {
 
 /* ---- WAIT ---- */
 
-static void put_wait(
-		struct raw *r, uint32_t context, uint32_t on, uint64_t value, uint64_t timeout_ns) {
-	struct pica_job *job = raw_slot(r, context, PICA_OP_WAIT, 50);
-	job->u.wait.context = on;
-	job->u.wait.value = value;
-	job->u.wait.timeout_ns = timeout_ns;
-}
-
 /* Two contexts wait for each other, and one for itself, until the session ends. */
 NEIGHBOUR_CASE(waits_in_a_circle) {
 	int64_t other = raw_context(&evil->raw);
 	EXPECT(other > 0);
-	put_wait(&evil->raw, evil->context, (uint32_t)other, UINT64_MAX, 0);
-	put_wait(&evil->raw, (uint32_t)other, evil->context, UINT64_MAX, UINT64_MAX);
+	raw_put_wait(&evil->raw, evil->context, 50, (uint32_t)other, UINT64_MAX, 0);
+	raw_put_wait(&evil->raw, (uint32_t)other, 50, evil->context, UINT64_MAX, UINT64_MAX);
 	raw_publish(&evil->raw);
 	EXPECT(neighbour_is_well(b));
 	return true;
 }
 
 NEIGHBOUR_CASE(waits_for_missing_values) {
-	put_wait(&evil->raw, evil->context, 31337, 1, 0);
+	raw_put_wait(&evil->raw, evil->context, 50, 31337, 1, 0);
 	EXPECT(raw_run(&evil->raw) == -ENOENT);
-	put_wait(&evil->raw, evil->context, evil->context, 1, 1);
+	raw_put_wait(&evil->raw, evil->context, 50, evil->context, 1, 1);
 	EXPECT(raw_run(&evil->raw) == -ETIME);
 	return true;
 }
@@ -238,7 +230,7 @@ NEIGHBOUR_CASE(waits_for_missing_values) {
 NEIGHBOUR_CASE(wait_without_end_is_cancelled) {
 	struct pica_done done;
 	int cancelled = 0;
-	put_wait(&evil->raw, evil->context, evil->context, 1, 0);
+	raw_put_wait(&evil->raw, evil->context, 50, evil->context, 1, 0);
 	raw_slot(&evil->raw, evil->context, PICA_OP_BARRIER, 50);
 	struct pica_job *job = raw_slot(&evil->raw, evil->context, PICA_OP_CANCEL, 51);
 	job->u.cancel.user_data = 50;
@@ -261,7 +253,7 @@ enum { REST = 8 };
 static void put_more_than_allowed(
 		struct raw *r, uint32_t waits, uint32_t rest, uint64_t timeout_ns) {
 	for (unsigned i = 0; i < MATRIX_JOBS; i++) {
-		put_wait(r, waits, waits, 1, timeout_ns);
+		raw_put_wait(r, waits, 50, waits, 1, timeout_ns);
 	}
 	for (unsigned i = 0; i < REST; i++) {
 		raw_slot(r, rest, PICA_OP_BARRIER, 51);

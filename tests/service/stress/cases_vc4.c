@@ -17,16 +17,10 @@ struct evil {
 };
 
 static bool evil_open(struct evil *e, struct bench *b) {
-	struct pica_msg_context_create m = { .chip = PICA_CHIP_VC4 };
-	union {
-		struct pica_msg_handle handle;
-		uint8_t bytes[PICA_MESSAGE_MAX];
-	} answer;
 	EXPECT(raw_open(&e->r, b->daemon->socket, 8) == 0);
 	EXPECT(e->r.welcome.features & PICA_FEATURE_BIT_CHIPS);
-	raw_head(&e->r, &m, PICA_MSG_CONTEXT_CREATE, sizeof(m));
-	EXPECT(raw_request(&e->r, &m, -1, &answer, NULL) == 0);
-	e->context = answer.handle.handle;
+	e->context = (uint32_t)raw_context_of(
+			&e->r, (struct pica_msg_context_create){ .chip = PICA_CHIP_VC4 });
 	EXPECT(raw_region(&e->r, e->context, SEED_BASE, SEED_BYTES, &e->memory, NULL) > 0);
 	seed_fill(e->memory, false);
 	return true;
@@ -58,10 +52,9 @@ SESSION_CASE(chip_that_does_not_exist) {
 		{ PICA_CHIP_VC4, 6 << 20, 0, "does not have" },
 		{ PICA_CHIP_VC4, 0, PICA_ARITHMETIC_OWN, "does not have" } };
 	for (unsigned i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-		struct pica_msg_context_create m = { .chip = wrong[i].chip,
+		const struct pica_msg_context_create m = { .chip = wrong[i].chip,
 			.vram_bytes = wrong[i].vram_bytes, .arithmetic = wrong[i].arithmetic };
-		raw_head(r, &m, PICA_MSG_CONTEXT_CREATE, sizeof(m));
-		EXPECT(is_refused(r, raw_request(r, &m, -1, NULL, NULL), -EINVAL, wrong[i].text));
+		EXPECT(is_context_refused(r, m, -EINVAL, wrong[i].text));
 	}
 	return true;
 }

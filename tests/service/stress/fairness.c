@@ -44,9 +44,7 @@ static void *flood(void *arg) {
 	uint32_t sent = 0, done = 0;
 	while (!atomic_load(&over)) {
 		while (sent - done < 64) {
-			struct pica_job *job = raw_slot(&n.raw, n.context, PICA_OP_LIST, sent++);
-			job->u.list.addr = SCENE_LIST;
-			job->u.list.size_bytes = n.list_bytes;
+			neighbour_put(&n, sent++);
 		}
 		raw_publish(&n.raw);
 		struct pica_done completion;

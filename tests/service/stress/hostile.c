@@ -33,6 +33,11 @@ bool is_refused(const struct raw *r, int ret, int error, const char *text) {
 	return right;
 }
 
+bool is_context_refused(struct raw *r, struct pica_msg_context_create m, int error,
+		const char *text) {
+	return is_refused(r, (int)raw_context_of(r, m), error, text);
+}
+
 bool neighbour_is_well(struct bench *b) {
 	int ret = neighbour_frame(&b->neighbour);
 	if (ret < 0) {

@@ -71,6 +71,9 @@ enum {
 bool is_told(struct raw *r, int error, const char *text);
 /* A request's answer. */
 bool is_refused(const struct raw *r, int ret, int error, const char *text);
+/* No context is made of these settings. */
+bool is_context_refused(struct raw *r, struct pica_msg_context_create m, int error,
+		const char *text);
 /* The neighbour's picture is right now. */
 bool neighbour_is_well(struct bench *b);
 

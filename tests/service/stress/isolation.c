@@ -67,13 +67,9 @@ struct keeper {
 };
 
 static uint32_t private_context(struct raw *r) {
-	struct pica_msg_context_create m = { .fcram_bytes = FCRAM_BYTES, .vram_bytes = 6 << 20 };
-	union {
-		struct pica_msg_handle handle;
-		uint8_t bytes[PICA_MESSAGE_MAX];
-	} answer;
-	raw_head(r, &m, PICA_MSG_CONTEXT_CREATE, sizeof(m));
-	return raw_request(r, &m, -1, &answer, NULL) == 0 ? answer.handle.handle : 0;
+	const int64_t handle = raw_context_of(r, (struct pica_msg_context_create){
+			.fcram_bytes = FCRAM_BYTES, .vram_bytes = 6 << 20 });
+	return handle > 0 ? (uint32_t)handle : 0;
 }
 
 static bool keep(struct keeper *k, const char *path) {
@@ -95,21 +91,18 @@ static bool spread(struct keeper *k, struct rng *r) {
 	struct pica_msg_transfer load = { .context = k->n.context, .region = k->state_handle,
 		.size_bytes = sizeof(struct pica_state) };
 	fill_secret(k->state, STAGING_BYTES);
-	raw_head(&k->n.raw, &load, PICA_MSG_LOAD_STATE, sizeof(load));
 	if (sizeof(struct pica_state) > STAGING_BYTES ||
-			raw_request(&k->n.raw, &load, -1, NULL, NULL) < 0) {
+			raw_ask(&k->n.raw, &load, PICA_MSG_LOAD_STATE, sizeof(load)) < 0) {
 		return false;
 	}
 	fill_secret(k->n.vram, SCENE_VRAM_BYTES);
 	fill_secret(k->n.fcram, SCENE_LIST - SCENE_FCRAM);
-	struct pica_job *job = raw_slot(&k->n.raw, k->n.context, PICA_OP_LIST, 1);
-	job->u.list.addr = SCENE_LIST;
-	job->u.list.size_bytes = k->n.list_bytes;
+	neighbour_put(&k->n, 1);
 	if (raw_run(&k->n.raw) < 0) {
 		return false;
 	}
 	for (unsigned i = 0; i < 4; i++) {
-		job = raw_slot(&k->n.raw, k->private_context, PICA_OP_WRITE, 2);
+		struct pica_job *job = raw_slot(&k->n.raw, k->private_context, PICA_OP_WRITE, 2);
 		job->u.write.addr = below(r, 2) ? 0x18000000 :
 						  0x20000000 + (below(r, FCRAM_BYTES) & ~0xFFFFFu);
 		job->u.write.size_bytes = STAGING_BYTES;

@@ -36,9 +36,7 @@ static void live(const char *path) {
 		}
 		for (unsigned i = 0; i < 8; i++) {
 			for (unsigned j = 0; j < 6; j++) {
-				struct pica_job *job = raw_slot(&n.raw, n.context, PICA_OP_LIST, j);
-				job->u.list.addr = SCENE_LIST;
-				job->u.list.size_bytes = n.list_bytes;
+				neighbour_put(&n, j);
 			}
 			raw_publish(&n.raw);
 			raw_region(&n.raw, 0, 0, 1 << 20, NULL, NULL);

@@ -258,8 +258,12 @@ int raw_request(struct raw *r, void *message, int fd_in, void *answer, int *fd) 
 	return got.type == PICA_MSG_ERROR ? r->error.error : 0;
 }
 
-int64_t raw_context(struct raw *r) {
-	struct pica_msg_context_create m = { .fcram_bytes = 0 };
+int raw_ask(struct raw *r, void *message, enum pica_message_type type, size_t size_bytes) {
+	raw_head(r, message, type, size_bytes);
+	return raw_request(r, message, -1, NULL, NULL);
+}
+
+int64_t raw_context_of(struct raw *r, struct pica_msg_context_create m) {
 	union {
 		struct pica_msg_handle handle;
 		uint8_t bytes[PICA_MESSAGE_MAX];
@@ -267,6 +271,10 @@ int64_t raw_context(struct raw *r) {
 	raw_head(r, &m, PICA_MSG_CONTEXT_CREATE, sizeof(m));
 	int ret = raw_request(r, &m, -1, &answer, NULL);
 	return ret < 0 ? ret : (int64_t)answer.handle.handle;
+}
+
+int64_t raw_context(struct raw *r) {
+	return raw_context_of(r, (struct pica_msg_context_create){ .fcram_bytes = 0 });
 }
 
 static int64_t make_region(struct raw *r, enum pica_message_type type, uint32_t context,
@@ -315,8 +323,7 @@ int64_t raw_import(struct raw *r, uint32_t context, uint32_t phys, uint32_t size
 
 int raw_object(struct raw *r, enum pica_message_type type, uint64_t id) {
 	struct pica_msg_object m = { .id = id };
-	raw_head(r, &m, type, sizeof(m));
-	return raw_request(r, &m, -1, NULL, NULL);
+	return raw_ask(r, &m, type, sizeof(m));
 }
 
 /* Reads to the end. */
@@ -356,6 +363,14 @@ struct pica_job *raw_slot(struct raw *r, uint32_t context, enum pica_op op, uint
 	job->handle = context;
 	job->user_data = user_data;
 	return job;
+}
+
+void raw_put_wait(struct raw *r, uint32_t context, uint64_t user_data, uint32_t on, uint64_t value,
+		uint64_t timeout_ns) {
+	struct pica_job *job = raw_slot(r, context, PICA_OP_WAIT, user_data);
+	job->u.wait.context = on;
+	job->u.wait.value = value;
+	job->u.wait.timeout_ns = timeout_ns;
 }
 
 void raw_ring(struct raw *r) {

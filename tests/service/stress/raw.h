@@ -66,7 +66,10 @@ void raw_head(struct raw *r, void *message, enum pica_message_type type, size_t 
  * raw_receive().
  */
 int raw_request(struct raw *r, void *message, int fd_in, void *answer, int *fd);
+/* The same for a request without descriptor and of which no answer is kept; fills in its head. */
+int raw_ask(struct raw *r, void *message, enum pica_message_type type, size_t size_bytes);
 /* handle, or a negative errno. */
+int64_t raw_context_of(struct raw *r, struct pica_msg_context_create m);
 int64_t raw_context(struct raw *r);
 int64_t raw_region(struct raw *r, uint32_t context, uint32_t phys, uint32_t size_bytes,
 		uint8_t **host, int *fd);
@@ -82,6 +85,9 @@ bool raw_is_closed(struct raw *r);
 
 /* The next slot, zeroed, whether it is free or not. */
 struct pica_job *raw_slot(struct raw *r, uint32_t context, enum pica_op op, uint64_t user_data);
+/* A slot with a WAIT for a value on the timeline of context `on`; timeout_ns 0: none. */
+void raw_put_wait(struct raw *r, uint32_t context, uint64_t user_data, uint32_t on, uint64_t value,
+		uint64_t timeout_ns);
 /* Publishes and rings, needed or not. */
 void raw_publish(struct raw *r);
 void raw_ring(struct raw *r);

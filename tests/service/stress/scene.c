@@ -182,11 +182,15 @@ int neighbour_open(struct neighbour *n, const char *path) {
 	return neighbour_open_wide(n, path, 8);
 }
 
-int neighbour_frame(struct neighbour *n) {
-	memset(n->vram, 0, SCENE_VRAM_BYTES);
-	struct pica_job *job = raw_slot(&n->raw, n->context, PICA_OP_LIST, 1);
+void neighbour_put(struct neighbour *n, uint64_t user_data) {
+	struct pica_job *job = raw_slot(&n->raw, n->context, PICA_OP_LIST, user_data);
 	job->u.list.addr = SCENE_LIST;
 	job->u.list.size_bytes = n->list_bytes;
+}
+
+int neighbour_frame(struct neighbour *n) {
+	memset(n->vram, 0, SCENE_VRAM_BYTES);
+	neighbour_put(n, 1);
 	int ret = raw_run(&n->raw);
 	return ret < 0 ? ret : scene_hash(n->vram) == scene_expected() ? 0 : -EIO;
 }

@@ -49,6 +49,8 @@ int neighbour_open(struct neighbour *n, const char *path);
 int neighbour_open_wide(struct neighbour *n, const char *path, uint32_t sq_entries);
 /* Makes context, memory and scene on an open connection. */
 int neighbour_furnish(struct neighbour *n);
+/* Puts its list into the next slot. */
+void neighbour_put(struct neighbour *n, uint64_t user_data);
 /* Draws a frame. Returns 0, -EIO for another picture, or the error of waiting. */
 int neighbour_frame(struct neighbour *n);
 void neighbour_close(struct neighbour *n);

@@ -61,10 +61,8 @@ static bool look_in(struct neighbour *n, unsigned times) {
 		struct pica_msg_query q = { .context = n->context, .count = PICA_REG_COUNT };
 		struct pica_msg_object o = { .id = 0 };
 		int fd;
-		raw_head(&n->raw, &t, PICA_MSG_SAVE_STATE, sizeof(t));
-		int ret = raw_request(&n->raw, &t, -1, NULL, NULL);
-		raw_head(&n->raw, &q, PICA_MSG_READ_REGS, sizeof(q));
-		ret = ret < 0 ? ret : raw_request(&n->raw, &q, -1, NULL, NULL);
+		int ret = raw_ask(&n->raw, &t, PICA_MSG_SAVE_STATE, sizeof(t));
+		ret = ret < 0 ? ret : raw_ask(&n->raw, &q, PICA_MSG_READ_REGS, sizeof(q));
 		raw_head(&n->raw, &o, PICA_MSG_METRICS, sizeof(o));
 		ret = ret < 0 ? ret : raw_request(&n->raw, &o, -1, NULL, &fd);
 		if (ret < 0 || !paint(n, 2)) {
@@ -77,14 +75,9 @@ static bool look_in(struct neighbour *n, unsigned times) {
 
 static bool wait_and_cancel(struct neighbour *n, unsigned times) {
 	for (unsigned i = 0; i < times; i++) {
-		struct pica_job *job = raw_slot(&n->raw, n->context, PICA_OP_WAIT, 1);
-		job->u.wait.context = n->context;
-		job->u.wait.value = i + 1000000;
-		job->u.wait.timeout_ns = 1000000;
-		job = raw_slot(&n->raw, n->context, PICA_OP_WAIT, 2);
-		job->u.wait.context = n->context;
-		job->u.wait.value = i + 1000000;
-		job = raw_slot(&n->raw, n->context, PICA_OP_CANCEL, 3);
+		raw_put_wait(&n->raw, n->context, 1, n->context, i + 1000000, 1000000);
+		raw_put_wait(&n->raw, n->context, 2, n->context, i + 1000000, 0);
+		struct pica_job *job = raw_slot(&n->raw, n->context, PICA_OP_CANCEL, 3);
 		job->u.cancel.user_data = 2;
 		raw_publish(&n->raw);
 		for (unsigned k = 0; k < 3; k++) {
