@@ -2,6 +2,7 @@
 #include <sys/mman.h>
 
 #include "engine_rig.h"
+#include "pica_history.h"
 
 static void emit_quad(struct pica_emit *e) {
 	pica_emit_draw_arrays(e, PICA_PRIMITIVE_STRIP, 0, 4);
@@ -123,6 +124,81 @@ ENGINE_TEST(immediate_mode_draws_with_the_state_of_each_vertex) {
 	pica_emit_depth_test(&e, false, PICA_COMPARE_ALWAYS, false, 0);
 	ck_assert_int_eq(run_list(&e).result, 0);
 	ck_assert_uint_eq(count_color(COLOR, (uint32_t)RED), 28);
+}
+
+enum { WATCHED = 4, MAX_ENTRIES = 64 };
+
+/* Returns the number of entries of the pixels since watch_pixels(). */
+static size_t watched(struct pica_history_entry entry[MAX_ENTRIES]) {
+	const int64_t n = pica_ctx_history(ctx);
+	ck_assert(n > 1 && n <= MAX_ENTRIES);
+	ck_assert_int_eq(pica_ctx_read_history(ctx, 0, (uint32_t)n, entry), 0);
+	return (size_t)n;
+}
+
+static void watch_pixels(void) {
+	static const struct pica_watch pixel[WATCHED] = { { COLOR + 4 * 100, 4 },
+		{ COLOR + 4 * 1300, 4 }, { COLOR + 4 * 2500, 4 }, { COLOR + 4 * 3900, 4 } };
+	ck_assert_int_eq(pica_ctx_watch(ctx, pixel, WATCHED), 0);
+}
+
+/* As a processor that writes each word of the list itself. */
+static void run_words_as_jobs(const uint32_t *word, size_t n) {
+	uint64_t seq = 0;
+	for (size_t i = 0; i < n; i += i & 1) {
+		const uint32_t value = word[i], header = word[i + 1], more = header >> 20 & 0xFF;
+		struct pica_job job = { .op = PICA_OP_REG_WRITE };
+		job.u.reg_write.mask = header >> 16 & 15;
+		for (uint32_t k = 0; k <= more; k++) {
+			const uint32_t id = (header & 0xFFFF) + (header >> 31 ? k : 0);
+			job.u.reg_write.addr = 0x10401000 + 4 * id;
+			job.u.reg_write.value = k ? word[i + 1 + k] : value;
+			seq = submit(&job);
+		}
+		i += 2 + more;
+	}
+	ck_assert_int_eq(finish(seq).result, 0);
+}
+
+ENGINE_TEST(a_run_of_immediate_vertices_is_one_draw_over_any_number_of_jobs) {
+	static const float v[7][2][4] = { { { -1, -1, -0.5f, 1 }, { 1, 0, 0, 1 } },
+		{ { 1, -1, -0.5f, 1 }, { 0, 1, 0, 1 } }, { { 1, -0.5f, -0.5f, 1 }, { 1, 0, 0, 1 } },
+		{ { 1, 0.25f, -0.5f, 1 }, { 0, 1, 0, 1 } }, { { 1, 1, -0.5f, 1 }, { 1, 0, 0, 1 } },
+		{ { 0, 1, -0.5f, 1 }, { 0, 1, 0, 1 } }, { { -1, 1, -0.5f, 1 }, { 1, 0, 0, 1 } } };
+	emit_state(&e, COLOR);
+	pica_emit_inputs(&e, 2, PICA_IDENTITY_INPUTS);
+	ck_assert_int_eq(run_list(&e).result, 0);
+	for (unsigned i = 0; i < 3; i++) {
+		static const uint32_t primitives[3] = { PICA_PRIMITIVE_LIST,
+			PICA_PRIMITIVE_STRIP, PICA_PRIMITIVE_FAN };
+		pica_emit_init(&e);
+		for (unsigned run = 0; run < 2; run++) {
+			pica_emit_immediate_begin(&e, primitives[i]);
+			pica_emit_immediate(&e, v[0][0], 2 * 7);
+			pica_emit_immediate_end(&e);
+		}
+		struct pica_history_entry in_list[MAX_ENTRIES], in_jobs[MAX_ENTRIES];
+		watch_pixels();
+		run_words(e.words, e.count);
+		const size_t n = watched(in_list);
+		watch_pixels();
+		run_words_as_jobs(e.words, e.count);
+		ck_assert_uint_eq(watched(in_jobs), n);
+		size_t of_run[2] = { 0 };
+		for (size_t k = 0; k < n; k++) {
+			const struct pica_history_entry *a = &in_list[k], *b = &in_jobs[k];
+			ck_assert_uint_lt(a->draw, 2);
+			of_run[a->draw]++;
+			ck_assert_uint_eq(a->draw, b->draw);
+			ck_assert_uint_eq(a->primitive, b->primitive);
+			ck_assert_mem_eq(a->vertex, b->vertex, sizeof(a->vertex));
+			ck_assert_uint_eq(a->verdict, b->verdict);
+			ck_assert_uint_eq(a->after, b->after);
+		}
+		ck_assert_uint_eq(of_run[0], of_run[1]);
+		free(e.words);
+	}
+	ck_assert_int_eq(pica_ctx_watch(ctx, NULL, 0), 0);
 }
 
 ENGINE_TEST(target_outside_memory_is_counted_and_harmless) {

@@ -72,7 +72,7 @@ static void add_dirty(struct pica200 *ctx, uint32_t parts) {
 /* Writes a plain register. Returns false if it is not one, or waiting vertices need its old
  * value. */
 static inline bool write_plain(struct pica200 *ctx, uint32_t id, uint32_t value, uint32_t bits) {
-	if (id >= REG_COUNT || !plain[id] || ctx->immediate.n) {
+	if (id >= REG_COUNT || !plain[id] || immediate_is_open(&ctx->immediate)) {
 		return false;
 	}
 	const uint32_t old = ctx->regs.w[id], word = (old & ~bits) | (value & bits);
@@ -90,7 +90,7 @@ static enum act write_special(
 		return ACT_NONE;
 	}
 	bool attribute = id >= REG_FIXEDATTRIB_INDEX && id <= REG_FIXEDATTRIB_DATA2;
-	if (ctx->immediate.n && !attribute) {
+	if (immediate_is_open(&ctx->immediate) && !attribute) {
 		draw_immediate_flush(ctx); /* with the state in which its vertices were issued */
 	}
 	if (id == REG_GAS_ACCMAX_FEEDBACK) {

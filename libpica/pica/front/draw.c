@@ -559,7 +559,7 @@ void draw_elements(struct pica200 *ctx) {
 
 /* ---- Immediate mode ---- */
 
-static void draw_immediate(struct pica200 *ctx) {
+void draw_immediate_pause(struct pica200 *ctx) {
 	struct immediate *im = &ctx->immediate;
 	if (!im->n) {
 		return;
@@ -569,11 +569,12 @@ static void draw_immediate(struct pica200 *ctx) {
 	}
 	struct stream s = { .n = im->n, .inline_attributes = (const float (*)[4])im->vertices };
 	im->n = 0;
+	im->goes_on = true;
 	run_stream(ctx, &s, false);
 }
 
 void draw_immediate_flush(struct pica200 *ctx) {
-	draw_immediate(ctx);
+	draw_immediate_pause(ctx);
 	ctx->immediate.goes_on = false;
 }
 
@@ -595,7 +596,6 @@ void draw_immediate_vertex(struct pica200 *ctx) {
 	memset(im->vertices[im->n], 0, sizeof(im->vertices[0]));
 	memcpy(im->vertices[im->n], im->current, used * sizeof(im->current[0]));
 	if (++im->n == IMMEDIATE_MAX) {
-		draw_immediate(ctx);
-		im->goes_on = true;
+		draw_immediate_pause(ctx);
 	}
 }

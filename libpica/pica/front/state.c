@@ -163,6 +163,7 @@ void state_load(struct pica200 *ctx, const struct pica_state *state) {
 	geometry(LOAD, &ctx->geometry, &loaded->geometry);
 	assembler_load(ctx, &state->assembler);
 	ctx->immediate.n = 0;
+	ctx->immediate.goes_on = false;
 	ports_reload(ctx);
 	if (state->flags & PICA_STATE_PORTS) {
 		upload(LOAD, &ctx->vs, &loaded->vs_upload);

@@ -74,8 +74,11 @@ struct immediate {
 	unsigned attribute;
 	float (*vertices)[16][4];
 	uint32_t n;
-	bool goes_on; /* the run was too long: its earlier vertices were drawn already */
+	bool goes_on; /* earlier vertices of the run are drawn: too many, or their job ended */
 };
+static inline bool immediate_is_open(const struct immediate *im) {
+	return im->n || im->goes_on;
+}
 
 /* A draw's stream before it is split: the source of struct draw. */
 struct stream {
@@ -90,6 +93,8 @@ void draw_arrays(struct pica200 *ctx);
 void draw_elements(struct pica200 *ctx);
 /* Call when ctx->immediate.current holds a complete vertex. */
 void draw_immediate_vertex(struct pica200 *ctx);
+/* Draws the waiting vertices: the run may go on, or ends. */
+void draw_immediate_pause(struct pica200 *ctx);
 void draw_immediate_flush(struct pica200 *ctx);
 /* Adds a draw of ready clip vertices (a list of triangles). */
 void draw_clip_list(struct pica200 *ctx, const struct clip_vertex *v, uint32_t n);

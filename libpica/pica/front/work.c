@@ -76,8 +76,11 @@ static void run(struct pica_ctx *base, const struct pica_job *job) {
 		.steps_left = b->job_steps,
 		.texels_left = b->pixels };
 	bill_begin(ctx);
+	if (job->op != PICA_OP_REG_WRITE) {
+		ctx->immediate.goes_on = false;
+	}
 	job_run(ctx, job);
-	draw_immediate_flush(ctx); /* of register writes; their work is this job's */
+	draw_immediate_pause(ctx); /* of register writes; their work is this job's */
 	bill_commands(ctx);
 }
 

@@ -182,6 +182,9 @@ void history_draw(struct history *h) {
 }
 
 void history_drawn(struct history *h, const struct draw *d, bool are_emitted) {
+	if (h->n_vertices == 0) {
+		h->has_own_fan = d->n_prefix == 0;
+	}
 	void *noted = grow(h, h->noted, h->n_noted, &h->cap_noted, sizeof(*h->noted));
 	if (noted) {
 		h->noted = noted;
@@ -190,7 +193,8 @@ void history_drawn(struct history *h, const struct draw *d, bool are_emitted) {
 			.number = h->n_draws - 1,
 			.first_primitive = h->n_primitives,
 			.first_vertex = d->inline_vertices ? h->n_vertices : 0,
-			.are_emitted = are_emitted };
+			.are_emitted = are_emitted,
+			.has_own_fan = h->has_own_fan };
 	}
 	h->n_primitives += draw_primitives(d->topology, (uint64_t)d->n_prefix + d->n);
 	h->n_vertices += d->n;

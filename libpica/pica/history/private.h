@@ -19,6 +19,7 @@ struct noted {
 	uint32_t first_primitive; /* of the whole draw */
 	uint32_t first_vertex;    /* of immediate ones */
 	bool are_emitted;
+	bool has_own_fan;         /* the first vertex of a fan is the first of the whole draw */
 };
 
 /* A transfer or a copy that was done. */
@@ -42,6 +43,7 @@ struct history {
 	bool ends_frame;      /* the running job is a PRESENT */
 	uint32_t n_draws;     /* of the frame */
 	uint32_t n_primitives, n_vertices; /* of the draw so far */
+	bool has_own_fan;
 
 	struct pica_history_entry *entries;
 	size_t n_entries, cap_entries;

@@ -74,8 +74,15 @@ static bool is_drawable(const struct look *l, const struct raster_state *rs) {
 
 static uint32_t vertex_number(const struct noted *n, uint32_t position) {
 	const struct draw *d = n->draw;
-	if (n->are_emitted || position < d->n_prefix) {
+	if (n->are_emitted) {
 		return PICA_HISTORY_NONE;
+	}
+	if (position < d->n_prefix) { /* vertices of an earlier draw, or earlier ones of the run */
+		const bool is_fan = d->topology == TOPOLOGY_FAN && position == 0;
+		const uint32_t back = is_fan ? n->first_vertex : d->n_prefix - position;
+		const bool is_own = n->first_vertex && back <= n->first_vertex;
+		return is_own && (!is_fan || n->has_own_fan) ? n->first_vertex - back :
+							       PICA_HISTORY_NONE;
 	}
 	const uint32_t i = position - d->n_prefix;
 	return d->index ? d->index[i] : d->inline_vertices ? n->first_vertex + i : d->first + i;
