@@ -59,7 +59,7 @@ class Tree:
             shutil.copytree(root, self.root, ignore=lambda where, names: [
                 n for n in names if n == '.git' or (pathlib.Path(where) / n / 'meson-info').exists()])
         if not self.build.exists():
-            subprocess.run(['meson', 'setup', self.build, self.root, '--buildtype=release', '-Disa=c', '-Dtests=false', '-Dman=disabled',
+            subprocess.run(['meson', 'setup', self.build, self.root, '--buildtype=release', '-Disas=', '-Dtests=false', '-Dman=disabled',
                             '-Dpython=disabled'], check=True, stdout=subprocess.DEVNULL)
         self.compile('conformance/conformance')
 

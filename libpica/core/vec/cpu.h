@@ -8,7 +8,7 @@
  * vec_avx2.h, and its flags in meson.build, which defines HAVE_<ID> as 1 or 0.
  * __builtin_cpu_supports() checks CPUID, and with XGETBV whether the system saves the wide
  * registers. Emulations run everywhere and are never the best; the narrow ones are for tests, in
- * builds with -Disa=widths.
+ * builds with -Disas=emul4,emul8.
  */
 #define ISA_TEST_SETS(X, a, b) \
 	X(EMUL4, emul4, "emul4", 1, a, b) \
