@@ -83,7 +83,7 @@ static bool interrupt_stops(const struct list_walk *w, uint32_t id, uint32_t mas
 }
 
 /* [fidelity: packed-f24] */
-static void unpack(const uint32_t word[3], uint32_t v[4]) {
+void list_unpack_f24(const uint32_t word[3], uint32_t v[4]) {
 	v[0] = word[2] & 0xFFFFFF;
 	v[1] = (word[1] & 0xFFFF) << 8 | word[2] >> 24;
 	v[2] = (word[0] & 0xFF) << 16 | word[1] >> 16;
@@ -103,7 +103,7 @@ static void attribute_word(struct list_walk *w, uint32_t word) {
 	if (get_FIXEDATTRIB_INDEX_INDEX(w->regs[PICA_REG_FIXEDATTRIB_INDEX]) != INDEX_IMMEDIATE) {
 		return;
 	}
-	unpack(w->word, w->vertex[w->attribute]);
+	list_unpack_f24(w->word, w->vertex[w->attribute]);
 	if (w->attribute++ < get_VSH_NUM_ATTR_NUM_ATTR_M1(w->regs[PICA_REG_VSH_NUM_ATTR])) {
 		return;
 	}

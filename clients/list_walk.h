@@ -72,5 +72,7 @@ void list_walk_init(struct list_walk *w, struct pica_ctx *ctx, const struct list
 void list_walk_job(struct list_walk *w, const struct pica_job *job);
 /* Returns whether the walk reads the job: a list, or a write to an internal register. */
 bool list_walk_reads(const struct pica_job *job);
+/* The three words of a vector as four f24: x, y, z, w. */
+void list_unpack_f24(const uint32_t word[3], uint32_t v[4]);
 
 #endif

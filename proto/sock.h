@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <unistd.h>
 
 #include "pica_hello.h"
 
@@ -45,5 +46,12 @@ static inline const struct pica_message *sock_head(const struct sock_message *m)
 int sock_take(const struct sock_message *m, void *out, size_t size_bytes, unsigned n_fds);
 /* Closes the descriptors that were not taken. */
 void sock_drop(struct sock_message *m);
+/* Closes the descriptor, of any kind, and sets it to -1; nothing if it is negative. */
+static inline void fd_close(int *fd) {
+	if (*fd >= 0) {
+		close(*fd);
+	}
+	*fd = -1;
+}
 
 #endif

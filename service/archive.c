@@ -13,6 +13,15 @@
 
 /* ---- Threads: detached, since no thread may wait for a disk that hangs ---- */
 
+static void archive_free(struct archive *a) {
+	close(a->event_fd);
+	pthread_cond_destroy(&a->cond);
+	pthread_mutex_destroy(&a->mutex);
+	record_space_finish(a);
+	free(a->folder);
+	free(a);
+}
+
 /*
  * Drops a reference. Mutex held on entry, released on return. The last reference also ends the
  * server if server_destroy() did not wait.
@@ -23,12 +32,7 @@ static void unref(struct archive *a) {
 	pthread_cond_broadcast(&a->cond);
 	pthread_mutex_unlock(&a->mutex);
 	if (is_last) {
-		close(a->event_fd);
-		pthread_cond_destroy(&a->cond);
-		pthread_mutex_destroy(&a->mutex);
-		record_space_finish(a);
-		free(a->folder);
-		free(a);
+		archive_free(a);
 		server_end(server);
 	}
 }
@@ -326,11 +330,6 @@ bool archive_destroy(struct archive *a, uint64_t until_ns) {
 		return false;
 	}
 	pthread_mutex_unlock(&a->mutex);
-	close(a->event_fd);
-	pthread_cond_destroy(&a->cond);
-	pthread_mutex_destroy(&a->mutex);
-	record_space_finish(a);
-	free(a->folder);
-	free(a);
+	archive_free(a);
 	return true;
 }

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sock.h"
 #include "service/display_headless.h"
 #include "service/display_why.h"
 #include "service/uevent.h"
@@ -74,12 +75,8 @@ static void card_destroy(struct display *d) {
 	}
 	card_close(card, !card_is_away(card));
 	seat_close(card->seat);
-	if (card->uevents >= 0) {
-		close(card->uevents);
-	}
-	if (card->clock >= 0) {
-		close(card->clock);
-	}
+	fd_close(&card->uevents);
+	fd_close(&card->clock);
 	free(card->path);
 	free(card->connectors);
 	free(card);

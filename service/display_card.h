@@ -12,6 +12,7 @@
 #include "service/display.h"
 #include "service/display_dumb.h"
 #include "service/display_kms.h"
+#include "service/logfmt.h"
 #include "service/seat.h"
 
 enum {
@@ -111,8 +112,8 @@ void card_close(struct card *card, bool restore);
 void card_look(struct card *card);
 /* Asks the connectors. Returns whether outputs have changed. */
 bool card_scan(struct card *card);
-void card_log(const struct card *card, enum log_level level, const char *fmt, ...)
-		__attribute__((format(printf, 3, 4)));
+#define card_log(card, ...) \
+	logfmt_log((card)->settings.log, (card)->settings.log_user, __VA_ARGS__)
 void card_report(struct card *card, struct display_event event);
 /* Returns whether another program has the screen: nothing is committed then. */
 bool card_is_away(const struct card *card);

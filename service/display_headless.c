@@ -1,7 +1,6 @@
 #include "service/display_headless.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -167,17 +166,6 @@ static uint64_t refresh_at(const struct output *o, uint64_t time_ns) {
 
 /* ---- Life ---- */
 
-static void log_line(server_log_fn *log, void *user, enum log_level level, const char *fmt, ...) {
-	char line[512];
-	va_list args;
-	if (log) {
-		va_start(args, fmt);
-		logfmt_line(line, sizeof(line), fmt, args);
-		va_end(args);
-		log(user, level, line);
-	}
-}
-
 /* Gives the file its name, or logs why it cannot. */
 static void end_sink(struct headless *h) {
 	char path[PATH_BYTES];
@@ -185,7 +173,7 @@ static void end_sink(struct headless *h) {
 		snprintf(path, sizeof(path), "%s", frame_sink_path(h->sink));
 		const int ret = frame_sink_destroy(h->sink);
 		if (ret < 0) {
-			log_line(h->log, h->log_user, LOG_LEVEL_ERROR,
+			logfmt_log(h->log, h->log_user, LOG_LEVEL_ERROR,
 					"event=frames_lost path=\"%s\" error=\"%s\"", path,
 					strerror(-ret));
 		}
@@ -224,7 +212,7 @@ static int headless_create(struct display **out, const struct display_settings *
 	struct display_output modes[DISPLAY_OUTPUTS];
 	int n = display_headless_modes(s->headless ? s->headless : default_modes, modes);
 	if (n < 0) {
-		log_line(s->log, s->log_user, LOG_LEVEL_ERROR,
+		logfmt_log(s->log, s->log_user, LOG_LEVEL_ERROR,
 				"event=display_failed text=\"headless: expected WIDTHxHEIGHT[@HERTZ][:xrgb8888|rgb565], up to %d"
 				" of them with commas, to %d pixels a side and 1000 hertz, not %s\"",
 				DISPLAY_OUTPUTS, DISPLAY_MAX_PX, s->headless);
@@ -249,7 +237,7 @@ static int headless_create(struct display **out, const struct display_settings *
 	if (ret == 0 && s->frames) {
 		ret = frame_sink_create(&h->sink, s->frames, modes, (unsigned)n, s->stop_fd);
 		if (ret < 0) {
-			log_line(s->log, s->log_user, LOG_LEVEL_ERROR,
+			logfmt_log(s->log, s->log_user, LOG_LEVEL_ERROR,
 					"event=display_failed text=\"frames to %s: %s\"", s->frames,
 					strerror(-ret));
 			why_failed(s, "frames to %s: %s", s->frames, strerror(-ret));
@@ -260,7 +248,7 @@ static int headless_create(struct display **out, const struct display_settings *
 		return ret;
 	}
 	if (n > 1 && h->sink && frame_sink_repeats(h->sink)) {
-		log_line(s->log, s->log_user, LOG_LEVEL_WARNING,
+		logfmt_log(s->log, s->log_user, LOG_LEVEL_WARNING,
 				"event=frames_of_one output=0 text=\"a video has the first output only\"");
 	}
 	*out = &h->base;
@@ -357,7 +345,7 @@ static void check_sink(struct headless *h) {
 	const char *path = frame_sink_path(h->sink);
 	if (waits != h->sink_waits) {
 		h->sink_waits = waits;
-		log_line(h->log, h->log_user, LOG_LEVEL_INFO,
+		logfmt_log(h->log, h->log_user, LOG_LEVEL_INFO,
 				waits ? "event=frames_waiting path=\"%s\" text=\"the pipe has no reader\"" :
 					"event=frames_begun path=\"%s\"",
 				path);
@@ -365,7 +353,7 @@ static void check_sink(struct headless *h) {
 	if (error < 0) {
 		/* -ECANCELED: the display ends before a reader took the last picture. */
 		if (error != -ECANCELED) {
-			log_line(h->log, h->log_user, LOG_LEVEL_ERROR,
+			logfmt_log(h->log, h->log_user, LOG_LEVEL_ERROR,
 					"event=frames_ended path=\"%s\" error=\"%s\"", path,
 					strerror(-error));
 		}

@@ -1,27 +1,13 @@
 /* The card, its connected outputs, and the buffers of each. */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "service/display_card.h"
 #include "service/display_why.h"
-#include "service/logfmt.h"
 
 enum { CARDS = 16 }; /* /dev/dri/card0 and on */
-
-void card_log(const struct card *card, enum log_level level, const char *fmt, ...) {
-	char line[512];
-	va_list args;
-	if (!card->settings.log) {
-		return;
-	}
-	va_start(args, fmt);
-	logfmt_line(line, sizeof(line), fmt, args);
-	va_end(args);
-	card->settings.log(card->settings.log_user, level, line);
-}
 
 void card_report(struct card *card, struct display_event event) {
 	card->fn(card->owner, &event);

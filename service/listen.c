@@ -18,6 +18,7 @@
 #include <linux/openat2.h>
 
 #include "service/log.h"
+#include "sock.h"
 
 /* NAME_BYTES: room in an address after /proc/self/fd/NUMBER/ */
 enum { FIRST_PASSED = 3, BACKLOG = 64, NAME_BYTES = 82, PATH_BYTES = 128 };
@@ -352,18 +353,11 @@ static void remove_files(const struct listening *l) {
 	}
 }
 
-static void close_fd(int *fd) {
-	if (*fd >= 0) {
-		close(*fd);
-	}
-	*fd = -1;
-}
-
 void listen_close(struct listening *l) {
-	close_fd(&l->sock);
+	fd_close(&l->sock);
 	remove_files(l);
-	close_fd(&l->lock);
-	close_fd(&l->folder);
+	fd_close(&l->lock);
+	fd_close(&l->folder);
 }
 
 /* ---- The service manager ---- */

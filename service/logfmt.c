@@ -104,3 +104,14 @@ void logfmt_line(char *out, size_t size, const char *fmt, va_list args) {
 	}
 	out[l.n] = 0;
 }
+
+void logfmt_log(server_log_fn *log, void *user, enum log_level level, const char *fmt, ...) {
+	char line[512];
+	va_list args;
+	if (log) {
+		va_start(args, fmt);
+		logfmt_line(line, sizeof(line), fmt, args);
+		va_end(args);
+		log(user, level, line);
+	}
+}

@@ -114,9 +114,7 @@ void region_make(struct session *s, const struct pica_msg_region *m, int fd_in) 
 			.size_bytes = r->size_bytes };
 		session_reply(s, &m->head, PICA_MSG_HANDLE, &answer, sizeof(answer), fd);
 	}
-	if (fd >= 0) {
-		close(fd);
-	}
+	fd_close(&fd);
 }
 
 void region_destroy(struct session *s, const struct pica_msg_object *m) {

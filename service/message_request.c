@@ -141,9 +141,7 @@ static int transfer(struct context *c, struct request *r) {
 void request_free(struct request *r) {
 	r->session->n_requests--;
 	region_put(r->memory);
-	if (r->fd >= 0) {
-		close(r->fd);
-	}
+	fd_close(&r->fd);
 	free(r);
 }
 

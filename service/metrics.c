@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,15 +101,30 @@ static void head(FILE *out, const char *name, const char *type, const char *help
 	fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
+static void put_label(FILE *out, const char *name, const struct session *s) {
+	fprintf(out, "%s{session=\"%" PRIu64 "\",name=\"%s\"}", name, s->id, s->name);
+}
+
+/* is_ns: in seconds. */
+static void put_value(FILE *out, uint64_t n, bool is_ns) {
+	if (is_ns) {
+		fprintf(out, " %" PRIu64 ".%09" PRIu64 "\n", n / 1000000000, n % 1000000000);
+	} else {
+		fprintf(out, " %" PRIu64 "\n", n);
+	}
+}
+
 static void number(
 		FILE *out, const char *name, const char *type, const char *help, uint64_t value) {
 	head(out, name, type, help);
-	fprintf(out, "%s %" PRIu64 "\n", name, value);
+	fputs(name, out);
+	put_value(out, value, false);
 }
 
 static void seconds(FILE *out, const char *name, const char *help, uint64_t ns) {
 	head(out, name, "counter", help);
-	fprintf(out, "%s %" PRIu64 ".%09" PRIu64 "\n", name, ns / 1000000000, ns % 1000000000);
+	fputs(name, out);
+	put_value(out, ns, true);
 }
 
 static void by_class(FILE *out, const char *name, const char *help, const uint64_t *counts) {
@@ -190,90 +204,50 @@ static struct now look(struct server *server) {
 
 struct column {
 	const char *name, *type, *help;
-	uint64_t (*get)(const struct session *s, const struct pica_usage *used);
 	bool is_ns; /* shown in seconds */
 };
 
-static uint64_t jobs_of(const struct session *s, const struct pica_usage *used) {
-	return s->jobs;
-}
+enum { COLUMNS = 6 };
 
-static uint64_t queued_of(const struct session *s, const struct pica_usage *used) {
-	return s->outstanding;
-}
-
-static uint64_t memory_of(const struct session *s, const struct pica_usage *used) {
-	return s->memory_bytes;
-}
-
-static uint64_t engine_memory_of(const struct session *s, const struct pica_usage *used) {
-	return pica_memory_used(s->memory) - s->memory_bytes;
-}
-
-static uint64_t pixels_of(const struct session *s, const struct pica_usage *used) {
-	return used->pixels;
-}
-
-static uint64_t cpu_of(const struct session *s, const struct pica_usage *used) {
-	return used->cpu_ns;
-}
-
-static const struct column columns[] = {
-	{ "picad_session_jobs_total", "counter", "Jobs that a session has submitted.", jobs_of,
-			false },
-	{ "picad_session_jobs_queued", "gauge", "Jobs of a session that are not complete.",
-			queued_of, false },
-	{ "picad_session_memory_bytes", "gauge", "Regions and windows of a session.", memory_of,
-			false },
+static const struct column columns[COLUMNS] = {
+	{ "picad_session_jobs_total", "counter", "Jobs that a session has submitted.", false },
+	{ "picad_session_jobs_queued", "gauge", "Jobs of a session that are not complete.", false },
+	{ "picad_session_memory_bytes", "gauge", "Regions and windows of a session.", false },
 	{ "picad_session_engine_memory_bytes", "gauge",
 			"Memory that the renderer uses for a session, in addition to those.",
-			engine_memory_of, false },
-	{ "picad_session_pixels_total", "counter", "Pixels that a session has drawn.", pixels_of,
 			false },
+	{ "picad_session_pixels_total", "counter", "Pixels that a session has drawn.", false },
 	{ "picad_session_cpu_seconds_total", "counter", "Processor time of a session's jobs.",
-			cpu_of, true },
+			true },
 };
 
 static void put_sessions(FILE *out, struct server *server) {
-	for (unsigned i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+	for (unsigned i = 0; i < COLUMNS; i++) {
 		head(out, columns[i].name, columns[i].type, columns[i].help);
 		for (struct session *s = server->sessions; s; s = s->next) {
 			if (s->state == SESSION_OPEN) {
 				struct pica_usage used;
 				session_usage(s, &used);
-				const uint64_t n = columns[i].get(s, &used);
-				fprintf(out, "%s{session=\"%" PRIu64 "\",name=\"%s\"} ",
-						columns[i].name, s->id, s->name);
-				if (columns[i].is_ns) {
-					fprintf(out, "%" PRIu64 ".%09" PRIu64 "\n", n / 1000000000,
-							n % 1000000000);
-				} else {
-					fprintf(out, "%" PRIu64 "\n", n);
-				}
+				const uint64_t values[COLUMNS] = { s->jobs, s->outstanding,
+					s->memory_bytes,
+					pica_memory_used(s->memory) - s->memory_bytes, used.pixels,
+					used.cpu_ns };
+				put_label(out, columns[i].name, s);
+				put_value(out, values[i], columns[i].is_ns);
 			}
 		}
 	}
 }
 
-struct frame_row {
-	const char *name, *help;
-	size_t offset; /* of the count in struct present_stats */
+static const char *const frame_rows[][2] = {
+	{ "presented", "Frames that were shown." },
+	{ "hidden", "Frames that were done while another session was shown, or no display there." },
+	{ "dropped", "Frames that should have been shown when the display or their session went away." },
+	{ "late", "Frames that were shown after a refresh that they were submitted in time for." },
 };
 
-static const struct frame_row frame_rows[] = {
-	{ "presented", "Frames that were shown.", offsetof(struct present_stats, presented) },
-	{ "hidden", "Frames that were done while another session was shown, or no display there.",
-			offsetof(struct present_stats, hidden) },
-	{ "dropped", "Frames that should have been shown when the display or their session went away.",
-			offsetof(struct present_stats, dropped) },
-	{ "late", "Frames that were shown after a refresh that they were submitted in time for.",
-			offsetof(struct present_stats, late) },
-};
-
-static uint64_t frame_count(const struct present_stats *s, const struct frame_row *row) {
-	uint64_t n;
-	memcpy(&n, (const char *)s + row->offset, sizeof(n));
-	return n;
+static uint64_t frame_count(const struct present_stats *s, unsigned row) {
+	return (const uint64_t[]){ s->presented, s->hidden, s->dropped, s->late }[row];
 }
 
 static void put_quantiles(FILE *out, const char *labels, const struct present_stats *s) {
@@ -299,18 +273,15 @@ static void put_frames(FILE *out, struct server *server) {
 			"Refreshes that the display let pass.", all.missed);
 	for (unsigned i = 0; i < sizeof(frame_rows) / sizeof(frame_rows[0]); i++) {
 		char name[64];
-		snprintf(name, sizeof(name), "picad_frames_%s_total", frame_rows[i].name);
-		number(out, name, "counter", frame_rows[i].help, frame_count(&all, &frame_rows[i]));
-		snprintf(name, sizeof(name), "picad_session_frames_%s_total", frame_rows[i].name);
-		head(out, name, "counter", frame_rows[i].help);
+		snprintf(name, sizeof(name), "picad_frames_%s_total", frame_rows[i][0]);
+		number(out, name, "counter", frame_rows[i][1], frame_count(&all, i));
+		snprintf(name, sizeof(name), "picad_session_frames_%s_total", frame_rows[i][0]);
+		head(out, name, "counter", frame_rows[i][1]);
 		for (struct session *s = server->sessions; s; s = s->next) {
 			if (s->present) {
 				presenter_stats(p, s->present, &of);
-				fprintf(out,
-						"%s{session=\"%" PRIu64 "\",name=\"%s\"} %" PRIu64
-						"\n",
-						name, s->id, s->name,
-						frame_count(&of, &frame_rows[i]));
+				put_label(out, name, s);
+				put_value(out, frame_count(&of, i), false);
 			}
 		}
 	}

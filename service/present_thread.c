@@ -4,6 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "service/loop.h"
 #include "service/presenter_impl.h"
 
 static const uint64_t retry_after_ns = 20 * 1000000ull;
@@ -54,7 +55,7 @@ static void finish_flip(struct presenter *p) {
 	}
 	flip->frame = NULL;
 	flip->client = NULL;
-	present_done(p, f, flip->error ? present_now_ns() : flip->time_ns, flip->error == 0);
+	present_done(p, f, flip->error ? loop_now_ns() : flip->time_ns, flip->error == 0);
 }
 
 static void on_flipped(struct presenter *p, const struct display_event *e) {
@@ -339,7 +340,7 @@ static void wait_for(struct presenter *p, uint64_t until_ns) {
 	uint64_t deadline, count;
 	const unsigned n = p->display->impl->prepare(p->display, fds + 1, &deadline);
 	until_ns = deadline < until_ns ? deadline : until_ns;
-	const uint64_t now = present_now_ns(), left = until_ns > now ? until_ns - now : 0;
+	const uint64_t now = loop_now_ns(), left = until_ns > now ? until_ns - now : 0;
 	const struct timespec timeout = { (time_t)(left / 1000000000), (long)(left % 1000000000) };
 	if (ppoll(fds, 1 + n, until_ns == UINT64_MAX ? NULL : &timeout, NULL) < 0) {
 		memset(fds + 1, 0, n * sizeof(*fds)); /* EINTR: readiness is unknown */
@@ -366,7 +367,7 @@ void *present_thread(void *arg) {
 		return NULL;
 	}
 	for (;;) {
-		const uint64_t now = present_now_ns();
+		const uint64_t now = loop_now_ns();
 		take_reload(p);
 		show_next(p, now);
 		answer_pictures(p);

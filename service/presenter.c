@@ -2,41 +2,20 @@
 #include "service/presenter.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "service/logfmt.h"
 #include "service/presenter_impl.h"
+#include "sock.h"
 
 void present_settings_init(struct present_settings *s) {
 	memset(s, 0, sizeof(*s));
 	layout_init(&s->layout);
 	s->policy = PRESENT_LAST;
 	s->linger_ns = 5 * 1000000000ull;
-}
-
-uint64_t present_now_ns(void) {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-void present_log(const struct presenter *p, enum log_level level, const char *fmt, ...) {
-	const struct display_settings *s = &p->settings.display;
-	char line[512];
-	va_list args;
-	if (!s->log) {
-		return;
-	}
-	va_start(args, fmt);
-	logfmt_line(line, sizeof(line), fmt, args);
-	va_end(args);
-	s->log(s->log_user, level, line);
 }
 
 /* ---- Latencies ---- */
@@ -350,12 +329,9 @@ static void finish(struct presenter *p) {
 	content_clear(&p->content);
 	content_clear(&p->idle);
 	content_clear(&p->new_idle);
-	const int fds[] = { p->wake_fd, p->done_fd, p->stop_fd };
-	for (unsigned i = 0; i < 3; i++) {
-		if (fds[i] >= 0) {
-			close(fds[i]);
-		}
-	}
+	fd_close(&p->wake_fd);
+	fd_close(&p->done_fd);
+	fd_close(&p->stop_fd);
 	pthread_cond_destroy(&p->cond);
 	pthread_mutex_destroy(&p->mutex);
 	free(p);

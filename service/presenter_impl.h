@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "service/logfmt.h"
 #include "service/presenter.h"
 
 enum { PRESENT_LATENCIES = 1024, CLIENT_LATENCIES = 256 };
@@ -103,9 +104,8 @@ struct presenter {
 	uint32_t us[PRESENT_LATENCIES];
 };
 
-uint64_t present_now_ns(void);
-void present_log(const struct presenter *p, enum log_level level, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+#define present_log(p, ...) \
+	logfmt_log((p)->settings.display.log, (p)->settings.display.log_user, __VA_ARGS__)
 
 /* ---- presenter.c; the mutex is held ---- */
 /* Completes the frame: drops its shots and returns it to the loop. */

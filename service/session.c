@@ -216,16 +216,10 @@ static int open_rings(struct session *s, uint32_t entries, int fds[3]) {
 
 err:
 	for (unsigned i = 0; i < 2; i++) {
-		if (to_us[i] >= 0) {
-			close(to_us[i]);
-		}
-		if (to_client[i] >= 0) {
-			close(to_client[i]);
-		}
+		fd_close(&to_us[i]);
+		fd_close(&to_client[i]);
 	}
-	if (fds[0] >= 0) {
-		close(fds[0]);
-	}
+	fd_close(&fds[0]);
 	pica_memory_destroy(s->memory);
 	s->memory = NULL;
 	region_drop(s->ring_memory);

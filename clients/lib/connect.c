@@ -215,19 +215,12 @@ static int greet(struct pica_client *c, uint64_t former) {
 	return ret;
 }
 
-static void close_fd(int *fd) {
-	if (*fd >= 0) {
-		close(*fd);
-	}
-	*fd = -1;
-}
-
 static void disconnect(struct pica_client *c) {
-	close_fd(&c->poll_fd);
-	close_fd(&c->sock);
-	close_fd(&c->bell_in);
-	close_fd(&c->bell_out);
-	close_fd(&c->bell_reader);
+	fd_close(&c->poll_fd);
+	fd_close(&c->sock);
+	fd_close(&c->bell_in);
+	fd_close(&c->bell_out);
+	fd_close(&c->bell_reader);
 	if (c->ring_base) {
 		munmap(c->ring_base, c->ring_bytes);
 		c->ring_base = NULL;

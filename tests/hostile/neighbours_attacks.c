@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "pica.h"
 #include "pica_emit.h"
@@ -19,13 +18,6 @@ enum {
 	AGAIN_MS = 50,
 	LIFE_MS = 1000, /* of a session that reconnects */
 };
-
-static void close_fd(int *fd) {
-	if (*fd >= 0) {
-		close(*fd);
-	}
-	*fd = -1;
-}
 
 /* ---- Lists ---- */
 
@@ -230,11 +222,11 @@ static void churn(struct attacker *a) {
 		} else {
 			ret = raw_object(&a->n.raw, PICA_MSG_REGION_DESTROY, (uint64_t)region);
 		}
-		close_fd(&kept[i % 2]);
+		fd_close(&kept[i % 2]);
 		kept[i % 2] = fd;
 	}
-	close_fd(&kept[0]);
-	close_fd(&kept[1]);
+	fd_close(&kept[0]);
+	fd_close(&kept[1]);
 }
 
 /* Sends requests without waiting for earlier answers. */

@@ -168,10 +168,6 @@ drmModeResPtr drmModeGetResources(int fd) {
 	return res;
 }
 
-void drmModeFreeResources(drmModeResPtr ptr) {
-	mock_unmake(ptr);
-}
-
 drmModeConnectorPtr drmModeGetConnector(int fd, uint32_t id) {
 	static uint32_t encoders[MOCK_CONNECTORS];
 	if (mock_enter() < 0) {
@@ -196,10 +192,6 @@ drmModeConnectorPtr drmModeGetConnectorCurrent(int fd, uint32_t id) {
 	return drmModeGetConnector(fd, id);
 }
 
-void drmModeFreeConnector(drmModeConnectorPtr ptr) {
-	mock_unmake(ptr);
-}
-
 const char *drmModeGetConnectorTypeName(uint32_t type) {
 	return "Virtual";
 }
@@ -215,10 +207,6 @@ drmModeEncoderPtr drmModeGetEncoder(int fd, uint32_t id) {
 	return e;
 }
 
-void drmModeFreeEncoder(drmModeEncoderPtr ptr) {
-	mock_unmake(ptr);
-}
-
 drmModeCrtcPtr drmModeGetCrtc(int fd, uint32_t id) {
 	if (mock_enter() < 0) {
 		return NULL;
@@ -230,10 +218,6 @@ drmModeCrtcPtr drmModeGetCrtc(int fd, uint32_t id) {
 	c->mode = mock.crtc[i].mode;
 	c->mode_valid = mock.crtc[i].is_on;
 	return c;
-}
-
-void drmModeFreeCrtc(drmModeCrtcPtr ptr) {
-	mock_unmake(ptr);
 }
 
 drmModePlaneResPtr drmModeGetPlaneResources(int fd) {
@@ -248,10 +232,6 @@ drmModePlaneResPtr drmModeGetPlaneResources(int fd) {
 	res->count_planes = mock.has_planes ? MOCK_CRTCS : 0;
 	res->planes = planes;
 	return res;
-}
-
-void drmModeFreePlaneResources(drmModePlaneResPtr ptr) {
-	mock_unmake(ptr);
 }
 
 drmModePlanePtr drmModeGetPlane(int fd, uint32_t id) {
@@ -270,10 +250,6 @@ drmModePlanePtr drmModeGetPlane(int fd, uint32_t id) {
 		formats[p->count_formats++] = DRM_FORMAT_RGB565;
 	}
 	return p;
-}
-
-void drmModeFreePlane(drmModePlanePtr ptr) {
-	mock_unmake(ptr);
 }
 
 drmModeObjectPropertiesPtr drmModeObjectGetProperties(int fd, uint32_t id, uint32_t type) {
@@ -297,10 +273,6 @@ drmModeObjectPropertiesPtr drmModeObjectGetProperties(int fd, uint32_t id, uint3
 	return all;
 }
 
-void drmModeFreeObjectProperties(drmModeObjectPropertiesPtr ptr) {
-	mock_unmake(ptr);
-}
-
 drmModePropertyPtr drmModeGetProperty(int fd, uint32_t id) {
 	if (mock_enter() < 0) {
 		return NULL;
@@ -311,9 +283,19 @@ drmModePropertyPtr drmModeGetProperty(int fd, uint32_t id) {
 	return p;
 }
 
-void drmModeFreeProperty(drmModePropertyPtr ptr) {
-	mock_unmake(ptr);
-}
+#define FREES(name, pointer) \
+	void drmModeFree##name(pointer object) { \
+		mock_unmake(object); \
+	}
+
+FREES(Resources, drmModeResPtr)
+FREES(Connector, drmModeConnectorPtr)
+FREES(Encoder, drmModeEncoderPtr)
+FREES(Crtc, drmModeCrtcPtr)
+FREES(PlaneResources, drmModePlaneResPtr)
+FREES(Plane, drmModePlanePtr)
+FREES(ObjectProperties, drmModeObjectPropertiesPtr)
+FREES(Property, drmModePropertyPtr)
 
 /* ---- Changing it ---- */
 

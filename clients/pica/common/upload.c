@@ -1,20 +1,13 @@
 #include "upload.h"
 
 #include "fields.h"
+#include "list_walk.h"
 
 enum {
 	GSH_BASE = PICA_REG_GSH_BOOLUNIFORM,
 	VSH_BASE = PICA_REG_VSH_BOOLUNIFORM,
 	INDEX_BITS = 0xFFF,
 };
-
-/* [fidelity: packed-f24] */
-void upload_unpack_f24(const uint32_t words[3], uint32_t out[4]) {
-	out[0] = words[2] & 0xFFFFFF;
-	out[1] = (words[1] & 0xFFFF) << 8 | words[2] >> 24;
-	out[2] = (words[0] & 0xFF) << 16 | words[1] >> 16;
-	out[3] = words[0] >> 8;
-}
 
 /* [fidelity: shader-upload] */
 static void uniform_word(struct upload_unit *u, uint32_t word, struct upload *out) {
@@ -28,7 +21,7 @@ static void uniform_word(struct upload_unit *u, uint32_t word, struct upload *ou
 	out->index = u->uniform++;
 	out->is_f32 = u->is_f32;
 	if (!u->is_f32) {
-		upload_unpack_f24(u->word, out->value);
+		list_unpack_f24(u->word, out->value);
 	}
 	for (unsigned i = 0; u->is_f32 && i < 4; i++) {
 		out->value[i] = u->word[3 - i];

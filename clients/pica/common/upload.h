@@ -37,7 +37,5 @@ struct upload {
 
 /* Follows a write to any register. Returns the upload; UPLOAD_NOTHING if it is not known. */
 struct upload upload_write(struct uploads *u, const struct pica_list_write *w);
-/* The three words of a vector as four f24: x, y, z, w. */
-void upload_unpack_f24(const uint32_t words[3], uint32_t out[4]);
 
 #endif

@@ -243,7 +243,7 @@ static void fixed_attribute(struct lint *l, const struct pica_list_write *w) {
 		return; /* of a vertex: position.c */
 	}
 	uint32_t f24[4];
-	upload_unpack_f24(l->fixed.word, f24);
+	list_unpack_f24(l->fixed.word, f24);
 	const uint32_t bit = 1u << l->fixed.index++;
 	l->fixed.bad &= ~bit;
 	for (unsigned i = 0; i < 4; i++) {

@@ -9,6 +9,7 @@
 #include "common/facts.h"
 #include "common/json.h"
 #include "common/output.h"
+#include "core/base/f24.h"
 #include "dump/dump.h"
 #include "fields.h"
 #include "pica_emit.h"
@@ -135,12 +136,6 @@ static const char *register_name(char out[REGISTER], unsigned reg, char below_16
 	return out;
 }
 
-static uint32_t f32_word(float x) {
-	uint32_t word;
-	memcpy(&word, &x, sizeof(word));
-	return word;
-}
-
 static void instruction_text(const struct trace *t, unsigned address, char text[PICA_SHADER_LINE]) {
 	const struct pica_state *s = &t->here->state;
 	const struct pica_shader_state *unit = is_geometry(t) ? &s->gs : &s->vs;
@@ -165,7 +160,7 @@ static void print_step(const struct trace *t, const struct pica_shader_step *s) 
 			printf("       = %s.%c %.9g (f24 %06" PRIX32 ", f32 %08" PRIX32 ")\n",
 					register_name(name, s->destination, 'o'), "xyzw"[k],
 					(double)s->result[k], pica_f24(s->result[k]),
-					f32_word(s->result[k]));
+					f32_bits(s->result[k]));
 		}
 	}
 	if (memcmp(s->flags, next->flags, sizeof(s->flags)) != 0) {
@@ -262,7 +257,7 @@ static json_t *words_json(const float v[4], bool is_f24) {
 	for (unsigned k = 0; k < 4; k++) {
 		json_array_append_new(out, is_f24 ?
 				json_sprintf("0x%06" PRIX32, pica_f24(v[k])) :
-				json_sprintf("0x%08" PRIX32, f32_word(v[k])));
+				json_sprintf("0x%08" PRIX32, f32_bits(v[k])));
 	}
 	return out;
 }

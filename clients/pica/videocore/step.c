@@ -7,13 +7,8 @@
 #include <string.h>
 
 #include "common/json.h"
+#include "core/base/f24.h"
 #include "vc4/qpu/qpu.h"
-
-static float as_float(uint32_t bits) {
-	float f;
-	memcpy(&f, &bits, sizeof(f));
-	return f;
-}
 
 static void flags_text(uint8_t flags, char out[4]) {
 	snprintf(out, 4, "%c%c%c", flags & 1 ? 'z' : '-', flags & 2 ? 'n' : '-',
@@ -35,7 +30,7 @@ json_t *videocore_step_json(const struct pica_qpu_step *s) {
 }
 
 static void print_value(const char *unit, uint32_t bits) {
-	const float f = as_float(bits);
+	const float f = f32_from_bits(bits);
 	printf("  %s %08" PRIX32, unit, bits);
 	if (isfinite(f)) {
 		printf(" (%.7g)", (double)f);

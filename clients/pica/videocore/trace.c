@@ -9,6 +9,7 @@
 
 #include "common/json.h"
 #include "common/output.h"
+#include "core/base/f24.h"
 #include "shader/shader.h"
 #include "vc4/run/run.h"
 
@@ -154,12 +155,6 @@ static const char *row_name(
 	return out;
 }
 
-static float as_float(uint32_t bits) {
-	float f;
-	memcpy(&f, &bits, sizeof(f));
-	return f;
-}
-
 static void print_program(const struct trace *t, const struct traced *of) {
 	char name[NAME_TEXT];
 	printf("%s program %08" PRIX32 ", uniforms %08" PRIX32 ", %" PRIu32 " instructions\n",
@@ -181,7 +176,7 @@ static void print_program(const struct trace *t, const struct traced *of) {
 			printf(" %08" PRIX32 " (%g, %g)\n", word, (double)(int16_t)word / XY_FX4,
 					(double)(int16_t)(word >> 16) / XY_FX4);
 		} else {
-			printf(" %08" PRIX32 " (%.7g)\n", word, (double)as_float(word));
+			printf(" %08" PRIX32 " (%.7g)\n", word, (double)f32_from_bits(word));
 		}
 	}
 }

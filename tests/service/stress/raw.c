@@ -205,17 +205,10 @@ int raw_open(struct raw *r, const char *path, uint32_t sq_entries) {
 	return raw_greet(r, sock, sq_entries);
 }
 
-static void close_fd(int *fd) {
-	if (*fd >= 0) {
-		close(*fd);
-	}
-	*fd = -1;
-}
-
 void raw_close(struct raw *r) {
-	close_fd(&r->sock);
-	close_fd(&r->bell_in);
-	close_fd(&r->bell_out);
+	fd_close(&r->sock);
+	fd_close(&r->bell_in);
+	fd_close(&r->bell_out);
 	if (r->ring) {
 		munmap(r->ring, r->ring_bytes);
 		r->ring = NULL;

@@ -12,6 +12,7 @@
 #include "pica_hello.h"
 #include "pica_job.h"
 #include "pica_ring.h"
+#include "sock.h"
 
 enum { RAW_PATIENCE_MS = 60000, RAW_REGIONS = 8 };
 
