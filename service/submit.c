@@ -211,6 +211,9 @@ static int submit(struct context *c) {
 	c->engine_jobs++;
 	c->may_draw_on = job->op == PICA_OP_REG_WRITE;
 	context_watch_job(c);
+	if (is_frame) { /* without workers it is complete, and nothing else says so */
+		context_collect(c);
+	}
 	return 0;
 }
 

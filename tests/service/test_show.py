@@ -299,6 +299,12 @@ class Played(Case):
                       self.pica('play', f'--connect={self.socket}', CAPTURES / 'cube.pica', exit=2))
         self.end(p)
 
+    def test_a_service_without_workers(self):
+        """As on one processor: a frame is complete without another job after it."""
+        p = self.start('--threads', '0')
+        self.pica('play', f'--connect={self.socket}', CAPTURES / 'triangle.pica')
+        self.end(p)
+
 
 class OnDisplay(Case):
     """pica view --backend kms; without a card it waits for one."""
