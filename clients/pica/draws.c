@@ -530,11 +530,6 @@ int draws_report(const char *path, const struct engine_options *engine, uint32_t
 	return tell(&o, path, reports);
 }
 
-static void check(void *input, struct option_args args) {
-	struct options *o = input;
-	o->captures = args;
-}
-
 #define AT(member) offsetof(struct options, member)
 
 int verb_draws(int argc, char **argv) {
@@ -549,19 +544,15 @@ int verb_draws(int argc, char **argv) {
 		JSON_ROW(AT(json)),
 	};
 	static const struct option_spec spec = {
-		.forms = "CAPTURE...",
+		SPEC_CAPTURES,
 		.doc = "Prints a row for each draw, fill, transfer, copy and load: its target and its "
 		       "cost, in counts that are the same on every machine.",
 		.tables = { OPTION_TABLE(rows, 0, 0), ENGINE_SERIAL_TABLES(AT(engine)) },
-		.min_args = 1,
-		.max_args = OPTION_ANY,
-		.expected = "a capture",
-		.check = check,
 	};
 	struct options o = { 0 };
 	engine_options_init(&o.engine);
 	o.engine.threads = 0;
 	frame_list_parse(&o.frames, "all");
-	options_parse(&spec, argc, argv, &o);
+	o.captures = options_parse(&spec, argc, argv, &o);
 	return json_captures("draws", &o.captures, o.json, tell, &o);
 }

@@ -359,13 +359,10 @@ int verb_info(int argc, char **argv) {
 		PROGRESS_ROW(offsetof(struct options, progress), false),
 	};
 	static const struct option_spec spec = {
-		.forms = "CAPTURE...",
+		SPEC_CAPTURES,
 		.doc = "Reports the contents of captures: frames, command lists, draws, triangles, the "
 		       "formats and features that their draws use, and missing data.",
 		.tables = { OPTION_TABLE(rows, 0, 0) },
-		.min_args = 1,
-		.max_args = OPTION_ANY,
-		.expected = "a capture",
 	};
 	struct options o = { 0 };
 	const struct option_args captures = options_parse(&spec, argc, argv, &o);

@@ -240,12 +240,9 @@ int verb_play(int argc, char **argv) {
 				OPTION_CALL, .at = AT(priority), .parse = parse_priority },
 	};
 	static const struct option_spec spec = {
-		.forms = "CAPTURE...",
+		SPEC_CAPTURES,
 		.doc = "Lets a service draw captures and show them on its display, at the console's pace.",
 		.tables = { OPTION_TABLE(rows, 0, 0), REMOTE_TABLE(AT(where)) },
-		.min_args = 1,
-		.max_args = OPTION_ANY,
-		.expected = "a capture",
 	};
 	struct options o = { .rate_mhz = CONSOLE_MHZ };
 	struct pica_client *client;

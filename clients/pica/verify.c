@@ -82,13 +82,10 @@ static int verify(const void *options, const char *path, json_t *reports) {
 int verb_verify(int argc, char **argv) {
 	static const struct option_row rows[] = { JSON_ROW(0) };
 	static const struct option_spec spec = {
-		.forms = "CAPTURE...",
+		SPEC_CAPTURES,
 		.doc = "Checks every byte of captures: hashes, sizes, events. Nothing is drawn; `pica render "
 		       "--verify' does that.",
 		.tables = { OPTION_TABLE(rows, 0, 0) },
-		.min_args = 1,
-		.max_args = OPTION_ANY,
-		.expected = "a capture",
 	};
 	bool json = false;
 	const struct option_args captures = options_parse(&spec, argc, argv, &json);

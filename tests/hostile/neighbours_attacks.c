@@ -69,24 +69,6 @@ static void emit_vertices(struct pica_emit *e) {
 	pica_emit_draw_arrays(e, PICA_PRIMITIVE_LIST, 0, 60000000);
 }
 
-/* setemit 2, prim; mov o0, v0; mov o1, v1; emit; jmpu !b0, 0 */
-static void emit_geometry(struct pica_emit *e) {
-	static const uint32_t code[] = { 0xAE800000, 0x4C000000, 0x4C201000, 0xA8000000,
-		0xB4000001 };
-	static const uint32_t descriptor[] = { 0x36F };
-	static const struct pica_output outputs[] = { { PICA_OUTPUT_POSITION, 0, 15 },
-		{ PICA_OUTPUT_COLOR, 1, 15 } };
-	const struct pica_geometry g = { .mode = PICA_GS_MODE_POINT, .inputs = 2, .vs_outputs = 2 };
-	scene_emit_state(e);
-	pica_emit_geometry(e, &g);
-	pica_emit_vs_output_mask(e, 3);
-	pica_emit_outputs(e, PICA_UNIT_GS, outputs, 2);
-	pica_emit_code(e, PICA_UNIT_GS, 0, code, 5);
-	pica_emit_operand_descriptors(e, PICA_UNIT_GS, 0, descriptor, 1);
-	pica_emit_entry_point(e, PICA_UNIT_GS, 0);
-	pica_emit_draw_arrays(e, PICA_PRIMITIVE_GEOMETRY, 0, 3000);
-}
-
 /*
  * loop i0 { loop i1 { mov r0, v0; mov r0, v0 } nop } mov o0, v0; mov o1, v1; end: 132,000 steps a
  * vertex, a little less than the budget of the job.
@@ -263,7 +245,7 @@ const struct attack attacks[] = {
 	{ "stats", "the same lists, each with STATS", emit_400, flood_with_stats },
 	{ "gigapixels", "lists of 4,000 million pixels with STATS", emit_4000, flood_with_stats },
 	{ "vertices", "draws of 60 million vertices", emit_vertices, flood },
-	{ "geometry", "a geometry shader without end", emit_geometry, flood },
+	{ "geometry", "a geometry shader without end", scene_emit_endless_geometry, flood },
 	{ "shader", "a vertex shader at its budget", emit_shader, flood },
 	{ "jump", "a list that jumps to itself", emit_jump, flood },
 	{ "reconnect", "a session a second with such lists", emit_400, reconnect },

@@ -63,6 +63,10 @@ extern const struct option_row engine_threads_row, engine_serial_row;
 	{ "frames", 0, "LIST", "0,3-7,last or all, counted from 0 (default: " default_ ")", \
 			OPTION_CALL, .at = at_, .words = frames_words, .parse = frames_option }
 
+/* Of an option_spec: one or more captures. */
+#define SPEC_CAPTURES \
+	.forms = "CAPTURE...", .min_args = 1, .max_args = OPTION_ANY, .expected = "a capture"
+
 extern const char *const progress_words[], *const frames_words[];
 extern const char *const float_words[], *const combiner_words[];
 /* parse() of a row whose member is a struct frame_list. */

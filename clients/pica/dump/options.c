@@ -96,13 +96,10 @@ static const struct option_row rows[] = {
 
 void dump_options_parse(struct dump_options *o, int argc, char **argv) {
 	static const struct option_spec spec = {
-		.forms = "CAPTURE...",
+		SPEC_CAPTURES,
 		.doc = "Shows what is in captures: the command lists of a frame with registers and fields "
 		       "by name, and with --draw the state that a draw sees.",
 		.tables = { OPTION_TABLE(rows, 0, 0), ENGINE_TABLES(AT(engine)) },
-		.min_args = 1,
-		.max_args = OPTION_ANY,
-		.expected = "a capture",
 		.check = check,
 	};
 	/* Without a frame, --since counts in that of --draw. */

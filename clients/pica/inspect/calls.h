@@ -107,6 +107,11 @@ int inspect_mesh(struct inspect_engine *e, struct inspect_params *p, json_t **ou
 		.name = name_, .kind = OPTION_U32, .at = INSPECT_AT(member), .max = max_,          \
 		.given = given_                                                                    \
 	}
+#define INSPECT_CHOICE_ROW(name_, member, words_) \
+	{ .name = name_, .kind = OPTION_CHOICE, .at = INSPECT_AT(member), .words = words_ }
+#define INSPECT_SCREEN_ROWS \
+	INSPECT_CHOICE_ROW("screen", pixel.screen, pixel_screen_words), \
+			INSPECT_CHOICE_ROW("eye", pixel.eye, pixel_eye_words)
 #define INSPECT_PLACE_ROWS                                                                         \
 	INSPECT_FRAME_ROW, INSPECT_NUMBER_ROW("step", place.step, UINT32_MAX - 1, 0),              \
 			INSPECT_NUMBER_ROW("draw", place.draw, UINT32_MAX - 1, INSPECT_DRAW)

@@ -43,14 +43,7 @@ const struct option_row inspect_surface_rows[] = {
 
 const struct option_row inspect_screen_rows[] = {
 	INSPECT_FRAME_ROW,
-	{ .name = "screen",
-			.kind = OPTION_CHOICE,
-			.at = INSPECT_AT(pixel.screen),
-			.words = pixel_screen_words },
-	{ .name = "eye",
-			.kind = OPTION_CHOICE,
-			.at = INSPECT_AT(pixel.eye),
-			.words = pixel_eye_words },
+	INSPECT_SCREEN_ROWS,
 	{ .name = NULL },
 };
 

@@ -137,13 +137,10 @@ static const struct option_row rows[] = {
 
 void render_options_parse(struct render_options *o, int argc, char **argv) {
 	static const struct option_spec spec = {
-		.forms = "CAPTURE...",
+		SPEC_CAPTURES,
 		.doc = "Draws captures: the last frame of each screen as NAME-top.png and NAME-bottom.png "
 		       "here; where no screen is shown, the last colour buffer.",
 		.tables = { OPTION_TABLE(rows, 0, AT(given)), ENGINE_TABLES(AT(engine)) },
-		.min_args = 1,
-		.max_args = OPTION_ANY,
-		.expected = "a capture",
 		.check = check,
 	};
 	/* Words are numbered 0, 1, 2; the masks are 1, 2, 3. */

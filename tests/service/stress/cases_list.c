@@ -166,22 +166,8 @@ HOSTILE_CASE(program_of_noise) {
 }
 
 HOSTILE_CASE(geometry_without_end) {
-	/* setemit 2, prim; mov o0, v0; mov o1, v1; emit; jmpu !b0, 0 */
-	static const uint32_t code[] = { 0xAE800000, 0x4C000000, 0x4C201000, 0xA8000000,
-		0xB4000001 };
-	static const uint32_t descriptor[] = { 0x36F };
-	const struct pica_geometry g = { .mode = PICA_GS_MODE_POINT, .inputs = 2, .vs_outputs = 2 };
-	static const struct pica_output outputs[] = { { PICA_OUTPUT_POSITION, 0, 15 },
-			{ PICA_OUTPUT_COLOR, 1, 15 } };
 	struct pica_emit e;
-	scene_emit_state(&e);
-	pica_emit_geometry(&e, &g);
-	pica_emit_vs_output_mask(&e, 3);
-	pica_emit_outputs(&e, PICA_UNIT_GS, outputs, 2);
-	pica_emit_code(&e, PICA_UNIT_GS, 0, code, 5);
-	pica_emit_operand_descriptors(&e, PICA_UNIT_GS, 0, descriptor, 1);
-	pica_emit_entry_point(&e, PICA_UNIT_GS, 0);
-	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_GEOMETRY, 0, 3000);
+	scene_emit_endless_geometry(&e);
 	return run_list(b, &e, -EDQUOT);
 }
 
@@ -291,10 +277,8 @@ NEIGHBOUR_CASE(copies_without_measure) {
  * service.
  */
 NEIGHBOUR_CASE(draws_by_register_and_looks_in) {
-	static const uint32_t endless[] = { 0xB4000001 };
 	struct pica_emit e;
-	scene_emit_state(&e);
-	pica_emit_code(&e, PICA_UNIT_VS, 0, endless, 1);
+	scene_emit_endless(&e);
 	pica_emit_reg(&e, PICA_REG_NUMVERTICES, 15);
 	int ret = run_at(evil, SCENE_LIST, scene_write_list(evil->fcram, &e));
 	EXPECT(ret == 0);
@@ -321,13 +305,11 @@ NEIGHBOUR_CASE(draws_by_register_and_looks_in) {
 /* ---- Leaving ---- */
 
 HOSTILE_CASE(leaves_with_work_in_flight) {
-	static const uint32_t endless[] = { 0xB4000001 };
 	for (unsigned k = 0; k < 4; k++) {
 		struct neighbour evil;
 		struct pica_emit e;
 		EXPECT(neighbour_open(&evil, b->daemon->socket) == 0);
-		scene_emit_state(&e);
-		pica_emit_code(&e, PICA_UNIT_VS, 0, endless, 1);
+		scene_emit_endless(&e);
 		pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 15);
 		uint32_t size = scene_write_list(evil.fcram, &e);
 		for (unsigned i = 0; i < 8; i++) {
@@ -343,12 +325,10 @@ HOSTILE_CASE(leaves_with_work_in_flight) {
 
 /* Destroys contexts whose work never ends at once: their memory must not accumulate. */
 HOSTILE_CASE(throws_endless_work_away) {
-	static const uint32_t endless[] = { 0xB4000001 };
 	struct neighbour evil;
 	struct pica_emit e;
 	EXPECT(neighbour_open_wide(&evil, b->daemon->socket, 64) == 0);
-	scene_emit_state(&e);
-	pica_emit_code(&e, PICA_UNIT_VS, 0, endless, 1);
+	scene_emit_endless(&e);
 	pica_emit_draw_arrays(&e, PICA_PRIMITIVE_LIST, 0, 15);
 	uint32_t size = scene_write_list(evil.fcram, &e);
 	int fds = process_fds(b->daemon->pid);

@@ -56,6 +56,29 @@ void scene_emit_state(struct pica_emit *e) {
 	pica_emit_attributes(e, &a);
 }
 
+void scene_emit_endless(struct pica_emit *e) {
+	static const uint32_t code[] = { 0xB4000001 }; /* jmpu !b0, 0 */
+	scene_emit_state(e);
+	pica_emit_code(e, PICA_UNIT_VS, 0, code, 1);
+}
+
+void scene_emit_endless_geometry(struct pica_emit *e) {
+	/* setemit 2, prim; mov o0, v0; mov o1, v1; emit; jmpu !b0, 0 */
+	static const uint32_t code[] = { 0xAE800000, 0x4C000000, 0x4C201000, 0xA8000000,
+		0xB4000001 };
+	static const struct pica_output outputs[] = { { PICA_OUTPUT_POSITION, 0, 15 },
+		{ PICA_OUTPUT_COLOR, 1, 15 } };
+	const struct pica_geometry g = { .mode = PICA_GS_MODE_POINT, .inputs = 2, .vs_outputs = 2 };
+	scene_emit_state(e);
+	pica_emit_geometry(e, &g);
+	pica_emit_vs_output_mask(e, 3);
+	pica_emit_outputs(e, PICA_UNIT_GS, outputs, 2);
+	pica_emit_code(e, PICA_UNIT_GS, 0, code, 5);
+	pica_emit_operand_descriptors(e, PICA_UNIT_GS, 0, descriptor, 1);
+	pica_emit_entry_point(e, PICA_UNIT_GS, 0);
+	pica_emit_draw_arrays(e, PICA_PRIMITIVE_GEOMETRY, 0, 3000);
+}
+
 uint32_t scene_write_list(uint8_t *fcram, struct pica_emit *e) {
 	if (pica_emit_finalize(e) < 0 ||
 			4 * e->count > SCENE_FCRAM_BYTES - (SCENE_LIST - SCENE_FCRAM)) {

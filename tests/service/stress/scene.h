@@ -28,6 +28,10 @@ struct pica_emit;
 
 /* Emits the scene's state up to the draw, for lists that go wrong afterwards. */
 void scene_emit_state(struct pica_emit *e);
+/* The same with a vertex shader that does not end. */
+void scene_emit_endless(struct pica_emit *e);
+/* The same with a geometry shader that does not end, and a draw. */
+void scene_emit_endless_geometry(struct pica_emit *e);
 /* Writes vertices, texture and list; the list's size in bytes. */
 uint32_t scene_write(uint8_t *fcram);
 /* Replaces the scene's list. Returns its size in bytes. */
