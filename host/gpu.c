@@ -178,6 +178,17 @@ void host_set_crash_stack(uint8_t room[HOST_CRASH_STACK], stack_t *before) {
 	sigaltstack(&own, before);
 }
 
+void host_check_thread(const char *call) {
+	if (host_takes_turns) {
+		return;
+	}
+	host_log("%s: in a thread of the C library: expected one of threadCreate()", call);
+	on_stop(SIGABRT);
+	for (;;) {
+		pause();
+	}
+}
+
 static const struct {
 	int number;
 	void (*handler)(int number);

@@ -63,6 +63,7 @@ void host_check_process(const char *call) {
 	if (getpid() != host_options.process) {
 		host_fault("%s: in a child of fork(): expected a process of its own", call);
 	}
+	host_check_thread(call);
 }
 
 static void forget(void) {

@@ -68,7 +68,10 @@ _Noreturn void host_fail(const char *format, ...);
 /* A fault of the program: prints a line and ends the process with SIGABRT, as a crash. */
 PICA_PRINTF(1, 2)
 _Noreturn void host_fault(const char *format, ...);
-/* Faults in a process that the program forks: it has no GPU and no time of its own. */
+/*
+ * Faults in a process that the program forks, which has no GPU and no time of its own, and in a
+ * thread as host_check_thread().
+ */
 void host_check_process(const char *call);
 
 /* ---- console.c ---- */
@@ -137,10 +140,12 @@ void host_log_waits(uint32_t frame);
 uint64_t host_after(int64_t ns);
 /* Wakes up to n threads that wait for an object, by priority. */
 void host_wake(const void *object, unsigned n);
-/* Yields to a ready thread of higher priority. */
-void host_turn(void);
+/* Yields to a ready thread of higher priority. function: as for host_wait_in(). */
+void host_turn_in(const char *function);
+#define host_turn() host_turn_in(__func__)
 /* Advances the time by ticks for the program's own work. */
-void host_spend(uint64_t ticks);
+void host_spend_in(const char *function, uint64_t ticks);
+#define host_spend(ticks) host_spend_in(__func__, ticks)
 
 /* Returns a new handle. */
 Handle host_new_handle(void);
@@ -164,6 +169,11 @@ extern bool host_has_told_end;
  * to set again when room ends.
  */
 void host_set_crash_stack(uint8_t room[HOST_CRASH_STACK], stack_t *before);
+/*
+ * In a thread of the C library, which has no turn: prints a line, and stops the thread; the program
+ * ends by SIGABRT at its next frame.
+ */
+void host_check_thread(const char *call);
 /* Tells --lint of a mistake that it does not see. */
 void host_gpu_refused(void);
 /* Creates the GPU at the first call. */

@@ -300,6 +300,7 @@ void host_memory_check(void) {
 }
 
 static void heap_free(struct heap *h, void *mem) {
+	host_check_thread(h->name);
 	struct block *b = mem ? find(h, mem) : NULL;
 	if (mem && !b) {
 		host_fault("%s(%p): no block begins there: expected one that was allocated, and not "
@@ -324,6 +325,7 @@ static u32 heap_left(const struct heap *h) {
 /* ---- The linear heap ---- */
 
 PICA_EXPORT void *linearMemAlign(size_t size, size_t alignment) {
+	host_check_thread(__func__);
 	return heap_alloc(&linear, size, alignment);
 }
 
@@ -378,6 +380,7 @@ PICA_EXPORT Result svcGetSystemInfo(s64 *out, u32 type, s32 param) {
 /* ---- VRAM ---- */
 
 PICA_EXPORT void *vramMemAlignAt(size_t size, size_t alignment, vramAllocPos banks) {
+	host_check_thread(__func__);
 	void *mem = banks & VRAM_ALLOC_A ? heap_alloc(&bank[0], size, alignment) : NULL;
 	return !mem && banks & VRAM_ALLOC_B ? heap_alloc(&bank[1], size, alignment) : mem;
 }

@@ -210,14 +210,16 @@ void host_log_waits(uint32_t frame) {
 	}
 }
 
-void host_turn(void) {
+void host_turn_in(const char *function) {
+	host_check_thread(function);
 	struct Thread_tag *t = most_urgent();
 	if (t && t->priority < running->priority) {
 		switch_to(t);
 	}
 }
 
-void host_spend(uint64_t ticks) {
+void host_spend_in(const char *function, uint64_t ticks) {
+	host_check_thread(function);
 	advance(host_now + ticks);
 	deliver();
 	host_turn();

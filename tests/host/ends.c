@@ -1,5 +1,6 @@
 /* A console program that draws three frames, then ends in the way of its argument, or never. */
 #include <3ds.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,6 +71,26 @@ static void overflow(void *user) {
 static LightEvent event;
 static LightSemaphore semaphore;
 
+/* What a thread of the C library may not do. */
+static void *call_as_foreign(void *user) {
+	const char *how = user;
+	puts("foreign"); /* it may print */
+	if (strcmp(how, "foreign-alloc") == 0) {
+		linearFree(linearAlloc(64));
+	} else if (strcmp(how, "foreign-unlock") == 0) {
+		LightLock lock;
+		LightLock_Init(&lock);
+		LightLock_Unlock(&lock);
+	} else if (strcmp(how, "foreign-sleep") == 0) {
+		svcSleepThread(1);
+	} else if (strcmp(how, "foreign-tick") == 0) {
+		svcGetSystemTick();
+	} else if (strcmp(how, "foreign-flush") == 0) {
+		gfxFlushBuffers();
+	}
+	return NULL;
+}
+
 static void sleep_long(void *user) {
 	(void)user;
 	svcSleepThread(INT64_MAX);
@@ -87,6 +108,11 @@ static void wait_long(const char *how) {
 		gspWaitForP3D();
 	} else if (strcmp(how, "thread-stack") == 0) {
 		threadJoin(threadCreate(overflow, NULL, 0x1000, 0x31, -2, false), U64_MAX);
+	} else if (strncmp(how, "foreign-", 8) == 0) {
+		pthread_t thread;
+		if (pthread_create(&thread, NULL, call_as_foreign, (void *)(uintptr_t)how) == 0) {
+			pthread_join(thread, NULL);
+		}
 	} else if (strcmp(how, "join") == 0) {
 		threadJoin(threadCreate(sleep_long, NULL, 0, 0x31, -2, false), U64_MAX);
 	}

@@ -422,6 +422,18 @@ class Host(unittest.TestCase):
                 self.assertEqual(run.stdout.splitlines()[-1], 'x.pica: clean up to frame 4; the program ended: status 6')
                 self.assertIn('\nframes           4\n', self.pica('info', 'x.pica').stdout)
 
+    def test_a_thread_of_the_C_library_that_calls(self):
+        """It is told which call, and what to use; the program's recording stays whole."""
+        for how, call in (('sleep', 'svcSleepThread'), ('unlock', 'LightLock_Unlock'), ('alloc', 'linearMemAlign'),
+                          ('tick', 'svcGetSystemTick'), ('flush', 'GSPGPU_FlushDataCache')):
+            run = self.host('ends', '--format', 'none', '--record', 'x.pica', '--lint', program=['foreign-' + how], exit=134)
+            self.assertEqual(run.stderr.splitlines(), [
+                f'libpica-ctru: {call}: in a thread of the C library: expected one of threadCreate()',
+                f'pica host-run: {PROGRAMS}/host-ends: ended by a signal: Aborted'])
+            self.assertEqual(run.stdout, 'foreign\nx.pica: clean up to frame 3; the program ended: Aborted\n')
+            self.assertIn('\nframes           3\n', self.pica('info', 'x.pica').stdout)
+        self.host('ends', '--format', 'none', program=['foreign-print'])
+
     def test_a_child_that_is_stopped(self):
         """SIGTERM ends it: it has no recording to finish."""
         run = self.host('ends', '--format', 'none', '--record', 'x.pica', program=['child-term'], exit=signal.SIGTERM)
