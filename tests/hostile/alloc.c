@@ -6,8 +6,8 @@
 #include <limits.h>
 
 #include "pica.h"
-#include "pica_emit.h"
 #include "tests/kth.h"
+#include "tests/pass.h"
 
 WRAP_ALLOCATIONS
 WRAP_MMAP(mmap)
@@ -36,10 +36,6 @@ enum {
 static struct pica_emit list[N_LISTS];
 static uint8_t *memory; /* of both windows, to look at afterwards */
 
-/* mov o0, v0; mov o1, v1; end */
-static const uint32_t pass_code[] = { 0x4C000000, 0x4C201000, 0x88000000 };
-static const uint32_t descriptor[] = { 0x0000036F };
-
 static void emit_target(struct pica_emit *e, uint32_t color, bool depth) {
 	const struct pica_framebuffer fb = { .color_addr = color,
 		.depth_addr = depth ? DEPTH : 0,
@@ -53,24 +49,8 @@ static void emit_target(struct pica_emit *e, uint32_t color, bool depth) {
 }
 
 static void emit_state(struct pica_emit *e) {
-	static const struct pica_output outputs[] = {
-		{ PICA_OUTPUT_POSITION, 0, 15 },
-		{ PICA_OUTPUT_COLOR, 1, 15 },
-	};
-	pica_emit_init(e);
-	pica_emit_defaults(e);
-	pica_emit_geometry(e, NULL);
-	pica_emit_code(e, PICA_UNIT_VS, 0, pass_code, 3);
-	pica_emit_operand_descriptors(e, PICA_UNIT_VS, 0, descriptor, 1);
-	pica_emit_entry_point(e, PICA_UNIT_VS, 0);
-	pica_emit_outputs(e, PICA_UNIT_VS, outputs, 2);
+	emit_pass(e, VERTICES, PICA_OUTPUT_COLOR, 15);
 	emit_target(e, COLOR, true);
-	const struct pica_attributes a = { .base = VERTICES,
-		.n = 2,
-		.format = { { PICA_ATTRIB_TYPE_F32, 4 }, { PICA_ATTRIB_TYPE_F32, 4 } },
-		.n_loaders = 1,
-		.loader = { { .offset = 0, .stride = 32, .n = 2, .component = { 0, 1 } } } };
-	pica_emit_attributes(e, &a);
 }
 
 static void emit_texture(struct pica_emit *e, unsigned unit, uint32_t addr, uint32_t max_level) {
@@ -148,6 +128,7 @@ static void make_geometry(struct pica_emit *e) {
 	 */
 	static const uint32_t code[] = { 0xAC000000, 0x4C000000, 0x4C201000, 0xA8000000, 0xAD000000,
 		0x4C002000, 0xA8000000, 0xAE800000, 0x4C004000, 0xA8000000, 0x88000000 };
+	static const uint32_t descriptor[] = { 0x36F };
 	static const struct pica_output outputs[] = {
 		{ PICA_OUTPUT_POSITION, 0, 15 },
 		{ PICA_OUTPUT_COLOR, 1, 15 },

@@ -4,34 +4,19 @@
 
 #include <check.h>
 
-#include "pica_emit.h"
+#include "tests/pass.h"
 
 static void put_state(struct pica_emit *e, uint32_t side) {
-	static const uint32_t code[] = { 0x4C000000, 0x4C201000, 0x88000000 },
-			      descriptor[] = { 0x36F };
-	static const struct pica_output outputs[] = { { PICA_OUTPUT_POSITION, 0, 15 },
-		{ PICA_OUTPUT_COLOR, 1, 15 } };
 	const struct pica_framebuffer fb = { .color_addr = VRAM,
 		.color_format = PICA_COLOR_FORMAT_RGBA8,
 		.depth_format = PICA_DEPTH_FORMAT_D24S8,
 		.width = side,
 		.height = side,
 		.bottom_row_first = true };
-	const struct pica_attributes a = { .base = VERTICES,
-		.n = 2,
-		.format = { { PICA_ATTRIB_TYPE_F32, 4 }, { PICA_ATTRIB_TYPE_F32, 4 } },
-		.n_loaders = 1,
-		.loader = { { .offset = 0, .stride = 32, .n = 2, .component = { 0, 1 } } } };
-	pica_emit_defaults(e);
-	pica_emit_geometry(e, NULL);
-	pica_emit_code(e, PICA_UNIT_VS, 0, code, 3);
-	pica_emit_operand_descriptors(e, PICA_UNIT_VS, 0, descriptor, 1);
-	pica_emit_entry_point(e, PICA_UNIT_VS, 0);
-	pica_emit_outputs(e, PICA_UNIT_VS, outputs, 2);
+	emit_pass(e, VERTICES, PICA_OUTPUT_COLOR, 15);
 	pica_emit_framebuffer(e, &fb);
 	pica_emit_viewport(e, 0, 0, side, side);
 	pica_emit_depth_test(e, false, PICA_COMPARE_ALWAYS, false, 15);
-	pica_emit_attributes(e, &a);
 }
 
 /* at: in parts of the target, 0..1. */

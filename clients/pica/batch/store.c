@@ -67,16 +67,14 @@ static void remove_left_over(const char *work, const char *host) {
 	const size_t len = strlen(host);
 	for (int i = 0; i < n; i++) {
 		const char *name = entries[i]->d_name;
-		char *path = NULL;
-		if (strncmp(name, host, len) == 0 && name[len] == '-' &&
-			asprintf(&path, "%s/%s", work, name) >= 0) {
-			const int lock = lock_folder(path);
-			if (lock >= 0) {
-				batch_store_remove(path);
-				close(lock);
-			}
-			free(path);
+		const bool is_left = strncmp(name, host, len) == 0 && name[len] == '-';
+		char *path = is_left ? file_in(work, name) : NULL;
+		const int lock = path ? lock_folder(path) : -1;
+		if (lock >= 0) {
+			batch_store_remove(path);
+			close(lock);
 		}
+		free(path);
 		free(entries[i]);
 	}
 	free(entries);
@@ -120,13 +118,10 @@ static int make_locked(struct batch_store *store, const char *parent, const char
 
 static int make_work(struct batch_store *store) {
 	char host[HOST_BYTES];
-	char *parent = NULL, *results = NULL;
+	char *parent = file_in(store->folder, "work"), *results = file_in(store->folder, "results");
 	int ret = -ENOMEM;
 	host_name(host);
-	if (asprintf(&parent, "%s/work", store->folder) < 0) {
-		return ret;
-	}
-	if (asprintf(&results, "%s/results", store->folder) >= 0) {
+	if (parent && results) {
 		ret = make_folder(store->folder);
 		ret = ret < 0 ? ret : make_folder(results);
 		remove_left_over(parent, host);

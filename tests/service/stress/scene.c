@@ -9,28 +9,15 @@
 #include <xxhash.h>
 
 #include "pica.h"
-#include "pica_emit.h"
-
-/* mov o0, v0; mov o1, v1; end */
-static const uint32_t pass_code[] = { 0x4C000000, 0x4C201000, 0x88000000 };
-static const uint32_t descriptor[] = { 0x36F };
+#include "tests/pass.h"
 
 void scene_emit_state(struct pica_emit *e) {
-	static const struct pica_output outputs[] = {
-		{ PICA_OUTPUT_POSITION, 0, 15 },
-		{ PICA_OUTPUT_TEXCOORD0, 1, 3 },
-	};
 	const struct pica_framebuffer fb = { .color_addr = SCENE_COLOR,
 		.depth_addr = SCENE_DEPTH,
 		.color_format = PICA_COLOR_FORMAT_RGBA8,
 		.depth_format = PICA_DEPTH_FORMAT_D24S8,
 		.width = SCENE_SIDE,
 		.height = SCENE_SIDE };
-	const struct pica_attributes a = { .base = SCENE_VERTICES,
-		.n = 2,
-		.format = { { PICA_ATTRIB_TYPE_F32, 4 }, { PICA_ATTRIB_TYPE_F32, 4 } },
-		.n_loaders = 1,
-		.loader = { { .offset = 0, .stride = 32, .n = 2, .component = { 0, 1 } } } };
 	const struct pica_texture t = { .addr = SCENE_TEXTURE,
 		.width = 64,
 		.height = 64,
@@ -38,13 +25,7 @@ void scene_emit_state(struct pica_emit *e) {
 		.min = PICA_FILTER_LINEAR,
 		.mag = PICA_FILTER_LINEAR };
 	struct pica_tev tev;
-	pica_emit_init(e);
-	pica_emit_defaults(e);
-	pica_emit_geometry(e, NULL);
-	pica_emit_code(e, PICA_UNIT_VS, 0, pass_code, 3);
-	pica_emit_operand_descriptors(e, PICA_UNIT_VS, 0, descriptor, 1);
-	pica_emit_entry_point(e, PICA_UNIT_VS, 0);
-	pica_emit_outputs(e, PICA_UNIT_VS, outputs, 2);
+	emit_pass(e, SCENE_VERTICES, PICA_OUTPUT_TEXCOORD0, 3);
 	pica_emit_framebuffer(e, &fb);
 	pica_emit_viewport(e, 0, 0, SCENE_SIDE, SCENE_SIDE);
 	pica_emit_depth_test(e, true, PICA_COMPARE_GREATER, true, 15);
@@ -53,7 +34,6 @@ void scene_emit_state(struct pica_emit *e) {
 	pica_emit_tev(e, 0, &tev);
 	pica_emit_texture(e, 0, &t);
 	pica_emit_texture_units(e, 1, 0, false);
-	pica_emit_attributes(e, &a);
 }
 
 void scene_emit_endless(struct pica_emit *e) {
@@ -66,6 +46,7 @@ void scene_emit_endless_geometry(struct pica_emit *e) {
 	/* setemit 2, prim; mov o0, v0; mov o1, v1; emit; jmpu !b0, 0 */
 	static const uint32_t code[] = { 0xAE800000, 0x4C000000, 0x4C201000, 0xA8000000,
 		0xB4000001 };
+	static const uint32_t descriptor[] = { 0x36F };
 	static const struct pica_output outputs[] = { { PICA_OUTPUT_POSITION, 0, 15 },
 		{ PICA_OUTPUT_COLOR, 1, 15 } };
 	const struct pica_geometry g = { .mode = PICA_GS_MODE_POINT, .inputs = 2, .vs_outputs = 2 };
