@@ -531,16 +531,16 @@ class Lint(Case):
             self.assertEqual((row['rule'], row['value'], row['detail']), ('texture-size', dim, detail))
 
     def test_a_fault_of_a_size_has_one_finding(self):
-        dims = 32760 << 16 | 1024
-        src, dst = 0x18100000, 0x20300000
+        dims = 8192 << 16 | 1024
+        src, dst = 0x18100000, 0x27800000
         for parts, rule, register, value, detail in (
                 (submit(FINALIZE), 'list-memory', 0x238, 1, '8 bytes, of which none is read'),
-                (scene(events=transfer(out=(1024, 32760))), 'copy-memory', 0x10400C08, dims,
-                 f'134184960 bytes at 0x{src:08X} to 134184960 bytes at 0x{dst:08X}'),
-                (scene(events=transfer(out=(1024, 32760), crop=(240, 400))), 'copy-memory', 0x10400C08, dims,
-                 f'31449600 bytes at 0x{src:08X} to 134184960 bytes at 0x{dst:08X}'),
+                (scene(events=transfer(out=(1024, 8192), dst=dst)), 'copy-memory', 0x10400C08, dims,
+                 f'33554432 bytes at 0x{src:08X} to 33554432 bytes at 0x{dst:08X}'),
+                (scene(events=transfer(out=(1024, 8192), dst=dst, crop=(240, 400))), 'copy-memory', 0x10400C08, dims,
+                 f'7864320 bytes at 0x{src:08X} to 33554432 bytes at 0x{dst:08X}'),
                 (scene(events=copy(0xF000000)), 'copy-memory', 0x10400C20, 0xF000000,
-                 f'251658240 bytes at 0x{src:08X} to 251658240 bytes at 0x{dst:08X}')):
+                 f'251658240 bytes at 0x{src:08X} to 251658240 bytes at 0x20300000')):
             row, = self.findings(parts)
             self.assertEqual((row['rule'], row['register'], row['value'], row['detail']),
                              (rule, register, value, detail))

@@ -63,10 +63,10 @@ class Seek(Case):
         self.assertEqual(draws('20-last') * frames, draws('all') * (frames - 20))
 
     def test_other_arithmetic_and_trusted_loads_play_from_the_start(self):
-        for options in ['--float', 'f32'], ['--combiner', 'truncate'], ['--trust-loads']:
-            for path in TEV, PERSP:
-                self.pica('convert', '--keys', '1', path, 'a.pica')
-                self.pica('convert', '--keys', '0', path, 'b.pica')
+        for path in (TEV, PERSP)[:2 if EVERY == 1 else 1]:
+            self.pica('convert', '--keys', '1', path, 'a.pica')
+            self.pica('convert', '--keys', '0', path, 'b.pica')
+            for options in ['--float', 'f32'], ['--combiner', 'truncate'], ['--trust-loads']:
                 self.assertEqual(self.lines('a.pica', 'last', *options), self.lines('b.pica', 'last', *options))
         report = json.loads(self.pica('render', '--json', '--format', 'none', '--float', 'f32', 'a.pica'))['captures'][0]
         whole = json.loads(self.pica('render', '--json', '--format', 'none', '--float', 'f32', 'b.pica'))['captures'][0]

@@ -175,9 +175,11 @@ say(1, b' a line\n\n' + 2500 * b'x' + b'\nwithout an end')
         self.end(p)
 
     def test_program_of_the_kiosk_that_never_stops_talking_is_ended(self):
-        p = self.start('--exec', 'trap "" PIPE; yes & yes >&2; true')
-        self.said(p, 'text="y"')
-        self.said(p, 'level=warning event=kiosk_output text="y"')
+        p = self.start('--exec', 'echo y; echo y >&2; sleep 0.2; trap "" PIPE; yes & yes >&2; true')
+        said = ''
+        while not all(f'level={level} event=kiosk_output text="y"' in said for level in ('info', 'warning')):
+            said += p.stderr.readline()
+            self.assertLess(said.count('\n'), 150, said)
         time.sleep(1)
         said = self.end(p)
         self.assertIn('event=stopped', said)
