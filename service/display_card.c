@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/timerfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "sock.h"
@@ -18,20 +17,10 @@ enum {
 	SLEEP_MS = 500,    /* shorter sleeps of the machine are noise */
 };
 
-static uint64_t clock_ns(clockid_t clock) {
-	struct timespec t;
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-uint64_t card_now_ns(void) {
-	return clock_ns(CLOCK_MONOTONIC);
-}
-
 /* Returns how long the machine has slept since it booted; slightly negative if it has not. */
 static int64_t slept_ns(void) {
 	uint64_t boot_ns = clock_ns(CLOCK_BOOTTIME);
-	return (int64_t)(boot_ns - card_now_ns());
+	return (int64_t)(boot_ns - now_ns());
 }
 
 /*
@@ -213,7 +202,7 @@ static int card_commit(struct display *d, const struct display_flip *flips, unsi
 			return -EBUSY;
 		}
 	}
-	uint64_t now = card_now_ns();
+	uint64_t now = now_ns();
 	card->last_tag++;
 	for (unsigned i = 0; i < n; i++) {
 		const struct display_flip *f = &flips[i];
@@ -287,10 +276,10 @@ static void card_dispatch(struct display *d, const struct pollfd *fds, unsigned 
 	notice_suspend(card);
 	if (card->uevents >= 0 && uevent_read(card->uevents)) {
 		card->scan_ns = earlier(
-				card->scan_ns, card_now_ns() + SCAN_REST_MS * (uint64_t)NS_PER_MS);
-		card->look_ns = card->device.fd < 0 ? card_now_ns() : card->look_ns;
+				card->scan_ns, now_ns() + SCAN_REST_MS * (uint64_t)NS_PER_MS);
+		card->look_ns = card->device.fd < 0 ? now_ns() : card->look_ns;
 	}
-	if (card->device.fd < 0 && card_may_look(card) && card_now_ns() >= card->look_ns) {
+	if (card->device.fd < 0 && card_may_look(card) && now_ns() >= card->look_ns) {
 		card_look(card);
 	}
 	if (card->device.fd < 0) {
@@ -305,7 +294,7 @@ static void card_dispatch(struct display *d, const struct pollfd *fds, unsigned 
 	}
 	flips_report(card);
 	card_ask_for_master(card);
-	if (card->device.fd >= 0 && !card->is_away && card_now_ns() >= card->scan_ns) {
+	if (card->device.fd >= 0 && !card->is_away && now_ns() >= card->scan_ns) {
 		card_scan(card);
 	}
 	flips_send(card);

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "clock.h"
 #include "service/display.h"
 #include "service/display_dumb.h"
 #include "service/display_kms.h"
@@ -99,10 +100,6 @@ static inline uint32_t output_width(const struct output *o) {
 static inline uint32_t output_height(const struct output *o) {
 	return o->pipe.mode.vdisplay;
 }
-
-/* ---- display_card.c ---- */
-
-uint64_t card_now_ns(void);
 
 /* ---- display_outputs.c ---- */
 

@@ -67,7 +67,7 @@ void flips_cancel(struct card *card, int error) {
 			continue;
 		}
 		if (o->state != FLIP_DONE) {
-			finish_flip(o, error, card_now_ns());
+			finish_flip(o, error, now_ns());
 		}
 		report_flip(card, i);
 	}
@@ -85,7 +85,7 @@ static struct kms_show show_of(const struct output *o) {
 
 /* Handles a refusal of the card. */
 static void on_refusal(struct card *card, struct output *o, int error) {
-	uint64_t now = card_now_ns();
+	uint64_t now = now_ns();
 	switch (error) {
 	case -ENODEV:
 		card->error = error;
@@ -140,7 +140,7 @@ static void set_mode(struct card *card, struct output *o) {
 	o->is_set = true;
 	card->n_silent = 0;
 	o->has_vblank = kms_has_vblank(&card->kms, &o->pipe);
-	finish_flip(o, 0, card_now_ns());
+	finish_flip(o, 0, now_ns());
 }
 
 static void send_one(struct card *card, struct output *o) {
@@ -183,7 +183,7 @@ static bool send_together(struct card *card, uint64_t tag) {
 }
 
 void flips_send(struct card *card) {
-	uint64_t now = card_now_ns();
+	uint64_t now = now_ns();
 	for (unsigned i = 0; i < card->n_outputs && !card_is_away(card) && !card->error; i++) {
 		struct output *o = &card->output[i];
 		if (o->state == FLIP_DUE && o->due_ns <= now && !send_together(card, o->tag)) {
@@ -212,15 +212,15 @@ static void on_card_flip(void *owner, uint64_t tag, uint32_t crtc, uint64_t time
 			 * Without a blank the time is that of the flip's slot, so that the grid
 			 * does not drift.
 			 */
-			uint64_t grid_ns = o->due_ns <= card_now_ns() &&
-					o->shown_ns ? o->due_ns : card_now_ns();
+			uint64_t grid_ns = o->due_ns <= now_ns() &&
+					o->shown_ns ? o->due_ns : now_ns();
 			finish_flip(o, 0, o->has_vblank && time_ns ? time_ns : grid_ns);
 		}
 	}
 }
 
 void flips_end_lost(struct card *card) {
-	uint64_t now = card_now_ns();
+	uint64_t now = now_ns();
 	for (unsigned i = 0; i < card->n_outputs; i++) {
 		struct output *o = &card->output[i];
 		if (o->state == FLIP_IN_CARD &&

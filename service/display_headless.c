@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "clock.h"
 #include "service/display_why.h"
 #include "service/frame_sink.h"
 #include "service/logfmt.h"
@@ -53,12 +53,6 @@ struct headless {
 	unsigned n_outputs;
 	bool is_announced;
 };
-
-static uint64_t now_ns(void) {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* ---- Modes ---- */
 

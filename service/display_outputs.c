@@ -89,7 +89,7 @@ void card_lose(struct card *card, int error) {
 	flips_cancel(card, -ECANCELED);
 	card_close(card, false);
 	card->has_lost_master = false;
-	card->look_ns = card_now_ns() + LOOK_REST_MS * (uint64_t)NS_PER_MS;
+	card->look_ns = now_ns() + LOOK_REST_MS * (uint64_t)NS_PER_MS;
 	card->scan_ns = UINT64_MAX;
 	card_report(card, (struct display_event){ .type = DISPLAY_LOST, .error = error });
 }
@@ -146,7 +146,7 @@ static int find_card(struct card *card) {
 void card_look(struct card *card) {
 	int ret = find_card(card);
 	if (ret < 0) {
-		card->look_ns = card_now_ns() + LOOK_REST_MS * (uint64_t)NS_PER_MS;
+		card->look_ns = now_ns() + LOOK_REST_MS * (uint64_t)NS_PER_MS;
 		if (card->is_away) {
 			return; /* it is granted only while the screen is ours */
 		}
@@ -242,7 +242,7 @@ static void replace_outputs(struct card *card, const struct kms_pipe *pipes, uns
 			card_log(card, LOG_LEVEL_ERROR,
 					"event=display_output name=%s error=\"no buffers: %s\"",
 					o->pipe.name, strerror(-ret));
-			card->scan_ns = card_now_ns() + LOOK_REST_MS * (uint64_t)NS_PER_MS;
+			card->scan_ns = now_ns() + LOOK_REST_MS * (uint64_t)NS_PER_MS;
 			continue;
 		}
 		card->n_outputs++;
@@ -277,7 +277,7 @@ bool card_scan(struct card *card) {
 	}
 	report_missing(card);
 	if ((card->uevents < 0 && n == 0) || card->kms.is_incomplete) {
-		card->scan_ns = card_now_ns() + LOOK_REST_MS * (uint64_t)NS_PER_MS;
+		card->scan_ns = now_ns() + LOOK_REST_MS * (uint64_t)NS_PER_MS;
 	}
 	if (is_unchanged(card, pipes, (unsigned)n)) {
 		return false;

@@ -80,7 +80,7 @@ static void lose_seat(struct card *card, int error) {
 	seat_close(card->seat);
 	card->seat = NULL;
 	card->seat_error = 0;
-	card->seat_ns = card_now_ns() + LOOK_REST_MS * (uint64_t)NS_PER_MS;
+	card->seat_ns = now_ns() + LOOK_REST_MS * (uint64_t)NS_PER_MS;
 }
 
 /*
@@ -94,7 +94,7 @@ static bool should_be_ours(const struct card *card) {
 }
 
 static void mind_silence(struct card *card) {
-	const uint64_t now = card_now_ns();
+	const uint64_t now = now_ns();
 	const unsigned doublings = card->n_silent < PATIENCE_DOUBLINGS ? card->n_silent :
 									 PATIENCE_DOUBLINGS;
 	if (!should_be_ours(card)) {
@@ -120,9 +120,9 @@ static bool has_hung_up(const struct card *card, const struct pollfd *fds, unsig
 
 void card_handle_seat(struct card *card, const struct pollfd *fds, unsigned n) {
 	const bool is_over = has_hung_up(card, fds, n);
-	if (!card->seat && card_now_ns() >= card->seat_ns &&
+	if (!card->seat && now_ns() >= card->seat_ns &&
 			card_open_seat(card, LOG_LEVEL_WARNING) < 0) {
-		card->seat_ns = card_now_ns() + LOOK_REST_MS * (uint64_t)NS_PER_MS;
+		card->seat_ns = now_ns() + LOOK_REST_MS * (uint64_t)NS_PER_MS;
 	}
 	card->is_seat_new = false;
 	const int ret = card->seat ? seat_dispatch(card->seat) : 0;
@@ -140,10 +140,10 @@ void card_handle_seat(struct card *card, const struct pollfd *fds, unsigned n) {
 
 /* Only for a card that the display opened itself; repeated without limit. */
 void card_ask_for_master(struct card *card) {
-	if (!card->has_lost_master || card->is_away || card_now_ns() < card->master_ns) {
+	if (!card->has_lost_master || card->is_away || now_ns() < card->master_ns) {
 		return;
 	}
-	card->master_ns = card_now_ns() + MASTER_REST_MS * (uint64_t)NS_PER_MS;
+	card->master_ns = now_ns() + MASTER_REST_MS * (uint64_t)NS_PER_MS;
 	if (kms_set_master(&card->kms) == 0) {
 		come_back(card);
 	}
@@ -161,7 +161,7 @@ uint64_t card_seat_deadline(const struct card *card) {
 	}
 	/* nothing else reports that the terminal is in front again */
 	return card->is_away && seat_has_terminal(card->seat) ?
-			card_now_ns() + LOOK_REST_MS * (uint64_t)NS_PER_MS :
+			now_ns() + LOOK_REST_MS * (uint64_t)NS_PER_MS :
 			UINT64_MAX;
 }
 

@@ -17,9 +17,9 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "pica_capture.h"
 #include "service/logfmt.h"
 #include "service/log.h"
@@ -198,9 +198,7 @@ static _Noreturn void run(const struct minder *k, pid_t minder) {
 /* ---- The log ---- */
 
 static int64_t now_ms(void) {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+	return (int64_t)(now_ns() / 1000000);
 }
 
 static void log_event(enum log_level level, const char *fmt, ...) {

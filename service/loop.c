@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "service/loop_impl.h"
 
 #define LONGEST_NS UINT64_C(1000000000000000) /* eleven days, then it checks again */
@@ -29,16 +29,12 @@ struct loop {
 };
 
 uint64_t loop_now_ns(void) {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	return now_ns();
 }
 
 /* CPU time: a share is not charged while the thread is preempted. */
 static uint64_t thread_ns(void) {
-	struct timespec t;
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static void on_wake(void *owner, uint32_t events) {
@@ -276,8 +272,8 @@ void loop_post(struct loop *loop, struct loop_task *task) {
 	append(&loop->tasks, task);
 }
 
-void loop_set_clock(struct loop *loop, uint64_t (*clock_ns)(void)) {
-	loop->clock_ns = clock_ns;
+void loop_set_clock(struct loop *loop, uint64_t (*clock)(void)) {
+	loop->clock_ns = clock;
 }
 
 static bool unlink_task(struct loop_task **link, struct loop_task *task) {

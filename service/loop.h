@@ -97,7 +97,7 @@ uint64_t loop_now_ns(void);
 void loop_post(struct loop *loop, struct loop_task *task);
 void loop_unpost(struct loop *loop, struct loop_task *task);
 /* For tests: measures tasks by this clock instead of the thread's processor time. */
-void loop_set_clock(struct loop *loop, uint64_t (*clock_ns)(void));
+void loop_set_clock(struct loop *loop, uint64_t (*clock)(void));
 
 /*
  * Handles due events, timers and tasks. Waits for them at most timeout_ns (< 0: without limit).

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
+#include "clock.h"
 #include "job.h"
 #include "service/presenter.h"
 #include "service/reaper.h"
@@ -168,12 +168,10 @@ static void put_latency(FILE *out, const struct metrics *m) {
 }
 
 static void put_process(FILE *out) {
-	struct timespec cpu;
 	struct rusage usage;
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
 	getrusage(RUSAGE_SELF, &usage);
 	seconds(out, "process_cpu_seconds_total", "Processor time of the whole service.",
-			(uint64_t)cpu.tv_sec * 1000000000 + (uint64_t)cpu.tv_nsec);
+			clock_ns(CLOCK_PROCESS_CPUTIME_ID));
 	number(out, "picad_resident_bytes_max", "gauge",
 			"Maximum resident memory of the service.",
 			(uint64_t)usage.ru_maxrss * 1024);

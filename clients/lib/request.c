@@ -5,15 +5,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "client.h"
-
-static uint64_t now_ns(void) {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
+#include "clock.h"
 
 uint64_t client_deadline(int64_t timeout_ns) {
 	return timeout_ns < 0 ? UINT64_MAX : now_ns() + (uint64_t)timeout_ns;

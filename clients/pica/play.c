@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/clock.h"
+#include "clock.h"
 #include "common/options.h"
 #include "common/remote.h"
 #include "replay.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "common/clock.h"
+#include "clock.h"
 #include "common/json.h"
 #include "common/options.h"
 #include "common/output.h"

@@ -18,11 +18,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <xxhash.h>
 
+#include "clock.h"
 #include "options/options.h"
 
 #if defined(__SANITIZE_THREAD__)
@@ -428,9 +428,7 @@ static bool same(const struct result *a, const struct result *b) {
 }
 
 static double seconds(void) {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+	return (double)now_ns() / 1e9;
 }
 
 int main(int argc, char **argv) {

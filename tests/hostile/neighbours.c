@@ -20,7 +20,6 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "neighbours.h"
@@ -51,12 +50,6 @@ static struct shared {
 	uint32_t n;
 	uint32_t us[MOST_SAMPLES];
 } *shared;
-
-static int64_t now_us(void) {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
 
 static void die(const char *what) {
 	fprintf(stderr, "neighbours: %s: %s\n", what, strerror(errno));
@@ -150,11 +143,11 @@ _Noreturn static void be_victim(const char *path, void (*emit)(struct pica_emit 
 	while (!atomic_load(&shared->is_on)) {
 		raw_nap_us(PAUSE_US);
 	}
-	const int64_t end = now_us() + options.seconds * INT64_C(1000000);
-	while (ret == 0 && now_us() < end && shared->n < MOST_SAMPLES) {
-		const int64_t begin = now_us();
+	const uint64_t end = now_ns() + (uint64_t)options.seconds * 1000000000;
+	while (ret == 0 && now_ns() < end && shared->n < MOST_SAMPLES) {
+		const uint64_t begin = now_ns();
 		ret = victim_frame(&n, PATIENCE_MS);
-		shared->us[shared->n++] = (uint32_t)(now_us() - begin);
+		shared->us[shared->n++] = (uint32_t)((now_ns() - begin) / 1000);
 		raw_nap_us(PAUSE_US);
 	}
 	shared->error = ret;

@@ -8,16 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "clock.h"
 #include "service/layout.h"
 
 enum { VRAM = 0x18000000, PDC = 0x10400400 };
 
 static double cpu_now(void) {
-	struct timespec t;
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+	return (double)clock_ns(CLOCK_THREAD_CPUTIME_ID) / 1e6;
 }
 
 static int compare(const void *a, const void *b) {

@@ -3,7 +3,6 @@
 #include <check.h>
 #include <poll.h>
 #include <string.h>
-#include <time.h>
 
 /* ---- Time, which passes only where a test lets it ---- */
 
@@ -16,12 +15,6 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *t) {
 	t->tv_sec = (time_t)(ns / 1000000000u);
 	t->tv_nsec = (long)(ns % 1000000000u);
 	return 0;
-}
-
-uint64_t now_ns(void) {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 /* ---- A user of the display ---- */

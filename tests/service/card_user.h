@@ -4,12 +4,12 @@
 
 #include <stdint.h>
 
+#include "clock.h"
 #include "mock_drm.h"
 #include "service/display.h"
 
 /* Since the machine started, awake and asleep. */
 extern uint64_t skipped_ns, slept_ns;
-uint64_t now_ns(void);
 
 enum { EVENTS = 64 };
 

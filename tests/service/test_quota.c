@@ -6,16 +6,14 @@
 #include <semaphore.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
-#include <time.h>
 
+#include "clock.h"
 #include "quota_rig.h"
 #include "service/fault.h"
 #include "service/reaper.h"
 
 static double now(void) {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+	return (double)now_ns() / 1e9;
 }
 
 FIXTURE(default_settings, NULL)

@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <zlib.h>
@@ -31,12 +30,6 @@ static struct {
 	FILE *ctl;
 	bool is_unseen;
 } vm;
-
-static uint64_t now_ns(void) {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static void fail(const char *what) {
 	printf("FAIL %s\n", what);

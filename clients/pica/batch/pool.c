@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/clock.h"
+#include "clock.h"
 #include "common/json.h"
 #include "core/base/attributes.h"
 #include "pictures/file.h"

@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-#include "common/clock.h"
+#include "clock.h"
 #include "common/options.h"
 #include "gpu.h"
 #include "replay.h"

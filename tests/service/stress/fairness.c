@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "daemon.h"
 #include "pica_emit.h"
@@ -20,12 +19,6 @@ enum { LIGHT = 3, MOST_FRAMES = 5000, TOO_UNFAIR = 10, SEEN_US = 100000, PAUSE_U
 
 static atomic_bool over;
 static atomic_uint flooded;
-
-static int64_t now_us(void) {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
 
 /* ---- The flood: as many jobs as fit, each a picture of many layers ---- */
 
@@ -73,9 +66,9 @@ static void *draw(void *arg) {
 	struct neighbour n;
 	l->error = neighbour_open(&n, l->path);
 	for (unsigned i = 0; i < l->frames && l->error == 0; i++) {
-		int64_t start = now_us();
+		const uint64_t start = now_ns();
 		l->error = neighbour_frame(&n);
-		l->us[i] = (uint32_t)(now_us() - start);
+		l->us[i] = (uint32_t)((now_ns() - start) / 1000);
 		raw_nap_us(PAUSE_US);
 	}
 	if (l->error == 0) {

@@ -7,15 +7,12 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { MOST_FDS = 253 }; /* that the kernel lets through in a message */
 
 int64_t raw_now_ms(void) {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+	return (int64_t)(now_ns() / 1000000);
 }
 
 void raw_nap_us(long us) {

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "clock.h"
 #include "pica_hello.h"
 #include "pica_job.h"
 #include "pica_ring.h"
