@@ -229,7 +229,8 @@ int picture_show_difference(struct picture *out, const struct picture *a, const 
 		const unsigned worst = worst_channel(pa, pb);
 		if (worst) {
 			px[0] = 255;
-			px[1] = px[2] = (uint8_t)worst;
+			px[1] = (uint8_t)worst;
+			px[2] = 0;
 		} else {
 			memset(px, (pa[0] + pa[1] + pa[2]) / 12, 3);
 		}

@@ -77,8 +77,8 @@ int picture_compare(const struct picture *a, const struct picture *b, unsigned t
 unsigned picture_first_differing(const struct picture *a, const struct picture *b,
 		unsigned tolerance, struct picture_pixel *out, unsigned max);
 /*
- * Makes a picture that is grey where two pictures of one size agree, and red to white, by their
- * difference, where they do not. *out is overwritten, not freed. Returns 0 or -ENOMEM.
+ * Makes a picture that is dark grey where two pictures of one size agree, and bright red to yellow,
+ * by their difference, where they do not. *out is overwritten, not freed. Returns 0 or -ENOMEM.
  */
 int picture_show_difference(struct picture *out, const struct picture *a, const struct picture *b);
 

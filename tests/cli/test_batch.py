@@ -279,7 +279,7 @@ class Compare(Case):
             'box': {'x': 0, 'y': 0, 'width': 400, 'height': 240},
             'first': [{'x': x, 'y': 0, 'drawn': '#ff0030', 'expected': '#ff0000'} for x in range(8)]})
         folder = f'results/{row["key"]}'
-        for member, color in ('file', RED + 0x30), ('expected_file', RED), ('difference_file', 0xFF3030):
+        for member, color in ('file', RED + 0x30), ('expected_file', RED), ('difference_file', 0xFF3000):
             self.assertEqual(cli.read_png(self.bytes(f'out/{folder}/{picture[member]}'))[2][:3], cli.rgb(color, 1))
         page = (self.dir / 'out/report.html').read_text()
         # The page needs no other file.

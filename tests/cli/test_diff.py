@@ -203,7 +203,7 @@ class Captures(Made):
                          [f'out/{what}-{side}.png' for what in ('draw', 'frame') for side in ('a', 'b', 'diff')])
         width, height, px = read_png(self.bytes('out/frame-diff.png'))
         self.assertEqual((width, height), (64, 32))
-        for x, y, color in (10, 8, rgb(0xFF0505, 1)), (0, 0, rgb(0x040404, 1)), (17, 11, rgb(0xFF0505, 1)):
+        for x, y, color in (10, 8, rgb(0xFF0500, 1)), (0, 0, rgb(0x040404, 1)), (17, 11, rgb(0xFF0500, 1)):
             at = 3 * (64 * y + x)
             self.assertEqual(px[at:at + 3], color, (x, y))
         self.pica('diff', '-o', 'none', 'a.ctf', 'a.ctf')

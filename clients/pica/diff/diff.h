@@ -65,8 +65,8 @@ void diff_compare(const struct diff_options *o, const struct picture *a, const s
 void diff_print(const struct diff_result *r, const struct picture *a, const struct picture *b);
 json_t *diff_json(const struct diff_result *r);
 /*
- * Writes FOLDER/name-a.png, -b.png and -diff.png (grey where both are the same, red to white by how
- * much they differ). Logs errors and returns false. Does nothing without -o.
+ * Writes FOLDER/name-a.png, -b.png and -diff.png (dark grey where both are the same, bright red to
+ * yellow by how much they differ). Logs errors and returns false. Does nothing without -o.
  */
 bool diff_write(struct diff *d, const char *name, const struct picture *a, const struct picture *b);
 
