@@ -106,6 +106,19 @@ class Conformance(unittest.TestCase):
                       f'{json.loads(conform("--json", "combiner-rgb-add").stdout)["version"]}, 20', page)
         self.assertRegex(page, r' \d{4}-\d\d-\d\d \d\d:\d\d UTC</p>')
 
+    def test_a_page_is_filtered(self):
+        """By state, as that of pica batch, and by feature; without a script."""
+        page = conform('--combiner=truncate', '--html', 'combiner-rgb-modulate', 'combiner-rgb-add', 'fog-*', code=1).stdout
+        self.assertEqual(re.findall(r'<b>(\d+)</b>(\w+)</a> <input type="checkbox" checked class="f-(\w+)"', page),
+                         [('1', 'failed', 'failed'), (str(page.count('<tr class="k-fog">') + 1), 'passed', 'passed')])
+        for state in 'failed', 'passed':
+            self.assertIn(f'body:has(.f-{state}:not(:checked)) .s-{state}{{display:none}}', page)
+            self.assertEqual(page.count(f'<div class="s-{state}">'), 1)
+        self.assertEqual(re.findall('<option value="(.*?)">', page), ['combiner', 'fog'])
+        self.assertIn('body:has([value="fog"]:checked) tr[class]:not(.k-fog){display:none}', page)
+        self.assertEqual(page.count('<tr class="k-combiner">'), 2)
+        self.assertNotIn('<script', page)
+
     def test_replayer(self):
         chosen = ['combiner-rgb-add', 'combiner-rgb-modulate']
         render = f"f() {{ '{PICA}' render %s -o \"$2/{{name}}-{{screen}}.png\" \"$1\"; }}; f"

@@ -11,20 +11,6 @@
 enum { MAX_THUMBS = 6 /* of a unit that passed */, MAX_HOSTS = 8 };
 
 static const char style[] =
-	":root{color-scheme:light dark;--ink:#1c2024;--dim:#60646c;--paper:#f6f7f9;--card:#fff;--line:#dfe2e6;"
-	"--pass:#1a7f48;--bad:#c62a2f;--warn:#a15c00}\n"
-	"@media(prefers-color-scheme:dark){:root{--ink:#edeef0;--dim:#a0a4ac;--paper:#111316;--card:#1a1d21;"
-	"--line:#30343a;--pass:#4cc38a;--bad:#ff6369;--warn:#f1a10d}}\n"
-	"*{box-sizing:border-box}body{margin:0 auto;padding:1.5rem;max-width:84rem;background:var(--paper);"
-	"color:var(--ink);font:15px/1.5 system-ui,sans-serif}\n"
-	"h1{font-size:1.5rem;margin:0 0 .25rem}h2{font-size:1.1rem;margin:2rem 0 .75rem}\n"
-	"code,.name,.messages{font-family:ui-monospace,\"DejaVu Sans Mono\",monospace;font-size:.9em;"
-	"overflow-wrap:anywhere}\n"
-	".about{color:var(--dim);margin:0 0 "
-	"1rem}.counts{display:flex;flex-wrap:wrap;gap:.75rem;padding:0;margin:0}\n"
-	".counts li{list-style:none;background:var(--card);border:1px solid var(--line);border-radius:.5rem;"
-	"padding:.5rem 1rem;min-width:7rem}.counts b{display:block;font-size:1.5rem;line-height:1.2}\n"
-	".pass{color:var(--pass)}.bad{color:var(--bad)}.warn{color:var(--warn)}\n"
 	"section{background:var(--card);border:1px solid var(--line);border-left:.3rem solid var(--bad);"
 	"border-radius:.5rem;padding:.75rem 1rem;margin:0 0 1rem}section.w{border-left-color:var(--warn)}\n"
 	"section h3{margin:0;font-size:1rem;font-weight:600}.state{font-weight:600;margin-right:.5rem}\n"
@@ -38,11 +24,7 @@ static const char style[] =
 	".what{margin:.75rem 0 0;font-weight:600}.pixels{width:auto;margin:0 0 .5rem}.pixels b{"
 	"display:inline-block;width:1em;height:1em;border:1px solid var(--line);vertical-align:-.15em}\n"
 	".names{margin:.5rem 0;padding-left:1.2rem}\n"
-	"a{color:inherit}.more{color:var(--dim);font-size:.85em;margin-left:.5rem}\n"
-	"table{border-collapse:collapse;width:100%;background:var(--card);border:1px solid var(--line)}"
-	"th,td{text-align:left;padding:.35rem .75rem;border-bottom:1px solid var(--line);vertical-align:top}"
-	"th{color:var(--dim);font-weight:500}.n{text-align:right;white-space:nowrap;"
-	"font-variant-numeric:tabular-nums}\n"
+	".more{color:var(--dim);font-size:.85em;margin-left:.5rem}\n"
 	".picture{display:contents}.layer{display:block;background:#000 0 0/100% 100%;image-rendering:pixelated}\n"
 	".zoom b{position:absolute;background-size:100% 100%;image-rendering:pixelated}\n"
 	".compare .wipe{position:absolute;inset:0 auto auto 0;width:50%;min-width:1.5rem;max-width:100%;"
@@ -233,26 +215,14 @@ static void write_origin(FILE *f, const struct batch_report *report) {
 	}
 }
 
-/* Writes the style by which a checkbox hides the units of a state. */
-static void write_filters(FILE *f, const struct batch_report *report) {
-	fputs("<style>\n", f);
-	for (unsigned i = 0; i < BATCH_STATE_COUNT; i++) {
-		const char *name = batch_state_name((enum batch_state)i);
-		if (report->counts[i]) {
-			fprintf(f, "body:has(.f-%s:not(:checked)) .s-%s{display:none}\n", name, name);
-		}
-	}
-	fputs("</style>\n", f);
-}
-
 static void write_head(FILE *f, const struct batch_report *report) {
 	const struct batch_settings *s = &report->plan->settings;
 	const uint32_t v = pica_version();
-	fprintf(f,
-		"<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<meta name=\"viewport\" "
-		"content=\"width=device-width\">\n<title>%u unit%s</title>\n<style>\n%s</style></head>\n<body>\n"
-		"<h1>pica batch</h1>\n<p class=\"about\"><code>",
-		report->plan->n, plural(report->plan->n), style);
+	struct markup_filter filters[BATCH_STATE_COUNT];
+	char text[64];
+	snprintf(text, sizeof(text), "%u unit%s", report->plan->n, plural(report->plan->n));
+	markup_page(f, text, style);
+	fputs("<h1>pica batch</h1>\n<p class=\"about\"><code>", f);
 	markup_text(f, report->command);
 	fprintf(f, "</code><br>libpica %u.%u.%u, build <code>%.12s</code>; frames ", v >> 16,
 		v >> 8 & 0xFF, v & 0xFF, report->plan->program);
@@ -267,19 +237,14 @@ static void write_head(FILE *f, const struct batch_report *report) {
 				s->allowed);
 	}
 	write_origin(f, report);
-	fputs("</p>\n<ul class=\"counts\">\n", f);
+	fputs("</p>\n", f);
 	for (unsigned i = 0; i < BATCH_STATE_COUNT; i++) {
-		const char *name = batch_state_name((enum batch_state)i);
-		if (report->counts[i]) {
-			fprintf(f,
-				"<li class=\"%s\"><a href=\"#%s\"><b>%u</b>%s</a> <input type=\"checkbox\" "
-				"checked class=\"f-%s\" aria-label=\"show %s\"></li>\n",
-				class_of((enum batch_state)i), name, report->counts[i], name, name,
-				name);
-		}
+		const enum batch_state state = (enum batch_state)i;
+		filters[i] = (struct markup_filter){ batch_state_name(state), class_of(state),
+			report->counts[i] };
 	}
-	fprintf(f, "<li><b>%.1f s</b>of work</li>\n</ul>\n", report->seconds);
-	write_filters(f, report);
+	snprintf(text, sizeof(text), "<li><b>%.1f s</b>of work</li>\n", report->seconds);
+	markup_filters(f, filters, BATCH_STATE_COUNT, text);
 }
 
 int batch_html_write(FILE *f, const struct batch_report *report) {

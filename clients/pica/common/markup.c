@@ -31,6 +31,53 @@ void markup_text(FILE *f, const char *text) {
 	}
 }
 
+static const char common_style[] =
+	":root{color-scheme:light dark;--ink:#1c2024;--dim:#60646c;--paper:#f6f7f9;--card:#fff;--line:#dfe2e6;"
+	"--pass:#1a7f48;--bad:#c62a2f;--warn:#a15c00}\n"
+	"@media(prefers-color-scheme:dark){:root{--ink:#edeef0;--dim:#a0a4ac;--paper:#111316;--card:#1a1d21;"
+	"--line:#30343a;--pass:#4cc38a;--bad:#ff6369;--warn:#f1a10d}}\n"
+	"*{box-sizing:border-box}body{margin:0 auto;padding:1.5rem;max-width:84rem;background:var(--paper);"
+	"color:var(--ink);font:15px/1.5 system-ui,sans-serif}a{color:inherit}\n"
+	"h1{font-size:1.5rem;margin:0 0 .25rem}h2{font-size:1.1rem;margin:2rem 0 .75rem}\n"
+	"code,.name,.messages{font-family:ui-monospace,\"DejaVu Sans Mono\",monospace;font-size:.9em;"
+	"overflow-wrap:anywhere}\n"
+	".about{color:var(--dim);margin:0 0 "
+	"1rem}.counts{display:flex;flex-wrap:wrap;gap:.75rem;padding:0;margin:0}\n"
+	".counts li{list-style:none;background:var(--card);border:1px solid var(--line);border-radius:.5rem;"
+	"padding:.5rem 1rem;min-width:7rem}.counts b{display:block;font-size:1.5rem;line-height:1.2}\n"
+	".pass{color:var(--pass)}.bad{color:var(--bad)}.warn{color:var(--warn)}\n"
+	"table{border-collapse:collapse;width:100%;background:var(--card);border:1px solid var(--line)}"
+	"th,td{text-align:left;padding:.35rem .75rem;border-bottom:1px solid var(--line);vertical-align:top}"
+	"th{color:var(--dim);font-weight:500}.n{text-align:right;white-space:nowrap;"
+	"font-variant-numeric:tabular-nums}\n";
+
+void markup_page(FILE *f, const char *title, const char *style) {
+	fprintf(f,
+			"<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<meta name=\"viewport\" "
+			"content=\"width=device-width\">\n<title>%s</title>\n<style>\n%s%s</style></head>\n<body>\n",
+			title, common_style, style);
+}
+
+void markup_filters(FILE *f, const struct markup_filter *filters, unsigned n, const char *rest) {
+	fputs("<ul class=\"counts\">\n", f);
+	for (const struct markup_filter *s = filters; s < filters + n; s++) {
+		if (s->n) {
+			fprintf(f,
+					"<li class=\"%s\"><a href=\"#%s\"><b>%u</b>%s</a> <input type=\"checkbox\" "
+					"checked class=\"f-%s\" aria-label=\"show %s\"></li>\n",
+					s->class, s->name, s->n, s->name, s->name, s->name);
+		}
+	}
+	fprintf(f, "%s</ul>\n<style>\n", rest);
+	for (const struct markup_filter *s = filters; s < filters + n; s++) {
+		if (s->n) {
+			fprintf(f, "body:has(.f-%s:not(:checked)) .s-%s{display:none}\n", s->name,
+					s->name);
+		}
+	}
+	fputs("</style>\n", f);
+}
+
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 void markup_base64(FILE *f, const uint8_t *bytes, size_t n) {

@@ -1,5 +1,6 @@
 /* The report of pica conform as one page, with pictures inside. */
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "common/markup.h"
@@ -9,17 +10,8 @@
 
 enum { ENLARGED = 6 };
 
-static const char head[] =
-		"<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<meta name=\"viewport\" "
-		"content=\"width=device-width\">\n<title>pica conform</title>\n<style>\n"
-		":root{color-scheme:light dark}body{margin:0 auto;padding:1.5rem;max-width:70rem;"
-		"font:15px/1.5 system-ui,sans-serif}\n"
-		"table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.3rem .75rem;"
-		"border-bottom:1px solid #8884;vertical-align:top}\n"
-		".bad{color:#c62a2f;font-weight:600}.pass{color:#1a7f48}code{overflow-wrap:anywhere}\n"
-		"img{image-rendering:pixelated;background:#000;border:1px solid #888;"
-		"margin:.3rem .6rem .3rem 0}\n</style></head>\n<body>\n"
-		"<h1>pica conform</h1>\n";
+static const char style[] = "img{image-rendering:pixelated;background:#000;border:1px solid #888;"
+			    "margin:.3rem .6rem .3rem 0}\n";
 
 static void write_image(FILE *f, const struct picture *p, const char *title) {
 	char *bytes = NULL;
@@ -38,7 +30,6 @@ static void write_image(FILE *f, const struct picture *p, const char *title) {
 	free(bytes);
 }
 
-/* Red to white where the pictures differ, by how much; grey elsewhere. */
 static void write_difference(FILE *f, const struct conform_case *k) {
 	struct picture p = { 0 };
 	if (k->has_pixel && picture_show_difference(&p, &k->drawn, &k->expected) == 0) {
@@ -47,8 +38,42 @@ static void write_difference(FILE *f, const struct conform_case *k) {
 	picture_finish(&p);
 }
 
+/* The feature is the first word of the name. */
+static int feature_length(const struct conform_case *k) {
+	return (int)strcspn(k->name, "-");
+}
+
+static bool is_first_of_feature(const struct conform *c, unsigned i) {
+	const int n = feature_length(&c->cases[i]);
+	unsigned first = 0;
+	while (!c->cases[first].is_chosen || feature_length(&c->cases[first]) != n ||
+			strncmp(c->cases[first].name, c->cases[i].name, (size_t)n) != 0) {
+		first++;
+	}
+	return first == i;
+}
+
+/* Writes a list to choose one feature from, whose cases are then shown alone. */
+static void write_features(FILE *f, const struct conform *c) {
+	fputs("<p><select aria-label=\"feature\"><option>all features\n", f);
+	for (unsigned pass = 0; pass < 2; pass++) {
+		for (unsigned i = 0; i < c->n; i++) {
+			const struct conform_case *k = &c->cases[i];
+			const int n = feature_length(k);
+			if (k->is_chosen && is_first_of_feature(c, i)) {
+				fprintf(f, pass ? "body:has([value=\"%.*s\"]:checked) tr[class]:not(.k-%.*s)"
+						  "{display:none}\n" :
+						  "<option value=\"%.*s\">%.*s\n",
+						n, k->name, n, k->name);
+			}
+		}
+		fputs(pass ? "</style>\n" : "</select></p>\n<style>\n", f);
+	}
+}
+
 static void write_case(FILE *f, const struct conform_case *k) {
-	fprintf(f, "<tr><td><code>%s</code><td>%s<td>", k->name, conform_origins[k->origin]);
+	fprintf(f, "<tr class=\"k-%.*s\"><td><code>%s</code><td>%s<td>", feature_length(k), k->name,
+			k->name, conform_origins[k->origin]);
 	markup_text(f, k->rule);
 	fprintf(f, "<td class=\"%s\">%s", k->has_passed ? "pass" : "bad",
 			k->has_passed ? "passed" : "");
@@ -75,21 +100,38 @@ static void write_origin(FILE *f, const char *command) {
 			date);
 }
 
+static void write_cases(FILE *f, const struct conform *c, const char *state, bool has_passed) {
+	fprintf(f, "<div class=\"s-%s\">\n<h2 id=\"%s\">%s</h2>\n<table>\n"
+		   "<tr><th>case<th>provenance<th>rule<th>result%s\n",
+			state, state, state, has_passed ? "" : " (expected, drawn, difference)");
+	for (unsigned i = 0; i < c->n; i++) {
+		if (c->cases[i].is_chosen && c->cases[i].has_passed == has_passed) {
+			write_case(f, &c->cases[i]);
+		}
+	}
+	fputs("</table>\n</div>\n", f);
+}
+
 void conform_html(FILE *f, const struct conform *c, const char *command) {
-	fputs(head, f);
+	struct markup_filter filters[] = { { "failed", "bad", 0 }, { "passed", "pass", 0 } };
+	for (unsigned i = 0; i < c->n; i++) {
+		filters[c->cases[i].has_passed].n += c->cases[i].is_chosen;
+	}
+	markup_page(f, "pica conform", style);
+	fputs("<h1>pica conform</h1>\n", f);
 	write_origin(f, command);
 	fprintf(f, "<p>%u of %u bit-identical", conform_counted(c->passed),
 			conform_counted(c->by_origin));
 	for (unsigned i = 0; i < CONFORM_ORIGINS; i++) {
 		fprintf(f, "; %s: %u of %u", conform_origins[i], c->passed[i], c->by_origin[i]);
 	}
-	fputs("</p>\n<table>\n<tr><th>case<th>provenance<th>rule<th>result (expected, drawn, difference)\n", f);
-	for (unsigned passed = 0; passed < 2; passed++) {
-		for (unsigned i = 0; i < c->n; i++) {
-			if (c->cases[i].is_chosen && c->cases[i].has_passed == (passed != 0)) {
-				write_case(f, &c->cases[i]);
-			}
+	fputs("</p>\n", f);
+	markup_filters(f, filters, 2, "");
+	write_features(f, c);
+	for (unsigned i = 0; i < 2; i++) {
+		if (filters[i].n) {
+			write_cases(f, c, filters[i].name, i == 1);
 		}
 	}
-	fputs("</table>\n</body></html>\n", f);
+	fputs("</body></html>\n", f);
 }
