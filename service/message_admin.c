@@ -1,6 +1,5 @@
 /* Messages about sessions: their list, and actions of administrators on others. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,14 +13,7 @@
 
 /* ---- The list ---- */
 
-static int by_value(const void *a, const void *b) {
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	return x < y ? -1 : x > y;
-}
-
 static void fill_info(const struct session *s, struct pica_session_info *out) {
-	uint32_t sorted[LATENCIES];
-	const uint32_t n = s->n_latencies < LATENCIES ? s->n_latencies : LATENCIES;
 	struct present_state shown = { .shown = 0 };
 	struct pica_usage used;
 	if (s->server->presenter) {
@@ -43,12 +35,7 @@ static void fill_info(const struct session *s, struct pica_session_info *out) {
 				(s->is_recorded ? PICA_SESSION_RECORDED : 0u) |
 				(shown.pinned == s->id ? PICA_SESSION_PINNED : 0u) };
 	memcpy(out->name, s->name, sizeof(out->name));
-	memcpy(sorted, s->latency_us, n * sizeof(*sorted));
-	qsort(sorted, n, sizeof(*sorted), by_value);
-	if (n) {
-		out->p50_us = sorted[n / 2];
-		out->p99_us = sorted[(n * 99) / 100];
-	}
+	latencies_percentiles(&s->latencies, &out->p50_us, &out->p99_us);
 }
 
 /* The open session with the least number above id that s may see, or NULL. */

@@ -87,6 +87,27 @@ void metrics_latency(struct metrics *m, uint64_t ns) {
 	m->latency_ns += ns;
 }
 
+void latencies_add(struct latencies *l, uint64_t ns) {
+	const uint64_t us = ns / 1000;
+	l->us[l->n++ % l->n_max] = us > UINT32_MAX ? UINT32_MAX : (uint32_t)us;
+}
+
+static int by_value(const void *a, const void *b) {
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+void latencies_percentiles(const struct latencies *l, uint32_t *p50_us, uint32_t *p99_us) {
+	uint32_t sorted[LATENCIES_MAX];
+	const uint32_t n = l->n < l->n_max ? (uint32_t)l->n : l->n_max;
+	if (n) {
+		memcpy(sorted, l->us, n * sizeof(*sorted));
+		qsort(sorted, n, sizeof(*sorted), by_value);
+		*p50_us = sorted[n / 2];
+		*p99_us = sorted[n * 99 / 100];
+	}
+}
+
 void metrics_ended(struct metrics *m, int error) {
 	m->ended[class_of(error)]++;
 }

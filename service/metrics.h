@@ -44,9 +44,21 @@ struct metrics {
 	struct pica_usage gone;            /* by destroyed contexts */
 };
 
+enum { LATENCIES_MAX = 1024 };
+
+/* The last latencies, in microseconds. */
+struct latencies {
+	uint32_t *us; /* n_max of them, at most LATENCIES_MAX */
+	uint32_t n_max;
+	uint64_t n; /* so far */
+};
+
 /* error: 0 or more, or a negative errno; -ENOBUFS of a connection: it did not read its answers. */
 void metrics_job(struct metrics *m, unsigned op, int error);
 void metrics_latency(struct metrics *m, uint64_t ns);
+/* Any thread, with the owner's lock. Percentiles are left alone if there are no latencies. */
+void latencies_add(struct latencies *l, uint64_t ns);
+void latencies_percentiles(const struct latencies *l, uint32_t *p50_us, uint32_t *p99_us);
 void metrics_ended(struct metrics *m, int error);
 void metrics_refused(struct metrics *m, int error);
 /*

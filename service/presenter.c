@@ -18,29 +18,6 @@ void present_settings_init(struct present_settings *s) {
 	s->linger_ns = 5 * 1000000000ull;
 }
 
-/* ---- Latencies ---- */
-
-void latencies_add(struct latencies *l, uint64_t ns) {
-	const uint64_t us = ns / 1000;
-	l->us[l->n++ % l->n_max] = us > UINT32_MAX ? UINT32_MAX : (uint32_t)us;
-}
-
-static int by_value(const void *a, const void *b) {
-	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	return x < y ? -1 : x > y;
-}
-
-static void percentiles(const struct latencies *l, struct present_stats *out) {
-	uint32_t sorted[PRESENT_LATENCIES];
-	const uint32_t n = l->n < l->n_max ? (uint32_t)l->n : l->n_max;
-	if (n) {
-		memcpy(sorted, l->us, n * sizeof(*sorted));
-		qsort(sorted, n, sizeof(*sorted), by_value);
-		out->p50_us = sorted[n / 2];
-		out->p99_us = sorted[n * 99 / 100];
-	}
-}
-
 /* ---- Contents and frames ---- */
 
 void content_clear(struct content *c) {
@@ -241,7 +218,8 @@ void presenter_stats(struct presenter *p, const struct present_client *client,
 		struct present_stats *out) {
 	pthread_mutex_lock(&p->mutex);
 	*out = client ? client->stats : p->stats;
-	percentiles(client ? &client->latencies : &p->latencies, out);
+	latencies_percentiles(client ? &client->latencies : &p->latencies, &out->p50_us,
+			&out->p99_us);
 	pthread_mutex_unlock(&p->mutex);
 }
 

@@ -5,16 +5,10 @@
 #include <pthread.h>
 
 #include "service/logfmt.h"
+#include "service/metrics.h"
 #include "service/presenter.h"
 
-enum { PRESENT_LATENCIES = 1024, CLIENT_LATENCIES = 256 };
-
-/* The last latencies, in microseconds. */
-struct latencies {
-	uint32_t *us; /* n_max of them */
-	uint32_t n_max;
-	uint64_t n; /* so far */
-};
+enum { PRESENT_LATENCIES = LATENCIES_MAX, CLIENT_LATENCIES = 256 };
 
 /* Both screens, or one picture: of a chip without screens, or the idle one. Holds references. */
 struct content {
@@ -118,7 +112,6 @@ struct present_frame *present_pop(struct present_client *c);
 void present_take(struct presenter *p, struct present_client *c, struct present_frame *frame);
 void content_copy(struct content *to, const struct content *from);
 void content_clear(struct content *c);
-void latencies_add(struct latencies *l, uint64_t ns);
 /* Returns the client that should be shown now, or NULL. */
 struct present_client *present_focused(struct presenter *p);
 

@@ -28,9 +28,9 @@ void session_push_done(
 }
 
 void session_count_latency(struct session *s, uint64_t arrived_ns) {
-	const uint64_t ns = loop_now_ns() - arrived_ns, us = ns / 1000;
+	const uint64_t ns = loop_now_ns() - arrived_ns;
 	metrics_latency(&s->server->metrics, ns);
-	s->latency_us[s->n_latencies++ % LATENCIES] = us > UINT32_MAX ? UINT32_MAX : (uint32_t)us;
+	latencies_add(&s->latencies, ns);
 }
 
 /* ---- From the ring ---- */

@@ -426,6 +426,7 @@ int session_create(struct session **out, struct server *server, int sock, pid_t 
 	s->uid = uid;
 	s->is_admin = is_admin;
 	s->id = ++server->last_id;
+	s->latencies = (struct latencies){ s->latency_us, LATENCIES, 0 };
 	s->hello_timer.fn = on_hello_late;
 	s->hello_timer.owner = s;
 	s->cleanup_timer.fn = on_cleanup_rest;

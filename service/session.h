@@ -8,6 +8,7 @@
 #include "pica.h"
 #include "ring.h"
 #include "service/loop.h"
+#include "service/metrics.h"
 #include "service/reaper.h"
 #include "service/region.h"
 #include "service/server.h"
@@ -84,7 +85,7 @@ struct session {
 	uint64_t jobs, lost;
 	struct pica_usage gone; /* of contexts that are destroyed */
 	uint32_t latency_us[LATENCIES];
-	uint32_t n_latencies;
+	struct latencies latencies;
 };
 
 /* ---- session.c ---- */
