@@ -61,17 +61,8 @@ PICA_UNUSED static void close_both(struct one *o) {
 
 /* A number of the service, as an administrator gets it. */
 PICA_UNUSED static double metric(struct one *o, const char *name) {
-	struct pica_msg_object m = { .head.type = PICA_MSG_METRICS };
-	struct pica_msg_text answer;
-	char line[100];
-	int fd;
-	ck_assert_int_eq(client_request(o->client, &m, sizeof(m), -1, PICA_MSG_TEXT, &answer,
-					 sizeof(answer), &fd),
-			0);
-	char *text = calloc(1, answer.size_bytes + 1);
-	ck_assert_ptr_nonnull(text);
-	ck_assert_int_eq(read(fd, text, answer.size_bytes), (ssize_t)answer.size_bytes);
-	close(fd);
+	char line[100], *text;
+	ck_assert_int_eq(pica_client_metrics(o->client, &text), 0);
 	snprintf(line, sizeof(line), "\n%s ", name);
 	const char *at = strstr(text, line);
 	ck_assert_msg(at != NULL, "%s is not there", name);

@@ -72,16 +72,8 @@ static PICA_UNUSED uint32_t open_both(enum loop_kind loop, bool always, unsigned
 	return triangle_list(pica_client_host(fcram), 1);
 }
 
-static int record(uint64_t session, uint32_t on) {
-	struct pica_msg_object m = { .head.type = PICA_MSG_RECORD, .id = session, .value = on };
-	struct pica_msg_done done;
-	int ret = client_request(
-			client, &m, sizeof(m), -1, PICA_MSG_DONE, &done, sizeof(done), NULL);
-	return ret < 0 ? ret : done.result;
-}
-
-static int record_me(uint32_t on) {
-	return record(pica_client_welcome(client)->session, on);
+static int record_me(int is_on) {
+	return pica_client_record(client, pica_client_welcome(client)->session, is_on);
 }
 
 static void add_job(uint16_t op, uint32_t size_bytes) {

@@ -16,7 +16,7 @@ TEST_LOOP(requested_sessions_are_recorded, N_LOOPS) {
 	}
 	ck_assert_int_eq(record_me(0), 0);
 	frame(size_bytes);
-	ck_assert_int_eq(record(12345, 1), -ENOENT);
+	ck_assert_int_eq(pica_client_record(client, 12345, 1), -ENOENT);
 	ck_assert_str_eq(pica_client_error(client), "no such session");
 	const struct found f = close_both();
 	ck_assert_uint_eq(f.files, 1);
@@ -197,12 +197,8 @@ TEST_LOOP(contexts_end_while_their_recordings_begin, N_LOOPS) {
 		struct timespec t = { 0, 100000 * (long)(i % 16) };
 		nanosleep(&t, NULL);
 		/* Not by the library, which has the memory freed before. */
-		struct pica_msg_object m = { .head.type = PICA_MSG_CONTEXT_DESTROY,
-			.id = pica_client_ctx_handle(ctx) };
-		struct pica_msg_done answer;
-		ck_assert_int_eq(client_request(client, &m, sizeof(m), -1, PICA_MSG_DONE, &answer,
-						 sizeof(answer), NULL),
-				0);
+		ck_assert_int_eq(client_act(client, PICA_MSG_CONTEXT_DESTROY,
+						 pica_client_ctx_handle(ctx), 0), 0);
 		ck_assert_int_eq(pica_client_wait(client, &done, 1, -1), 1);
 		ck_assert_int_eq(pica_client_free(fcram), 0);
 	}
