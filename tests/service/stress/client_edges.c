@@ -95,7 +95,6 @@ static bool in_order(const struct pica_done *done, unsigned n, uint64_t first) {
 /* Nothing completes before the job that has no slot yet. */
 static bool slots_become_free_without_completions(void) {
 	struct pica_done done[SLOTS + 1];
-	EXPECT(open_client());
 	for (awaited = 1; awaited <= 200; awaited++) {
 		EXPECT(put(ctx, PICA_OP_WAIT, 0));
 		for (unsigned i = 1; i < SLOTS; i++) {
@@ -111,13 +110,11 @@ static bool slots_become_free_without_completions(void) {
 				SLOTS + 1);
 		EXPECT(done[0].user_data == 77 || done[0].user_data == 0);
 	}
-	pica_client_close(client);
 	return true;
 }
 
 static bool a_stopped_service_is_waited_for(void) {
 	struct pica_done done[SLOTS];
-	EXPECT(open_client());
 	EXPECT(kill(service->pid, SIGSTOP) == 0);
 	EXPECT(fill_queue());
 	EXPECT(pica_client_submit(client) == SLOTS);
@@ -138,7 +135,6 @@ static bool a_stopped_service_is_waited_for(void) {
 	EXPECT(pica_client_wait_slot(client, PATIENCE_NS) == 0);
 	EXPECT(pica_client_wait_many(client, done, SLOTS, SLOTS, PATIENCE_NS) == SLOTS);
 	EXPECT(in_order(done, SLOTS, 0));
-	pica_client_close(client);
 	return true;
 }
 
@@ -159,7 +155,6 @@ static bool fill_everything(unsigned sent) {
 
 static bool full_completions_stop_the_client_alone(void) {
 	struct pica_done done[MAX_FLIGHT];
-	EXPECT(open_client());
 	EXPECT(fill_everything(0));
 	EXPECT(pica_client_wait_slot(client, 0) == -EBUSY);
 	EXPECT(pica_client_wait(client, done, 1, PATIENCE_NS) == 1);
@@ -172,14 +167,12 @@ static bool full_completions_stop_the_client_alone(void) {
 			MAX_FLIGHT);
 	EXPECT(in_order(done, MAX_FLIGHT, 1));
 	EXPECT(pica_client_wait(client, done, 1, PATIENCE_NS) == -ENOENT);
-	pica_client_close(client);
 	return true;
 }
 
 /* Sleeps until the ring is full, takes all of it, and sleeps for the others. */
 static bool more_than_the_ring_holds_can_be_waited_for(void) {
 	struct pica_done done[MAX_FLIGHT];
-	EXPECT(open_client());
 	EXPECT(put(ctx, PICA_OP_WAIT, 0));
 	last_put->u.wait.value = UINT64_MAX;
 	last_put->u.wait.timeout_ns = 10 * NAP_NS;
@@ -188,7 +181,6 @@ static bool more_than_the_ring_holds_can_be_waited_for(void) {
 			MAX_FLIGHT);
 	EXPECT(done[0].result == -ETIME);
 	EXPECT(in_order(done + 1, MAX_FLIGHT - 1, 1));
-	pica_client_close(client);
 	return true;
 }
 
@@ -207,7 +199,6 @@ static bool waits_that_find_nothing_leave_the_bell_on(void) {
 		{ 0, 0, true, true, false }, { -1, 0, true, true, true },
 	};
 	struct pica_done done[2];
-	EXPECT(open_client());
 	struct pollfd p = { .fd = pica_client_fd(client), .events = POLLIN };
 	for (unsigned i = 0; i < sizeof(way) / sizeof(way[0]); i++) {
 		if (way[i].is_in_flight) {
@@ -231,7 +222,6 @@ static bool waits_that_find_nothing_leave_the_bell_on(void) {
 		}
 		awaited++;
 	}
-	pica_client_close(client);
 	return true;
 }
 
@@ -252,7 +242,6 @@ static bool answers_without_a_place_are_refused(void) {
 	struct pica_client *more = NULL;
 	struct rlimit before;
 	int ret, n = 0;
-	EXPECT(open_client());
 	EXPECT(have_free(0, &before));
 	ret = pica_client_alloc(&memory, client, 4096);
 	EXPECT(setrlimit(RLIMIT_NOFILE, &before) == 0);
@@ -269,7 +258,6 @@ static bool answers_without_a_place_are_refused(void) {
 	} while (ret < 0 && n < 20);
 	EXPECT(ret == 0 && n > 4);
 	pica_client_close(more);
-	pica_client_close(client);
 	return true;
 }
 
@@ -289,7 +277,6 @@ static bool limits_can_be_asked_for_again(void) {
 	struct pica_limits limits;
 	struct pica_event event;
 	struct pica_done done;
-	EXPECT(open_client());
 	EXPECT(pica_client_limits(client, &limits) == 0);
 	EXPECT(memcmp(&limits, &pica_client_welcome(client)->limits, sizeof(limits)) == 0);
 	EXPECT(limits.regions == 64);
@@ -312,7 +299,6 @@ static bool limits_can_be_asked_for_again(void) {
 	EXPECT(poll(&p, 1, RAW_PATIENCE_MS) == 1);
 	EXPECT(pica_client_limits(client, &limits) == 0);
 	EXPECT(limits.regions == 64);
-	pica_client_close(client);
 	return true;
 }
 
@@ -344,33 +330,44 @@ static int do_reconnect(void) {
 	return ret;
 }
 
-/* A function do_NAME() that makes one call. */
-#define CALL(name, call) \
+/*
+ * Each call, and what it returns when the service is dead. -ECONNREFUSED: or -ECONNRESET
+ * (is_passing()).
+ */
+#define CALLS(X) \
+	X(connect, -ECONNREFUSED, pica_client_connect(&out.client, service->socket, NULL, NULL)) \
+	X(limits, -ECONNRESET, pica_client_limits(client, &out.limits)) \
+	X(ctx_create, -ECONNRESET, pica_client_ctx_create(&out.ctx, client, NULL)) \
+	X(ctx_destroy, 0, pica_client_ctx_destroy(other)) \
+	X(map, -ECONNRESET, pica_client_map(&out.memory, other, VRAM, 4096, 0)) \
+	X(alloc, -ECONNRESET, pica_client_alloc(&out.memory, client, 4096)) \
+	X(free, 0, pica_client_free(vram)) \
+	X(load_state, -ECONNRESET, pica_client_load_state(ctx, &no_state)) \
+	X(save_state, -ECONNRESET, pica_client_save_state(ctx, &out.state)) \
+	X(read_regs, -ECONNRESET, pica_client_read_regs(ctx, 0, 1, &out.word)) \
+	X(read_external, -ECONNRESET, \
+			pica_client_read_external(ctx, 0x10400000, &out.word)) \
+	X(stats, -ECONNRESET, pica_client_stats(ctx, &stats)) \
+	X(screen, -ECONNRESET, pica_client_screen(ctx, PICA_SCREEN_TOP, &out.screen)) \
+	X(read_screen, -ECONNRESET, \
+			pica_client_read_screen( \
+				ctx, PICA_SCREEN_TOP, PICA_EYE_LEFT, out.pixels, 3 * 1024)) \
+	X(read_surface, -ECONNRESET, \
+			pica_client_read_surface( \
+				ctx, VRAM, 0, SLOTS, SLOTS, out.pixels, 4 * SLOTS)) \
+	X(sessions, -ECONNRESET, pica_client_sessions(client, 0, &out.info, 1)) \
+	X(kick, -ECONNRESET, pica_client_kick(client, 999999)) \
+	X(record, -ECONNRESET, pica_client_record(client, 1, 1)) \
+	X(focus, -ECONNRESET, pica_client_focus(client, 0)) \
+	X(screenshot, -ECONNRESET, \
+			pica_client_screenshot(client, 0, &out.size[0], &out.size[1], &rgb)) \
+	X(metrics, -ECONNRESET, pica_client_metrics(client, &text))
+
+#define DO(name, ret, call) \
 	static int do_##name(void) { \
 		return call; \
 	}
-CALL(connect, pica_client_connect(&out.client, service->socket, NULL, NULL))
-CALL(limits, pica_client_limits(client, &out.limits))
-CALL(ctx_create, pica_client_ctx_create(&out.ctx, client, NULL))
-CALL(ctx_destroy, pica_client_ctx_destroy(other))
-CALL(map, pica_client_map(&out.memory, other, VRAM, 4096, 0))
-CALL(alloc, pica_client_alloc(&out.memory, client, 4096))
-CALL(free, pica_client_free(vram))
-CALL(load_state, pica_client_load_state(ctx, &no_state))
-CALL(save_state, pica_client_save_state(ctx, &out.state))
-CALL(read_regs, pica_client_read_regs(ctx, 0, 1, &out.word))
-CALL(read_external, pica_client_read_external(ctx, 0x10400000, &out.word))
-CALL(stats, pica_client_stats(ctx, &stats))
-CALL(screen, pica_client_screen(ctx, PICA_SCREEN_TOP, &out.screen))
-CALL(read_screen,
-		pica_client_read_screen(ctx, PICA_SCREEN_TOP, PICA_EYE_LEFT, out.pixels, 3 * 1024))
-CALL(read_surface, pica_client_read_surface(ctx, VRAM, 0, SLOTS, SLOTS, out.pixels, 4 * SLOTS))
-CALL(sessions, pica_client_sessions(client, 0, &out.info, 1))
-CALL(kick, pica_client_kick(client, 999999))
-CALL(record, pica_client_record(client, 1, 1))
-CALL(focus, pica_client_focus(client, 0))
-CALL(screenshot, pica_client_screenshot(client, 0, &out.size[0], &out.size[1], &rgb))
-CALL(metrics, pica_client_metrics(client, &text))
+CALLS(DO)
 
 /* With a job in flight: its completion says it. */
 static int do_wait(void) {
@@ -406,33 +403,14 @@ static int do_peek(void) {
 static const struct call {
 	const char *name;
 	int (*run)(void);
-	int ret; /* -ECONNREFUSED: or -ECONNRESET (is_passing()) */
+	int ret;
 } calls[] = {
-	{ "connect", do_connect, -ECONNREFUSED },
-	{ "limits", do_limits, -ECONNRESET },
-	{ "ctx_create", do_ctx_create, -ECONNRESET },
-	{ "ctx_destroy", do_ctx_destroy, 0 },
-	{ "map", do_map, -ECONNRESET },
-	{ "alloc", do_alloc, -ECONNRESET },
-	{ "free", do_free, 0 },
-	{ "wait", do_wait, -ECONNRESET },
-	{ "wait_slot", do_wait_slot, -ECONNRESET },
-	{ "peek", do_peek, -ECONNRESET },
-	{ "load_state", do_load_state, -ECONNRESET },
-	{ "save_state", do_save_state, -ECONNRESET },
-	{ "read_regs", do_read_regs, -ECONNRESET },
-	{ "read_external", do_read_external, -ECONNRESET },
-	{ "stats", do_stats, -ECONNRESET },
-	{ "screen", do_screen, -ECONNRESET },
-	{ "read_screen", do_read_screen, -ECONNRESET },
-	{ "read_surface", do_read_surface, -ECONNRESET },
-	{ "sessions", do_sessions, -ECONNRESET },
-	{ "kick", do_kick, -ECONNRESET },
-	{ "record", do_record, -ECONNRESET },
-	{ "focus", do_focus, -ECONNRESET },
-	{ "screenshot", do_screenshot, -ECONNRESET },
-	{ "metrics", do_metrics, -ECONNRESET },
-	{ "reconnect", do_reconnect, -ECONNREFUSED },
+#define ROW(name, ret, call) { #name, do_##name, ret },
+	CALLS(ROW)
+	ROW(wait, -ECONNRESET, )
+	ROW(wait_slot, -ECONNRESET, )
+	ROW(peek, -ECONNRESET, )
+	ROW(reconnect, -ECONNREFUSED, )
 };
 
 static void *kill_soon(void *arg) {
@@ -515,12 +493,9 @@ static bool every_call_survives_the_service(bool is_before) {
 	return ok;
 }
 
-static bool calls_when_the_service_is_dead(void) {
-	return every_call_survives_the_service(true);
-}
-
-static bool calls_in_which_the_service_dies(void) {
-	return every_call_survives_the_service(false);
+static bool tell(const char *name, bool has_passed) {
+	printf("%-45s %s\n", name, has_passed ? "ok" : "FAILED");
+	return has_passed;
 }
 
 static bool run(struct daemon *d, char **argv) {
@@ -538,17 +513,17 @@ static bool run(struct daemon *d, char **argv) {
 				waits_that_find_nothing_leave_the_bell_on },
 		{ "answers without a place are refused", answers_without_a_place_are_refused },
 		{ "limits can be asked for again", limits_can_be_asked_for_again },
-		{ "calls when the service is dead", calls_when_the_service_is_dead },
-		{ "calls in which the service dies", calls_in_which_the_service_dies },
 	};
 	service = d;
 	bool ok = true;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		bool passed = cases[i].run();
-		printf("%-45s %s\n", cases[i].name, passed ? "ok" : "FAILED");
-		ok = ok && passed;
+		ok = tell(cases[i].name, open_client() && cases[i].run()) && ok;
+		pica_client_close(client);
+		client = NULL;
 	}
-	return ok;
+	ok = tell("calls when the service is dead", every_call_survives_the_service(true)) && ok;
+	return tell("calls in which the service dies", every_call_survives_the_service(false)) &&
+			ok;
 }
 
 int main(int argc, char **argv) {
