@@ -247,6 +247,10 @@ static void on_global(void *data, struct wl_registry *registry, uint32_t name,
 	} else if (strcmp(interface, xdg_wm_base_interface.name) == 0 && !w->shell) {
 		w->shell = wl_registry_bind(registry, name, &xdg_wm_base_interface, 1);
 		xdg_wm_base_add_listener(w->shell, &shell_listener, w);
+	} else if (strcmp(interface, zxdg_decoration_manager_v1_interface.name) == 0 &&
+			!w->decorations) {
+		w->decorations = wl_registry_bind(
+				registry, name, &zxdg_decoration_manager_v1_interface, 1);
 	} else if (strcmp(interface, wl_seat_interface.name) == 0 && !w->seat) {
 		w->seat = wl_registry_bind(registry, name, &wl_seat_interface, 1);
 		wl_seat_add_listener(w->seat, &seat_listener, w);
@@ -278,12 +282,19 @@ void window_open(struct window *w) {
 	xdg_toplevel_add_listener(w->top, &top_listener, w);
 	xdg_toplevel_set_title(w->top, "pica");
 	xdg_toplevel_set_app_id(w->top, "pica");
+	if (w->decorations) { /* a title bar and a frame */
+		w->decoration = zxdg_decoration_manager_v1_get_toplevel_decoration(
+				w->decorations, w->top);
+		zxdg_toplevel_decoration_v1_set_mode(
+				w->decoration, ZXDG_TOPLEVEL_DECORATION_V1_MODE_SERVER_SIDE);
+	}
 	wl_surface_commit(w->surface); /* it is answered by the first configure */
 }
 
 #define DESTROY(object, destroy) if (object) { destroy(object); }
 
 void window_close(struct window *w) {
+	DESTROY(w->decoration, zxdg_toplevel_decoration_v1_destroy)
 	DESTROY(w->top, xdg_toplevel_destroy)
 	DESTROY(w->xdg, xdg_surface_destroy)
 	DESTROY(w->surface, wl_surface_destroy)
@@ -292,6 +303,7 @@ void window_close(struct window *w) {
 	for (unsigned i = 0; i < WINDOW_SCREENS; i++) {
 		remove_screen(&w->screen[i]);
 	}
+	DESTROY(w->decorations, zxdg_decoration_manager_v1_destroy)
 	DESTROY(w->shell, xdg_wm_base_destroy)
 	DESTROY(w->shm, wl_shm_destroy)
 	DESTROY(w->compositor, wl_compositor_destroy)

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include <wayland-client.h>
+#include <xdg-decoration-client-protocol.h>
 #include <xdg-shell-client-protocol.h>
 
 #include "service/display.h"
@@ -54,12 +55,14 @@ struct window {
 	struct wl_compositor *compositor;
 	struct wl_shm *shm;
 	struct xdg_wm_base *shell;
+	struct zxdg_decoration_manager_v1 *decorations; /* NULL: the compositor draws none */
 	struct wl_seat *seat;
 	struct wl_keyboard *keyboard;
 	struct window_screen screen[WINDOW_SCREENS];
 	struct wl_surface *surface;
 	struct xdg_surface *xdg;
 	struct xdg_toplevel *top;
+	struct zxdg_toplevel_decoration_v1 *decoration;
 	/*
 	 * In units of the compositor. asked: its request; floating: the size after full screen, 0:
 	 * not known yet

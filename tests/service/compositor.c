@@ -11,7 +11,7 @@
  *     frames 0|1           whether frame callbacks are answered (1)
  *     keep 0|1             whether buffers are kept (0)
  *     error                a protocol error
- *     state                "commits= width= height= stride= offset= seals= scale= acked= fullscreen="
+ *     state                "commits= width= height= stride= offset= seals= scale= acked= fullscreen= names= decoration="
  *     picture FILE         the last buffer as PPM
  */
 #include <fcntl.h>
@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include <wayland-server.h>
+#include <xdg-decoration-server-protocol.h>
 #include <xdg-shell-server-protocol.h>
 
 enum { WIDTH = 1280, HEIGHT = 1024, MHZ = 75000 };
@@ -50,6 +51,7 @@ static struct {
 	int32_t scale;
 	uint32_t serial, acked;
 	unsigned commits, fullscreen;
+	unsigned names, decoration; /* how many of title and application; the mode */
 	struct buffer last; /* as committed */
 } c = { .answers_frames = true, .scale = 1 };
 
@@ -192,6 +194,7 @@ static const struct wl_compositor_interface compositor_functions = { .create_sur
 /* ---- Windows ---- */
 
 static void set_title(struct wl_client *client, struct wl_resource *r, const char *title) {
+	c.names += title[0] != 0;
 }
 
 static void set_fullscreen(
@@ -226,6 +229,25 @@ static void get_xdg_surface(struct wl_client *client, struct wl_resource *r, uin
 static const struct xdg_wm_base_interface shell_functions = { .destroy = destroy_resource,
 	.get_xdg_surface = get_xdg_surface };
 
+/* ---- Decorations ---- */
+
+static void set_mode(struct wl_client *client, struct wl_resource *r, uint32_t mode) {
+	c.decoration = mode;
+	zxdg_toplevel_decoration_v1_send_configure(r, mode);
+}
+
+static const struct zxdg_toplevel_decoration_v1_interface decoration_functions = {
+	.destroy = destroy_resource, .set_mode = set_mode };
+
+static void decorate(struct wl_client *client, struct wl_resource *r, uint32_t id,
+		struct wl_resource *top) {
+	make(client, &zxdg_toplevel_decoration_v1_interface, 1, id, &decoration_functions, NULL,
+			NULL);
+}
+
+static const struct zxdg_decoration_manager_v1_interface decorations_functions = {
+	.destroy = destroy_resource, .get_toplevel_decoration = decorate };
+
 /* ---- Keys ---- */
 
 static void get_keyboard(struct wl_client *client, struct wl_resource *r, uint32_t id) {
@@ -251,6 +273,11 @@ static void bind_shell(struct wl_client *client, void *data, uint32_t version, u
 	make(client, &xdg_wm_base_interface, (int)version, id, &shell_functions, NULL, NULL);
 }
 
+static void bind_decorations(struct wl_client *client, void *data, uint32_t version, uint32_t id) {
+	make(client, &zxdg_decoration_manager_v1_interface, (int)version, id,
+			&decorations_functions, NULL, NULL);
+}
+
 static void bind_seat(struct wl_client *client, void *data, uint32_t version, uint32_t id) {
 	struct wl_resource *seat = make(
 			client, &wl_seat_interface, (int)version, id, &seat_functions, NULL, NULL);
@@ -271,6 +298,7 @@ static void offer(const char *lacks) {
 		wl_global_bind_func_t bind;
 	} all[] = { { &wl_compositor_interface, 4, bind_compositor },
 		{ &wl_shm_interface, 1, bind_shm }, { &xdg_wm_base_interface, 1, bind_shell },
+		{ &zxdg_decoration_manager_v1_interface, 1, bind_decorations },
 		{ &wl_seat_interface, 1, bind_seat } };
 	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		if (!lacks || strcmp(lacks, all[i].interface->name) != 0) {
@@ -324,10 +352,10 @@ static void write_picture(const char *path) {
 
 static void print_state(void) {
 	printf("commits=%u width=%d height=%d stride=%d offset=%d seals=%d scale=%d acked=%d "
-	       "fullscreen=%u\n",
+	       "fullscreen=%u names=%u decoration=%u\n",
 			c.commits, (int)c.last.width, (int)c.last.height, (int)c.last.stride,
 			(int)c.last.offset, c.last.pool ? c.last.pool->seals : 0, (int)c.scale,
-			c.acked == c.serial, c.fullscreen);
+			c.acked == c.serial, c.fullscreen, c.names, c.decoration);
 }
 
 static void obey(const char *line) {

@@ -51,8 +51,8 @@ class Window(Case):
                                  'wayland', '--threads', '1', '--socket', self.socket, *map(str, args)], stderr=subprocess.PIPE, text=True,
                                 env=self.env, **kw)
 
-    def start(self, *args):
-        self.compositor = Compositor(self.dir)
+    def start(self, *args, lacks=()):
+        self.compositor = Compositor(self.dir, *lacks)
         self.addCleanup(self.compositor.end)
         p = self.picad(*args)
         self.addCleanup(self.end, p)
@@ -126,6 +126,16 @@ class Window(Case):
                             ((800, 960), '--scale', '2'), ((800, 480), '--stereo', 'side-by-side')):
             p = self.start(*args)
             self.expect(*size)
+            self.end(p)
+            self.compositor.end()
+
+    def test_the_compositor_draws_the_title_bar(self):
+        """If it offers to; the window has a title and an application's name in any case."""
+        for lacks, mode in ((), 2), (('zxdg_decoration_manager_v1',), 0):
+            p = self.start(lacks=lacks)
+            self.expect(400, 480)
+            state = self.compositor.state()
+            self.assertEqual((state['names'], state['decoration']), (2, mode))
             self.end(p)
             self.compositor.end()
 
