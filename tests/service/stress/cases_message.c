@@ -3,6 +3,8 @@
 
 #include <sys/socket.h>
 
+#define HEAD(type, m) .head = { PICA_MESSAGE_MAGIC, type, 0, sizeof(m), 1 }
+
 /* An open session sends bytes and is dropped with that. */
 static bool say(struct bench *b, const void *bytes, size_t size_bytes, int error,
 		const char *text) {
@@ -18,8 +20,7 @@ HOSTILE_CASE(unknown_type) {
 }
 
 HOSTILE_CASE(answer_as_a_request) {
-	const struct pica_msg_done m = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_DONE, 0, sizeof(m),
-							 1 } };
+	const struct pica_msg_done m = { HEAD(PICA_MSG_DONE, m) };
 	return say(b, &m, sizeof(m), -EPROTO, "unknown message");
 }
 
@@ -58,21 +59,15 @@ HOSTILE_CASE(requests_of_wrong_size) {
 }
 
 HOSTILE_CASE(reserved_of_requests) {
-	const struct pica_msg_context_create create =
-			{ .head = { PICA_MESSAGE_MAGIC, PICA_MSG_CONTEXT_CREATE, 0,
-		sizeof(create), 1 }, .reserved = { 0, 0, 1 } };
-	const struct pica_msg_region region = {
-		.head = { PICA_MESSAGE_MAGIC, PICA_MSG_REGION_CREATE, 0, sizeof(region), 1 },
-		.size_bytes = 4096,
-		.reserved = { 1 }
-	};
-	const struct pica_msg_query query =
-			{ .head = { PICA_MESSAGE_MAGIC, PICA_MSG_READ_REGS, 0, sizeof(query), 1 },
+	const struct pica_msg_context_create create = { HEAD(PICA_MSG_CONTEXT_CREATE, create),
 		.reserved = { 0, 0, 1 } };
-	const struct pica_msg_object object = {
-		.head = { PICA_MESSAGE_MAGIC, PICA_MSG_REGION_DESTROY, 0, sizeof(object), 1 },
-		.reserved = 1
-	};
+	const struct pica_msg_region region = { HEAD(PICA_MSG_REGION_CREATE, region),
+		.size_bytes = 4096,
+		.reserved = { 1 } };
+	const struct pica_msg_query query = { HEAD(PICA_MSG_READ_REGS, query),
+		.reserved = { 0, 0, 1 } };
+	const struct pica_msg_object object = { HEAD(PICA_MSG_REGION_DESTROY, object),
+		.reserved = 1 };
 	EXPECT(say(b, &create, sizeof(create), -EPROTO, "malformed"));
 	EXPECT(say(b, &region, sizeof(region), -EPROTO, "malformed"));
 	EXPECT(say(b, &query, sizeof(query), -EPROTO, "malformed"));
@@ -80,15 +75,13 @@ HOSTILE_CASE(reserved_of_requests) {
 }
 
 HOSTILE_CASE(import_without_a_descriptor) {
-	const struct pica_msg_region m =
-			{ .head = { PICA_MESSAGE_MAGIC, PICA_MSG_REGION_IMPORT, 0, sizeof(m), 1 },
+	const struct pica_msg_region m = { HEAD(PICA_MSG_REGION_IMPORT, m),
 		.size_bytes = 4096 };
 	return say(b, &m, sizeof(m), -EPROTO, "malformed");
 }
 
 HOSTILE_CASE(unrequested_descriptors) {
-	const struct pica_msg_object m = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_SESSIONS, 0,
-							   sizeof(m), 1 } };
+	const struct pica_msg_object m = { HEAD(PICA_MSG_SESSIONS, m) };
 	const int fds[3] = { 0, 1, 2 };
 	struct raw r;
 	EXPECT(raw_open(&r, b->daemon->socket, 8) == 0);
@@ -98,8 +91,7 @@ HOSTILE_CASE(unrequested_descriptors) {
 
 /* Sends requests without reading the answers, so that the socket fills. */
 SESSION_CASE(slow_reader) {
-	const struct pica_msg_object m = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_SESSIONS, 0,
-							   sizeof(m), 1 } };
+	const struct pica_msg_object m = { HEAD(PICA_MSG_SESSIONS, m) };
 	int ret = 0;
 	for (unsigned i = 0; i < 100000 && ret == 0; i++) {
 		ret = raw_send(r->sock, &m, sizeof(m), NULL, 0);
@@ -110,8 +102,7 @@ SESSION_CASE(slow_reader) {
 
 /* Sends many requests and reads the answers: the neighbour draws meanwhile. */
 SESSION_CASE(message_flood) {
-	struct pica_msg_object m = { .head = { PICA_MESSAGE_MAGIC, PICA_MSG_LIMITS, 0, sizeof(m),
-						     1 } };
+	struct pica_msg_object m = { HEAD(PICA_MSG_LIMITS, m) };
 	uint8_t answer[PICA_MESSAGE_MAX];
 	for (unsigned round = 0; round < 20; round++) {
 		for (unsigned i = 0; i < 100; i++) {

@@ -33,7 +33,9 @@ static struct pica_job *put_lists(struct evil *e, uint32_t binning, uint32_t bin
 	return job;
 }
 
-static bool draws_right(struct evil *e) {
+/* The neighbour is served, and this client draws its picture. */
+static bool all_is_well(struct bench *b, struct evil *e) {
+	EXPECT(neighbour_is_well(b));
 	seed_fill(e->memory, false);
 	put_lists(e, SEED_BINNING, SEED_BINNING_END);
 	EXPECT(raw_run(&e->r) == 0);
@@ -76,8 +78,7 @@ VC4_CASE(jobs_of_the_other_chip) {
 	EXPECT(raw_run(&other.raw) == -EOPNOTSUPP);
 	EXPECT(neighbour_frame(&other) == 0);
 	neighbour_close(&other);
-	EXPECT(draws_right(e));
-	return true;
+	return all_is_well(b, e);
 }
 
 VC4_CASE(control_list_that_jumps_in_circles) {
@@ -87,9 +88,7 @@ VC4_CASE(control_list_that_jumps_in_circles) {
 	raw_publish(&e->r);
 	EXPECT(raw_wait(&e->r, &done, RAW_PATIENCE_MS) == 0);
 	EXPECT(done.result == -EDQUOT);
-	EXPECT(neighbour_is_well(b));
-	EXPECT(draws_right(e));
-	return true;
+	return all_is_well(b, e);
 }
 
 /* A list, a shader record and vertices outside every window: the completion has the place. */
@@ -104,9 +103,7 @@ VC4_CASE(control_lists_outside_of_memory) {
 	EXPECT(done.result == -ERANGE && done.flags & PICA_DONE_PLACE);
 	EXPECT(!(done.flags & PICA_DONE_RENDERING));
 	EXPECT(done.flags >> PICA_DONE_PLACE_SHIFT == SEED_SHADER_STATE - SEED_BINNING);
-	EXPECT(neighbour_is_well(b));
-	EXPECT(draws_right(e));
-	return true;
+	return all_is_well(b, e);
 }
 
 VC4_CASE(qpu_program_without_end) {
@@ -115,9 +112,7 @@ VC4_CASE(qpu_program_without_end) {
 			"00709E00 E7090010");
 	put_lists(e, SEED_BINNING, SEED_BINNING_END);
 	EXPECT(raw_run(&e->r) == -EDQUOT);
-	EXPECT(neighbour_is_well(b));
-	EXPECT(draws_right(e));
-	return true;
+	return all_is_well(b, e);
 }
 
 /* Noise as lists, records, vertices and programs. */
@@ -134,9 +129,7 @@ VC4_CASE(control_lists_of_noise) {
 		const int ret = raw_run(&e->r);
 		EXPECT(ret != -ETIME && ret != -ECONNRESET);
 	}
-	EXPECT(neighbour_is_well(b));
-	EXPECT(draws_right(e));
-	return true;
+	return all_is_well(b, e);
 }
 
 /* Bytes of lists and data change between good and bad values while the job runs. */
@@ -159,7 +152,5 @@ VC4_CASE(control_lists_that_change) {
 		ret = ret == -ETIME ? raw_wait(&e->r, &done, RAW_PATIENCE_MS) : ret;
 		EXPECT(ret == 0);
 	}
-	EXPECT(neighbour_is_well(b));
-	EXPECT(draws_right(e));
-	return true;
+	return all_is_well(b, e);
 }
