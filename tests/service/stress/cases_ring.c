@@ -19,33 +19,13 @@ static bool lie(struct bench *b, bool of_sq, uint32_t value) {
 	return true;
 }
 
-HOSTILE_CASE(tail_of_all_ones) {
-	return lie(b, true, 0xFFFFFFFF);
-}
-
-HOSTILE_CASE(tail_one_too_far) {
-	return lie(b, true, 2 + 8 + 1);
-}
-
-HOSTILE_CASE(tail_that_goes_back) {
-	return lie(b, true, 0);
-}
-
-HOSTILE_CASE(tail_half_way_round) {
-	return lie(b, true, 0x80000001);
-}
-
-HOSTILE_CASE(head_ahead_of_the_tail) {
-	return lie(b, false, 3);
-}
-
-HOSTILE_CASE(head_that_goes_back) {
-	return lie(b, false, 0);
-}
-
-HOSTILE_CASE(head_half_way_round) {
-	return lie(b, false, 0x80000001);
-}
+CALL_CASE(tail_of_all_ones, lie(b, true, 0xFFFFFFFF))
+CALL_CASE(tail_one_too_far, lie(b, true, 2 + 8 + 1))
+CALL_CASE(tail_that_goes_back, lie(b, true, 0))
+CALL_CASE(tail_half_way_round, lie(b, true, 0x80000001))
+CALL_CASE(head_ahead_of_the_tail, lie(b, false, 3))
+CALL_CASE(head_that_goes_back, lie(b, false, 0))
+CALL_CASE(head_half_way_round, lie(b, false, 0x80000001))
 
 /* The service does not read back words that it wrote. */
 NEIGHBOUR_CASE(overwrites_words_of_the_service) {
@@ -139,25 +119,12 @@ static bool flood(struct bench *b, struct pica_job job, unsigned frames) {
 	return true;
 }
 
-HOSTILE_CASE(flood_of_nonsense) {
-	return flood(b, (struct pica_job){ .op = 0xFFFF }, 20);
-}
-
-HOSTILE_CASE(flood_of_signals) {
-	return flood(b, (struct pica_job){ .op = PICA_OP_SIGNAL }, 20);
-}
-
-HOSTILE_CASE(flood_of_barriers) {
-	return flood(b, (struct pica_job){ .op = PICA_OP_BARRIER }, 20);
-}
-
-HOSTILE_CASE(flood_of_cancels) {
-	return flood(b, (struct pica_job){ .op = PICA_OP_CANCEL }, 20);
-}
-
-HOSTILE_CASE(flood_of_presents) {
-	return flood(b, (struct pica_job){ .op = PICA_OP_PRESENT, .u.present.screens = 3 }, 20);
-}
+CALL_CASE(flood_of_nonsense, flood(b, (struct pica_job){ .op = 0xFFFF }, 20))
+CALL_CASE(flood_of_signals, flood(b, (struct pica_job){ .op = PICA_OP_SIGNAL }, 20))
+CALL_CASE(flood_of_barriers, flood(b, (struct pica_job){ .op = PICA_OP_BARRIER }, 20))
+CALL_CASE(flood_of_cancels, flood(b, (struct pica_job){ .op = PICA_OP_CANCEL }, 20))
+CALL_CASE(flood_of_presents,
+		flood(b, (struct pica_job){ .op = PICA_OP_PRESENT, .u.present.screens = 3 }, 20))
 
 /* ---- Slots ---- */
 

@@ -38,6 +38,12 @@ void hostile_add(struct hostile_case *c);
 	} \
 	static bool case_name(struct bench *b)
 
+/* A case that is one call. */
+#define CALL_CASE(case_name, call) \
+	HOSTILE_CASE(case_name) { \
+		return call; \
+	}
+
 /* A case with a thing that is open before it, by an expression, and closed after it. */
 #define OPEN_CASE(case_name, type, var, open, close) \
 	static bool case_name##_with(struct bench *b, type *var); \
