@@ -27,7 +27,16 @@ def hash_of(text):
     return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
 
 
+def twice(files):
+    """Names that two modules define: the joined script would have the second alone."""
+    names = [name for f in files if f.suffix == ".js" for name in
+             re.findall(r"^(?:export )?(?:async )?(?:function|const|let|class) (\w+)", f.read_text(), flags=re.M)]
+    return sorted({name for name in names if names.count(name) > 1})
+
+
 out, html, *files = map(pathlib.Path, sys.argv[1:])
+if twice(files):
+    sys.exit(f"join.py: {', '.join(twice(files))}: expected one module that defines it")
 style = "\n" + "".join(f.read_text() for f in files if f.suffix == ".css")
 script = "\n\"use strict\";\n" + "".join(module(f.read_text()) for f in files if f.suffix == ".js")
 policy = (f"default-src 'none'; script-src {hash_of(script)}; style-src {hash_of(style)}; connect-src 'self'; "

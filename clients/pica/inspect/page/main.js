@@ -5,7 +5,7 @@ import { modesOf, needsEngine, paint, paintThumb, placeOf, rangeOf, screenOf, vi
 import { showEdits } from "./edit.js";
 import { call, later } from "./engine.js";
 import { historyPanel, writerOf } from "./history.js";
-import { findingsPanel, pixelPanel, programPanel, statePanel } from "./panels.js";
+import { findingsPanel, pixelPanel, programPanel, showAllRows, statePanel } from "./panels.js";
 import { memoryPanel, meshPanel, texturesPanel, tracePanel } from "./resources.js";
 import { costsPanel, dependsPanel } from "./work.js";
 import { showCompare } from "./compare.js";
@@ -96,6 +96,7 @@ function traceVertex(vertex) {
 
 /* The row of a register in the state of a draw. */
 function showRegister(index, name) {
+	showAllRows();
 	set({ step: index, panel: "state", all: true });
 	const row = document.querySelector(`#panel tr[data-register="${name}"]`);
 	row?.classList.add("found");

@@ -129,6 +129,27 @@ function setterItems(index, { index: at, addr, load, event, byte }, again, selec
 		load === undefined ? "" : element("div", { class: "dim mono" }, `byte ${hex(byte, 1)} of event ${event}, at ${hex(load, 1)} in the capture`)];
 }
 
+let wanted = "";
+
+export function showAllRows() {
+	wanted = "";
+}
+
+/* A box that hides the rows of a panel without its text; the text stays for the next step. */
+function rowFilter(panel) {
+	const apply = () => {
+		for (const table of panel.filter((e) => e.tagName === "TABLE")) {
+			const rows = [...table.rows];
+			rows.forEach((row) => { row.hidden = !row.textContent.toLowerCase().includes(wanted); });
+			table.hidden = table.previousSibling.hidden = rows.every((row) => row.hidden);
+		}
+	};
+	const box = element("input", { type: "search", class: "rows", value: wanted, placeholder: "register, field or value", "aria-label": "Rows with",
+		oninput: (e) => { wanted = e.target.value.toLowerCase(); apply(); } });
+	queueMicrotask(apply);
+	return box;
+}
+
 export function statePanel(index, all, setAll, select) {
 	const step = data.steps[index];
 	if (step.kind === "draw" && isVc4()) {
@@ -183,6 +204,7 @@ export function statePanel(index, all, setAll, select) {
 	if (!shown && !tables.length && !lack) {
 		out.push(element("p", {}, "Nothing changed since the draw before."));
 	}
+	out.splice(1, 0, rowFilter(out));
 	return out;
 }
 
