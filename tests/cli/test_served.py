@@ -146,7 +146,7 @@ class Edits(Case):
             drawn = [counts[i + 1] > 0 for i in range(0, len(counts), 3)]
             self.assertEqual(sum(drawn), 64 * 48)
             rows = s.call('edit', draw=27, register='TEXENV0_COLOR', fields='R=18 G=52 B=86')['edits']
-            self.assertEqual(rows, [{'frame': 0, 'draw': 27, 'text': 'TEXENV0_COLOR = 0xFF563412'}])
+            self.assertEqual(rows, [{'frame': 0, 'draw': 27, 'text': 'TEXENV0_COLOR = 0xFF563412 (R=18 G=52 B=86)'}])
             s.call('edit', draw=27, register=0x0C0, fields='ALPHA0=constant')
             self.assertEqual(len(s.call('edits')['edits']), 2)
             # 255 of the source and 0 of the destination.

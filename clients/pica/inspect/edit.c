@@ -152,7 +152,8 @@ static int edit_register(struct maker *m) {
 	if (exit != EXIT_FINE) {
 		return exit;
 	}
-	snprintf(m->text, TEXT, "%s = 0x%08" PRIX32, pica_reg_name(id), word);
+	snprintf(m->text, TEXT, "%s = 0x%08" PRIX32 "%s%s%s", pica_reg_name(id), word,
+			p->fields ? " (" : "", p->fields ? p->fields : "", p->fields ? ")" : "");
 	add_register(m, (uint32_t)id, word);
 	return EXIT_FINE;
 }
