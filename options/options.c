@@ -152,6 +152,8 @@ static const char *set_choice(unsigned *at, const struct option_row *row, const 
 
 const char *option_set(void *base, const struct option_row *row, char *text) {
 	void *at = (char *)base + row->at;
+	const char *error;
+	unsigned index = 0;
 	switch (row->kind) {
 	case OPTION_FLAG:
 		*(bool *)at = true;
@@ -164,6 +166,10 @@ const char *option_set(void *base, const struct option_row *row, char *text) {
 		return set_number(at, row, text);
 	case OPTION_CHOICE:
 		return set_choice(at, row, text);
+	case OPTION_WORD:
+		error = set_choice(&index, row, text);
+		*(const char **)at = error ? NULL : row->words[index];
+		return error;
 	case OPTION_BIT:
 		*(unsigned *)at |= (unsigned)row->min;
 		return NULL;

@@ -19,6 +19,7 @@ enum option_kind {
 	OPTION_U32,     /* uint32_t: a whole number from min to max, decimal or 0x */
 	OPTION_U64,     /* uint64_t: the same */
 	OPTION_CHOICE,  /* unsigned or an enum: the index of one of the words */
+	OPTION_WORD,    /* const char *: one of the words, borrowed */
 	OPTION_BIT,     /* unsigned: "or" with min */
 	OPTION_CALL,    /* as parse() does it */
 	OPTION_HEADING, /* not an option: help is the title of the rows that follow, with a colon */

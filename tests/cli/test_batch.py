@@ -207,7 +207,7 @@ class Draw(Case):
                               (['a.ctf', '-o', 'out', '--tolerance', '3'], 'expected --golden'),
                               (['a.ctf', '-o', 'out', '--jobs', '0'], '1 to 1024'),
                               (['a.ctf', '-o', 'out', '--timeout', 'nan'], 'expected seconds'),
-                              (['a.ctf', '-o', 'out', '--isa', 'mips'], 'expected one of c, emul')):
+                              (['a.ctf', '-o', 'out', '--isa', 'mips'], 'expected c, emul')):
             self.batch(*args, code=2)
             self.assertIn(message, self.err, args)
         self.assertEqual(self.files(), ['a.ctf'])

@@ -575,7 +575,7 @@ class RenderPictures(Case):
         for line in first.splitlines():
             self.assertRegex(line, r'^st_\w+ (0|2|4) (top|bottom) left [0-9a-f]{32}$')
         self.pica('render', '--isa', 'mmx', PERSP, code=2)
-        sets = [isa for isa in re.search(r'expected one of (.*)', self.err)[1].split(', ')
+        sets = [isa for isa in re.split(', | or ', re.search(r'--isa mmx: expected (.*)', self.err)[1])
                 if subprocess.run([PICA, 'bench', '--repeat', '1', '--isa', isa, PERSP], capture_output=True).returncode == 0]
         for isa, threads in [*itertools.product(sets, '02')][::EVERY]:
             out = self.pica('render', '--format', 'hash', '--frames', '0,2,4', '--isa', isa, '--threads', threads, *captures)

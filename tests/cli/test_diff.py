@@ -362,7 +362,7 @@ class Trouble(Made):
 
     def test_the_setting_that_is_wrong_is_named(self):
         for option in '--a', '--b':
-            for given, error in (('isa=mmx', f'{option} isa=mmx: expected one of c, emul'),
+            for given, error in (('isa=mmx', f'{option} isa=mmx: expected c, emul'),
                                  ('float=f24,threads=99', f'{option} threads=99: expected a number from 0 to 64'),
                                  ('speed=2', f'{option} speed=2: expected settings of isa'),
                                  ('isa', f'{option} isa: expected SETTING=VALUE')):

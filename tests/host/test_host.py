@@ -522,7 +522,7 @@ class Host(unittest.TestCase):
         for option, name, why in (('--romfs', 'none', 'No such file'), ('--romfs', 'file', 'expected a folder'), ('--sdmc', 'file', 'expected a folder'),
                                   ('--font', 'none', 'No such file'), ('--font', 'file', 'expected a font (.bcfnt)'), ('--font', 'romfs', 'expected a font'),
                                   ('--input', 'none', 'No such file'), ('--input', 'romfs', 'expected a file, this is a folder'),
-                                  ('--isa', 'foo', 'expected one of c, '), ('--record', 'none/x.pica', 'No such file'), ('--record', '-', 'expected a regular file'),
+                                  ('--record', 'none/x.pica', 'No such file'), ('--record', '-', 'expected a regular file'),
                                   ('--record', 'romfs', 'expected a regular file'), ('--record', '/dev/full', 'expected a regular file'),
                                   ('--record', 'x.ctf', 'this is the name of a CiTrace'), ('--record', './x.png', '-o names the same file')):
             run = self.host('cube', option, name, '-o', 'x.png', '--lint', exit=2)
@@ -532,6 +532,7 @@ class Host(unittest.TestCase):
         run = subprocess.run([PROGRAMS / 'host-cube'], env={'PICA_HOST_ROMFS': 'none'}, capture_output=True, text=True, timeout=60)
         self.assertIn('there is no folder none', run.stderr)
         self.pica('host-run', '--frames', '0', 'true', exit=2)
+        self.assertTrue(self.pica('host-run', '--isa', 'foo', 'true', exit=2).stderr.startswith('pica host-run: --isa foo: expected c, '))
         run = self.pica('host-run', '--timeout', '1', 'sleep', '60', exit=5)
         self.assertIn('sleep: no frame in 1 s: ended', run.stderr)
 

@@ -31,7 +31,7 @@ const struct option_row engine_threads_row = THREADS_ROW("the number of CPUs", f
 const struct option_row engine_serial_row = THREADS_ROW("0", true);
 const struct option_row engine_kernel_rows[ENGINE_KERNEL_ROWS] = {
 	{ "isa", 0, "NAME", "Kernels: " ISA_NAMES(", ") " (default: $PICA_ISA, else the best)",
-			OPTION_TEXT, .at = AT(isa), .words = isa_words, .given = ENGINE_ISA,
+			OPTION_WORD, .at = AT(isa), .words = isa_words, .given = ENGINE_ISA,
 			.is_hidden = true },
 	{ "float", 0, NULL, "Arithmetic of shaders (default: f24, as hardware)", OPTION_CHOICE,
 			.at = AT(float_mode), .words = float_words, .given = ENGINE_FLOAT,
@@ -74,9 +74,7 @@ int engine_create(struct pica_device **out, const struct engine_options *o) {
 	settings.log_level = o->verbose ? PICA_LOG_DEBUG : PICA_LOG_ERROR;
 	const char *option = o->isa_option ? o->isa_option : "--isa ";
 	int ret = pica_device_create(out, &settings);
-	if (ret == -EINVAL && o->isa) {
-		log_line("%s%s: expected one of " ISA_NAMES(", "), option, o->isa);
-	} else if (ret == -EOPNOTSUPP && o->isa) {
+	if (ret == -EOPNOTSUPP && o->isa) {
 		log_line("%s%s: this machine does not have it", option, o->isa);
 	} else if (ret < 0) {
 		log_line("cannot start the engine: %s", strerror(-ret));
