@@ -112,7 +112,7 @@ int confine_begin(
 	if (!c->wanted) {
 		return 0;
 	}
-	int ret = privileges_reduce(false);
+	int ret = privileges_reduce();
 	if (ret < 0) {
 		return fail("privileges", ret);
 	}

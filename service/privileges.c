@@ -125,21 +125,13 @@ int identity_assume(const struct identity *id) {
 
 /* ---- Less ---- */
 
-static int drop_capabilities(bool keep_admin) {
+static int drop_capabilities(void) {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct had[_LINUX_CAPABILITY_U32S_3],
-			left[_LINUX_CAPABILITY_U32S_3] = { { 0 } };
-	if (syscall(SYS_capget, &head, had) < 0) {
-		return -errno;
-	}
-	if (keep_admin) {
-		left[0].effective = had[0].effective & 1u << CAP_SYS_ADMIN;
-		left[0].permitted = had[0].permitted & 1u << CAP_SYS_ADMIN;
-	}
+	struct __user_cap_data_struct left[_LINUX_CAPABILITY_U32S_3] = { { 0 } };
 	return syscall(SYS_capset, &head, left) < 0 ? -errno : 0;
 }
 
-int privileges_reduce(bool keep_admin) {
+int privileges_reduce(void) {
 	const struct rlimit no_core = { 0, 0 };
 	struct rlimit files;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || setrlimit(RLIMIT_CORE, &no_core) < 0) {
@@ -151,5 +143,5 @@ int privileges_reduce(bool keep_admin) {
 								     MOST_DESCRIPTORS;
 		setrlimit(RLIMIT_NOFILE, &files); /* otherwise the present limit stays */
 	}
-	return drop_capabilities(keep_admin);
+	return drop_capabilities();
 }

@@ -28,10 +28,9 @@ int identity_find(struct identity *out, const char *spec);
  */
 int identity_assume(const struct identity *id);
 /*
- * Sets no_new_privs, drops all capabilities (except CAP_SYS_ADMIN, which cards need, if
- * keep_admin), forbids core files, which would hold clients' memory, and raises the limit of
- * descriptors to its maximum.
+ * Sets no_new_privs, drops all capabilities, forbids core files, which would hold clients' memory,
+ * and raises the limit of descriptors to its maximum.
  */
-int privileges_reduce(bool keep_admin);
+int privileges_reduce(void);
 
 #endif

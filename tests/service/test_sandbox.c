@@ -401,7 +401,7 @@ TEST(folders_are_all_that_is_left) {
 
 static int lose(void) {
 	struct rlimit r;
-	if (privileges_reduce(false) < 0) {
+	if (privileges_reduce() < 0) {
 		return errno;
 	}
 	if (getrlimit(RLIMIT_CORE, &r) < 0 || r.rlim_max != 0 ||

@@ -115,9 +115,7 @@ static void keep_golden(struct drawing *d, uint32_t frame, enum shown_view view,
 }
 
 static json_t *color_text(const uint8_t rgb[3]) {
-	char text[8];
-	snprintf(text, sizeof(text), "#%02x%02x%02x", rgb[0], rgb[1], rgb[2]);
-	return json_string(text);
+	return json_sprintf("#%02x%02x%02x", rgb[0], rgb[1], rgb[2]);
 }
 
 /* Records the rectangle around all pixels that differ too much, and the first of them. */

@@ -440,9 +440,8 @@ int batch_unit_draw(const struct batch_plan *plan, const struct batch_unit *unit
 	}
 	note_modes(&d);
 	if (d.n_messages > MAX_MESSAGES) {
-		char text[64];
-		snprintf(text, sizeof(text), "and %u more", d.n_messages - MAX_MESSAGES);
-		json_array_append_new(d.messages, json_string(text));
+		json_array_append_new(d.messages,
+				json_sprintf("and %u more", d.n_messages - MAX_MESSAGES));
 	}
 	json_object_set_new(result, "state", json_string(batch_state_name(d.state)));
 	json_object_set_new(result, "messages", d.messages);

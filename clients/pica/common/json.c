@@ -16,10 +16,9 @@ static struct {
 } promised;
 
 json_t *json_report(const char *verb) {
-	char version[32];
-	uint32_t v = pica_version();
-	snprintf(version, sizeof(version), "%u.%u.%u", v >> 16, v >> 8 & 0xFF, v & 0xFF);
-	return json_pack("{sissss}", "schema", JSON_SCHEMA, "verb", verb, "version", version);
+	const uint32_t v = pica_version();
+	return json_pack("{sissso}", "schema", JSON_SCHEMA, "verb", verb, "version",
+			json_sprintf("%u.%u.%u", v >> 16, v >> 8 & 0xFF, v & 0xFF));
 }
 
 json_t *json_text(const char *text) {
@@ -93,9 +92,7 @@ json_t *json_error_of(const char *path) {
 }
 
 json_t *json_addr(uint32_t addr) {
-	char text[16];
-	snprintf(text, sizeof(text), "0x%08" PRIx32, addr);
-	return json_string(text);
+	return json_sprintf("0x%08" PRIx32, addr);
 }
 
 json_t *json_finite(double x) {

@@ -90,9 +90,6 @@ int inspect_mesh(struct inspect_engine *e, struct inspect_params *p, json_t **ou
 			field_text("PRIMITIVE",
 					get_PRIMITIVE_CONFIG_MODE(regs[PICA_REG_PRIMITIVE_CONFIG])),
 			"vertices", vertices, "geometry", geometry);
-	const unsigned position = dump_position_input(regs);
-	char name[8];
-	snprintf(name, sizeof(name), "v%u", position);
-	json_object_set_new(*out, "position", json_string(name));
+	json_object_set_new(*out, "position", json_sprintf("v%u", dump_position_input(regs)));
 	return EXIT_FINE;
 }

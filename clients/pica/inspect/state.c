@@ -24,13 +24,13 @@ static json_t *field_text_json(const struct pica_field *f) {
 			memmove(end + 2, end, strlen(end) + 1);
 			memcpy(end, ".0", 2);
 		}
-	} else if (f->form == PICA_FIELD_BITS || f->form == PICA_FIELD_ADDRESS) {
-		snprintf(text, sizeof(text), "0x%" PRIX32,
-				f->form == PICA_FIELD_ADDRESS ? (uint32_t)f->number : f->raw);
-	} else {
-		snprintf(text, sizeof(text), "%.0f", f->number);
+		return json_string(text);
 	}
-	return json_string(text);
+	if (f->form == PICA_FIELD_BITS || f->form == PICA_FIELD_ADDRESS) {
+		return json_sprintf("0x%" PRIX32,
+				f->form == PICA_FIELD_ADDRESS ? (uint32_t)f->number : f->raw);
+	}
+	return json_sprintf("%.0f", f->number);
 }
 
 /* Names of a field's values, {"FUNC": ["never", ...]}, of fields that have some. */
@@ -122,11 +122,9 @@ static json_t *vectors_json(const uint32_t (*v)[4], const uint32_t (*before)[4],
 }
 
 static void find_table(void *user, const char *name, const uint32_t *words, unsigned n) {
-	char text[20];
 	if (!snapshot_is_empty(words, n)) {
-		snprintf(text, sizeof(text), "%016" PRIx64, (uint64_t)XXH3_64bits(words,
-				n * sizeof(*words)));
-		json_object_set_new(user, name, json_string(text));
+		const uint64_t hash = XXH3_64bits(words, n * sizeof(*words));
+		json_object_set_new(user, name, json_sprintf("%016" PRIx64, hash));
 	}
 }
 

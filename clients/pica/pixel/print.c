@@ -8,16 +8,8 @@
 
 /* ---- JSON ---- */
 
-static json_t *hex(uint32_t addr) {
-	char text[16];
-	snprintf(text, sizeof(text), "0x%08" PRIX32, addr);
-	return json_string(text);
-}
-
-static json_t *bytes_json(uint32_t bytes, unsigned n) {
-	char text[16];
-	snprintf(text, sizeof(text), "0x%0*" PRIX32, (int)(2 * n), bytes);
-	return json_string(text);
+static json_t *hex(uint32_t word) {
+	return json_sprintf("0x%08" PRIX32, word);
 }
 
 /* steps: those of the entry, or NULL. */
@@ -87,8 +79,8 @@ static json_t *entry_json(const struct pica_history_entry *e, const struct pixel
 			pica_history_kind_name((enum pica_history_kind)e->kind), "verdict",
 			pica_verdict_name((enum pica_verdict)e->verdict), "replaces",
 			(int)e->replaces);
-	json_object_set_new(j, "before", bytes_json(e->before, 4));
-	json_object_set_new(j, "after", bytes_json(e->after, 4));
+	json_object_set_new(j, "before", hex(e->before));
+	json_object_set_new(j, "after", hex(e->after));
 	if (e->kind == PICA_HISTORY_DRAW) {
 		add_draw(j, e, a);
 	}
