@@ -184,8 +184,8 @@ static enum act walk_entry(struct list_walk *w, struct pica_list_reader *r) {
 			return ACT_STOP;
 		}
 		act = walk_write(w, &write, true);
-	} while (act == ACT_NONE && write.index + 1 < write.count);
-	return act;
+	} while (act == ACT_NONE && !w->ends && write.index + 1 < write.count);
+	return w->ends ? ACT_STOP : act;
 }
 
 static bool open_list(struct list_walk *w, struct pica_list_reader *r, uint32_t addr,
@@ -246,6 +246,7 @@ bool list_walk_reads(const struct pica_job *job) {
 
 void list_walk_job(struct list_walk *w, const struct pica_job *job) {
 	struct pica_list_reader r;
+	w->ends = false;
 	if (job->op == PICA_OP_LIST) {
 		end_run(w);
 		pica_ctx_read_regs(w->ctx, 0, PICA_REG_COUNT, w->regs);

@@ -52,6 +52,7 @@ struct list_walk {
 	uint32_t regs[PICA_REG_COUNT];
 	uint64_t lists, words, jumps, unreadable;
 	uint64_t cut; /* endless list: the engine's budget of words or jumps is used up */
+	bool ends;    /* the visitor wants no more of the job */
 	const struct pica_list_write *current; /* the current write, for the visitor */
 	/*
 	 * Immediate mode: words of the current attribute, attributes of the current vertex; a run

@@ -30,9 +30,24 @@ static void flush_and_wait(struct step *s) {
 	settle(s, replay_wait(&s->replay));
 }
 
+/*
+ * Each word has the budget of a job: the first that uses up that of shader steps ends the list, for
+ * which nothing would be left.
+ */
+static void wait_and_check(struct step *s) {
+	flush_and_wait(s);
+	const uint32_t budget =
+			s->replay.worst_flags >> PICA_DONE_BUDGET_SHIFT & PICA_DONE_BUDGET_MASK;
+	s->walk.ends |= s->replay.worst == -EDQUOT && (budget == PICA_BUDGET_SHADER_STEPS ||
+			budget == PICA_BUDGET_INVOCATION_STEPS);
+}
+
 static void feed(struct step *s, const struct pica_list_write *w) {
 	if (s->n_jobs == STEP_BATCH) {
-		flush(s);
+		wait_and_check(s);
+	}
+	if (s->walk.ends) {
+		return;
 	}
 	struct pica_job *job = &s->job[s->n_jobs++];
 	*job = (struct pica_job){ .op = PICA_OP_REG_WRITE, .user_data = s->offset };
@@ -96,13 +111,14 @@ static void on_vertex(void *user, const uint32_t (*attributes)[4], unsigned n) {
 	if (s->error == 0 && visitor(s)->vertex) {
 		visitor(s)->vertex(s->user, attributes, n);
 	}
+	wait_and_check(s); /* of the vertices before: each may use up a budget */
 }
 
 /* Draws may write later words of the list, so always wait for them. */
 static void on_drawn(void *user) {
 	struct step *s = user;
 	if (s->error == 0) {
-		flush_and_wait(s);
+		wait_and_check(s);
 	}
 	if (s->error == 0 && visitor(s)->drawn) {
 		visited(s, visitor(s)->drawn(s->user, &s->draw));
@@ -137,8 +153,17 @@ static int on_event(void *user, const struct pica_capture_event *event) {
 		return s->error;
 	}
 	const uint64_t lists = s->walk.lists, unreadable = s->walk.unreadable;
+	const int worst = s->replay.worst;
+	const uint32_t flags = s->replay.worst_flags;
+	const uint64_t offset = s->replay.worst_offset;
+	s->replay.worst = 0; /* of this job */
 	list_walk_job(&s->walk, &event->job);
 	flush_and_wait(s);
+	if (worst) {
+		s->replay.worst = worst;
+		s->replay.worst_flags = flags;
+		s->replay.worst_offset = offset;
+	}
 	if (s->walk.lists == lists && s->walk.unreadable != unreadable) {
 		return s->error; /* a list outside memory: the job itself fails */
 	}

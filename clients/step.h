@@ -1,7 +1,8 @@
 /*
  * Replays a capture draw by draw: submits the words of its lists as single register writes, which
  * gives the same bits as running the lists [fidelity: embedding; tests/golden --step], and calls a
- * visitor in between.
+ * visitor in between. A list ends at the first word that uses up a budget
+ * of shader steps.
  */
 #ifndef CLIENTS_STEP_H
 #define CLIENTS_STEP_H

@@ -569,9 +569,9 @@ class RenderPictures(Case):
         self.assertEqual(zlib.decompress(idat)[::1 + 3 * 400], b'\x01' * 240)  # SUB in each row
 
     def test_hash_lines_do_not_depend_on_isa_or_threads(self):
-        captures = [PERSP, TEV, CAPTURES / 'st_blend.ctf', CAPTURES / 'st_edges.ctf']
+        captures = [PERSP, TEV, CAPTURES / 'st_blend.ctf', CAPTURES / 'st_edges.ctf'][:4 if EVERY < 10 else 1]
         first = self.pica('render', '--format', 'hash', '--frames', '0,2,4', *captures)
-        self.assertEqual(len(first.splitlines()), 4 * 3 * 2)
+        self.assertEqual(len(first.splitlines()), len(captures) * 3 * 2)
         for line in first.splitlines():
             self.assertRegex(line, r'^st_\w+ (0|2|4) (top|bottom) left [0-9a-f]{32}$')
         self.pica('render', '--isa', 'mmx', PERSP, code=2)

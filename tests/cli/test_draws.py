@@ -6,6 +6,7 @@ import pathlib
 import sys
 import unittest
 
+from sample import EVERY
 from test_cli import CAPTURES, Case, FRAME, read_png, register, rgb
 import test_dump
 import test_lint
@@ -44,7 +45,8 @@ class EveryDraw(Case):
         first = self.pica(*args, '--threads', '0', '--isa', 'c')
         self.assertRegex(first.splitlines()[0], r'^cube 2 d0000 left [0-9a-f]{32}$')
         self.assertEqual(self.pica(*args, '--threads', '3'), first)
-        self.assertEqual(self.pica(*args, '--threads', '2', '--isa', 'emul'), first)
+        if EVERY < 10:  # slow with sanitizers
+            self.assertEqual(self.pica(*args, '--threads', '2', '--isa', 'emul'), first)
 
     def test_json(self):
         report = json.loads(self.pica('render', '--every-draw', '--json', '--format', 'none', TRIANGLE))
@@ -224,8 +226,9 @@ class Draws(Case):
 
     def test_the_same_on_each_machine(self):
         first = self.pica('draws', '--json', CUBE, '--isa', 'c')
-        self.assertEqual(self.pica('draws', '--json', CUBE, '--isa', 'emul', '--threads', '3'), first)
         self.assertEqual(self.pica('draws', '--json', CUBE, '--threads', '2'), first)
+        if EVERY < 10:
+            self.assertEqual(self.pica('draws', '--json', CUBE, '--isa', 'emul', '--threads', '3'), first)
 
     def test_sorted_and_frames(self):
         everything = self.rows(CUBE)
