@@ -149,8 +149,23 @@ static bool is_one_file(const char *a, const char *b) {
 	return is_one;
 }
 
+/* Returns the program's file, as execvp() finds it; it may be in the buffer. */
+static const char *find_program(const char *name, char file[PATH_MAX]) {
+	const char *at = strchr(name, '/') ? NULL : getenv("PATH");
+	while (at) {
+		const int n = (int)strcspn(at, ":");
+		snprintf(file, PATH_MAX, "%.*s%s%s", n, at, n ? "/" : "", name);
+		if (access(file, X_OK) == 0) {
+			return file;
+		}
+		at = at[n] ? at + n + 1 : NULL;
+	}
+	return name;
+}
+
 /* Checks that the program can create its recording. */
-static int check_record(const char *path, const char *output) {
+static int check_record(const struct run_options *o) {
+	const char *path = o->record, *output = o->render.output;
 	struct file_out out;
 	struct stat st;
 	if (strcmp(path, "-") == 0 || (stat(path, &st) == 0 && !S_ISREG(st.st_mode))) {
@@ -162,6 +177,10 @@ static int check_record(const char *path, const char *output) {
 	}
 	if (output && is_one_file(path, output)) {
 		return log_fail("--record %s: -o names the same file: expected another one", path);
+	}
+	const char *what = render_kept(&o->render, path);
+	if (what) {
+		return log_fail("--record %s: this is %s: expected another name", path, what);
 	}
 	const int ret = file_begin(&out, path);
 	if (ret < 0) {
@@ -397,7 +416,11 @@ static int run(struct run *r) {
 
 int verb_host_run(int argc, char **argv) {
 	struct run_options o;
+	char file[PATH_MAX];
 	parse_options(&o, argc, argv);
+	o.render.inputs[0] = find_program(o.program[0], file);
+	o.render.inputs[1] = o.input;
+	o.render.inputs[2] = o.font;
 	char *lines = NULL;
 	size_t lines_size = 0;
 	struct run r = { .o = &o, .render = { .o = &o.render } };
@@ -407,7 +430,7 @@ int verb_host_run(int argc, char **argv) {
 	const ino_t before = file_at(o.record);
 	int exit = check_paths(&o);
 	exit = exit ? exit : check_isa(&o.render.engine);
-	exit = exit || !o.record ? exit : check_record(o.record, o.render.output);
+	exit = exit || !o.record ? exit : check_record(&o);
 	exit = exit ? exit : render_begin_output(&r.render, &lines, &lines_size);
 	if (exit == EXIT_FINE) {
 		exit = run(&r);

@@ -16,13 +16,18 @@
 #include "render/render.h"
 #include "verbs.h"
 
-static bool is_capture(const struct render_options *o, const char *path) {
+const char *render_kept(const struct render_options *o, const char *path) {
 	for (unsigned i = 0; i < o->n_captures; i++) {
 		if (file_is_same(o->captures[i], path)) {
-			return true;
+			return "a capture";
 		}
 	}
-	return false;
+	for (size_t i = 0; i < ARRAY_LEN(o->inputs); i++) {
+		if (o->inputs[i] && file_is_same(o->inputs[i], path)) {
+			return i ? "an input of the program" : "the program itself";
+		}
+	}
+	return NULL;
 }
 
 int render_output_result(const struct render_options *o, const char *path, int ret) {
@@ -39,8 +44,9 @@ int render_begin_output(struct render *r, char **lines, size_t *lines_size) {
 		}
 		return EXIT_FINE;
 	}
-	if (o->output && is_capture(o, o->output)) {
-		return log_fail("-o %s: this is a capture, not overwritten", o->output);
+	const char *what = o->output ? render_kept(o, o->output) : NULL;
+	if (what) {
+		return log_fail("-o %s: this is %s, not overwritten", o->output, what);
 	}
 	if (o->json && o->output && file_is_stdout(o->output)) {
 		return log_fail("-o %s and --json both want the standard output", o->output);
@@ -113,8 +119,9 @@ static bool write_file(
 				*path);
 		return false;
 	}
-	if (is_capture(r->o, *path)) {
-		render_fail(s, EXIT_TROUBLE, "%s: this is a capture, not overwritten", *path);
+	const char *what = render_kept(r->o, *path);
+	if (what) {
+		render_fail(s, EXIT_TROUBLE, "%s: this is %s, not overwritten", *path, what);
 		return false;
 	}
 	int ret = outname_make_folders(&r->names, *path);
@@ -568,7 +575,7 @@ int render_end_output(struct render *r, char **lines, const size_t *lines_size, 
 
 /* A device created from o will report to the trace. */
 static int begin_trace(struct trace **out, struct render_options *o) {
-	if (is_capture(o, o->trace)) {
+	if (render_kept(o, o->trace)) {
 		return log_fail("--trace %s: this is a capture, not overwritten", o->trace);
 	}
 	int ret = trace_begin(out, o->trace,

@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 import unittest
+import unittest.mock
 import zlib
 
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # host-run does not catch signals that were ignored before, as by nohup
@@ -458,6 +459,25 @@ class Host(unittest.TestCase):
         run = self.host('ends', '--format', 'none', '--record', 'out/x.pica', '--lint', program=['chdir'])
         self.assertEqual((run.stdout, run.stderr), ('out/x.pica: clean\n', ''))
         self.assertEqual([p.name for p in (self.folder / 'out').iterdir()], ['x.pica'])
+
+    def test_an_output_that_is_an_input(self):
+        """The program, the script: by any name."""
+        program = self.folder / 'cube'
+        shutil.copy(PROGRAMS / 'host-cube', program)
+        (self.folder / 'link').hardlink_to(program)
+        script = self.write('keys', '2: A\n')
+        run = ['host-run', '-n', '1', '--input', script]
+        before = program.read_bytes()
+        for how, name in ('./cube', './cube'), ('./cube', 'link'), ('cube', 'cube'):
+            for option, why in ('--record', 'expected another name'), ('--output', 'not overwritten'):
+                with unittest.mock.patch.dict(os.environ, {'PATH': f'/none:{self.folder}:{os.environ["PATH"]}'}):
+                    said = self.pica(*run, option, name, '--format', 'hash', how, exit=2).stderr
+                self.assertRegex(said, f'^pica host-run: (--record|-o) {name}: this is the program itself[:,] {why}\n$')
+        said = self.pica(*run, '-o', '{name}', '--format', 'png', '--screen', 'top', './cube', exit=2).stderr
+        self.assertEqual(said, 'pica host-run: ./cube: cube: this is the program itself, not overwritten\n')
+        said = self.pica(*run, '--record', './keys', './cube', exit=2).stderr
+        self.assertEqual(said, 'pica host-run: --record ./keys: this is an input of the program: expected another name\n')
+        self.assertEqual((program.read_bytes(), (self.folder / 'keys').read_text()), (before, '2: A\n'))
 
     def test_what_is_not_recorded(self):
         """A message says so, whatever the exit status."""

@@ -75,12 +75,15 @@ struct render_options {
 	enum progress_mode progress;
 	char **captures;
 	unsigned n_captures;
+	const char *inputs[3]; /* of host-run: the program and its files, or NULL */
 };
 
 /* ADDR,FORMAT,WxH; returns the error, or NULL. */
 const char *render_surface_parse(struct render_surface *s, const char *arg);
 /* Fills *o from a command line; help and usage errors end the process. */
 void render_options_parse(struct render_options *o, int argc, char **argv);
+/* Returns what the file at the path is, if no output may replace it; else NULL. */
+const char *render_kept(const struct render_options *o, const char *path);
 
 struct render_video;
 
