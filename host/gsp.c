@@ -223,30 +223,47 @@ PICA_EXPORT Result GSPGPU_InvalidateDataCache(const void *address, u32 size) {
 	return 0;
 }
 
+/* Returns whether the register exists; *value: its word. */
+static bool read_register(const char *call, u32 reg, u32 *value) {
+	if (host_read_external(HW_BASE + reg, value) == 0) {
+		return true;
+	}
+	host_refuse("%s: 0x%08X: expected a register of the GPU, 0x400000-0x401BFC, or of the "
+		    "screens, 0x202000-0x202FFC",
+			call, reg);
+	return false;
+}
+
 PICA_EXPORT Result GSPGPU_ReadHWRegs(u32 reg, u32 *data, u8 size) {
 	for (unsigned i = 0; i < size / 4u; i++) {
-		if (host_read_external(HW_BASE + reg + 4 * i, &data[i]) < 0) {
+		if (!read_register("GSPGPU_ReadHWRegs", reg + 4 * i, &data[i])) {
 			return HOST_BAD_ARGUMENT;
 		}
 	}
 	return 0;
 }
 
-PICA_EXPORT Result GSPGPU_WriteHWRegs(u32 reg, const u32 *data, u8 size) {
-	for (unsigned i = 0; i < size / 4u; i++) {
-		write_register(HW_BASE + reg + 4 * i, data[i]);
+static Result write_registers(
+		const char *call, u32 reg, const u32 *data, const u32 *mask, unsigned n) {
+	for (unsigned i = 0; i < n; i++) {
+		const u32 bits = mask ? mask[i] : UINT32_MAX;
+		u32 old;
+		if (!read_register(call, reg + 4 * i, &old)) {
+			return HOST_BAD_ARGUMENT;
+		}
+		write_register(HW_BASE + reg + 4 * i, (old & ~bits) | (data[i] & bits));
 	}
 	return 0;
 }
 
+PICA_EXPORT Result GSPGPU_WriteHWRegs(u32 reg, const u32 *data, u8 size) {
+	return write_registers("GSPGPU_WriteHWRegs", reg, data, NULL, size / 4u);
+}
+
 PICA_EXPORT Result GSPGPU_WriteHWRegsWithMask(
 		u32 reg, const u32 *data, u8 size, const u32 *mask, u8 mask_size) {
-	for (unsigned i = 0; i < size / 4u && i < mask_size / 4u; i++) {
-		u32 old = 0;
-		GSPGPU_ReadHWRegs(reg + 4 * i, &old, 4);
-		write_register(HW_BASE + reg + 4 * i, (old & ~mask[i]) | (data[i] & mask[i]));
-	}
-	return 0;
+	return write_registers("GSPGPU_WriteHWRegsWithMask", reg, data, mask,
+			(size < mask_size ? size : mask_size) / 4u);
 }
 
 /* ---- Life ---- */

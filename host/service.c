@@ -112,7 +112,7 @@ bool host_service_take(struct pica_done *done) {
 
 int host_service_read_external(uint32_t addr, uint32_t *value) {
 	const int ret = pica_client_read_external(ctx, addr, value);
-	return ret == -EINVAL ? ret : must("a register", ret);
+	return ret == -EINVAL || ret == -ERANGE ? ret : must("a register", ret);
 }
 
 int host_service_screen(enum pica_screen_id id, struct pica_screen *out) {

@@ -20,6 +20,15 @@ static unsigned go_down(unsigned depth) {
 	return depth ? go_down(depth + 1) + room[0] : 0;
 }
 
+/* Accesses registers that do not exist. Returns whether every call has failed. */
+static bool access_no_register(void) {
+	u32 words[2] = { 0, 0 };
+	return R_FAILED(GSPGPU_WriteHWRegs(0xFFFFFFF0, words, 4)) &&
+			R_FAILED(GSPGPU_WriteHWRegs(0x401BFC, words, 8)) &&
+			R_FAILED(GSPGPU_WriteHWRegsWithMask(0x400001, words, 4, words, 4)) &&
+			R_FAILED(GSPGPU_ReadHWRegs(0, words, 4));
+}
+
 /* Causes a fault that would end a program on a console. */
 static void fault(const char *how) {
 	static u32 elsewhere;
@@ -165,7 +174,10 @@ int main(int argc, char **argv) {
 	for (int i = 0; i < 3; i++) {
 		frame();
 	}
-	if (strcmp(how, "list") == 0) {
+	if (strcmp(how, "register") == 0 && !access_no_register()) {
+		return 1;
+	}
+	if (strcmp(how, "list") == 0 || strcmp(how, "register") == 0) {
 		run_endless_list();
 	}
 	if (strcmp(how, "fork") == 0 && fork() == 0) {

@@ -292,6 +292,19 @@ class Host(unittest.TestCase):
             self.assertIn(message, re.sub('0x30[0-9A-F]{6}', '0x30000000', run.stderr))
             self.assertEqual(run.stderr.count('\n'), 1)
 
+    def test_a_register_that_does_not_exist(self):
+        """Its access is told and fails; lint and recording continue."""
+        for where in [], ['--connect=builtin:']:
+            run = self.host('ends', '--format', 'none', '--lint', '--record', 'x.pica', *where, program=['register'], exit=6)
+            lines = run.stderr.splitlines()
+            self.assertEqual(lines[:4], [f'libpica-ctru: GSPGPU_{call}: 0x{reg:08X}: expected a register of the GPU, 0x400000-0x401BFC, '
+                                         'or of the screens, 0x202000-0x202FFC' for call, reg in (
+                                             ('WriteHWRegs', 0xFFFFFFF0), ('WriteHWRegs', 0x401C00),
+                                             ('WriteHWRegsWithMask', 0x400001), ('ReadHWRegs', 0))])
+            self.assertIn('[no-finalize]', lines[4])
+            self.assertIn('4 mistakes that libpica-ctru told of', run.stdout)
+            self.assertIn('\nframes           4\n', self.pica('info', 'x.pica').stdout)
+
     def test_a_program_that_crashes_or_hangs_is_recorded(self):
         whole = self.hashes('-n', '3')
         for key, exit, why in ('L', 139, 'ended by a signal: Segmentation fault'), ('R', 5, 'no frame in 2 s: ended (--timeout)'):

@@ -82,7 +82,10 @@ Result gspSubmitGxCommand(const u32 command[8]);
 Result GSPGPU_FlushDataCache(const void *address, u32 size);
 /* Does nothing: the program and the GPU share the memory. */
 Result GSPGPU_InvalidateDataCache(const void *address, u32 size);
-/* Registers by their offset from 0x1EB00000: 0x400000 is the GPU. size: bytes. */
+/*
+ * Registers by their offset from 0x1EB00000: 0x400000 is the GPU. size: bytes. At the first that
+ * does not exist a message tells its offset, and an error is returned.
+ */
 Result GSPGPU_WriteHWRegs(u32 reg, const u32 *data, u8 size);
 Result GSPGPU_WriteHWRegsWithMask(
 		u32 reg, const u32 *data, u8 size, const u32 *mask, u8 mask_size);
