@@ -106,14 +106,19 @@ int picture_read_png(struct picture *p, const char *path, uint32_t background) {
 	if (!png_image_begin_read_from_file(&image, path)) {
 		return -EINVAL;
 	}
-	image.format = PNG_FORMAT_RGB;
+	const bool is_alpha_ignored = background == PICTURE_IGNORE_ALPHA;
+	image.format = is_alpha_ignored ? PNG_FORMAT_RGBA : PNG_FORMAT_RGB;
 	image.flags |= PNG_IMAGE_FLAG_16BIT_sRGB; /* like 8 bits, if the file does not specify it */
-	struct picture read = { 0 };
-	int ret = image.width > PICTURE_PNG_PX || image.height > PICTURE_PNG_PX ?
-			-EFBIG :
-			picture_alloc(&read, image.width, image.height);
+	struct picture read = { .width = image.width, .height = image.height };
+	int ret = image.width > PICTURE_PNG_PX || image.height > PICTURE_PNG_PX ? -EFBIG : 0;
+	read.rgb = ret < 0 ? NULL : malloc(PNG_IMAGE_SIZE(image));
+	ret = ret == 0 && !read.rgb ? -ENOMEM : ret;
 	if (ret == 0 && !png_image_finish_read(&image, &below, read.rgb, 0, NULL)) {
 		ret = -EINVAL;
+	}
+	const size_t pixels = ret == 0 && is_alpha_ignored ? (size_t)read.width * read.height : 0;
+	for (size_t i = 0; i < pixels; i++) {
+		memmove(read.rgb + 3 * i, read.rgb + 4 * i, 3);
 	}
 	png_image_free(&image);
 	if (ret < 0) {

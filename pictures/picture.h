@@ -16,6 +16,7 @@ struct picture {
 enum {
 	PICTURE_HASH_TEXT = 33,
 	PICTURE_PNG_PX = 16384, /* greatest side of a PNG to read */
+	PICTURE_IGNORE_ALPHA = 1 << 24 /* as a background */
 };
 
 void picture_finish(struct picture *p);
@@ -40,8 +41,9 @@ void picture_hash(const struct picture *p, char text[PICTURE_HASH_TEXT]);
 int picture_turn_screen(struct picture *p);
 /*
  * Replaces *p by a PNG as RGB8, in sRGB unless it specifies otherwise. Transparent pixels are mixed
- * with background, 0x00RRGGBB, in linear light. Returns 0, or a negative errno: *p is unchanged;
- * -EINVAL: not a whole PNG that can be read; -EFBIG: too large.
+ * with background, 0x00RRGGBB, in linear light; with PICTURE_IGNORE_ALPHA they keep the colours of
+ * the file. Returns 0, or a negative errno: *p is unchanged; -EINVAL: not a whole PNG that can be
+ * read; -EFBIG: too large.
  */
 int picture_read_png(struct picture *p, const char *path, uint32_t background);
 

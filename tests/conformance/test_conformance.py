@@ -33,6 +33,12 @@ def conform(*args, code=0):
     return run
 
 
+def write_png(path, width, height, kind, lines):
+    chunks = (b'IHDR', struct.pack('>IIBBBBB', width, height, 8, kind, 0, 0, 0)), (b'IDAT', zlib.compress(lines)), (b'IEND', b'')
+    pathlib.Path(path).write_bytes(b'\x89PNG\r\n\x1a\n' + b''.join(
+        struct.pack('>I', len(data)) + name + data + struct.pack('>I', zlib.crc32(name + data)) for name, data in chunks))
+
+
 class Conformance(unittest.TestCase):
     def test_manifest_is_what_the_sources_make(self):
         manifest, made = rows(ROOT / 'conformance/manifest.txt'), rows(LIBRARY / 'rows.txt')
@@ -151,11 +157,21 @@ class Conformance(unittest.TestCase):
                 run = conform('--replayer', f'f() {{ head -c {n} {folder}/top.png >"$2/top.png"; }}; f', *chosen, code=1)
                 self.assertEqual(run.stdout.count("the replayer's picture top.png: expected a PNG ("), 2, n)
                 self.assertIn('0 of 2', run.stdout)
-            chunks = (b'IHDR', struct.pack('>IIBBBBB', 16385, 1, 8, 0, 0, 0, 0)), (b'IDAT', zlib.compress(bytes(16386)))
-            (pathlib.Path(folder) / 'wide.png').write_bytes(b'\x89PNG\r\n\x1a\n' + b''.join(
-                struct.pack('>I', len(data)) + kind + data + struct.pack('>I', zlib.crc32(kind + data)) for kind, data in chunks))
+            write_png(f'{folder}/wide.png', 16385, 1, 0, bytes(16386))
             run = conform('--replayer', f'f() {{ cp {folder}/wide.png "$2"; }}; f', chosen[0], code=1)
             self.assertIn("the replayer's picture wide.png: larger than 16384x16384 pixels (", run.stdout)
+            # Alpha is ignored: a gradient of it changes nothing; a wrong colour below alpha 0 does.
+            raw = subprocess.run([PICA, 'render', '--format=raw', '-o', '-', LIBRARY / f'{chosen[0]}.pica'],
+                                 check=True, capture_output=True).stdout
+            lines = bytearray().join(b'\0' + raw[1600 * y:1600 * (y + 1)] for y in range(240))
+            for y in range(240):
+                lines[1601 * y + 4:1601 * (y + 1):4] = bytes((x + y) & 255 for x in range(400))
+            copy = f'f() {{ cp {folder}/rgba.png "$2"; }}; f'
+            write_png(f'{folder}/rgba.png', 400, 240, 6, lines)
+            self.assertIn('1 of 1 bit-identical', conform('--replayer', copy, chosen[0]).stdout)
+            lines[1:5] = b'\1\2\3\0'
+            write_png(f'{folder}/rgba.png', 400, 240, 6, lines)
+            self.assertIn('pixel 0,0 is 010203: expected 000000 (', conform('--replayer', copy, chosen[0], code=1).stdout)
         self.assertEqual(list(pathlib.Path('/tmp').glob('pica-conform.*')), [])
 
     def test_signals_end_the_replayer(self):

@@ -155,7 +155,7 @@ static char *read_picture(struct picture *out, const char *path) {
 	char *text = NULL;
 	/* Opening a FIFO would wait for its writer. */
 	int ret = stat(path, &st) < 0 ? -errno : S_ISREG(st.st_mode) ? 0 : -ENOTSUP;
-	ret = ret < 0 ? ret : picture_read_png(out, path, 0);
+	ret = ret < 0 ? ret : picture_read_png(out, path, PICTURE_IGNORE_ALPHA);
 	const char *why = ret == -ENOTSUP ? "not a regular file" :
 			ret == -EINVAL    ? "expected a PNG" :
 					    strerror(-ret);
