@@ -529,7 +529,7 @@ static bool is_at_a_display(void) {
 int verb_view(int argc, char **argv) {
 	static const struct option_spec spec = {
 		.forms = "CAPTURE",
-		.doc = "Shows a capture, again and again: on the machine's display, or in a terminal.",
+		.doc = "Shows a capture, again and again: in a terminal, in a window, or on the machine's display.",
 		.notes = "Keys in a terminal: space pauses, left and right step, s changes the screens,\n"
 			 "q ends.",
 		.tables = { OPTION_TABLE(view_rows, 0, 0), OPTION_TABLE(picads, AT(picads), 0),

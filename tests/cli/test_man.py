@@ -127,6 +127,10 @@ PAGES = {page: command for page, command in EXPECTED.items() if (MAN / f'{page}.
 class Man(unittest.TestCase):
     maxDiff = None
 
+    def test_help_of_view_names_the_places_of_its_page(self):
+        places = re.search('in a terminal, .*', '\n'.join(sections('pica-view')['NAME']))[0]
+        self.assertIn(f'again and again: {places}.', ' '.join(help_text(PICA, 'view').split()))
+
     def test_each_verb_has_a_page_and_each_page_a_verb(self):
         self.assertGreaterEqual(len(VERBS), 4)
         pages = {p.name.removesuffix('.1.scd') for p in MAN.glob('*.1.scd')}
