@@ -131,6 +131,11 @@ class Man(unittest.TestCase):
         places = re.search('in a terminal, .*', '\n'.join(sections('pica-view')['NAME']))[0]
         self.assertIn(f'again and again: {places}.', ' '.join(help_text(PICA, 'view').split()))
 
+    def test_examples_of_the_readme_draw_into_out(self):
+        examples = re.findall('(?m)^    build/clients/pica/pica render (.*)', (MAN.parents[1] / 'README.md').read_text())
+        self.assertGreater(len(examples), 4)
+        self.assertEqual([e for e in examples if not re.search("-o '?out/|--format hash|--verify", e)], [])
+
     def test_each_verb_has_a_page_and_each_page_a_verb(self):
         self.assertGreaterEqual(len(VERBS), 4)
         pages = {p.name.removesuffix('.1.scd') for p in MAN.glob('*.1.scd')}
