@@ -518,6 +518,25 @@ class Host(unittest.TestCase):
         self.assertEqual(names['both'], ['top.png', 'bottom.png'])  # one picture for both
         self.assertEqual(names['left'], names['both'])
 
+    def test_wrong_use_of_try_citro3d(self):
+        """One message and 2; 77 is for a missing checkout alone."""
+        for name in 'citro3d/source', 'programs/cube/source', 'none':
+            (self.folder / name).mkdir(parents=True)
+        for *args, programs, message in (
+                ('--only', '(', 'programs', '--only (: missing ), unterminated subpattern at position 0: expected a regular expression'),
+                ('--only', 'zzz', 'programs', '--only zzz: no program of programs matches'),
+                ('--tree', '/nosuch', 'programs', '--tree /nosuch: expected a build folder of libpica'),
+                ('--cc', 'nosuchcc', 'programs', '--cc nosuchcc: expected a compiler'),
+                ('--cc', '', 'programs', '--cc : expected a compiler'),
+                ('--cc', "'", 'programs', "--cc ': No closing quotation"),
+                ('--build', 'sheet', 'programs', f'{self.folder}/sheet/citro3d: Not a directory'),
+                ('nosuch', 'nosuch: expected a folder of programs, or one program'),
+                ('none', 'none: there are no programs: expected folders with a folder source')):
+            (self.folder / 'sheet').touch()
+            run = subprocess.run([sys.executable, '-B', TREE / 'host/try-citro3d', '--tree', PROGRAMS.parents[1], *args, '.', programs],
+                                 cwd=self.folder, capture_output=True, text=True, timeout=60)
+            self.assertEqual((run.returncode, run.stdout, run.stderr), (2, '', f'try-citro3d: {message}\n'), args)
+
     def test_no_checkout(self):
         """try-citro3d without citro3d; its textures."""
         run = subprocess.run([sys.executable, '-B', TREE / 'host/try-citro3d', self.folder, self.folder, '--tree', PROGRAMS],
