@@ -114,13 +114,16 @@ class Conformance(unittest.TestCase):
 
     def test_a_page_is_filtered(self):
         """By state, as that of pica batch, and by feature; without a script."""
-        page = conform('--combiner=truncate', '--html', 'combiner-rgb-modulate', 'combiner-rgb-add', 'fog-*', code=1).stdout
+        page = conform('--combiner=truncate', '--html', 'combiner-rgb-modulate', 'combiner-rgb-add', 'fog-*', 'gas-never', code=1).stdout
         self.assertEqual(re.findall(r'<b>(\d+)</b>(\w+)</a> <input type="checkbox" checked class="f-(\w+)"', page),
-                         [('1', 'failed', 'failed'), (str(page.count('<tr class="k-fog">') + 1), 'passed', 'passed')])
-        for state in 'failed', 'passed':
+                         [('1', 'failed', 'failed'), (str(page.count('<tr class="k-fog">') + 1), 'passed', 'passed'),
+                          ('1', 'guesses', 'guesses')])
+        self.assertIn('; guess: 1 of 1 (not counted)</p>', page)
+        self.assertRegex(page, r'<h2 id="guesses">guesses</h2>\n<table>\n.*\n<tr class="k-gas"><td><code>gas-never</code><td>guess<')
+        for state in 'failed', 'passed', 'guesses':
             self.assertIn(f'body:has(.f-{state}:not(:checked)) .s-{state}{{display:none}}', page)
             self.assertEqual(page.count(f'<div class="s-{state}">'), 1)
-        self.assertEqual(re.findall('<option value="(.*?)">', page), ['combiner', 'fog'])
+        self.assertEqual(re.findall('<option value="(.*?)">', page), ['combiner', 'fog', 'gas'])
         self.assertIn('body:has([value="fog"]:checked) tr[class]:not(.k-fog){display:none}', page)
         self.assertEqual(page.count('<tr class="k-combiner">'), 2)
         self.assertNotIn('<script', page)

@@ -100,12 +100,19 @@ static void write_origin(FILE *f, const char *command) {
 			date);
 }
 
-static void write_cases(FILE *f, const struct conform *c, const char *state, bool has_passed) {
+enum state { FAILED, PASSED, GUESSES, STATE_COUNT };
+
+static enum state state_of(const struct conform_case *k) {
+	return k->origin == CONFORM_GUESS ? GUESSES : k->has_passed ? PASSED : FAILED;
+}
+
+static void write_cases(FILE *f, const struct conform *c, const char *name, enum state state) {
 	fprintf(f, "<div class=\"s-%s\">\n<h2 id=\"%s\">%s</h2>\n<table>\n"
 		   "<tr><th>case<th>provenance<th>rule<th>result%s\n",
-			state, state, state, has_passed ? "" : " (expected, drawn, difference)");
+			name, name, name,
+			state == PASSED ? "" : " (expected, drawn, difference)");
 	for (unsigned i = 0; i < c->n; i++) {
-		if (c->cases[i].is_chosen && c->cases[i].has_passed == has_passed) {
+		if (c->cases[i].is_chosen && state_of(&c->cases[i]) == state) {
 			write_case(f, &c->cases[i]);
 		}
 	}
@@ -113,9 +120,10 @@ static void write_cases(FILE *f, const struct conform *c, const char *state, boo
 }
 
 void conform_html(FILE *f, const struct conform *c, const char *command) {
-	struct markup_filter filters[] = { { "failed", "bad", 0 }, { "passed", "pass", 0 } };
+	struct markup_filter filters[STATE_COUNT] = { [FAILED] = { "failed", "bad", 0 },
+		[PASSED] = { "passed", "pass", 0 }, [GUESSES] = { "guesses", "warn", 0 } };
 	for (unsigned i = 0; i < c->n; i++) {
-		filters[c->cases[i].has_passed].n += c->cases[i].is_chosen;
+		filters[state_of(&c->cases[i])].n += c->cases[i].is_chosen;
 	}
 	markup_page(f, "pica conform", style);
 	fputs("<h1>pica conform</h1>\n", f);
@@ -125,12 +133,12 @@ void conform_html(FILE *f, const struct conform *c, const char *command) {
 	for (unsigned i = 0; i < CONFORM_ORIGINS; i++) {
 		fprintf(f, "; %s: %u of %u", conform_origins[i], c->passed[i], c->by_origin[i]);
 	}
-	fputs("</p>\n", f);
-	markup_filters(f, filters, 2, "");
+	fputs(" (not counted)</p>\n", f);
+	markup_filters(f, filters, STATE_COUNT, "");
 	write_features(f, c);
-	for (unsigned i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < STATE_COUNT; i++) {
 		if (filters[i].n) {
-			write_cases(f, c, filters[i].name, i == 1);
+			write_cases(f, c, filters[i].name, (enum state)i);
 		}
 	}
 	fputs("</body></html>\n", f);
