@@ -351,6 +351,14 @@ class Compare(Case):
         self.batch('in', '-o', 'out', '--golden', 'gold', code=1)
         self.assertEqual(self.rows()[0]['messages'], ['frame 0, screen bottom: 320x240, but a-bottom.png is 400x240',
                                                       'a-top.png exists, but the capture draws no such picture'])
+        # Each is shown at its own size.
+        page = (self.dir / 'out/report.html').read_text()
+        (image, data), = re.findall(r'(<img [^>]*) src="data:image/png;base64,(.*?)">', page)
+        self.assertNotRegex(image, 'width|height|style')
+        self.assertEqual(base64.b64decode(data), self.bytes(f'out/results/{self.rows()[0]["key"]}/f0000-bottom-expected.png'))
+        self.assertEqual(re.findall(r'class="layer".*?aria-label="(\w+)" style="width:(\d+)px;height:(\d+)px', page),
+                         [('drawn', '320', '240')])
+        self.assertEqual(re.findall(r'--([edx]):url', page), ['d'])
         os.remove(self.dir / 'gold/a-bottom.png')
         self.batch('in', '-o', 'out', '--golden', 'gold', code=1)
         self.assertEqual(self.rows()[0]['messages'][0], 'frame 0, screen bottom: a-bottom.png: no such golden picture')

@@ -110,15 +110,25 @@ static const struct view {
 } views[] = { { 'e', "expected_file", "expected" }, { 'd', "file", "drawn" },
 	{ 'x', "difference_file", "difference" } };
 
-static void write_figure(FILE *f, const json_t *picture, const struct view *view) {
-	const char *what = view->what;
+/* An expected picture without a difference has another size than the drawn one. */
+static bool has_own_size(const json_t *picture, const struct view *view) {
+	return view->variable == 'e' && !json_text_of(picture, "difference_file");
+}
+
+static void write_figure(FILE *f, const struct batch_row *row, const json_t *picture,
+		const struct view *view) {
+	const char *what = view->what, *file = json_text_of(picture, view->member);
 	const struct area mark = area_of(
 			json_object_get(json_object_get(picture, "differing"), "box"));
-	if (!json_text_of(picture, view->member)) {
+	if (!file) {
 		return;
 	}
 	fputs("<figure><div class=\"shot\">", f);
-	write_layer(f, view->variable, picture, "layer", what);
+	if (has_own_size(picture, view)) {
+		batch_image(f, row, file, what, "");
+	} else {
+		write_layer(f, view->variable, picture, "layer", what);
+	}
 	if (mark.width) {
 		write_mark(f, mark, 1);
 	}
@@ -150,7 +160,7 @@ static void open_picture(FILE *f, const struct batch_row *row, const json_t *pic
 	fputs("<div class=\"picture\" style=\"", f);
 	for (unsigned i = 0; i < ARRAY_LEN(views); i++) {
 		const char *file = json_text_of(picture, views[i].member);
-		if (file) {
+		if (file && !has_own_size(picture, &views[i])) {
 			fprintf(f, "--%c:url(", views[i].variable);
 			batch_embed(f, row, file);
 			fputs(");", f);
@@ -264,7 +274,7 @@ void batch_views(FILE *f, const struct batch_row *row) {
 		}
 		open_picture(f, row, picture);
 		for (unsigned k = 0; k < ARRAY_LEN(views); k++) {
-			write_figure(f, picture, &views[k]);
+			write_figure(f, row, picture, &views[k]);
 		}
 		if (json_text_of(picture, "difference_file")) { /* of one size */
 			write_compare(f, picture);
