@@ -169,6 +169,17 @@ class Container(Case):
         report = json.loads(self.pica('verify', '--json', 'a.pica', 'b.pica', code=3))
         self.assertEqual([row['whole'] for row in report['captures']], [True, False])
 
+    def test_a_file_that_ends_inside_of_a_chunk(self):
+        """The total has the padding, in which it may end, too."""
+        good = pathlib.Path(CUBE).read_bytes()
+        at, name, size = next(chunks(good))
+        stored = struct.unpack('<Q', good[at + 8:at + 16])[0]
+        self.assertLess(stored, size - 48)  # it has padding
+        for there in 0, stored - 1, stored, size - 49:
+            (self.dir / 'b.pica').write_bytes(good[:at + 48 + there])
+            self.pica('info', 'b.pica', code=3)
+            self.assertIn(f'{name} chunk 0: the file ends inside of it, after {there} of {size - 48} bytes', self.err)
+
     def test_recover(self):
         self.pica('convert', '--keys', '4', PERSP, 'a.pica')
         good = self.bytes('a.pica')

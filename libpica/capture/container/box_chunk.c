@@ -104,11 +104,12 @@ static int check_head(const struct box_file *file, const struct capture_source *
 				head->flags & BOX_ZSTD ? "at most " : "", head->plain,
 				head->stored);
 	}
-	if (box_padded(head->stored) > room) {
+	const uint64_t padded = box_padded(head->stored);
+	if (padded > room) {
 		return box_fail(source, err, -EINVAL, head->fourcc, number, offset,
 				"the file ends inside of it, after %" PRIu64 " of %" PRIu64
 				" bytes",
-				room, head->stored);
+				room, padded);
 	}
 	return 0;
 }
