@@ -65,10 +65,11 @@ static bool send_head(uint32_t number, uint32_t n) {
 }
 
 static void send_memory(void) {
-	if (host_options.lint < 0 || !send_head(HOST_FRAME_MEMORY, HOST_WINDOWS)) {
+	const unsigned n = host_options.lint < 0 ? 0 : HOST_WINDOWS;
+	if (!send_head(HOST_FRAME_MEMORY, n)) {
 		return;
 	}
-	for (unsigned i = 0; i < HOST_WINDOWS; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		const struct host_window w = host_memory_window(i);
 		const struct host_memory m = { w.phys, w.size, host_memory_fd(i) };
 		write_all(&m, sizeof(m));
@@ -262,7 +263,6 @@ void host_gpu_begin(void) {
 
 static void finish_recording(void) {
 	struct pica_capture_error error;
-	send_head(HOST_FRAME_FINISHING, 0);
 	if (pica_recorder_finish(recorder, &error) < 0) {
 		host_log("%s: not recorded: %s", host_options.record, error.message + error.reason);
 	}
@@ -286,6 +286,9 @@ void host_gpu_end(void) {
 	}
 	is_finishing = true;
 	is_over = true;
+	if (send_head(HOST_FRAME_FINISHING, 0)) {
+		is_sending = false;
+	}
 	if (recorder) {
 		finish_recording();
 	}

@@ -2,13 +2,13 @@
  * The stream from libpica-ctru to `pica host-run`, through a pipe (PICA_HOST_PICTURES): at the end
  * of each frame struct host_frame, then for each picture struct host_picture and its rows.
  *
- * With PICA_HOST_LINT, a socket, also the work: first HOST_FRAME_MEMORY and n of struct
- * host_memory, then before each job HOST_FRAME_JOB and a struct pica_job. The program waits for a
- * byte from the socket before it executes the job. HOST_FRAME_REFUSED stands for a mistake that is
- * in no job.
+ * When the program initialises its GPU: HOST_FRAME_MEMORY and n of struct host_memory, none without
+ * PICA_HOST_LINT. With that, a socket, then also the work: before each job HOST_FRAME_JOB and a
+ * struct pica_job. The program waits for a byte from the socket before it executes the job.
+ * HOST_FRAME_REFUSED stands for a mistake that is in no job.
  *
- * HOST_FRAME_FINISHING says that the program has ended, or is at its last frame, and its recording
- * is being finished, which may take long; the pipe is closed afterwards.
+ * HOST_FRAME_FINISHING says that the program has ended, or is at its last frame: only mistakes may
+ * follow. Finishing its recording may take long; the pipe is closed afterwards.
  */
 #ifndef HOST_PICTURES_H
 #define HOST_PICTURES_H

@@ -367,6 +367,8 @@ static int finish(struct run *r) {
 		char why[16];
 		snprintf(why, sizeof(why), "status %d", code);
 		set_until(r, why);
+	} else if (!r->is_whole) {
+		set_until(r, "it called _exit() or exec(), or closed its descriptors");
 	}
 	return code;
 }
@@ -403,8 +405,11 @@ static int run(struct run *r) {
 		remove_rest(r->o->record, r->pid);
 	}
 	if (code == 0 && !r->has_frame && r->shot.exit == EXIT_FINE) {
-		return log_fail("%s: no frame: it must be linked with libpica-ctru, and call gfxInit()",
-				r->shot.path);
+		r->is_empty = true;
+		return log_fail("%s: %s", r->shot.path,
+				r->has_begun ? "ended before its first vertical blank" :
+					       "no frame: it must be linked with libpica-ctru, "
+					       "and call gfxInit()");
 	}
 	const uint32_t n = r->frame.number + 1, end = frame_list_end(&r->o->render.frames, n);
 	if (code == 0 && end >= n && r->shot.exit == EXIT_FINE) {
@@ -441,12 +446,12 @@ int verb_host_run(int argc, char **argv) {
 		}
 	}
 	const char *checked = o.record ? o.record : r.shot.path;
-	if (r.is_linted) {
+	if ((r.is_linted && (r.lint.here.frame || r.lint.n)) || r.lint.n_refused) {
 		const int found = lint_print(&r.lint, checked);
-		exit = exit ? exit : found;
+		exit = exit == EXIT_FINE || (found && r.is_empty) ? found : exit;
 	} else if (o.lint && r.has_run) {
 		plain_write(stdout, checked);
-		puts(": no job was checked");
+		puts(r.is_linted ? ": no frame was checked" : ": no job was checked");
 	}
 	lint_finish(&r.lint);
 	free(r.shot.name);

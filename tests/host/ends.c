@@ -61,15 +61,26 @@ static void fault(const char *how) {
 }
 
 /* Draws nothing, and never tells the console's GPU where the list ends. */
-static void run_endless_list(void) {
+static void start_endless_list(void) {
 	u32 *list = linearAlloc(64);
 	memset(list, 0, 64);
 	GPUCMD_SetBuffer(list, 16, 0);
 	GPUCMD_AddWrite(GPUREG_FACECULLING_CONFIG, GPU_CULL_NONE);
 	GX_ProcessCommandList(list, 16, GX_CMDLIST_FLUSH);
-	gspWaitForP3D();
-	svcOutputDebugString("later", 5);
-	frame();
+}
+
+/* Ends without another vertical blank; or becomes a process that libpica-ctru does not see. */
+static void leave(const char *how) {
+	if (strcmp(how, "start") == 0) {
+		start_endless_list();
+	} else if (strcmp(how, "exec") == 0) {
+		execlp("true", "true", NULL);
+	} else if (strcmp(how, "close") == 0) {
+		for (int fd = 3; fd < 256; fd++) {
+			close(fd);
+		}
+		start_endless_list(); /* nobody sees it */
+	}
 }
 
 static void overflow(void *user) {
@@ -171,14 +182,22 @@ int main(int argc, char **argv) {
 		return 1;
 	}
 	gfxInitDefault();
+	if (strncmp(how, "early-", 6) == 0) {
+		leave(how + 6);
+		return 0;
+	}
 	for (int i = 0; i < 3; i++) {
 		frame();
 	}
+	leave(how);
 	if (strcmp(how, "register") == 0 && !access_no_register()) {
 		return 1;
 	}
 	if (strcmp(how, "list") == 0 || strcmp(how, "register") == 0) {
-		run_endless_list();
+		start_endless_list();
+		gspWaitForP3D();
+		svcOutputDebugString("later", 5);
+		frame();
 	}
 	if (strcmp(how, "fork") == 0 && fork() == 0) {
 		for (int fd = 0; fd < 3; fd++) {

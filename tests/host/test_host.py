@@ -282,6 +282,28 @@ class Host(unittest.TestCase):
             self.assertEqual(self.pica('host-run', '--lint', 'sh', '-c', end, exit=exit).stdout, 'sh: no job was checked\n')
         self.assertEqual(self.pica('host-run', '--lint', '/dev/null', exit=2).stdout, '')
 
+    def test_a_program_that_ends_before_its_first_frame(self):
+        program = f'{PROGRAMS}/host-ends'
+        early = f'pica host-run: {program}: ended before its first vertical blank\n'
+        self.assertEqual(self.host('ends', program=['early-'], exit=2).stderr, early)
+        two = self.pica('host-run', '--format', 'hash', 'sh', '-c', f'{program}; {program}')
+        self.assertEqual((len(two.stdout.splitlines()), two.stderr), (2, ''), 'a script may start several')
+        for how in '', 'exec', 'close':
+            run = self.host('ends', '--lint', program=['early-' + how], exit=2)
+            self.assertEqual((run.stdout, run.stderr.count(early)), (f'{program}: no frame was checked\n', 1), run.stderr)
+            run = self.host('ends', '--lint', '--record', 'x.pica', program=['early-' + how], exit=2)
+            self.assertEqual(run.stdout, 'x.pica: no frame was checked\n')
+            self.assertIn(early, run.stderr)
+        run = self.host('ends', '--lint', program=['early-start'], exit=6)
+        self.assertIn(f'{program}: 1 rule (hang)\n', run.stdout)
+        self.assertIn(early, run.stderr)
+
+    def test_a_program_that_lint_loses(self):
+        for how in 'exec', 'close':
+            run = self.host('ends', '--format', 'none', '--lint', program=[how])
+            self.assertEqual(run.stdout, f'{PROGRAMS}/host-ends: clean up to frame 3; the program ended: it called _exit() or exec(), '
+                                         'or closed its descriptors\n')
+
     def test_a_refused_command_is_not_clean(self):
         """The message names what the program passed."""
         for how, message in (('refused', 'GX_TextureCopy: 0x00001000 is not in the linear heap or VRAM'),

@@ -31,7 +31,10 @@ struct run {
 	struct host_frame frame;
 	struct host_picture head[HOST_FRAME_PICTURES];
 	struct picture picture[HOST_FRAME_PICTURES];
+	bool has_begun; /* has initialised its GPU */
 	bool has_frame, is_written;
+	bool is_whole; /* its stream came to its end */
+	bool is_empty; /* it ended well, without a frame */
 	/* the program's stream, and for --lint its memory and jobs */
 	FILE *pipe;
 	pid_t pid;

@@ -109,9 +109,10 @@ static int map_memory(struct run *r, uint32_t i) {
 }
 
 static bool take_memory(struct run *r, const struct host_frame *head) {
-	if (r->n_windows || head->n < 1 || head->n > RUN_MAX_WINDOWS) {
+	if (r->n_windows || head->n > RUN_MAX_WINDOWS) {
 		return false;
 	}
+	r->has_begun = true;
 	for (uint32_t i = 0; i < head->n; i++) {
 		if (!read_all(r->pipe, &r->memory[i], sizeof(r->memory[i])) ||
 				map_memory(r, i) < 0) {
@@ -154,9 +155,10 @@ static int next_job(void *user, struct pica_capture_event *event) {
 	while (is_fine && read_all(r->pipe, &head, sizeof(head))) {
 		if (head.number == HOST_FRAME_FINISHING) {
 			watch_finishing();
+			r->is_whole = true;
 		} else if (head.number == HOST_FRAME_MEMORY) {
 			is_fine = take_memory(r, &head);
-			if (is_fine) {
+			if (is_fine && head.n) {
 				return TAKEN_MEMORY;
 			}
 		} else if (head.number == HOST_FRAME_JOB) {
