@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/clock.h"
+#include "clock.h"
 #include "common/options.h"
 #include "common/terminal.h"
 #include "pictures/plain.h"

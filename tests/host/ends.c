@@ -91,7 +91,7 @@ static void overflow(void *user) {
 static LightEvent event;
 static LightSemaphore semaphore;
 
-/* What a thread of the C library may not do. */
+/* Makes one call that a thread of the C library may not make. */
 static void *call_as_foreign(void *user) {
 	const char *how = user;
 	puts("foreign"); /* it may print */

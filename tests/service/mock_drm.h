@@ -57,7 +57,7 @@ struct event {
 
 /* The card. */
 extern struct mock {
-	/* What a test may set at any time. */
+	/* Tests set these at any time. */
 	bool has_atomic, has_vblank, has_planes;
 	unsigned formats;     /* 32, 16, or 48 for both */
 	bool is_unbound;      /* the card has vanished; mock_bind() brings it back */
@@ -70,7 +70,7 @@ extern struct mock {
 	bool is_logind;       /* it reports the screen only to a session with card and terminal */
 	bool is_own;          /* no seat: the program opens the card itself */
 
-	/* What a test may read. */
+	/* Tests read these. */
 	unsigned calls;          /* that can fail, so far */
 	unsigned mode_sets;
 	unsigned largest_commit; /* the most that CRTCs changed in one request */

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "batch/batch.h"
-#include "common/clock.h"
+#include "clock.h"
 #include "common/log.h"
 #include "pictures/file.h"
 
